@@ -35,8 +35,8 @@ def sweeps(seconds, threads, sensors, **environment):
 
 
 def ours(seconds, threads, sensors):
-    """Sweeps a second, by scene and sensor."""
-    line = re.compile(r"(\w+)\s+(\S+)\s+([\d.]+) ms of processor a sweep,\s+([\d.]+) sweeps/s")
+    """Sweeps per second, by scene and sensor."""
+    line = re.compile(r"(\w+)\s+(\S+)\s+([\d.]+) ms CPU time per sweep,\s+([\d.]+) sweeps/s")
     found = line.findall(sweeps(seconds, threads, sensors, ONLY="1"))
     return {
         f"{scene}-{sensor}": 1e3 / float(ms) if threads == 1 else float(rate)
@@ -45,7 +45,7 @@ def ours(seconds, threads, sensors):
 
 
 class Open3d:
-    """A scene of the bench with the rays of one sweep."""
+    """A scene of the benchmark with the rays of one sweep."""
 
     def __init__(self, folder, name, threads):
         def numbers(part, kind, width):
@@ -59,7 +59,7 @@ class Open3d:
         self.rays = numbers("rays", np.float32, 6)
 
     def rate(self, seconds):
-        """Sweeps a second."""
+        """Sweeps per second."""
         clock = time.process_time if self.threads == 1 else time.perf_counter
         self.scene.cast_rays(self.rays, nthreads=self.threads)
         done, start, until = 0, clock(), time.perf_counter() + seconds

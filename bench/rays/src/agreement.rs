@@ -21,7 +21,8 @@ pub fn count(caster: &RayCaster, rays: &[Ray], count: usize) -> String {
                 (Some(found), Some(wanted)) => {
                     let difference = (found.distance / wanted.distance - 1.0).abs();
                     largest = largest.max(difference);
-                    different += usize::from(difference > 1e-6 || found.triangle != wanted.triangle);
+                    different +=
+                        usize::from(difference > 1e-6 || found.triangle != wanted.triangle);
                 }
                 _ => different += 1,
             }

@@ -1,10 +1,10 @@
 //! Embree, robust or not, in packets of 16 and as single rays.
 
+use crate::rays::RayPacket;
 use embree3::{
     BufferUsage, Config, Device, Format, GeometryKind, IntersectContext, IntersectContextFlags,
     Ray, Ray16, RayHit, RayHit16, Scene, SceneFlags, ValidMask, ValidMaskN,
 };
-use crate::rays::RayPacket;
 use etendue_raycast::Mesh;
 
 pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {

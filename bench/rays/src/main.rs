@@ -11,11 +11,13 @@ mod others;
 mod rays;
 mod scenes;
 
+use embree3::Scene as EmbreeScene;
 use etendue_raycast::{
     CastScratch, Hit, HitTile, Instance, Mesh, MeshId, ObjectId, Ray, RayCaster, RayTile,
 };
 use etendue_simd::Isa;
 use nalgebra::Isometry3;
+use rays::RayPacket;
 use scenes::Place;
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -39,7 +41,10 @@ fn main() {
     let house = std::path::Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     let want = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
     if std::env::var_os("DUMP").is_none() {
-        println!("new poses of a hundred objects: {:.3} ms", place_a_hundred());
+        println!(
+            "new poses of a hundred objects: {:.3} ms",
+            place_a_hundred()
+        );
     }
     for (name, make) in [
         (
@@ -100,7 +105,9 @@ fn tile_tally(
     caster.closest_hits_of_tiles(tiles, hits, scratch);
     let distances = hits.iter().flat_map(|tile| tile.distance);
     let distances = distances.filter(|distance| distance.is_finite());
-    distances.fold((0, 0.0), |(count, sum), distance| (count + 1, sum + distance))
+    distances.fold((0, 0.0), |(count, sum), distance| {
+        (count + 1, sum + distance)
+    })
 }
 
 fn single_tally(caster: &RayCaster, rays: &[Ray], scratch: &mut CastScratch) -> Tally {
@@ -125,7 +132,9 @@ fn batch_tally(
     (met.clone().count(), met.map(|h| h.distance).sum())
 }
 
+/// Measures the engines in one scene.
 fn bench(mut place: Place, rounds: usize) {
+    // Round the vertices: other engines store them in `f32`.
     for v in &mut place.mesh.vertices {
         *v = v.map(|x| f64::from(x as f32));
     }
@@ -139,127 +148,220 @@ fn bench(mut place: Place, rounds: usize) {
         let caster = caster_of(place.mesh);
         return println!("{}", agreement::count(&caster, &rays, count));
     }
-    let (ours, own_build) = timed(|| caster_of(place.mesh.clone()));
-    let (robust, embree_build) = timed(|| embree::scene(&place.mesh, true));
-    let fast = embree::scene(&place.mesh, false);
-    println!(
-        "trees: {:.1} bytes per triangle",
-        ours.bytes() as f64 / place.mesh.triangles.len() as f64
-    );
-    println!(
-        "build, CPU s: etendue {own_build:.3}, Embree {embree_build:.3}, ratio {:.2}",
-        own_build / embree_build
-    );
-    let still = rays::spin(place.sensor, 0.0);
-    let moving = rays::spin(place.sensor, 15.0);
-    let packets = rays::packets(&still);
-    let moving_packets = rays::packets(&moving);
-    let tiles = rays::tiles(&still);
-    let moving_tiles = rays::tiles(&moving);
-    let obvhs = others::Obvhs::new(&place.mesh);
-    let parry = (place.mesh.triangles.len() < 5_000_000).then(|| others::Parry::new(&place.mesh));
 
-    // Casters with every instruction set of this processor, and memory for their hits.
+    // Build the structures of all engines.
+    let structures = Structures::build(&place.mesh);
+    let rays = BenchRays::around(&place);
     let casters: Vec<(Isa, RayCaster)> = Isa::available()
         .into_iter()
-        .map(|isa| (isa, ours.clone().with_isa(isa)))
+        .map(|isa| (isa, structures.own.clone().with_isa(isa)))
         .collect();
-    let scratch = RefCell::new(CastScratch::new());
-    let kept = RefCell::new(vec![]);
-    let kept_tiles = RefCell::new(vec![]);
-    let (scratch, kept, kept_tiles) = (&scratch, &kept, &kept_tiles);
-
-    // The other engines.
-    let mut engines: Vec<Engine> = vec![
-        (
-            "Embree robust, packets".into(),
-            Box::new(|| embree::trace_packets(&robust, &packets)),
-        ),
-        (
-            "Embree robust, packets, moving".into(),
-            Box::new(|| embree::trace_packets(&robust, &moving_packets)),
-        ),
-        (
-            "Embree fast, packets".into(),
-            Box::new(|| embree::trace_packets(&fast, &packets)),
-        ),
-        (
-            "Embree robust, single".into(),
-            Box::new(|| embree::trace_single(&robust, &packets)),
-        ),
-        (
-            "obvhs BVH2, single".into(),
-            Box::new(|| obvhs.trace(&packets)),
-        ),
-        (
-            "parry3d, single".into(),
-            Box::new(|| parry.as_ref().map_or((0, 0.0), |p| p.trace(&packets))),
-        ),
-    ];
-
-    // etendue.
+    let memory = Memory::default();
+    let mut engines = other_engines(&structures, &rays);
     for (isa, caster) in &casters {
-        let tiled = |tiles: &[RayTile]| {
-            tile_tally(caster, tiles, &mut kept_tiles.borrow_mut(), &mut scratch.borrow_mut())
-        };
-        let batch = |rays: &[Ray]| {
-            batch_tally(caster, rays, &mut kept.borrow_mut(), &mut scratch.borrow_mut())
-        };
-        let (tiles, moving_tiles, still, moving) = (&tiles, &moving_tiles, &still, &moving);
-        let own: [Engine; 5] = [
-            (
-                format!("etendue {isa}, tiles f64"),
-                Box::new(move || tiled(tiles)),
-            ),
-            (
-                format!("etendue {isa}, tiles f64, moving"),
-                Box::new(move || tiled(moving_tiles)),
-            ),
-            (
-                format!("etendue {isa}, single f64"),
-                Box::new(move || single_tally(caster, still, &mut scratch.borrow_mut())),
-            ),
-            (
-                format!("etendue {isa}, batch f64"),
-                Box::new(move || batch(still)),
-            ),
-            (
-                format!("etendue {isa}, batch f64, moving"),
-                Box::new(move || batch(moving)),
-            ),
-        ];
-        engines.extend(own);
+        engines.extend(own_engines(*isa, caster, &rays, &memory));
     }
     if let Ok(only) = std::env::var("ENGINES") {
         engines.retain(|(name, _)| only.split(';').any(|part| name.contains(part)));
     }
-    let mut seconds = vec![vec![]; engines.len()];
-    let mut tallies = vec![(0, 0.0); engines.len()];
-    for _ in 0..rounds {
-        for (i, (_, engine)) in engines.iter_mut().enumerate() {
-            let start = cpu();
-            tallies[i] = black_box(engine());
-            seconds[i].push(cpu() - start);
-        }
-    }
+
+    // Measure.
+    let results = measure(engines, rounds);
     println!(
         "two threads: {:.2} of one (wall)",
-        threads(&ours, &still, rounds)
+        threads(&structures.own, &rays.still, rounds)
     );
-    for (i, (name, _)) in engines.iter().enumerate() {
-        let kind = if name.contains("single") {
+    print_results(&results, rays.still.len());
+}
+
+/// The acceleration structures of all engines.
+struct Structures {
+    own: RayCaster,
+    embree_robust: EmbreeScene<'static>,
+    embree_fast: EmbreeScene<'static>,
+    obvhs: others::Obvhs,
+    /// None for meshes that are too large for it.
+    parry: Option<others::Parry>,
+}
+
+impl Structures {
+    /// Builds them, and prints the time and memory that etendue and Embree take.
+    fn build(mesh: &Mesh) -> Self {
+        let (own, own_build) = timed(|| caster_of(mesh.clone()));
+        let (embree_robust, embree_build) = timed(|| embree::scene(mesh, true));
+        println!(
+            "trees: {:.1} bytes per triangle",
+            own.bytes() as f64 / mesh.triangles.len() as f64
+        );
+        println!(
+            "build, CPU s: etendue {own_build:.3}, Embree {embree_build:.3}, ratio {:.2}",
+            own_build / embree_build
+        );
+        Self {
+            own,
+            embree_robust,
+            embree_fast: embree::scene(mesh, false),
+            obvhs: others::Obvhs::new(mesh),
+            parry: (mesh.triangles.len() < 5_000_000).then(|| others::Parry::new(mesh)),
+        }
+    }
+}
+
+/// The rays of a spinning lidar, at rest and moving, in the forms of the engines.
+struct BenchRays {
+    still: Vec<Ray>,
+    moving: Vec<Ray>,
+    packets: Vec<RayPacket>,
+    moving_packets: Vec<RayPacket>,
+    tiles: Vec<RayTile>,
+    moving_tiles: Vec<RayTile>,
+}
+
+impl BenchRays {
+    fn around(place: &Place) -> Self {
+        let still = rays::spin(place.sensor, 0.0);
+        let moving = rays::spin(place.sensor, 15.0);
+        Self {
+            packets: rays::packets(&still),
+            moving_packets: rays::packets(&moving),
+            tiles: rays::tiles(&still),
+            moving_tiles: rays::tiles(&moving),
+            still,
+            moving,
+        }
+    }
+}
+
+/// Memory that etendue's queries reuse.
+#[derive(Default)]
+struct Memory {
+    scratch: RefCell<CastScratch>,
+    hits: RefCell<Vec<Option<Hit>>>,
+    tile_hits: RefCell<Vec<HitTile>>,
+}
+
+/// The other engines.
+fn other_engines<'a>(structures: &'a Structures, rays: &'a BenchRays) -> Vec<Engine<'a>> {
+    let Structures {
+        embree_robust,
+        embree_fast,
+        obvhs,
+        parry,
+        ..
+    } = structures;
+    vec![
+        (
+            "Embree robust, packets".into(),
+            Box::new(|| embree::trace_packets(embree_robust, &rays.packets)),
+        ),
+        (
+            "Embree robust, packets, moving".into(),
+            Box::new(|| embree::trace_packets(embree_robust, &rays.moving_packets)),
+        ),
+        (
+            "Embree fast, packets".into(),
+            Box::new(|| embree::trace_packets(embree_fast, &rays.packets)),
+        ),
+        (
+            "Embree robust, single".into(),
+            Box::new(|| embree::trace_single(embree_robust, &rays.packets)),
+        ),
+        (
+            "obvhs BVH2, single".into(),
+            Box::new(|| obvhs.trace(&rays.packets)),
+        ),
+        (
+            "parry3d, single".into(),
+            Box::new(|| {
+                let parry = parry.as_ref();
+                parry.map_or((0, 0.0), |parry| parry.trace(&rays.packets))
+            }),
+        ),
+    ]
+}
+
+/// The queries of etendue with one instruction set.
+fn own_engines<'a>(
+    isa: Isa,
+    caster: &'a RayCaster,
+    rays: &'a BenchRays,
+    memory: &'a Memory,
+) -> [Engine<'a>; 5] {
+    let tiled = move |tiles: &[RayTile]| {
+        let mut hits = memory.tile_hits.borrow_mut();
+        tile_tally(caster, tiles, &mut hits, &mut memory.scratch.borrow_mut())
+    };
+    let batch = move |rays: &[Ray]| {
+        let mut hits = memory.hits.borrow_mut();
+        batch_tally(caster, rays, &mut hits, &mut memory.scratch.borrow_mut())
+    };
+    [
+        (
+            format!("etendue {isa}, tiles f64"),
+            Box::new(move || tiled(&rays.tiles)),
+        ),
+        (
+            format!("etendue {isa}, tiles f64, moving"),
+            Box::new(move || tiled(&rays.moving_tiles)),
+        ),
+        (
+            format!("etendue {isa}, single f64"),
+            Box::new(move || single_tally(caster, &rays.still, &mut memory.scratch.borrow_mut())),
+        ),
+        (
+            format!("etendue {isa}, batch f64"),
+            Box::new(move || batch(&rays.still)),
+        ),
+        (
+            format!("etendue {isa}, batch f64, moving"),
+            Box::new(move || batch(&rays.moving)),
+        ),
+    ]
+}
+
+/// An engine with its CPU seconds by round, and the hits of the last.
+struct Measured {
+    name: String,
+    seconds: Vec<f64>,
+    tally: Tally,
+}
+
+/// Measures all engines in each round.
+fn measure(mut engines: Vec<Engine>, rounds: usize) -> Vec<Measured> {
+    let unmeasured = |(name, _): &Engine| Measured {
+        name: name.clone(),
+        seconds: vec![],
+        tally: (0, 0.0),
+    };
+    let mut results: Vec<Measured> = engines.iter().map(unmeasured).collect();
+    for _ in 0..rounds {
+        for ((_, engine), result) in engines.iter_mut().zip(&mut results) {
+            let start = cpu();
+            result.tally = black_box(engine());
+            result.seconds.push(cpu() - start);
+        }
+    }
+    results
+}
+
+/// Prints the speed of each engine, alone and relative to Embree's query of the same kind.
+fn print_results(results: &[Measured], rays: usize) {
+    for result in results {
+        let kind = if result.name.contains("single") {
             "Embree robust, single"
         } else {
             "Embree robust, packets"
         };
-        let base = engines.iter().position(|(n, _)| n == kind);
+        let base = results.iter().find(|other| other.name == kind);
+        let base = base.map(|base| &base.seconds[..]);
+        let (hits, sum) = result.tally;
         println!(
-            "{name:34} {:7.2} Mrays/s  x {:5.2} (best {:5.2})  hits {} mean {:.6}",
-            still.len() as f64 / median(seconds[i].clone()) * 1e-6,
-            base.map_or(f64::NAN, |base| ratio(&seconds[base], &seconds[i])),
-            base.map_or(f64::NAN, |base| least(&seconds[base]) / least(&seconds[i])),
-            tallies[i].0,
-            tallies[i].1 / tallies[i].0 as f64,
+            "{:34} {:7.2} Mrays/s  x {:5.2} (best {:5.2})  hits {hits} mean {:.6}",
+            result.name,
+            rays as f64 / median(result.seconds.clone()) * 1e-6,
+            base.map_or(f64::NAN, |base| ratio(base, &result.seconds)),
+            base.map_or(f64::NAN, |base| least(base) / least(&result.seconds)),
+            sum / hits as f64,
         );
     }
 }

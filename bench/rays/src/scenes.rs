@@ -87,6 +87,7 @@ pub fn room() -> Place {
 
 /// Streets, and houses whose faces have `n * n * 2` triangles.
 fn streets(blocks: u32, ground: u32, n: u32) -> (Mesh, f64) {
+    // The uneven ground.
     let mut mesh = Mesh::default();
     let pitch = 24.0;
     let side = pitch * f64::from(blocks);
@@ -99,6 +100,8 @@ fn streets(blocks: u32, ground: u32, n: u32) -> (Mesh, f64) {
         [ground, ground],
         |i, j| Vector3::z() * (0.15 * hash(i, j)),
     );
+
+    // A house in each block, with four boxes in front of it.
     for i in 0..blocks {
         for j in 0..blocks {
             let at = |k| hash(i * 977 + j, k);
@@ -159,6 +162,7 @@ pub fn huge() -> Place {
 
 /// The collision or visual mesh of a house, read from a PLY file of the folder that `ETENDUE_DATA` names.
 pub fn house(path: &std::path::Path) -> Option<Place> {
+    // Find the header.
     let bytes = std::fs::read(path).ok()?;
     let end = b"end_header\n";
     let at = bytes.windows(end.len()).position(|w| w == end)? + end.len();
@@ -171,9 +175,13 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
             .lines()
             .find_map(|l| l.strip_prefix(what)?.trim().parse().ok())
     };
-    let (vertices, faces) = (count("element vertex ")?, count("element face ")?);
+    let vertices = count("element vertex ")?;
+    let faces = count("element face ")?;
+
+    // Add up the bytes of a vertex, and those of a face before and after its list of vertices.
     let mut element = "";
-    let (mut before, mut stride) = (0, 0);
+    let mut before = 0;
+    let mut stride = 0;
     let size = |kind: &str| match kind {
         "char" | "uchar" | "int8" | "uint8" => 1,
         "short" | "ushort" | "int16" | "uint16" => 2,
@@ -193,6 +201,8 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
             _ => {}
         }
     }
+
+    // Read the vertices, whose coordinates come first.
     let double = header.contains("property double x") || header.contains("property float64 x");
     let mut mesh = Mesh::default();
     for i in 0..vertices {
@@ -206,8 +216,11 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
         };
         mesh.vertices.push(Point3::new(c(0), c(1), c(2)));
     }
+
+    // Read the faces, as fans of triangles.
     let mut p = at + vertices * stride;
-    let (n_size, i_size) = (size(list.0), size(list.1));
+    let n_size = size(list.0);
+    let i_size = size(list.1);
     for _ in 0..faces {
         p += before;
         let n = bytes[p] as usize;

@@ -15,9 +15,7 @@ use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
 };
-use etendue_sensors::lidar::{
-    Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into,
-};
+use etendue_sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use scenes::Place;
@@ -26,7 +24,9 @@ use std::time::Instant;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let seconds: f64 = arguments.next().map_or(2.0, |a| a.parse().expect("seconds"));
+    let seconds: f64 = arguments
+        .next()
+        .map_or(2.0, |a| a.parse().expect("seconds"));
     let threads: usize = arguments.next().map_or(1, |a| a.parse().expect("threads"));
     let wanted: Vec<String> = arguments.collect();
     rayon::ThreadPoolBuilder::new()
@@ -36,7 +36,10 @@ fn main() {
     let data = std::env::var("ETENDUE_DATA").unwrap_or("../../../shared/data".into());
     let house = Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     println!("{threads} threads");
-    for place in [Some(scenes::city()), scenes::house(&house)].into_iter().flatten() {
+    for place in [Some(scenes::city()), scenes::house(&house)]
+        .into_iter()
+        .flatten()
+    {
         let scene = scene_of(&place);
         for scanner in sensors::all() {
             if wanted.is_empty() || wanted.contains(&scanner.name) {
@@ -68,67 +71,82 @@ fn scene_of(place: &Place) -> Scene {
     .expect("a good scene")
 }
 
+/// Measures the sweeps of one lidar in one scene.
 fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let world = World::at_wavelength(scene, scanner.wavelength).expect("grey");
-    let stand = Isometry3::from(place.sensor.coords);
+    let world_from_sensor = Isometry3::from(place.sensor.coords);
     if let Some(folder) = std::env::var_os("DUMP") {
         return dump(Path::new(&folder), place, scanner);
     }
+
+    // Sweeps into memory that is reused.
     let run = |sweep| SweepSettings {
         sweep,
         ..SweepSettings::default()
     };
     let mut seen = Sweep::default();
     let mut scratch = SweepScratch::default();
-    let [processor, clock] = timed(seconds, |sweep| {
+    let [cpu_time, clock] = timed(seconds, |sweep| {
         let settings = run(sweep);
-        simulate_into(&world, scanner, &settings, |_| stand, &mut seen, &mut scratch);
+        simulate_into(
+            &world,
+            scanner,
+            &settings,
+            |_| world_from_sensor,
+            &mut seen,
+            &mut scratch,
+        );
     });
     if std::env::var_os("ONLY").is_some() {
         return println!(
-            "{:6} {:18} {:8.2} ms of processor a sweep, {:6.1} sweeps/s",
+            "{:6} {:18} {:8.2} ms CPU time per sweep, {:6.1} sweeps/s",
             place.name,
             scanner.name,
-            processor * 1e3,
+            cpu_time * 1e3,
             1.0 / clock
         );
     }
-    let [anew, _] = timed(seconds, |sweep| {
-        std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
+
+    // Sweeps into new memory.
+    let [new_memory, _] = timed(seconds, |sweep| {
+        std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| {
+            world_from_sensor
+        }));
     });
     let rays = seen.shots.len() * scanner.beam.ray_count();
     println!(
-        "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock; {:.2} ms into new memory; {}",
+        "{:6} {:18} {:6} shots, {:.2} returns per shot: {:8.2} ms CPU time per sweep ({:.2} Mrays/s), {:6.1} sweeps/s wall; {:.2} ms with new memory; {}",
         place.name,
         scanner.name,
         seen.shots.len(),
         seen.points.len() as f64 / seen.shots.len() as f64,
-        processor * 1e3,
-        rays as f64 / processor * 1e-6,
+        cpu_time * 1e3,
+        rays as f64 / cpu_time * 1e-6,
         1.0 / clock,
-        anew * 1e3,
-        cast_alone(scene, scanner, stand, seconds),
+        new_memory * 1e3,
+        cast_alone(scene, scanner, world_from_sensor, seconds),
     );
 }
 
 /// CPU time and wall time of a sweep, s.
 fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
     sweep(0);
-    let (start, before) = (Instant::now(), processor_seconds());
+    let (start, before) = (Instant::now(), cpu_seconds());
     let mut sweeps = 0;
     while start.elapsed().as_secs_f64() < seconds || sweeps < 4 {
         sweeps += 1;
         sweep(sweeps);
     }
-    [
-        processor_seconds() - before,
-        start.elapsed().as_secs_f64(),
-    ]
-    .map(|all| all / f64::from(sweeps))
+    [cpu_seconds() - before, start.elapsed().as_secs_f64()].map(|all| all / f64::from(sweeps))
 }
 
 /// Casts the axes of all beams in batches, as the pipeline does.
-fn cast_alone(scene: &Scene, scanner: &Lidar, stand: Isometry3<f64>, seconds: f64) -> String {
+fn cast_alone(
+    scene: &Scene,
+    scanner: &Lidar,
+    world_from_sensor: Isometry3<f64>,
+    seconds: f64,
+) -> String {
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
     let batches: Vec<Vec<Ray>> = shots
@@ -136,23 +154,29 @@ fn cast_alone(scene: &Scene, scanner: &Lidar, stand: Isometry3<f64>, seconds: f6
         .map(|shots| {
             let directions: Vec<_> = shots.iter().map(|shot| shot.direction()).collect();
             let order = tile_order(&directions).into_iter();
-            let ray = |shot: usize| Ray::new(stand * shots[shot].origin, directions[shot]);
+            let ray =
+                |shot: usize| Ray::new(world_from_sensor * shots[shot].origin, directions[shot]);
             order.map(ray).collect()
         })
         .collect();
     let mut hits = Vec::new();
-    let [processor, _] = timed(seconds, |_| {
+    let [cpu_time, _] = timed(seconds, |_| {
         for rays in &batches {
             scene.closest_hits_in_tiles(rays, &mut hits);
         }
     });
-    format!("casting alone {:.2} ms", processor * 1e3)
+    format!("casting alone {:.2} ms", cpu_time * 1e3)
 }
 
 /// CPU time of all threads of this process, s, in steps of 10 ms.
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .expect("fields")
+        .split_whitespace()
+        .collect();
     let ticks = |field: usize| fields[field].parse::<f64>().expect("ticks");
     (ticks(11) + ticks(12)) / 100.0
 }
@@ -163,11 +187,22 @@ fn dump(folder: &Path, place: &Place, scanner: &Lidar) {
         let name = format!("{}-{}.{part}", place.name, scanner.name);
         std::fs::write(folder.join(name), bytes).expect("writes");
     };
-    let floats = |values: Vec<f64>| values.iter().flat_map(|v| (*v as f32).to_le_bytes()).collect();
+    let floats = |values: Vec<f64>| {
+        values
+            .iter()
+            .flat_map(|v| (*v as f32).to_le_bytes())
+            .collect()
+    };
     let vertices = place.mesh.vertices.iter();
-    write("vertices", floats(vertices.flat_map(|v| [v.x, v.y, v.z]).collect()));
+    write(
+        "vertices",
+        floats(vertices.flat_map(|v| [v.x, v.y, v.z]).collect()),
+    );
     let corners = place.mesh.triangles.iter().flatten();
-    write("triangles", corners.flat_map(|corner| corner.to_le_bytes()).collect());
+    write(
+        "triangles",
+        corners.flat_map(|corner| corner.to_le_bytes()).collect(),
+    );
     let shots = scanner.shots(0);
     let rays = shots.iter().flat_map(|shot| {
         let (o, d) = (place.sensor + shot.origin.coords, shot.direction());

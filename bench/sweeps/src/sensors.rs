@@ -1,10 +1,12 @@
 //! Lidars with the beam patterns and receivers of the presets of the same names.
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
-use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
-use etendue_sensors::lidar::{Beam, 
-    Channel, Columns, Intensity, EchoModel, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
-    Lidar, Spinning,
+use etendue_physics::pulse::{
+    AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode,
+};
+use etendue_sensors::lidar::{
+    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
+    ScanPattern, Spinning,
 };
 
 /// The lidars that are measured.
@@ -15,9 +17,7 @@ pub fn all() -> Vec<Lidar> {
         time: 2.304e-6 * f64::from(laser),
         ..Channel::default()
     });
-    let period = Columns::Period {
-        seconds: 55.296e-6,
-    };
+    let period = Columns::Period { seconds: 55.296e-6 };
     let locked = Columns::PerSweep {
         columns: 1024,
         fired: None,
@@ -30,9 +30,27 @@ pub fn all() -> Vec<Lidar> {
     };
     vec![
         scanner("vlp-16", vlp.collect(), period, 0, EchoModel::Analytic),
-        scanner("os1-128", fan(21.4).collect(), locked, 0, EchoModel::Analytic),
-        scanner("os1-128-7-rays", fan(21.4).collect(), locked, 1, EchoModel::Analytic),
-        scanner("os0-128-waveform", fan(45.0).collect(), locked, 1, EchoModel::Waveform),
+        scanner(
+            "os1-128",
+            fan(21.4).collect(),
+            locked,
+            0,
+            EchoModel::Analytic,
+        ),
+        scanner(
+            "os1-128-7-rays",
+            fan(21.4).collect(),
+            locked,
+            1,
+            EchoModel::Analytic,
+        ),
+        scanner(
+            "os0-128-waveform",
+            fan(45.0).collect(),
+            locked,
+            1,
+            EchoModel::Waveform,
+        ),
     ]
 }
 

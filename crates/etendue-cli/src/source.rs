@@ -6,12 +6,10 @@ use etendue::config::camera;
 use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
 use etendue::config::toml_file::Document;
-use etendue::estimate::model::{ScannerSensor, Sensor as Modelled};
 use etendue::io::output::SourceMetadata;
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
-use etendue::sensors::cw::CwLidar;
 use std::path::Path;
 
 /// Endings of mesh files, whose materials do not hold at the wavelength of a lidar.
@@ -52,15 +50,6 @@ pub fn sensor_in(
         (None, Some(SensorSource::Preset(name))) => sensor(name),
         (None, _) => sensor(DEFAULT_SENSOR),
     }
-}
-
-/// Sensor as the forward model of a fit.
-pub fn modelled(sensor: &Sensor) -> Modelled {
-    let lidar = &sensor.lidar;
-    CwLidar::of(lidar).map_or_else(
-        || Modelled::Scanner(ScannerSensor::new(lidar)),
-        |lidar| Modelled::from(&lidar),
-    )
 }
 
 /// Camera of a file (ends in `.toml` or exists) or of a preset.

@@ -3,7 +3,6 @@
 mod calibrated;
 pub mod camera;
 mod capture;
-pub mod cw;
 pub mod dynamics;
 pub mod filter;
 mod gnss;

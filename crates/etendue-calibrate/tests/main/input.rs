@@ -104,7 +104,7 @@ fn a_neighbourhood_that_points_nowhere_is_named() {
     );
 }
 
-/// Rotations as well as shifts tell conventions apart; poses that are right are left alone.
+/// Rotations and translations distinguish conventions; correct poses are not changed.
 #[test]
 fn poses_in_another_convention_are_noticed() {
     let (scans, poses) = Corridor::new(4, 32, 180).scans(Noise::default());
@@ -139,7 +139,7 @@ fn in_convention(convention: Convention, pose: &Isometry3<f64>) -> Isometry3<f64
 }
 
 #[test]
-fn a_scan_of_another_sensor_is_told_by_its_beams() {
+fn a_scan_of_another_sensor_is_recognised_by_its_beams() {
     let scan = |channels, columns| {
         Corridor::new(1, channels, columns)
             .scans(Noise::default())
@@ -160,7 +160,7 @@ fn a_scan_of_another_sensor_is_told_by_its_beams() {
 /// Beams that meet an edge in part string points out behind it, in one direction. A post before a
 /// wall: what is behind its edges is dropped, the wall and the post stay.
 #[test]
-fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
+fn the_shadow_angle_excludes_points_behind_an_edge() {
     let scan = |shift: f64| -> Vec<Point3<f64>> {
         let beam = |i: i32, j: i32, depth: f64| {
             let (a, e) = (0.005 * f64::from(i), 0.005 * f64::from(j));

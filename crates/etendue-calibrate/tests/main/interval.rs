@@ -32,7 +32,7 @@ struct Found {
     /// Standard deviation of the curves about their mean.
     spread: f64,
     /// Root mean square of the standard deviations that the curves have.
-    told: f64,
+    predicted: f64,
     /// The same with what noise alone would leave.
     told_of_noise: f64,
 }
@@ -46,7 +46,7 @@ fn found(noise: Noise) -> Found {
     let spread = mean(&|p| (p.bias - centre).powi(2)) * points.len() as f64;
     Found {
         spread: (spread / (points.len() - 1) as f64).sqrt(),
-        told: mean(&|p| p.sd * p.sd).sqrt(),
+        predicted: mean(&|p| p.sd * p.sd).sqrt(),
         told_of_noise: mean(&|p| p.sd_of_noise * p.sd_of_noise).sqrt(),
     }
 }
@@ -60,20 +60,21 @@ const NOISE: Noise = Noise {
     seed: 0,
 };
 
-/// Neither narrower than what the seeds show (of so few: to a quarter) nor three times as wide.
+/// The interval is not narrower than the spread over the seeds (within a quarter, of so few), nor three
+/// times as wide.
 fn covers(found: &Found) {
-    let ratio = found.told / found.spread;
+    let ratio = found.predicted / found.spread;
     assert!((0.75..3.0).contains(&ratio), "{found:?}");
 }
 
-/// Measured with twelve seeds: 0.32 mm told, 0.16 mm seen; what is left of the loss beside the noise
+/// Measured with twelve seeds: interval 0.32 mm, spread 0.16 mm; the loss that remains besides the noise
 /// counts as noise.
 #[test]
 fn the_interval_covers_independent_noise() {
     covers(&found(NOISE));
 }
 
-/// Measured with twelve seeds: 0.39 mm told, 0.28 mm seen.
+/// Measured with twelve seeds: interval 0.39 mm, spread 0.28 mm.
 #[test]
 fn the_interval_covers_uneven_walls() {
     covers(&found(Noise {
@@ -83,9 +84,9 @@ fn the_interval_covers_uneven_walls() {
     }));
 }
 
-/// Measured with twelve seeds: 1.99 mm told, 1.82 mm seen; noise alone would tell 0.75 mm.
+/// Measured with twelve seeds: interval 1.99 mm, spread 1.82 mm; from the noise only, the interval is 0.75 mm.
 #[test]
-fn the_interval_covers_wrong_poses_which_noise_alone_does_not() {
+fn the_interval_covers_wrong_poses_unlike_that_of_noise_only() {
     let found = found(Noise {
         position: 0.005,
         range: 0.002,

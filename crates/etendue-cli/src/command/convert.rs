@@ -97,7 +97,7 @@ impl Convert {
         print(&self.summary(sweeps, &table, &fields, &warnings))
     }
 
-    /// Summary of what was read and written.
+    /// Summary of the read and the written points.
     fn summary(
         &self,
         sweeps: usize,

@@ -127,7 +127,7 @@ impl TopView<'_> {
         ends.map(|end| [[origin.x, origin.y], end]).collect()
     }
 
-    /// Position of a measurement in the world, m: its point; without a range, the surface met, at
+    /// Position of a measurement in the world, m: its point; without a range, the surface on its axis, at
     /// the longest range at most; without a surface, `reach` along the beam.
     fn position(
         &self,

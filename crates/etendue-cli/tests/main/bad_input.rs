@@ -48,7 +48,7 @@ fn refused(scene: &str, others: &[(&str, &str)]) -> String {
     fail(folder.path(), &["simulate", "scene.toml"])
 }
 
-fn assert_tells(text: &str, parts: &[&str]) {
+fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "\"{part}\" is not in: {text}");
     }
@@ -69,27 +69,27 @@ fn the_scenes_that_are_broken_below_are_sound_before() {
 fn a_missing_file() {
     let folder = folder();
     let text = fail(folder.path(), &["simulate", "missing.toml"]);
-    assert_tells(&text, &["missing.toml", "check the path"]);
-    assert_tells(&refused(MESH_SCENE, &[]), &["thing.ply"]);
+    assert_contains(&text, &["missing.toml", "check the path"]);
+    assert_contains(&refused(MESH_SCENE, &[]), &["thing.ply"]);
 }
 
 #[test]
 fn half_a_ply() {
     let whole = ply(WALL, "3 0 1 2\n");
     let half = &whole[..whole.len() - 14];
-    assert_tells(&refused(MESH_SCENE, &[("thing.ply", half)]), &["thing.ply"]);
+    assert_contains(&refused(MESH_SCENE, &[("thing.ply", half)]), &["thing.ply"]);
 }
 
 #[test]
 fn a_vertex_that_is_not_a_number() {
     let mesh = ply("1 -1 -1\n1 nan -1\n1 0 1\n", "3 0 1 2\n");
-    assert_tells(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["vertex 1"]);
+    assert_contains(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["vertex 1"]);
 }
 
 #[test]
 fn a_face_of_a_vertex_that_is_not_there() {
     let mesh = ply(WALL, "3 0 1 99\n");
-    assert_tells(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["99", "3"]);
+    assert_contains(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["99", "3"]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_undefined_material() {
         &SCENE.replace("material = \"paint\"", "material = \"pant\""),
         &[],
     );
-    assert_tells(&text, &["scene.toml:12", "pant", "did you mean", "paint"]);
+    assert_contains(&text, &["scene.toml:12", "pant", "did you mean", "paint"]);
 }
 
 #[test]
@@ -107,15 +107,15 @@ fn a_reflectance_above_one_and_a_negative_index() {
         &SCENE.replace("reflectance = 0.8", "reflectance = 1.2"),
         &[],
     );
-    assert_tells(&text, &["1.2", "reflectance"]);
+    assert_contains(&text, &["1.2", "reflectance"]);
     let glass = SCENE.replace("diffuse = { reflectance = 0.8 }", "glass = { ior = -1.5 }");
-    assert_tells(&refused(&glass, &[]), &["-1.5", "ior"]);
+    assert_contains(&refused(&glass, &[]), &["-1.5", "ior"]);
 }
 
 #[test]
 fn an_unknown_key() {
     let text = refused(&SCENE.replace("flip_normals", "flip_normal"), &[]);
-    assert_tells(
+    assert_contains(
         &text,
         &[
             "scene.toml:11",
@@ -143,7 +143,7 @@ fn sensors_that_cannot_be() {
         assert!(preset.contains(from), "{from}");
         std::fs::write(&sensor, preset.replace(from, to)).expect("writes");
         let text = fail(folder.path(), &["simulate", "--sensor", "mine.toml"]);
-        assert_tells(&text, &["mine.toml", expected]);
+        assert_contains(&text, &["mine.toml", expected]);
     }
 }
 
@@ -151,21 +151,21 @@ fn sensors_that_cannot_be() {
 fn unknown_names_get_a_suggestion() {
     let folder = folder();
     let text = fail(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
-    assert_tells(
+    assert_contains(
         &text,
         &["unknown sensor preset", "did you mean \"hokuyo-urg-04lx\"?"],
     );
     let text = fail(folder.path(), &["simulate", "arina"]);
-    assert_tells(&text, &["did you mean \"arena\"?"]);
+    assert_contains(&text, &["did you mean \"arena\"?"]);
     let text = fail(folder.path(), &["materials", "white-papr"]);
-    assert_tells(&text, &["did you mean \"white-paper\"?"]);
+    assert_contains(&text, &["did you mean \"white-paper\"?"]);
 }
 
 #[test]
 fn nothing_in_front_of_the_sensor() {
     let folder = folder();
     let text = fail(folder.path(), &["simulate", "--pose", "100,0,0,0"]);
-    assert_tells(
+    assert_contains(
         &text,
         &[
             "there is nothing in front of the sensor",
@@ -176,14 +176,14 @@ fn nothing_in_front_of_the_sensor() {
 }
 
 #[test]
-fn surfaces_without_any_range_are_warned_of() {
+fn surfaces_without_any_range_give_a_warning() {
     let folder = folder();
     let far = SCENE
         .replace("[2.0, 1.0, 0.5]", "[40.0, 40.0, 0.5]")
         .replace("0.8", "0.001");
     write(folder.path(), "far.toml", far);
     let output = succeed(folder.path(), &["simulate", "far.toml"]);
-    assert_tells(
+    assert_contains(
         &stderr(&output),
         &["warning: none of 682 beams has a range"],
     );
@@ -207,15 +207,15 @@ fn wrong_words_on_the_command_line() {
         );
     }
     let text = fail(folder.path(), &["simulate", "-o", "scan.bmp"]);
-    assert_tells(&text, &["scan.bmp", "csv, npz"]);
+    assert_contains(&text, &["scan.bmp", "csv, npz"]);
 }
 
 #[test]
-fn an_option_of_another_kind_of_sensor_is_not_passed_over() {
+fn an_option_of_another_kind_of_sensor_is_an_error() {
     let folder = folder();
     let words = ["simulate", "--waveform", "1,2"];
     let text = fail(folder.path(), &words);
-    assert_tells(&text, &["--waveform", "no pulses", "leave the option out"]);
+    assert_contains(&text, &["--waveform", "no pulses", "leave the option out"]);
 }
 
 /// Weather, random paths and frames are options of every lidar.
@@ -244,7 +244,7 @@ fn an_output_folder_that_cannot_be() {
     let folder = folder();
     write(folder.path(), "taken", "x");
     let text = fail(folder.path(), &["simulate", "-o", "taken/deeper"]);
-    assert_tells(&text, &["taken", "name another output folder"]);
+    assert_contains(&text, &["taken", "name another output folder"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -270,7 +270,7 @@ fn a_full_disk() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(output.stdout.is_empty());
     assert_eq!(names(folder.path()), ["disk"], "{text}");
-    assert_tells(&text, &["disk/out", "make room on the disk"]);
+    assert_contains(&text, &["disk/out", "make room on the disk"]);
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -287,7 +287,7 @@ fn press_ctrl_c(child: &std::process::Child) {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_in_the_middle_leaves_nothing() {
+fn ctrl_c_during_a_run_leaves_no_files() {
     use std::process::Stdio;
     let folder = folder();
     let mut child = command(folder.path(), &["simulate", "--sweeps", "1000000"])

@@ -116,7 +116,7 @@ fn a_recording_gives_a_profile_for_a_scene() {
 }
 
 #[test]
-fn a_declared_distance_with_an_error_of_25_cm_gives_a_warning_and_is_not_used() {
+fn a_distance_declared_25_cm_wrong_gives_a_warning_and_is_not_used() {
     let folder = in_folder(&rows(&[ONE], 20));
     let more = ["--distance", "0.75", "--width", "0.8"];
     let output = succeed(folder.path(), &[&ARGUMENTS[..], &more].concat());

@@ -21,9 +21,9 @@ position_m = [0, 0, 0.5]
 motion.twist = { velocity_m_s = [10, 0, 0] }
 "#;
 
-/// The car and the sensor have the same velocity: in the frame of the sensor, the car is at rest.
+/// The car and the sensor have the same velocity: in the frame of the sensor the car is at rest.
 #[test]
-fn a_car_with_the_velocity_of_the_sensor_is_at_rest_in_its_frame() {
+fn a_car_at_the_velocity_of_the_sensor_is_at_rest_in_its_frame() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let simulate = [
@@ -97,10 +97,10 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
     assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
 }
 
-/// In fog of 12 m visibility, the car 8 m ahead gives no return (0.5 % of its light returns), but the fog
-/// does. The seed determines the drops.
+/// With a visibility of 12 m the car 8 m ahead has no returns (0.5 % of its light returns); the returns
+/// are those of the fog. The seed determines the drops.
 #[test]
-fn weather_removes_points_and_depends_on_the_seed() {
+fn weather_removes_points_depending_on_the_seed() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let table = |air: &[&str]| {
@@ -116,14 +116,14 @@ fn weather_removes_points_and_depends_on_the_seed() {
         "{clear} {}",
         on_car(&fog)
     );
-    assert!(fog.lines().count() > 100, "the fog returns points");
+    assert!(fog.lines().count() > 100, "the fog itself is seen");
     let rain = |seed| table(&["--rain", "50", "--drops-from", "1", "--seed", seed]);
     assert_eq!(rain("4"), rain("4"));
     assert_ne!(rain("4"), rain("5"));
     let from = |mm| table(&["--rain", "50", "--drops-from", mm]);
     assert_eq!(from("0.5"), table(&["--rain", "50"]));
     assert_ne!(from("10"), from("0.5"));
-    // An option replaces its kind of weather in the scene, and no other kind.
+    // An option replaces that kind of the scene's air, and leaves the others.
     let dry = table(&["--rain", "50"]);
     let foggy = format!("{STREET}[atmosphere]\nfog_visibility_m = 12\nrain_mm_h = 5\n");
     write(folder.path(), "street.toml", foggy);
@@ -131,17 +131,20 @@ fn weather_removes_points_and_depends_on_the_seed() {
     assert_ne!(both, dry);
     assert_eq!(both, table(&["--rain", "50", "--fog", "12"]));
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
-    let text = results(folder.path(), &simulate);
-    assert!(text.contains("ranges are of the air or of noise"), "{text}");
+    let message = results(folder.path(), &simulate);
+    assert!(
+        message.contains("ranges are of the air or of noise"),
+        "{message}"
+    );
     assert_eq!(table(&["--rain", "0"]), fog);
     let dense = ["--sensor", "velodyne-vlp-16", "--rain", "0", "--fog", "0.5"];
     let dense = [&simulate[..], &dense].concat();
-    let text = stderr(&etendue(folder.path(), &dense));
+    let message = stderr(&etendue(folder.path(), &dense));
     assert!(
-        text.contains("the air too dense (fog of 0.5 m visibility)"),
-        "{text}"
+        message.contains("the air too dense (fog of 0.5 m visibility)"),
+        "{message}"
     );
-    for (air, expected) in [
+    for (air, says) in [
         (
             &["--rain", "-1"][..],
             "expected zero or a number above zero",
@@ -150,13 +153,16 @@ fn weather_removes_points_and_depends_on_the_seed() {
         (&["--rain", "0", "--drops-from", "1"], "but none fall"),
     ] {
         let wrong = etendue(folder.path(), &[&simulate[..], air].concat());
-        let text = stderr(&wrong);
-        assert!(!wrong.status.success() && text.contains(expected), "{text}");
+        let message = stderr(&wrong);
+        assert!(
+            !wrong.status.success() && message.contains(says),
+            "{message}"
+        );
     }
 }
 
 #[test]
-fn each_of_several_sensors_has_a_folder() {
+fn several_sensors_get_a_folder_each() {
     let folder = folder();
     let arguments = [
         "simulate",
@@ -181,7 +187,7 @@ fn each_of_several_sensors_has_a_folder() {
     );
     let ply = |name: &str| std::fs::read(rig.join(name).join("scan.ply")).expect("points");
     assert_ne!(ply("slamtec-rplidar-c1"), ply("slamtec-rplidar-c1-2"));
-    for (last, expected) in [("x@1,2", "x"), ("slamtec-rplidar-c1@1,2", "makes no sense")] {
+    for (last, says) in [("x@1,2", "x"), ("slamtec-rplidar-c1@1,2", "makes no sense")] {
         let output = etendue(
             folder.path(),
             &[
@@ -194,13 +200,13 @@ fn each_of_several_sensors_has_a_folder() {
                 "no",
             ],
         );
-        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
     }
     assert_eq!(names(folder.path()), ["rig"]);
 }
 
 #[test]
-fn points_pass_through_all_formats() {
+fn formats_convert_there_and_back() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -218,23 +224,23 @@ fn points_pass_through_all_formats() {
         "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
     ] {
         let (from, to) = pair.split_once(' ').expect("two endings");
-        let text = results(
+        let message = results(
             folder.path(),
             &["convert", &format!("a.{from}"), &format!("a.{to}")],
         );
-        assert!(text.contains("points with x y z intensity"), "{text}");
+        assert!(message.contains("points with x y z intensity"), "{message}");
     }
-    let text = results(
+    let message = results(
         folder.path(),
         &["convert", "a.mcap", "b.ply", "--sweep", "1"],
     );
-    assert!(text.contains("sweeps: 1"), "{text}");
-    let text = results(folder.path(), &["compare", "a.npz", "a.bin"]);
+    assert!(message.contains("sweeps: 1"), "{message}");
+    let message = results(folder.path(), &["compare", "a.npz", "a.bin"]);
     assert!(
-        text.contains("F-score: 100.00 %") && text.contains("drop-outs:"),
-        "{text}"
+        message.contains("F-score: 100.00 %") && message.contains("drop-outs:"),
+        "{message}"
     );
-    for (arguments, expected) in [
+    for (arguments, says) in [
         (
             vec!["convert", "a.npz", "a.xyz"],
             "its ending is not that of a format",
@@ -246,15 +252,15 @@ fn points_pass_through_all_formats() {
         (vec!["convert", "none.pcap", "b.ply"], "none.pcap"),
     ] {
         let output = etendue(folder.path(), &arguments);
-        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
         assert!(!output.status.success());
     }
 }
 
-/// The complete part of a truncated recording is converted, with a warning; a capture that ends in its
-/// header is an error that writes nothing.
+/// The complete messages of a truncated recording are converted, with a warning; a capture that ends in
+/// its header is an error without output.
 #[test]
-fn truncated_recordings_give_their_complete_part() {
+fn truncated_recordings_give_their_complete_messages() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -287,10 +293,10 @@ fn truncated_recordings_give_their_complete_part() {
     assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
 }
 
-/// A beat has no sign: where the Doppler shift of a car that drives away is greater than the beat of its
-/// range, ranges and velocities are wrong, and there is a warning; a car with the velocity of the sensor has no Doppler shift.
+/// A beat frequency has no sign: if the Doppler shift of a departing car exceeds the beat of its range,
+/// ranges and velocities are wrong, with a warning. A car at the velocity of the sensor has no shift.
 #[test]
-fn a_run_warns_about_folded_beats() {
+fn folded_beats_give_a_warning() {
     let folder = folder();
     let preset = results(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
     let (before, _) = preset.split_once("[receiver").expect("a receiver");
@@ -299,16 +305,16 @@ fn a_run_warns_about_folded_beats() {
                     found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
     let sensor = format!("{before}{receiver}[intensity]{after}");
     write(folder.path(), "fmcw.toml", sensor);
-    let messages = |scene: &str| {
+    let warnings = |scene: &str| {
         write(folder.path(), "street.toml", scene);
         let simulate = ["simulate", "street.toml", "--sensor", "fmcw.toml"];
         let output = succeed(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
         stderr(&output)
     };
-    assert!(!messages(STREET).contains("folds"));
+    assert!(!warnings(STREET).contains("folds"));
     // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
     let (at_rest, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
     let folded =
-        messages(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
+        warnings(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
     assert!(folded.contains("wrong ranges and velocities"), "{folded}");
 }

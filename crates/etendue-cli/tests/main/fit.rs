@@ -160,7 +160,7 @@ fn what_is_wrong_in_a_problem_file_is_pointed_at() {
 }
 
 #[test]
-fn typing_errors_have_a_remedy() {
+fn wrong_arguments_are_errors_with_a_remedy() {
     let folder = room();
     let blind = "azimuth_deg,range_m\n0,\n10,\n";
     write(folder.path(), "short.csv", blind.replace("0,\n", "0,1\n"));
@@ -219,7 +219,7 @@ fn refused(folder: &Path, arguments: &[&str], expected: &str) {
 }
 
 /// A diffuse wall's reflectance and the bias's factor of power change ranges alike; the offset of
-/// one beam without a return changes nothing.
+/// one beam that sees nothing changes nothing.
 #[test]
 fn what_the_scan_does_not_determine_is_named() {
     let folder = room();
@@ -261,7 +261,7 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
     };
     let found = sought("room.toml", "beams.csv");
     let value = &found["estimate"][0]["value"];
-    // Measured: 0.4 mm; the crate tells the two ends of the room apart.
+    // Measured: 0.4 mm; the crate distinguishes the two ends of the room.
     assert!((number(&value["x_m"]) - 0.1).abs() < 3e-3, "{value}");
     assert!((number(&value["y_m"]) + 0.05).abs() < 3e-3, "{value}");
     assert_eq!(
@@ -362,7 +362,7 @@ truth = { value = 0.45 }
 "#;
 
 #[test]
-fn a_sweep_of_a_pulsed_lidar_tells_its_pose_in_space_and_a_reflectance() {
+fn a_sweep_of_a_pulsed_lidar_determines_its_pose_and_a_reflectance() {
     let folder = folder();
     write(folder.path(), "hall.toml", HALL);
     write(folder.path(), "sweep.toml", SWEEP);

@@ -114,7 +114,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// File or folder of the recordings; `None` with a message where there are no recordings.
+/// File or folder of the recordings; `None` with a message if it is missing.
 fn recording(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("ETENDUE_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -126,7 +126,7 @@ fn recording(name: &str) -> Option<PathBuf> {
     }
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
-    // Not `eprintln!`, whose output the test harness hides.
+    // The test harness hides the output of `eprintln!`
     _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }

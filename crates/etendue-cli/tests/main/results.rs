@@ -106,7 +106,7 @@ fn clouds_are_inspected_too() {
 }
 
 #[test]
-fn only_json_is_printed_on_standard_output() {
+fn standard_output_contains_only_json() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--json", "-o", "beams.csv"]);
     let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -198,7 +198,7 @@ fn materials_and_schemas_are_listed() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_failure() {
+fn a_reader_that_goes_away_is_no_failure() {
     let folder = folder();
     let mut child = command(folder.path(), &["materials"])
         .stdout(std::process::Stdio::piped())

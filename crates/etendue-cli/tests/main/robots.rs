@@ -58,7 +58,7 @@ fn an_error_in_a_robot_file_has_a_position_and_no_output() {
 /// Two courses of one lap here; `etendue demo course --seeds 20` is the whole claim (20 of 20 in
 /// BENCHMARKS.md).
 #[test]
-fn a_car_drives_unknown_courses_by_lidar_only() {
+fn a_car_drives_courses_by_lidar_only() {
     let folder = folder();
     let arguments = ["demo", "course", "--seeds", "2", "--laps", "1"];
     let output = succeed(folder.path(), &arguments);

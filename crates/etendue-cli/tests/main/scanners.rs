@@ -3,7 +3,7 @@
 use crate::{FILES_OF_SIMULATE, etendue, fail, folder, names, stderr, stdout, succeed, write};
 
 #[test]
-fn a_scanner_leaves_every_format_behind_and_compares_with_itself() {
+fn a_scanner_writes_every_format_and_compares_with_itself() {
     let folder = folder();
     let arguments = [
         "simulate",
@@ -128,7 +128,7 @@ fn a_trajectory_shorter_than_the_run_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn errors_name_mistyped_presets_and_missing_beams() {
+fn mistyped_presets_and_missing_beams_are_errors() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--sensor", "velodyne-vlp16"]);
     assert!(
@@ -167,13 +167,13 @@ fn a_folders_recording_is_in_the_sensors_frame() {
         let output = simulate(output);
         assert!(output.status.success(), "{}", stderr(&output));
     }
-    let [in_folder, single] = ["out/scan.mcap", "run.mcap"].map(|path| {
+    let [in_folder, alone] = ["out/scan.mcap", "run.mcap"].map(|path| {
         let path = folder.path().join(path);
         let recording = etendue::io::ros2::read_clouds(&path);
         recording.expect("a recording").clouds
     });
-    assert!(single[0].values.len() > 100_000 && single[0].fields[..3] == ["x", "y", "z"]);
-    assert_eq!(in_folder, single);
+    assert!(alone[0].values.len() > 100_000 && alone[0].fields[..3] == ["x", "y", "z"]);
+    assert_eq!(in_folder, alone);
 }
 
 /// A wall of 4 m by 4 m, its middle so far ahead of the origin, m.
@@ -198,7 +198,7 @@ fn surfaces_that_are_met_but_not_found_give_a_warning() {
 }
 
 #[test]
-fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
+fn a_recording_of_nothing_is_an_error_and_keeps_an_older_file() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(6.0));
     let arguments = [
@@ -218,7 +218,7 @@ fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
 }
 
 #[test]
-fn one_of_several_sensors_that_fails_leaves_nothing_of_the_others() {
+fn no_sensor_has_files_if_one_of_several_fails() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(6.0));
     let arguments = [

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_stand_in_the_span_of_their_range_and_incidence() {
+    fn errors_are_in_the_span_of_their_range_and_incidence() {
         let first = scan(|i| Some(if i % 2 == 0 { 3.0 } else { 30.0 }));
         let second = scan(|i| Some(if i % 2 == 0 { 3.0 } else { 30.3 }));
         let found = compare_beams(&first, &second, 1_f64.to_radians()).expect("cells");

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn points_heaped_on_one_place_are_told_from_even_ones() {
+    fn clustered_points_differ_from_evenly_spaced_ones() {
         let heaped: Vec<_> = (0..100)
             .map(|i| Point3::new(f64::from(i % 5), 0.0, 0.0))
             .collect();

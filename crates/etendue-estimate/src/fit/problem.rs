@@ -1,7 +1,7 @@
 //! Residuals of a model and the scans that it is fitted to.
 
 use crate::manifold::{Manifold, Variable};
-use crate::model::{BeamMeasurement, Model, ModelError, Rows};
+use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
 use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
@@ -12,10 +12,8 @@ use thiserror::Error;
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// Measured quantities, scan after scan, beam by beam; `None` without a measurement.
+    /// Measured quantities, scan after scan, beam by beam; none where the sensor gave none.
     measured: Vec<Option<f64>>,
-    /// How many quantities a beam has: its range, and for some sensors its intensity.
-    kinds: usize,
     /// What residuals of ranges are divided by, m: 1 leaves them in metres, the standard deviation
     /// of a range makes them multiples of it.
     pub sigma: f64,
@@ -93,11 +91,9 @@ impl FitProblem {
         for (number, scan) in scans.iter().enumerate() {
             check(number, scan, model.beams())?;
         }
-        let kinds = model.sensor().kinds();
         let beams = scans.iter().flatten();
         Ok(Self {
-            measured: beams.flat_map(|beam| beam.quantities(kinds)).collect(),
-            kinds,
+            measured: beams.flat_map(|beam| beam.quantities()).collect(),
             model,
             sigma: 1.0,
             intensity_sigma: 100.0,
@@ -107,9 +103,9 @@ impl FitProblem {
     /// The same problem with every `every`-th beam alone and one ray a beam: for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
-        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
         let thin = scans.flat_map(|scan| {
-            let beams = scan.chunks(self.kinds).step_by(every.max(1));
+            let beams = scan.chunks(QUANTITIES).step_by(every.max(1));
             beams.flatten().copied()
         });
         Self {
@@ -149,7 +145,7 @@ impl FitProblem {
 
     /// How many beams were measured.
     pub fn measured(&self) -> usize {
-        let ranges = self.measured.iter().step_by(self.kinds);
+        let ranges = self.measured.iter().step_by(QUANTITIES);
         ranges.flatten().count()
     }
 
@@ -158,11 +154,11 @@ impl FitProblem {
     pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
-        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        let quantities = beams.flat_map(|beam| beam.quantities());
         let mut sums = [(0.0, 0_u32); 2];
         for (number, (measured, predicted)) in self.measured.iter().zip(quantities).enumerate() {
             if let (Some(measured), Some(predicted)) = (measured, predicted) {
-                let sum = &mut sums[number % self.kinds];
+                let sum = &mut sums[number % QUANTITIES];
                 *sum = (sum.0 + (predicted - measured).powi(2), sum.1 + 1);
             }
         }
@@ -173,7 +169,7 @@ impl FitProblem {
     pub fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
         let scans = self.model.predict(state);
         let predicted = scans.iter().flatten().map(BeamMeasurement::range);
-        let measured = self.measured.iter().step_by(self.kinds);
+        let measured = self.measured.iter().step_by(QUANTITIES);
         let pairs = measured.zip(predicted);
         pairs.filter_map(|(m, p)| Some(p? - (*m)?)).collect()
     }
@@ -181,10 +177,10 @@ impl FitProblem {
     /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.
     pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
         let sensor = self.model.sensor();
-        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
         let mut points = Vec::new();
         for (scan, pose) in scans.zip(world_from_sensor) {
-            let ranges = scan.iter().step_by(self.kinds).enumerate();
+            let ranges = scan.iter().step_by(QUANTITIES).enumerate();
             for (beam, range) in ranges.filter_map(|(beam, range)| Some((beam, (*range)?))) {
                 let point = pose * sensor.direction(beam).point(range);
                 points.push([point.x, point.y]);
@@ -195,7 +191,7 @@ impl FitProblem {
 
     /// What residuals of the quantity of that number are divided by.
     fn unit(&self, quantity: usize) -> f64 {
-        if quantity.is_multiple_of(self.kinds) {
+        if quantity.is_multiple_of(QUANTITIES) {
             self.sigma
         } else {
             self.intensity_sigma
@@ -210,7 +206,7 @@ impl FitProblem {
     ) -> Residuals {
         let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
         for (number, (measured, predicted)) in self.measured.iter().zip(predicted).enumerate() {
-            let is_range = number.is_multiple_of(self.kinds);
+            let is_range = number.is_multiple_of(QUANTITIES);
             match (measured, predicted) {
                 (Some(measured), Some(predicted)) => {
                     let unit = self.unit(number);
@@ -280,7 +276,7 @@ impl LeastSquares for FitProblem {
     fn residuals(&self, state: &Self::State) -> Residuals {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
-        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        let quantities = beams.flat_map(|beam| beam.quantities());
         self.compare(quantities, |_| {})
     }
 

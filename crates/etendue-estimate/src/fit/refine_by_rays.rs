@@ -8,12 +8,11 @@
 //! first, from coarse to fine, and the middle of the lowest step is taken; then the solver ends the
 //! fit without edges. Half a step's width is what is not known of its direction.
 //!
-//! A sweep of a scanner has hundreds of beams across an edge where a turn has a few: its staircase is
-//! fine, and the derivatives that edges have lead down it. It is not scanned.
+//! A sweep over several elevations has hundreds of beams across an edge where a planar sweep has a
+//! few: its staircase is fine, and the derivatives that edges have lead down it. It is not scanned.
 
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
-use crate::model::Sensor;
 use crate::solve::{
     Iteration, LeastSquares, Linearization, Loss, NormalEquations, Solution, SolveError, Solver,
 };
@@ -58,7 +57,7 @@ pub(super) fn refine_by_rays(
     start: Vec<Variable>,
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
-    if matches!(problem.model.sensor(), Sensor::Scanner(_)) {
+    if !problem.model.sensor().is_planar() {
         return solver.solve_observed(problem, start, observe);
     }
     let by_rays = problem.by_rays();
@@ -92,8 +91,8 @@ pub(super) fn step_variance(
 /// The principal directions of what rays see, the weakest first; none where there are no edges, or
 /// where edges tell nothing of a direction.
 fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
-    let is_scanner = matches!(problem.model.sensor(), Sensor::Scanner(_));
-    if is_scanner || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
+    let has_fine_steps = !problem.model.sensor().is_planar();
+    if has_fine_steps || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }
     let seeing = problem.linearize(state);

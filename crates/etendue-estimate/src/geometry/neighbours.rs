@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_radius_a_count_and_both_pick_what_they_say() {
+    fn a_radius_a_count_and_both_select_neighbours() {
         let points: Vec<_> = (0..10)
             .map(|i| Vector3::new(f64::from(i), 0.0, 0.0))
             .collect();

@@ -2,14 +2,12 @@
 
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
-use super::simulate::ReturnFactor;
+use super::simulate::ScanReturnFactor;
 use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
-use crate::sensor::{BeamMeasurement, ScannerSensor, Sensor};
+use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
-use etendue_sensors::cw::{CwLidar, InvalidLidar};
-use etendue_sensors::lidar::Air;
-use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::{Air, Lidar, LidarError};
 use etendue_sensors::transport::{TreeSettings, World, WorldError};
 use nalgebra::Isometry3;
 use std::sync::Arc;
@@ -20,7 +18,7 @@ use thiserror::Error;
 pub struct Model {
     pub(super) parts: SceneBuilder,
     pub(super) scene: Arc<Scene>,
-    pub(super) sensor: Sensor,
+    pub(super) sensor: NoiselessLidar,
     pub(super) world_from_sensor: Vec<Isometry3<f64>>,
     pub(super) air: Air,
     pub(super) unknowns: Vec<Unknown>,
@@ -49,9 +47,9 @@ pub enum ModelError {
     /// The scene cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The sensor is not valid.
+    /// The lidar is not valid.
     #[error(transparent)]
-    Lidar(#[from] InvalidLidar),
+    Lidar(#[from] LidarError),
     /// A material has no value at the sensor's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -88,43 +86,18 @@ pub enum ModelError {
 }
 
 impl Model {
-    /// A model of a continuous-wave lidar without unknowns. Noise, jitter and rounding of `lidar` are
-    /// removed: the model predicts the expected measurements.
+    /// A model without unknowns of a lidar at rest during each scan. Beams are the shots of its first
+    /// sweep, which measure range and intensity. The model predicts the expected measurements: without
+    /// noise, jitter and rounding.
     ///
     /// # Errors
-    /// Where the scene or the sensor is not valid, or no pose is given.
+    /// Where the scene or the lidar is not valid, or no pose is given.
     pub fn new(
         parts: SceneBuilder,
-        lidar: &CwLidar<f64>,
+        lidar: &Lidar,
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
-        lidar.check()?;
-        Self::with_sensor(parts, lidar.into(), world_from_sensor)
-    }
-
-    /// A model of a scanner at rest: beams are the shots of its first sweep, which measure range and
-    /// intensity.
-    ///
-    /// # Errors
-    /// Where the scene is not valid, or no pose is given.
-    pub fn of_scanner(
-        parts: SceneBuilder,
-        scanner: &Lidar,
-        world_from_sensor: Vec<Isometry3<f64>>,
-    ) -> Result<Self, ModelError> {
-        let sensor = Sensor::Scanner(ScannerSensor::new(scanner));
-        Self::with_sensor(parts, sensor, world_from_sensor)
-    }
-
-    /// A model of a sensor.
-    ///
-    /// # Errors
-    /// As [`Model::new`].
-    pub fn with_sensor(
-        parts: SceneBuilder,
-        sensor: Sensor,
-        world_from_sensor: Vec<Isometry3<f64>>,
-    ) -> Result<Self, ModelError> {
+        let sensor = NoiselessLidar::new(&lidar.clone().checked()?);
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }
@@ -142,8 +115,7 @@ impl Model {
         })
     }
 
-    /// The model with weather in the air, which affects scanners by its mean extinction and
-    /// backscatter, and continuous-wave lidars not at all.
+    /// The model with weather in the air, by its mean extinction and backscatter.
     #[must_use]
     pub fn in_air(mut self, air: Air) -> Self {
         self.air = air;
@@ -188,8 +160,8 @@ impl Model {
             .collect()
     }
 
-    /// The noise-free sensor.
-    pub fn sensor(&self) -> &Sensor {
+    /// The noise-free lidar.
+    pub fn sensor(&self) -> &NoiselessLidar {
         &self.sensor
     }
 
@@ -223,7 +195,7 @@ impl Model {
         let inputs = self.inputs::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_with(&inputs);
         let factor = self.facet_factor(&inputs);
-        let factor = factor.as_ref().map(|of| of as ReturnFactor<f64>);
+        let factor = factor.as_ref().map(|of| of as ScanReturnFactor<f64>);
         if self.edges.is_some_and(|edges| edges.integral) {
             return self.simulate_with_edges(&scene, &inputs, factor);
         }

@@ -1,7 +1,7 @@
 //! Derivatives by the scattering factors of facets.
 
 use super::jacobian::{Column, zeros};
-use super::{Model, SimulatorInputs};
+use super::{Model, QUANTITIES, SimulatorInputs};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
@@ -87,16 +87,15 @@ impl Model {
                 }
             };
             let scans = self.simulate_with_edges(scene, &inputs, Some(&factor));
-            let kinds = self.sensor.kinds();
             let mut most = 0;
             for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
                 let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
                 most = most.max(hits.len());
                 let now = hits.iter().skip(pass * PER_PASS).take(PER_PASS);
                 for (slot, &number) in now.enumerate() {
-                    for (kind, value) in measured.quantities(kinds).enumerate() {
+                    for (kind, value) in measured.quantities().into_iter().enumerate() {
                         let slope = value.map_or(0.0, |v| v.eps[slot]);
-                        found[number].slopes.push((beam * kinds + kind, slope));
+                        found[number].slopes.push((beam * QUANTITIES + kind, slope));
                     }
                 }
             }

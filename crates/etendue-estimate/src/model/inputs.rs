@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::manifold::{Manifold, Variable, lift3};
-use crate::sensor::SensorInputs;
+use crate::sensor::LidarInputs;
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::surface::Material;
@@ -13,14 +13,12 @@ use std::sync::Arc;
 
 /// Inputs of the simulator in a scalar that may carry derivatives.
 pub(crate) struct SimulatorInputs<S: Scalar> {
-    pub sensor: SensorInputs<S>,
+    pub sensor: LidarInputs<S>,
     pub world_from_sensor: Vec<Isometry3<S>>,
     /// World from object, of the objects whose poses are unknown.
     pub object_poses: Vec<(ObjectId, Isometry3<S>)>,
     /// Materials with unknown parameters.
     pub materials: Vec<(MaterialId, Material<S>)>,
-    /// Range offsets of the beams of a continuous-wave lidar: beam, m.
-    pub range_offsets: Vec<(usize, f64)>,
     pub weather: Vec<Weather<S>>,
     /// Factors on the backscatter of facets: object, triangle, factor.
     pub facet_factors: Vec<(ObjectId, u32, f64)>,
@@ -31,11 +29,10 @@ impl Model {
     pub(crate) fn inputs<S: Scalar>(&self, state: &[Variable], step: &[S]) -> SimulatorInputs<S> {
         let weather = self.air.atmosphere.weather.iter();
         let mut inputs = SimulatorInputs {
-            sensor: SensorInputs::new(&self.sensor),
+            sensor: LidarInputs::new(&self.sensor),
             world_from_sensor: self.world_from_sensor.iter().map(lift3).collect(),
             object_poses: Vec::new(),
             materials: Vec::new(),
-            range_offsets: Vec::new(),
             weather: weather
                 .map(|one| one.with_amount(S::from(one.amount())))
                 .collect(),

@@ -7,16 +7,15 @@
 
 use super::Model;
 use super::parameter::DerivativeSeed;
-use super::simulate::ReturnFactor;
+use super::simulate::ScanReturnFactor;
 use crate::manifold::{Manifold, Variable, se3};
-use crate::sensor::BeamMeasurement;
+use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
 use nalgebra::{Vector3, Vector6};
 
-/// Quantities of all beams (range, and for some sensors intensity), ordered by scan and beam, and
-/// their derivatives.
+/// Quantities of all beams (range and intensity), ordered by scan and beam, and their derivatives.
 pub(crate) struct Rows {
     /// The quantities; `None` where a beam has no return.
     pub values: Vec<Option<f64>>,
@@ -40,8 +39,8 @@ pub(crate) struct Column {
 struct Layout {
     /// Components that all beams depend on.
     shared: Vec<usize>,
-    /// Offsets of beams or channels.
-    lines: Vec<(usize, DerivativeSeed)>,
+    /// Offsets of groups of beams.
+    offsets: Vec<(usize, DerivativeSeed)>,
     /// Factors of facets.
     facets: Vec<usize>,
 }
@@ -57,8 +56,8 @@ impl Model {
             2 | 3 => self.forward::<3>(&scene, state, layout.shared),
             _ => self.forward::<6>(&scene, state, layout.shared),
         };
-        if !layout.lines.is_empty() {
-            self.line_columns(&scene, state, &layout.lines, &mut rows.columns);
+        if !layout.offsets.is_empty() {
+            self.offset_columns(&scene, state, &layout.offsets, &mut rows.columns);
         }
         if !layout.facets.is_empty() {
             self.facet_columns(&scene, state, &layout.facets, &mut rows.columns);
@@ -69,7 +68,7 @@ impl Model {
     fn layout(&self, state: &[Variable]) -> Layout {
         let mut layout = Layout {
             shared: Vec::new(),
-            lines: Vec::new(),
+            offsets: Vec::new(),
             facets: Vec::new(),
         };
         let mut at = 0;
@@ -78,7 +77,7 @@ impl Model {
             match unknown.parameter.seed() {
                 DerivativeSeed::AllBeams => layout.shared.extend(at..end),
                 DerivativeSeed::Facet => layout.facets.push(at),
-                line => layout.lines.push((at, line)),
+                offset => layout.offsets.push((at, offset)),
             }
             at = end;
         }
@@ -108,9 +107,9 @@ impl Model {
             }
             let inputs = self.inputs(state, &step);
             let factor = self.facet_factor(&inputs);
-            let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+            let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
             let measured = self.simulate_with_edges(scene, &inputs, factor);
-            rows.collect(&measured, self.sensor.kinds(), first, used);
+            rows.collect(&measured, first, used);
             first += N;
             if first >= rows.shared.len() {
                 return rows;
@@ -118,12 +117,12 @@ impl Model {
         }
     }
 
-    /// Derivatives by offsets of beams or channels.
-    fn line_columns(
+    /// Derivatives by offsets of groups of beams.
+    fn offset_columns(
         &self,
         scene: &Scene,
         state: &[Variable],
-        lines: &[(usize, DerivativeSeed)],
+        groups: &[(usize, DerivativeSeed)],
         columns: &mut Vec<Column>,
     ) {
         // Simulate with derivatives by a body-fixed twist of the sensor.
@@ -134,28 +133,24 @@ impl Model {
             *pose *= se3::exp(&twist);
         }
         let factor = self.facet_factor(&inputs);
-        let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+        let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
         let scans = self.simulate_with_edges(scene, &inputs, factor);
-        // Group the beams by line.
-        let kinds = self.sensor.kinds();
-        let mut beams_of_line: Vec<Vec<usize>> = vec![Vec::new(); self.sensor.lines()];
-        for beam in 0..self.sensor.beams() {
-            beams_of_line[self.sensor.line(beam)].push(beam);
-        }
-        // Convert the derivatives by the twist to derivatives by the offset of each line.
-        for &(component, seed) in lines {
-            let (DerivativeSeed::LineAzimuth(line)
-            | DerivativeSeed::LineElevation(line)
-            | DerivativeSeed::LineRange(line)) = seed
+        // Convert the derivatives by the twist to derivatives by the offset of each group.
+        let shots = &inputs.sensor.shots;
+        for &(component, seed) in groups {
+            let (DerivativeSeed::Azimuth(group)
+            | DerivativeSeed::Elevation(group)
+            | DerivativeSeed::Range(group)) = seed
             else {
                 continue;
             };
             let mut slopes = Vec::new();
             for (scan, measured) in scans.iter().enumerate() {
-                for &beam in &beams_of_line[line] {
-                    let first = (scan * measured.len() + beam) * kinds;
-                    for (kind, value) in measured[beam].quantities(kinds).enumerate() {
-                        let slope = match self.rotation_axis(beam, seed) {
+                for beam in group.beams(shots) {
+                    let axis = self.rotation_axis(beam, seed);
+                    let first = (scan * measured.len() + beam) * QUANTITIES;
+                    for (kind, value) in measured[beam].quantities().into_iter().enumerate() {
+                        let slope = match axis {
                             Some(axis) => value.map_or(0.0, |v| self.by_rotation(&v, beam, &axis)),
                             None => f64::from(u8::from(kind == 0)),
                         };
@@ -171,8 +166,8 @@ impl Model {
     fn rotation_axis(&self, beam: usize, seed: DerivativeSeed) -> Option<Vector3<f64>> {
         let direction = self.sensor.direction(beam);
         match seed {
-            DerivativeSeed::LineAzimuth(_) => Some(Vector3::z()),
-            DerivativeSeed::LineElevation(_) => {
+            DerivativeSeed::Azimuth(_) => Some(Vector3::z()),
+            DerivativeSeed::Elevation(_) => {
                 Some(-BeamFrame::new(direction.azimuth, direction.elevation).left)
             }
             _ => None,
@@ -194,13 +189,12 @@ impl Rows {
     fn collect<const N: usize>(
         &mut self,
         scans: &[Vec<BeamMeasurement<Dual<N>>>],
-        kinds: usize,
         first: usize,
         used: usize,
     ) {
         let beams = || scans.iter().flatten();
         if first == 0 {
-            let all = beams().flat_map(|beam| beam.quantities(kinds));
+            let all = beams().flat_map(|beam| beam.quantities());
             self.values = all.map(|value| value.map(|v| v.re)).collect();
             self.jacobian = vec![0.0; self.values.len() * self.shared.len()];
         }
@@ -208,7 +202,7 @@ impl Rows {
             return;
         }
         let rows = self.jacobian.chunks_exact_mut(self.shared.len());
-        let values = beams().flat_map(|beam| beam.quantities(kinds));
+        let values = beams().flat_map(|beam| beam.quantities());
         for (row, value) in rows.zip(values) {
             if let Some(value) = value {
                 row[first..first + used].copy_from_slice(&value.eps[..used]);

@@ -1,6 +1,6 @@
 //! Differentiable simulation as a function of unknown parameters.
 //!
-//! A [`Model`] is a scene, a noise-free continuous-wave lidar or scanner, and the poses of its scans.
+//! A [`Model`] is a scene, a noise-free lidar with any receiver, and the poses of its scans.
 //! Unknowns are [`Parameter`]s named by paths such as `sensor.pose` or
 //! `materials.white.reflectance`; [`Model::free`] adds one.
 
@@ -12,7 +12,8 @@ mod parameter;
 mod planar;
 mod simulate;
 
-pub use crate::sensor::{BeamMeasurement, Direction, ScannerSensor, Sensor};
+pub(crate) use crate::sensor::QUANTITIES;
+pub use crate::sensor::{BeamGroup, BeamMeasurement, Direction, NoiselessLidar};
 pub use definition::{Model, ModelError, Unknown};
 pub(crate) use inputs::SimulatorInputs;
 pub(crate) use jacobian::Rows;

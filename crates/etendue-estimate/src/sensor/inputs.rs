@@ -1,56 +1,77 @@
-//! Differentiable parameters of a sensor.
+//! Differentiable parameters of a lidar.
 
-use super::noiseless::Sensor;
+use super::noiseless::NoiselessLidar;
 use etendue_physics::Scalar;
-use etendue_sensors::cw::CwLidar;
 use etendue_sensors::lidar::{Lidar, Shot};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Differentiable parameters of a scanner.
-pub(crate) struct ScannerInputs<S> {
+/// Beams that share an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeamGroup {
+    /// One beam of a scan, by its number.
+    Beam(usize),
+    /// All beams of a channel, by its number.
+    Channel(usize),
+}
+
+/// Parameters of a lidar in a scalar that may carry derivatives.
+pub(crate) struct LidarInputs<S> {
     pub lidar: Lidar<S>,
     pub shots: Arc<Vec<Shot>>,
-    /// Offset of the ranges of each channel, m.
+    /// Offset of the range of each shot, m; empty where no range has an offset.
     pub range_offsets: Vec<f64>,
 }
 
-/// Parameters of a sensor in a scalar that may carry derivatives.
-pub(crate) enum SensorInputs<S> {
-    ContinuousWave(CwLidar<S>),
-    Scanner(ScannerInputs<S>),
+impl BeamGroup {
+    /// Numbers of the beams of the group among the shots of a scan.
+    pub(crate) fn beams(self, shots: &[Shot]) -> impl Iterator<Item = usize> {
+        self.span(shots.len())
+            .filter(move |&beam| self.contains(&shots[beam]))
+    }
+
+    /// Range of beam numbers that includes the group.
+    fn span(self, count: usize) -> Range<usize> {
+        match self {
+            Self::Beam(beam) => beam..count.min(beam + 1),
+            Self::Channel(_) => 0..count,
+        }
+    }
+
+    /// Whether a shot within the span belongs to the group.
+    fn contains(self, shot: &Shot) -> bool {
+        match self {
+            Self::Beam(_) => true,
+            Self::Channel(channel) => usize::from(shot.channel) == channel,
+        }
+    }
 }
 
-impl<S: Scalar> SensorInputs<S> {
-    /// The parameters of a sensor, without derivatives.
-    pub fn new(sensor: &Sensor) -> Self {
-        match sensor {
-            Sensor::ContinuousWave(lidar) => Self::ContinuousWave(lidar.map(S::from)),
-            Sensor::Scanner(own) => {
-                let lidar = own.scanner();
-                Self::Scanner(ScannerInputs {
-                    lidar: lidar.map(S::from),
-                    shots: Arc::clone(own.shared_shots()),
-                    range_offsets: vec![0.0; lidar.channels.len()],
-                })
+impl<S: Scalar> LidarInputs<S> {
+    /// The parameters of a lidar, without derivatives.
+    pub fn new(sensor: &NoiselessLidar) -> Self {
+        Self {
+            lidar: sensor.lidar().map(S::from),
+            shots: Arc::clone(sensor.shared_shots()),
+            range_offsets: Vec::new(),
+        }
+    }
+
+    /// Rotates the beams of a group by an azimuth and an elevation, rad.
+    pub fn rotate(&mut self, group: BeamGroup, azimuth: f64, elevation: f64) {
+        let span = group.span(self.shots.len());
+        for shot in &mut Arc::make_mut(&mut self.shots)[span] {
+            if group.contains(shot) {
+                *shot = shot.rotated(azimuth, elevation);
             }
         }
     }
 
-    /// Rotates the beams of a line by an azimuth and an elevation, rad.
-    pub fn rotate_line(&mut self, line: usize, azimuth: f64, elevation: f64) {
-        match self {
-            Self::ContinuousWave(lidar) => {
-                lidar.beams[line].azimuth += azimuth;
-                lidar.beams[line].elevation += elevation;
-            }
-            Self::Scanner(inputs) => {
-                let of_line = |shot: &&mut Shot| usize::from(shot.channel) == line;
-                let shots = Arc::make_mut(&mut inputs.shots).iter_mut();
-                for shot in shots.filter(of_line) {
-                    shot.azimuth += azimuth;
-                    shot.elevation += elevation;
-                }
-            }
+    /// Adds an offset to the ranges of a group of beams, m.
+    pub fn offset_ranges(&mut self, group: BeamGroup, offset: f64) {
+        self.range_offsets.resize(self.shots.len(), 0.0);
+        for beam in group.beams(&self.shots) {
+            self.range_offsets[beam] += offset;
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use etendue_physics::Scalar;
 use etendue_sensors::RangeReading;
-use etendue_sensors::cw::Shot as CwShot;
 use etendue_sensors::lidar::ExpectedReturn;
+
+/// Number of quantities of a beam: range and intensity.
+pub(crate) const QUANTITIES: usize = 2;
 
 /// Measured or predicted quantities of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,21 +30,15 @@ impl<S: Copy> BeamMeasurement<S> {
         self.intensity
     }
 
-    /// The first `kinds` of range and intensity.
-    pub(crate) fn quantities(&self, kinds: usize) -> impl Iterator<Item = Option<S>> {
-        [self.range, self.intensity].into_iter().take(kinds)
+    /// Range and intensity.
+    pub(crate) fn quantities(&self) -> [Option<S>; QUANTITIES] {
+        [self.range, self.intensity]
     }
 }
 
 impl From<RangeReading> for BeamMeasurement {
     fn from(reading: RangeReading) -> Self {
         Self::new(reading.range(), None)
-    }
-}
-
-impl<S: Scalar> From<&CwShot<S>> for BeamMeasurement<S> {
-    fn from(shot: &CwShot<S>) -> Self {
-        Self::new(shot.range(), None)
     }
 }
 

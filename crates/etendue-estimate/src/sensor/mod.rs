@@ -1,10 +1,12 @@
-//! Noise-free sensors of a fit model, the quantities that they measure, and their differentiable
+//! The noise-free lidar of a fit model, the quantities that it measures, and its differentiable
 //! parameters.
 
 mod inputs;
 mod measured;
 mod noiseless;
 
-pub(crate) use inputs::{ScannerInputs, SensorInputs};
+pub use inputs::BeamGroup;
+pub(crate) use inputs::LidarInputs;
 pub use measured::BeamMeasurement;
-pub use noiseless::{Direction, ScannerSensor, Sensor};
+pub(crate) use measured::QUANTITIES;
+pub use noiseless::{Direction, NoiselessLidar};

@@ -1,6 +1,8 @@
 //! Power of a beam on one side of an edge, integrated and sampled.
 
+use etendue_physics::Scalar;
 use etendue_physics::beam::{BeamRay, BeamShape, BeamWidth, SubRay, SubRayPattern};
+use etendue_sensors::lidar::{Beam, BeamProfile};
 use nalgebra::Vector2;
 use std::f64::consts::PI;
 
@@ -117,8 +119,16 @@ impl Outline {
 }
 
 impl CrossSection {
-    /// Cross-section of a round beam, in beam radii.
-    pub(super) fn of_pattern(pattern: SubRayPattern) -> Self {
+    /// Cross-section of a beam.
+    pub(super) fn of_beam<S: Scalar>(beam: &Beam<S>) -> Self {
+        match beam.profile {
+            BeamProfile::Elliptic { width, rings } => Self::of_ellipse(&width.plain(), rings),
+            BeamProfile::Cone { pattern, .. } => Self::of_pattern(pattern),
+        }
+    }
+
+    /// Cross-section of a cone, in beam radii.
+    fn of_pattern(pattern: SubRayPattern) -> Self {
         let (outline, profile) = if matches!(pattern, SubRayPattern::Gaussian { .. }) {
             let within = 1.0 - (-4.5_f64).exp();
             let profile = Profile {
@@ -144,9 +154,9 @@ impl CrossSection {
         }
     }
 
-    /// Cross-section of a scanner's beam, in standard deviations: the limit of the hexagonal ray
+    /// Cross-section of an elliptic beam, in standard deviations: the limit of the hexagonal ray
     /// patterns for many rings ([`BeamWidth::rays`]).
-    pub(super) fn of_beam(beam: &BeamWidth, rings: u32) -> Self {
+    fn of_ellipse(beam: &BeamWidth, rings: u32) -> Self {
         // A Gaussian is truncated at two standard deviations, the corner of the hexagon.
         let falloff = match beam.shape {
             BeamShape::Gaussian => 2.0,
@@ -269,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Beam of a scanner.
+    /// An elliptic beam.
     fn beam(shape: BeamShape) -> BeamWidth {
         let round = |width| Divergence {
             horizontal: width,
@@ -284,9 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn a_scanners_beam_has_unit_power_and_variance() {
+    fn an_elliptic_beam_has_unit_power_and_variance() {
         for shape in [BeamShape::Gaussian, BeamShape::TopHat] {
-            let cross_section = CrossSection::of_beam(&beam(shape), 1);
+            let cross_section = CrossSection::of_ellipse(&beam(shape), 1);
             let step = 0.01;
             let positions = (-400..400).map(|i| f64::from(2 * i + 1) * 0.5 * step);
             let (mut power, mut second) = (0.0, 0.0);
@@ -310,8 +320,8 @@ mod tests {
         for cross_section in [
             CrossSection::of_pattern(SubRayPattern::Rings { rings: 60 }),
             CrossSection::of_pattern(SubRayPattern::Gaussian { rings: 60 }),
-            CrossSection::of_beam(&beam(BeamShape::Gaussian), 60),
-            CrossSection::of_beam(&beam(BeamShape::TopHat), 60),
+            CrossSection::of_ellipse(&beam(BeamShape::Gaussian), 60),
+            CrossSection::of_ellipse(&beam(BeamShape::TopHat), 60),
         ] {
             for (offset, turn) in [(-0.6, 0.1), (-0.1, 2.0), (-0.4, 4.0)] {
                 let strip = segment(offset, turn, cross_section.radius());

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Least depth of an edge in front of the sensor, m.
 const MIN_DEPTH: f64 = 1e-6;
 
-/// Offset of the sample points on the two sides of an edge, in beam radii.
+/// Offset of the sample points on the two sides of an edge, in the unit of the cross-section.
 pub(super) const SIDE_OFFSET: f64 = 1e-6;
 
 /// Greatest 1 - cosine between the normals of coplanar faces.
@@ -31,18 +31,22 @@ pub(super) struct Edge<S: Scalar> {
 pub(super) struct Chord {
     start: Vector2<f64>,
     end: Vector2<f64>,
-    /// Fractions of the edge at which the chord starts and ends.
+    /// Fractions of the projected edge at which the chord starts and ends.
     fractions: [f64; 2],
-    /// Depths of the ends of the edge, m, where fractions refer to the edge in space.
-    depths: Option<[f64; 2]>,
+    /// Depths of the ends of the edge, m.
+    depths: [f64; 2],
     /// Unit normal of the edge, towards the axis: the smaller part of the cross-section is behind the
     /// edge.
     pub normal: Vector2<f64>,
 }
 
 impl Chord {
-    /// Chord of an edge between two projected points.
-    fn new([start, end]: [Vector2<f64>; 2], cross_section: &CrossSection) -> Option<Self> {
+    /// Chord of an edge between two projected points at depths, m.
+    fn new(
+        [start, end]: [Vector2<f64>; 2],
+        depths: [f64; 2],
+        cross_section: &CrossSection,
+    ) -> Option<Self> {
         let along = end - start;
         let length = along.norm();
         if length < 1e-12 {
@@ -54,7 +58,7 @@ impl Chord {
             start: start + along * from,
             end: start + along * to,
             fractions: [from, to],
-            depths: None,
+            depths,
             normal: if start.dot(&normal) > 0.0 {
                 -normal
             } else {
@@ -63,13 +67,11 @@ impl Chord {
         })
     }
 
-    /// A point of the chord and its fraction along the edge.
+    /// A point of the chord and its fraction along the edge in space.
     pub(super) fn point(&self, part: f64) -> (Vector2<f64>, f64) {
         let [from, to] = self.fractions;
         let projected = from + (to - from) * part;
-        let along = self
-            .depths
-            .map_or(projected, |depths| fraction_in_space(projected, depths));
+        let along = fraction_in_space(projected, self.depths);
         (self.start.lerp(&self.end, part), along)
     }
 }
@@ -90,26 +92,9 @@ impl<S: Scalar> Edge<S> {
         }
     }
 
-    /// Chord of the edge through the cross-section of a round beam.
+    /// Chord of the edge through a bundle of rays from `origin`, in the unit of the bundle at the
+    /// depth where the edge is nearest to its axis; fractions are those of the edge in space.
     pub(super) fn chord(
-        &self,
-        frame: &BeamFrame,
-        half_tangent: f64,
-        cross_section: &CrossSection,
-    ) -> Option<Chord> {
-        let depths = self.values.map(|end| end.coords.dot(&frame.axis));
-        if depths.iter().any(|depth| *depth < MIN_DEPTH) {
-            return None;
-        }
-        Chord::new(
-            self.values.map(|end| section(&end, frame, half_tangent)),
-            cross_section,
-        )
-    }
-
-    /// Chord of the edge through a bundle of rays from `origin`, in standard deviations of the bundle at
-    /// the depth where the edge is nearest to its axis; fractions are those of the edge in space.
-    pub(super) fn chord_in(
         &self,
         frame: &BeamFrame,
         origin: &Point3<f64>,
@@ -132,9 +117,7 @@ impl<S: Scalar> Edge<S> {
             let point = [slopes.x * depth, slopes.y * depth, depth];
             Vector2::from(bundle.coordinates(point))
         };
-        let mut chord = Chord::new([coordinates(near), coordinates(far)], cross_section)?;
-        chord.depths = Some(depths);
-        Some(chord)
+        Chord::new([coordinates(near), coordinates(far)], depths, cross_section)
     }
 
     /// A point of the edge in the frame of a beam from `origin`: left, up and along the axis, m.
@@ -151,18 +134,6 @@ impl<S: Scalar> Edge<S> {
     pub(super) fn values(&self) -> &[Point3<f64>; 2] {
         &self.values
     }
-
-    /// The ends of the edge in the cross-section, with derivatives.
-    pub(super) fn projected(&self, frame: &BeamFrame, half_tangent: S) -> [Vector2<S>; 2] {
-        self.ends.map(|end| section(&end, frame, half_tangent))
-    }
-}
-
-/// Projection of a point in the sensor frame into the cross-section of a round beam, in beam radii.
-fn section<S: Scalar>(point: &Point3<S>, frame: &BeamFrame, half_tangent: S) -> Vector2<S> {
-    let dot = |axis: &Vector3<f64>| point.x * axis.x + point.y * axis.y + point.z * axis.z;
-    let radius = dot(&frame.axis) * half_tangent;
-    Vector2::new(dot(&frame.left) / radius, dot(&frame.up) / radius)
 }
 
 /// Every edge of the scene in the sensor frame, seen directly and by up to `reflections` reflections in

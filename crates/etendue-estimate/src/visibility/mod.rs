@@ -3,8 +3,7 @@
 //! The light of a beam is an integral over its cross-section, sampled by rays. A few rays see an edge
 //! jump from one ray to the next; the beam sees it move smoothly. Wherever an edge crosses a beam, this
 //! module replaces the samples by the integral: with the area $A$ of the cross-section on side $-$ of
-//! the edge, the weight $W$ of the rays on that side, and the light $g$ that each side returns to each
-//! modulation phasor,
+//! the edge, the weight $W$ of the rays on that side, and the light $g$ that each side returns,
 //! $$\int_D g\\,w\\,\mathrm{d}A \approx \sum_k w_k g_k + (A - W)(g_- - g_+).$$
 //! Its derivative is that of Reynolds' transport theorem,
 //! $$\frac{\partial}{\partial\theta}\int_D g\\,w\\,\mathrm{d}A =
@@ -16,10 +15,10 @@
 //! doi:10.1145/3272127.3275109). The chord of an edge through a beam is divided into pieces, each with
 //! the strip of the cross-section behind it; the contributions of several edges add up.
 //!
-//! The beam of a scanner is a bundle of skew rays with a width at its exit. The coordinates of its
-//! cross-section are those of a ray in the bundle, and the light of the rays on either side of an edge
-//! joins the light of the beam's own rays before the receiver forms echoes: ranges and intensities of
-//! echoes from both sides of an edge change smoothly with it.
+//! A beam is a bundle of skew rays with a width at its exit; a cone has no width there. The coordinates
+//! of its cross-section are those of a ray in the bundle, and the light of the rays on either side of
+//! an edge is added to the light of the beam's own rays before the receiver measures it: ranges and
+//! intensities change smoothly with the edge.
 //!
 //! Predictions are those of the rays unless [`EdgeSettings::integral`] is set: then only derivatives are
 //! added.
@@ -28,14 +27,12 @@
 //! where objects intersect, edges seen through solid glass, and images in mirrors of more than 16
 //! facets.
 
-mod boundaries;
 mod cross_section;
+mod edge_rays;
 mod edges;
 mod mirror_images;
 mod ray_bundle;
-mod ray_bundles;
-mod round_beams;
 mod settings;
 
-pub(crate) use boundaries::{Boundaries, EdgeView};
+pub(crate) use edge_rays::EdgeRays;
 pub use settings::EdgeSettings;

@@ -1,18 +1,33 @@
 //! The skew rays of a beam.
 
 use etendue_physics::Scalar;
+use etendue_sensors::lidar::{Beam, BeamProfile};
 
-/// Skew rays of a beam, each with its coordinates in the profile in standard deviations
-/// ([`BeamRay::place`](etendue_physics::beam::BeamRay)).
+/// Skew rays of a beam, each with its coordinates in the cross-section: in standard deviations of an
+/// elliptic beam ([`BeamRay::place`](etendue_physics::beam::BeamRay)), in radii of a cone.
 #[derive(Clone, Copy)]
 pub(super) struct RayBundle<S> {
-    /// Standard deviations of the slopes.
+    /// Slopes at the unit of the coordinates.
     pub slope: [S; 2],
-    /// Standard deviations of the offsets at the exit, m.
+    /// Offsets at the exit at the unit of the coordinates, m.
     pub exit: [f64; 2],
 }
 
 impl<S: Scalar> RayBundle<S> {
+    /// The rays of a beam.
+    pub fn of_beam(beam: &Beam<S>) -> Self {
+        match beam.profile {
+            BeamProfile::Elliptic { width, .. } => Self {
+                slope: width.divergence.sd(),
+                exit: width.exit.sd(),
+            },
+            BeamProfile::Cone { half_tangent, .. } => Self {
+                slope: [half_tangent; 2],
+                exit: [0.0; 2],
+            },
+        }
+    }
+
     /// Coordinates of the ray through a point: left, up and along the axis, m.
     pub fn coordinates(&self, [left, up, along]: [S; 3]) -> [S; 2] {
         let [horizontal, vertical] = self.slope.map(|slope| slope * along);

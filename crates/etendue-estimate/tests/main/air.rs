@@ -72,7 +72,7 @@ fn scanners() -> [Lidar; 4] {
 fn derivatives_by_what_the_air_has_equal_central_differences() {
     for (number, scanner) in scanners().iter().enumerate() {
         for path in PATHS {
-            let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+            let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
             let mut model = model.in_air(everything());
             model.free(path, Freedom::Whole).expect("a path");
             let problem = against_constants(model);
@@ -93,7 +93,7 @@ fn derivatives_by_what_the_air_has_equal_central_differences() {
             ("objects.screen.pose", Freedom::Planar),
             ("materials.screen.reflectance", Freedom::Whole),
         ] {
-            let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+            let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
             let mut model = model.in_air(everything());
             model.free(path, freedom).expect("a path");
             let (compared, jumps) = compare(&against_constants(model), 1e-7, 1e-4);
@@ -108,7 +108,7 @@ fn derivatives_by_what_the_air_has_equal_central_differences() {
 #[test]
 fn only_what_the_air_has_can_be_free() {
     let scanner = &scanners()[0];
-    let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+    let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
     let mut foggy = model
         .clone()
         .in_air(air(&[Weather::Fog { visibility: 50.0 }]));
@@ -120,10 +120,10 @@ fn only_what_the_air_has_can_be_free() {
     );
     assert!(foggy.paths().iter().any(|path| path == PATHS[1]));
     let wrong = foggy.free("atmosphere.fog_visibility", Freedom::Whole);
-    let told = wrong.expect_err("no such").to_string();
+    let message = wrong.expect_err("no such").to_string();
     assert!(
-        told.contains("did you mean \"atmosphere.fog_visibility_m\"?"),
-        "{told}"
+        message.contains("did you mean \"atmosphere.fog_visibility_m\"?"),
+        "{message}"
     );
     let rain = foggy.free("atmosphere.rain_mm_h", Freedom::Whole);
     assert!(rain.is_err());
@@ -137,7 +137,7 @@ fn only_what_the_air_has_can_be_free() {
 
 /// A noisy sweep in fog, by the sampled waveform: pose in space and visibility.
 #[test]
-fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
+fn a_sweep_determines_its_pose_and_the_visibility_of_fog() {
     let mut scanner = vlp_16(90, Discriminator::ConstantFraction { fraction: 0.5 });
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
         receiver.echoes = EchoModel::Waveform;
@@ -153,7 +153,7 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
         Translation3::new(0.2, -0.15, 0.1),
         UnitQuaternion::from_euler_angles(-0.03, 0.04, 0.08),
     );
-    let model = Model::of_scanner(hall(), &scanner, vec![pose() * off]).expect("a model");
+    let model = Model::new(hall(), &scanner, vec![pose() * off]).expect("a model");
     let mut model = model.in_air(air(&[Weather::Fog { visibility: 250.0 }]));
     model.free("sensor.pose", Freedom::Whole).expect("a pose");
     model

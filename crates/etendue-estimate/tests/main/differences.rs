@@ -1,7 +1,7 @@
 //! Comparison of Jacobians with central differences.
 
 use etendue_estimate::fit::FitProblem;
-use etendue_estimate::manifold::{Manifold, VariableValue};
+use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::LeastSquares;
 
 /// Central differences of every residual by every component, with the number of beams left out
@@ -34,21 +34,4 @@ pub fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize
         }
     }
     (compared, jumps)
-}
-
-/// Derivatives of every residual by a relative change of the only variable, a number: that of the
-/// linearization, and the central difference over a relative step.
-pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
-    let state = problem.model.start();
-    let VariableValue::Number(value) = state[0].value() else {
-        panic!("a number")
-    };
-    let linearization = problem.linearize(&state);
-    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
-    let plus = residuals(step);
-    let minus = residuals(-step);
-    assert_eq!(plus.len(), linearization.residuals.values.len());
-    let rows = linearization.rows().zip(plus).zip(minus);
-    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
-        .collect()
 }

@@ -1,6 +1,6 @@
 //! Scanners: derivatives, and fits of range and intensity.
 
-use crate::differences::{compare, relative_derivatives};
+use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Variable, VariableValue};
 use etendue_estimate::model::{BeamMeasurement, Freedom, Model};
@@ -149,7 +149,7 @@ pub fn pose() -> Isometry3<f64> {
 
 fn model(columns: u32) -> Model {
     let scanner = vlp_16(columns, Discriminator::ConstantFraction { fraction: 0.5 });
-    Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model")
+    Model::new(hall(), &scanner, vec![pose()]).expect("a model")
 }
 
 /// Residuals are then the predictions, in m and in counts, less a constant.
@@ -159,6 +159,23 @@ pub fn against_constants(model: Model) -> FitProblem {
     let mut problem = FitProblem::measured_by(model, &scans).expect("a problem");
     problem.intensity_sigma = 1.0;
     problem
+}
+
+/// Derivatives of every residual by a relative change of the only variable, a number: that of the
+/// linearization, and the central difference over a relative step.
+pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
+    let state = problem.model.start();
+    let VariableValue::Number(value) = state[0].value() else {
+        panic!("a number")
+    };
+    let linearization = problem.linearize(&state);
+    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
+    let plus = residuals(step);
+    let minus = residuals(-step);
+    assert_eq!(plus.len(), linearization.residuals.values.len());
+    let rows = linearization.rows().zip(plus).zip(minus);
+    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
+        .collect()
 }
 
 #[test]
@@ -193,7 +210,7 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
     ] {
         for name in ["pulse_width", "threshold", "reference"] {
             let scanner = vlp_16(20, discriminator);
-            let mut model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
+            let mut model = Model::new(hall(), &scanner, vec![pose()]).expect("a model");
             let path = format!("sensor.receiver.{name}");
             model.free(&path, Freedom::Whole).expect("a path");
             let mut largest = 0.0_f64;
@@ -245,7 +262,7 @@ pub fn pose_error_and_number(state: &[Variable]) -> (f64, f64, f64) {
 
 /// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots.
 #[test]
-fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
+fn a_sweep_determines_the_pose_and_the_reflectance_of_a_screen() {
     let scanner = vlp_16(360, Discriminator::ConstantFraction { fraction: 0.5 });
     let scene: Scene = hall().build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
@@ -258,7 +275,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         Translation3::new(0.2, -0.15, 0.1),
         UnitQuaternion::from_euler_angles(-0.03, 0.04, 0.08),
     );
-    let mut model = Model::of_scanner(parts, &scanner, vec![pose() * off]).expect("a model");
+    let mut model = Model::new(parts, &scanner, vec![pose() * off]).expect("a model");
     model.free("sensor.pose", Freedom::Whole).expect("a pose");
     let share = Freedom::Interval {
         lower: 0.0,
@@ -324,8 +341,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
     scanner.beam = scanner.beam.with_one_ray();
-    let mut model =
-        Model::of_scanner(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
+    let mut model = Model::new(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
     model
         .free("objects.wall.facets.*.scattering", Freedom::Whole)
         .expect("facets");
@@ -364,7 +380,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
 fn model_with(receiver: Receiver) -> Model {
     let mut scanner = vlp_16(40, Discriminator::Peak);
     scanner.receiver = receiver;
-    Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model")
+    Model::new(hall(), &scanner, vec![pose()]).expect("a model")
 }
 
 pub fn triangulating() -> Receiver {
@@ -432,7 +448,7 @@ fn every_receivers_model_reports_what_the_simulator_does_without_noise() {
         for point in &sweep.points {
             first[point.shot as usize].get_or_insert(point.range);
         }
-        let model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
+        let model = Model::new(hall(), &scanner, vec![pose()]).expect("a model");
         let predicted = model.predict(&[]).remove(0);
         assert!(first.iter().flatten().count() > 600);
         for (first, predicted) in first.iter().zip(predicted) {
@@ -459,4 +475,21 @@ fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
             "{path}: {compared}, {jumps} jumps"
         );
     }
+}
+
+/// Derivatives of every residual by a relative change of the only variable, a number: that of the
+/// linearization, and the central difference over a relative step.
+pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
+    let state = problem.model.start();
+    let VariableValue::Number(value) = state[0].value() else {
+        panic!("a number")
+    };
+    let linearization = problem.linearize(&state);
+    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
+    let plus = residuals(step);
+    let minus = residuals(-step);
+    assert_eq!(plus.len(), linearization.residuals.values.len());
+    let rows = linearization.rows().zip(plus).zip(minus);
+    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
+        .collect()
 }

@@ -1,10 +1,10 @@
-//! Just enough reading to get at recorded clouds; where there are none, a test says so and passes.
+//! Readers of recorded clouds; without recordings, a test prints that it is skipped and passes.
 
 use nalgebra::{Isometry3, Matrix4, Point3};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The file of that name among the recordings; none, with a message, where it is missing.
+/// File of the recordings; `None` with a message if it is missing.
 pub fn find(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("ETENDUE_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
@@ -16,12 +16,12 @@ pub fn find(name: &str) -> Option<PathBuf> {
     }
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
-    // Not `eprintln!`, whose output the test harness hides.
+    // The test harness hides the output of `eprintln!`
     _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }
 
-/// Points of a binary little-endian PLY of four floats a vertex, without those at the origin.
+/// Points of a binary little-endian PLY file with four floats per vertex, without those at the origin.
 pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
     let bytes = std::fs::read(find(name)?).expect("readable");
     let end = b"end_header\n";

@@ -60,9 +60,9 @@ fn tuned(method: RegistrationMethod) -> Registration {
     Registration::new(method).within(1.0).with_resolution(1.0)
 }
 
-/// Different samples of the same walls: what can be hoped for is the noise over the root of the
-/// number of points (5 mm / sqrt(1000)) for the methods that know planes, and the spacing's share
-/// for point-to-point.
+/// Different samples of the same walls: the bound is the noise divided by the square root of the number
+/// of points (5 mm / sqrt(1000)) for methods with planes, and a share of the spacing for
+/// point-to-point.
 #[test]
 fn every_method_recovers_a_known_motion_in_space() {
     let target = corner(1, 6000);

@@ -41,7 +41,7 @@ fn sampled() -> Option<Receiver> {
 }
 
 fn problem(scanner: &Lidar, path: &str, edges: Option<EdgeSettings>) -> FitProblem {
-    let mut model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+    let mut model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
     model.free(path, Freedom::Planar).expect("a pose");
     model.edges = edges;
     against_constants(model)
@@ -108,7 +108,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
 /// Seven rays a beam: predictions change smoothly as edges sweep across beams, and the derivatives
 /// are theirs, but where a corner lies in a beam.
 #[test]
-fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
+fn predictions_of_a_scanner_with_edges_change_as_their_derivatives() {
     let receivers = [
         None,
         sampled(),
@@ -141,7 +141,7 @@ fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
 /// A panel in the hall, seen by a sweep with the sensor's noise, from a start that is off along its
 /// own plane, across it and in yaw.
 #[test]
-fn a_sweep_tells_a_panels_place_along_its_own_plane() {
+fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
     let scanner = vlp_16(450, Discriminator::ConstantFraction { fraction: 0.5 });
     let truth = Isometry3::from_parts(
         Translation3::new(-2.5, 0.6, 1.3),
@@ -160,8 +160,7 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
         Translation3::new(0.03, 0.08, 0.0),
         UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.03),
     );
-    let mut model =
-        Model::of_scanner(with_panel(truth * off), &scanner, vec![pose()]).expect("a model");
+    let mut model = Model::new(with_panel(truth * off), &scanner, vec![pose()]).expect("a model");
     model
         .free("objects.screen.pose", Freedom::Planar)
         .expect("a pose");

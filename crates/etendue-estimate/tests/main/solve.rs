@@ -225,7 +225,7 @@ fn on_a_line() -> Align {
 }
 
 #[test]
-fn gauss_newton_says_that_a_problem_is_singular() {
+fn gauss_newton_reports_a_singular_problem() {
     let start = Isometry3::new(Vector3::new(0.1, 0.2, 0.0), Vector3::zeros());
     let newton = Solver {
         method: SolverMethod::GaussNewton,

@@ -42,7 +42,7 @@ fn the_covariance_of_a_line_is_the_textbooks() {
     assert!((bound - c).norm() < 1e-15);
 }
 
-/// 4,000 lines fitted to noise: the spread of the slopes is what the covariance says. The chance
+/// 4,000 lines fitted to noise: the spread of the slopes is that of the covariance. The chance
 /// that a right covariance fails is below 1e-4 (4 standard errors of a variance, 9 %).
 #[test]
 fn the_covariance_is_the_spread_of_repeated_estimates() {

@@ -1,7 +1,7 @@
-//! Receivers that sample waveforms: derivatives, and what the simulator reports.
+//! Receivers that sample waveforms: derivatives, and equality with the simulator.
 
-use crate::differences::{compare, relative_derivatives};
-use crate::pulsed::{against_constants, hall, pose, vlp_16};
+use crate::differences::compare;
+use crate::pulsed::{against_constants, hall, pose, relative_derivatives, vlp_16};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
@@ -40,7 +40,7 @@ fn saturating(receiver: &mut PulsedReceiver) {
 }
 
 fn model(scanner: &Lidar) -> Model {
-    Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model")
+    Model::new(hall(), scanner, vec![pose()]).expect("a model")
 }
 
 fn compared(

@@ -10,7 +10,7 @@ use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Loss, Solver, SolverLimits};
 use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
 use etendue_physics::phase::Bias;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::Isometry3;
 
 /// The board, and what is measured of it.
@@ -81,13 +81,15 @@ impl BoardSettings {
     /// Where a number makes no sense.
     pub fn model(
         &self,
-        lidar: &CwLidar<f64>,
+        lidar: &Lidar,
         distances: &[f64],
         reflectances: [f64; 2],
         bias: [f64; 3],
     ) -> Result<Model, FitError> {
         let mut lidar = lidar.clone();
-        lidar.receiver.bias = Bias::Range(bias);
+        if let Receiver::Phase(receiver) = &mut lidar.receiver {
+            receiver.bias = Bias::Range(bias);
+        }
         let poses = distances
             .iter()
             .map(|d| Isometry3::translation(-d, 0.0, 0.0));
@@ -98,7 +100,7 @@ impl BoardSettings {
         )?)
     }
 
-    fn problem(&self, lidar: &CwLidar<f64>, start: [f64; 2]) -> Result<FitProblem, FitError> {
+    fn problem(&self, lidar: &Lidar, start: [f64; 2]) -> Result<FitProblem, FitError> {
         let truth = self.model(lidar, &self.distances, self.reflectances, self.bias)?;
         let shots = truth.predict(&[]);
         let scans: Vec<_> = (0..)
@@ -144,7 +146,7 @@ impl BoardSettings {
     /// Where the estimate makes no model.
     pub fn prediction_error(
         &self,
-        lidar: &CwLidar<f64>,
+        lidar: &Lidar,
         found: &BoardReport,
         distance: f64,
     ) -> Result<f64, FitError> {
@@ -164,11 +166,7 @@ impl BoardSettings {
     ///
     /// # Errors
     /// Where the estimate makes no model.
-    pub fn figures(
-        &self,
-        lidar: &CwLidar<f64>,
-        found: &BoardReport,
-    ) -> Result<Vec<LineFigure>, FitError> {
+    pub fn figures(&self, lidar: &Lidar, found: &BoardReport) -> Result<Vec<LineFigure>, FitError> {
         let mut figures = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
             figures.push(self.profile(lidar, found, distance)?);
@@ -179,7 +177,7 @@ impl BoardSettings {
     /// How far behind the board its points seem to lie.
     fn profile(
         &self,
-        lidar: &CwLidar<f64>,
+        lidar: &Lidar,
         found: &BoardReport,
         distance: f64,
     ) -> Result<LineFigure, FitError> {
@@ -221,7 +219,7 @@ impl BoardSettings {
     /// The estimate's model of the board at a distance.
     fn estimated(
         &self,
-        lidar: &CwLidar<f64>,
+        lidar: &Lidar,
         found: &BoardReport,
         distance: f64,
     ) -> Result<Model, FitError> {
@@ -266,10 +264,7 @@ const FALSE: f64 = 1.5;
 ///
 /// # Errors
 /// Where a number makes no sense or the solver cannot go on.
-pub fn checkerboard(
-    lidar: &CwLidar<f64>,
-    settings: &BoardSettings,
-) -> Result<BoardReport, FitError> {
+pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
     let first = fit(lidar, settings, settings.start)?;
     let spread = first.solution.residuals.rms();
     if spread < FALSE {
@@ -294,11 +289,7 @@ pub fn checkerboard(
     Ok(finish(settings, best, false_minimum))
 }
 
-fn fit(
-    lidar: &CwLidar<f64>,
-    settings: &BoardSettings,
-    start: [f64; 2],
-) -> Result<FitReport, FitError> {
+fn fit(lidar: &Lidar, settings: &BoardSettings, start: [f64; 2]) -> Result<FitReport, FitError> {
     let problem = settings.problem(lidar, start)?;
     let limits = SolverLimits {
         gate: 100.0,

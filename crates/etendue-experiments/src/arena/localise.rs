@@ -10,7 +10,7 @@ use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
 use etendue_estimate::solve::{Continuation, LeastSquares, Loss, Solver, StopReason};
 use etendue_estimate::uncertainty::cramer_rao;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::Lidar;
 use nalgebra::Isometry2;
 
 /// Settings of the localisation.
@@ -126,7 +126,7 @@ impl LocaliseSettings {
     ///
     /// # Errors
     /// Where the sensor makes no sense or sees nothing.
-    pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
+    pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let mut model = Model::new(arena(&self.furniture), lidar, vec![upright(&self.truth)])?;
         model.free("sensor.pose", Freedom::Planar)?;
         let shots = model.predict(&model.start());
@@ -148,7 +148,7 @@ impl LocaliseSettings {
 /// # Ok::<(), etendue_estimate::fit::FitError>(())
 /// ```
 pub fn localise(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
 ) -> Result<LocaliseRow, FitError> {
@@ -160,7 +160,7 @@ pub fn localise(
 /// # Errors
 /// As [`localise`].
 pub fn localise_many(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     starts: &[Isometry2<f64>],
 ) -> Result<Vec<LocaliseRow>, FitError> {
@@ -198,7 +198,7 @@ pub(super) fn solve_from(
 /// # Errors
 /// As [`localise`].
 pub fn localise_anywhere(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
 ) -> Result<AmbiguousMinima, FitError> {
     let problem = settings.problem(lidar)?;
@@ -229,7 +229,7 @@ pub fn localise_anywhere(
 /// # Errors
 /// As [`localise`].
 pub fn localise_noise(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
     runs: u32,

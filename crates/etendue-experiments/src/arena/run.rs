@@ -13,7 +13,7 @@ use etendue_estimate::fit::FitError;
 use etendue_estimate::solve::{Loss, Solver};
 use etendue_physics::statistics::nearest_quantile;
 use etendue_physics::{Purpose, Stream};
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Vector2};
 
 /// An experiment of the paper's section IV.
@@ -97,7 +97,7 @@ impl Experiment {
     ///
     /// # Errors
     /// Where the sensor cannot do it, or a solver cannot go on.
-    pub fn run(self, lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    pub fn run(self, lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
         match self {
             Self::Localise => run_localise(lidar, effort),
             Self::LocaliseComplex => run_complex(lidar, effort),
@@ -107,7 +107,7 @@ impl Experiment {
     }
 }
 
-fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_localise(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     let settings = LocaliseSettings {
         sigma: effort.first(),
         ..LocaliseSettings::empty()
@@ -137,7 +137,7 @@ fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErr
     Ok(outcome)
 }
 
-fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_complex(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     let settings = LocaliseSettings {
         sigma: effort.first(),
         ..LocaliseSettings::complex()
@@ -189,7 +189,7 @@ fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErro
 
 /// Localises from one start and draws it.
 fn draw_localise(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
     outcome: &mut Outcome,
@@ -214,7 +214,7 @@ fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
     (0..count).map(start).collect()
 }
 
-fn yaw_table(lidar: &CwLidar<f64>, settings: &LocaliseSettings) -> Result<Table, FitError> {
+fn yaw_table(lidar: &Lidar, settings: &LocaliseSettings) -> Result<Table, FitError> {
     let mut table = Table::new(
         format!(
             "Localising from a yaw error, noise {:.0} mm",
@@ -237,7 +237,7 @@ fn yaw_table(lidar: &CwLidar<f64>, settings: &LocaliseSettings) -> Result<Table,
 }
 
 fn noise_table(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
     effort: &Effort,
@@ -258,7 +258,7 @@ fn noise_table(
 }
 
 fn baseline_table(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
     effort: &Effort,
@@ -300,7 +300,7 @@ fn baseline_table(
 }
 
 fn ambiguity_remark(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &LocaliseSettings,
     name: &str,
 ) -> Result<String, FitError> {
@@ -327,7 +327,7 @@ fn ambiguity_remark(
     })
 }
 
-fn run_track(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     let settings = TrackSettings {
         sigma: effort.first(),
         ..TrackSettings::default()
@@ -425,7 +425,7 @@ fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<TableCell> {
     ]
 }
 
-fn run_checkerboard(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_checkerboard(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     let mut outcome = Outcome::default();
     let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
     let given = above_zero.filter(|_| effort.noise != Effort::default().noise);

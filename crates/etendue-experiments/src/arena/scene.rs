@@ -6,10 +6,13 @@ use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
+use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, SceneBuilder};
-use etendue_sensors::cw::{Beam, CwLidar};
-use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
+use etendue_sensors::lidar::{
+    Beam, Channel, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
+    ScanPattern,
+};
 use nalgebra::{Isometry2, Isometry3, Point3, Vector2};
 use std::f64::consts::TAU;
 
@@ -195,41 +198,60 @@ pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
     parts
 }
 
-/// A Hokuyo URG-04LX without noise: 682 beams over 239.8 degrees, three rays a beam, 46.55 and
+/// A Hokuyo URG-04LX without noise: 682 beams over 239.8 degrees, three rays per beam, 46.55 and
 /// 53.2 MHz, 20 to 5600 mm.
-pub fn urg_04lx() -> CwLidar<f64> {
+pub fn urg_04lx() -> Lidar {
     let step = TAU / 1024.0;
-    CwLidar {
-        beams: Beam::fan(682, -340.0 * step, step, 0.1),
-        turn_time: 0.1,
+    let limits = RangeLimits {
+        near: 0.02,
+        far: 5.6,
+        step: 0.0,
+    };
+    Lidar {
+        name: "Hokuyo URG-04LX".into(),
+        source: "Hokuyo URG-04LX specification".into(),
         wavelength: 785e-9,
-        half_tangent: 0.005,
-        pattern: SubRayPattern::THREE,
-        azimuth_jitter: 0.0,
-        resolution: None,
-        receiver: PhaseReceiver {
-            modulation: Modulation::URG_04LX,
-            sampling: SamplingScheme::Pair,
-            converter_bits: None,
-            gain: AutomaticGain {
-                target: 0.5,
-                strongest: 700.0,
-                weakest: 0.0073,
-            },
-            noise: Noise::default(),
-            window: None,
-            detectable: 0.0071,
-            sufficient: 0.0073,
-            ambiguity: Ambiguity {
-                nearest: 0.02,
-                farthest: 5.6,
-                slack: 0.1,
-                gate: 0.15,
-                combination: Combination::Mean,
-            },
-            bias: Bias::None,
-            method: PhaseMethod::ClosedForm,
-            full_overlap: 0.0,
+        channels: vec![Channel::default()],
+        pattern: ScanPattern::Encoder(Encoder {
+            rate: 10.0,
+            columns: 682,
+            first: -340.0 * step,
+            step,
+        }),
+        beam: Beam::cone(0.005, SubRayPattern::THREE),
+        receiver: Receiver::Phase(phase_receiver(limits)),
+        limits,
+        intensity: Intensity {
+            response: IntensityResponse::Power { counts: 1.0 },
+            top: None,
         },
+    }
+}
+
+/// The receiver of a URG-04LX, without noise, bias and converter.
+fn phase_receiver(limits: RangeLimits) -> PhaseReceiver {
+    PhaseReceiver {
+        modulation: Modulation::URG_04LX,
+        sampling: SamplingScheme::Pair,
+        converter_bits: None,
+        gain: AutomaticGain {
+            target: 0.5,
+            strongest: 700.0,
+            weakest: 0.0073,
+        },
+        noise: Noise::default(),
+        window: None,
+        detectable: 0.0071,
+        sufficient: 0.0073,
+        ambiguity: Ambiguity {
+            nearest: limits.near,
+            farthest: limits.far,
+            slack: 0.1,
+            gate: 0.15,
+            combination: Combination::Mean,
+        },
+        bias: Bias::None,
+        method: PhaseMethod::ClosedForm,
+        full_overlap: 0.0,
     }
 }

@@ -16,7 +16,7 @@ use etendue_estimate::solve::{Loss, Solution, Solver, SolverLimits};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::SceneBuilder;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Isometry3, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -99,7 +99,7 @@ impl TrackSettings {
     ///
     /// # Errors
     /// Where the mirror is outside the box, or the sensor makes no sense.
-    pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
+    pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let parts = self.parts(&self.truth);
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
@@ -175,7 +175,7 @@ impl TrackSettings {
 /// # Errors
 /// Where the start is outside the box, or the solver cannot go on.
 pub fn track_mirror(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &TrackSettings,
     start: Isometry2<f64>,
 ) -> Result<MirrorRow, FitError> {
@@ -187,7 +187,7 @@ pub fn track_mirror(
 /// # Errors
 /// As [`track_mirror`].
 pub fn track_mirror_many(
-    lidar: &CwLidar<f64>,
+    lidar: &Lidar,
     settings: &TrackSettings,
     starts: &[Isometry2<f64>],
 ) -> Result<Vec<MirrorRow>, FitError> {

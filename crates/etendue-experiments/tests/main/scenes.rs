@@ -3,7 +3,7 @@
 use etendue_estimate::model::Model;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_physics::phase::Bias;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::{Lidar, Receiver, ScanPattern};
 use nalgebra::{Isometry3, Vector3};
 
 /// An arena with a mirror, a pane and a box, a biased receiver, scanned from several poses.
@@ -26,7 +26,9 @@ pub fn rich_model(scans: u32) -> Model {
         },
     ];
     let mut lidar = urg_04lx();
-    lidar.receiver.bias = Bias::Range([0.01, -0.02, 0.003]);
+    if let Receiver::Phase(receiver) = &mut lidar.receiver {
+        receiver.bias = Bias::Range([0.01, -0.02, 0.003]);
+    }
     let pose = |scan: u32| {
         let shift = 0.07 * f64::from(scan);
         Isometry3::new(
@@ -38,15 +40,11 @@ pub fn rich_model(scans: u32) -> Model {
 }
 
 /// The sensor with fewer beams over the same fan.
-pub fn small_lidar(beams: usize) -> CwLidar<f64> {
+pub fn small_lidar(beams: u32) -> Lidar {
     let mut lidar = urg_04lx();
-    let every = lidar.beams.len() / beams;
-    lidar.beams = lidar
-        .beams
-        .iter()
-        .copied()
-        .step_by(every)
-        .take(beams)
-        .collect();
+    if let ScanPattern::Encoder(encoder) = &mut lidar.pattern {
+        encoder.step *= f64::from(encoder.columns / beams);
+        encoder.columns = beams;
+    }
     lidar
 }

@@ -4,13 +4,12 @@ use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::LeastSquares;
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
-use etendue_physics::beam::SubRayPattern;
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::RangeReading;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::{Lidar, ScanPattern};
 use nalgebra::{DMatrix, Isometry2, Isometry3, Vector2};
 
-fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) -> FitProblem {
+fn problem(furniture: Furniture, path: &str, lidar: &Lidar, edges: bool) -> FitProblem {
     let mut model =
         Model::new(arena(&[furniture]), lidar, vec![Isometry3::identity()]).expect("a model");
     model.free(path, Freedom::Planar).expect("a pose");
@@ -21,7 +20,7 @@ fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) 
             integral: false,
         });
     }
-    let scan = vec![RangeReading::Range(1.0); lidar.beams.len()];
+    let scan = vec![RangeReading::Range(1.0); lidar.columns() as usize];
     FitProblem::new(model, &[scan]).expect("a problem")
 }
 
@@ -64,16 +63,13 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
         (CARTON, "sensor.pose"),
     ] {
         let mut lidar = urg_04lx();
-        lidar.pattern = SubRayPattern::Rings { rings: 40 };
+        lidar.beam = lidar.beam.with_rings(40);
         // Beams about the edges of the furniture.
-        lidar.beams = lidar
-            .beams
-            .iter()
-            .copied()
-            .skip(300)
-            .step_by(2)
-            .take(120)
-            .collect();
+        if let ScanPattern::Encoder(encoder) = &mut lidar.pattern {
+            encoder.first += 300.0 * encoder.step;
+            encoder.step *= 2.0;
+            encoder.columns = 120;
+        }
         let seeing = problem(furniture, path, &lidar, true);
         let blind = problem(furniture, path, &lidar, false);
         let state = seeing.model.start();
@@ -106,7 +102,7 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
     assert!(compared >= 12, "{compared}");
 }
 
-/// Wherever the mirror stands, nothing is infinite.
+/// All values are finite for every pose of the mirror.
 #[test]
 fn edge_derivatives_are_finite_wherever_the_mirror_stands() {
     let problem = problem(MIRROR, "objects.mirror.pose", &urg_04lx(), true).widened(4.0);

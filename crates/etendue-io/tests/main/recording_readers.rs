@@ -67,9 +67,9 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     assert!(cut.to_string().contains("neither a LaserScan"), "{cut}");
 }
 
-/// Scans of a lidar at the front and of one at the rear: the first topic is read, with a warning about the other.
+/// Scans of a lidar at the front and of one at the rear: the first topic is read, and a warning names the other.
 #[test]
-fn a_warning_names_the_topic_that_is_not_read() {
+fn the_scans_of_another_topic_give_a_warning() {
     let connection = |number: u8, topic: &[u8]| {
         let fields = [
             ("op", &[7][..]),
@@ -117,7 +117,7 @@ fn a_warning_names_the_topic_that_is_not_read() {
 
 /// A real bag of an inertial unit, odometry and positions.
 #[test]
-fn the_error_about_a_bag_without_scans_lists_its_topics() {
+fn a_bag_without_a_scan_topic_is_an_error_that_lists_its_topics() {
     let Some(bag) = recording("husky_imu_odom_gps_bag/test1.bag") else {
         return;
     };
@@ -132,7 +132,7 @@ fn the_error_about_a_bag_without_scans_lists_its_topics() {
 }
 
 #[test]
-fn errors_give_the_position_of_truncated_lines_and_decimal_commas() {
+fn a_truncated_line_and_decimal_commas_are_errors_with_their_line() {
     let rows = "0.5,47,-1.0\n0.5,47\n0.5,47,0.0\n";
     let error = parse_scan_log("a.txt".as_ref(), rows)
         .unwrap_err()

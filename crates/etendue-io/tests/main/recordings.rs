@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file or folder of the recordings; none, with a message, where it is missing.
+/// File or folder of the recordings; `None` with a message if it is missing.
 pub fn recording(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("ETENDUE_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -15,7 +15,7 @@ pub fn recording(name: &str) -> Option<PathBuf> {
     }
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
-    // Not `eprintln!`, whose output the test harness hides.
+    // The test harness hides the output of `eprintln!`
     _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }

@@ -41,7 +41,7 @@ fn the_tinyslam_logs_have_the_known_numbers() {
 }
 
 #[test]
-fn the_standing_urg_spreads_as_known() {
+fn the_stationary_urg_has_the_known_spread() {
     let Some(log) = read("urg04lx_tinyslam/exp1.dat") else {
         return;
     };
@@ -213,7 +213,7 @@ fn a_csv_with_a_wrong_line_is_refused() {
 }
 
 #[test]
-fn an_unknown_text_is_refused_with_what_is_known() {
+fn an_unknown_text_is_an_error_that_lists_the_known_logs() {
     let error = fails("hello world\n");
     assert!(error.to_string().contains("no scan log of a known format"));
     assert!(error.remedy().contains("CARMEN"));

@@ -142,7 +142,7 @@ fn a_socket_that_sends_is_a_stream() {
     assert!(error.to_string().contains(&address), "{error}");
 }
 
-/// A line that is wrong is named by its number in the stream; what is no log is refused; a file is
+/// An error names the line of the stream; text that is not a log is an error; a file is
 /// no stream.
 #[test]
 fn wrong_lines_of_a_stream_are_named() {

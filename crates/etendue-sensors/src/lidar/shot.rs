@@ -51,10 +51,18 @@ impl Shot {
 
     /// The same shot with its azimuth turned by an angle, rad.
     pub(crate) fn turned(&self, angle: f64) -> Self {
-        let azimuth = self.azimuth + angle;
+        self.rotated(angle, 0.0)
+    }
+
+    /// The same shot with angles added to its azimuth and its elevation, rad.
+    #[must_use]
+    pub fn rotated(&self, azimuth: f64, elevation: f64) -> Self {
+        let azimuth = self.azimuth + azimuth;
+        let elevation = self.elevation + elevation;
         Self {
             azimuth,
-            direction: BeamFrame::new(azimuth, self.elevation).axis,
+            elevation,
+            direction: BeamFrame::new(azimuth, elevation).axis,
             ..*self
         }
     }

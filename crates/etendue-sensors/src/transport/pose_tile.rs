@@ -5,7 +5,7 @@
 )]
 
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
+use nalgebra::Isometry3;
 
 /// Sixteen poses of a sensor, one per lane.
 #[derive(Clone, Copy)]
@@ -44,14 +44,6 @@ impl<S: LaneScalar> PoseTile<S> {
         for (own, part) in self.translation.iter_mut().zip(parts) {
             own.put(lane, *part);
         }
-    }
-
-    /// The pose of a lane.
-    pub fn lane(&self, lane: usize) -> Isometry3<S> {
-        let [i, j, k, w] = self.rotation.each_ref().map(|part| part.lane(lane));
-        let [x, y, z] = self.translation.each_ref().map(|part| part.lane(lane));
-        let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
-        Isometry3::from_parts(nalgebra::Translation3::new(x, y, z), rotation)
     }
 
     /// Origins of the sensor in the world, m.

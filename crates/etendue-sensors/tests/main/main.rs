@@ -1,9 +1,9 @@
 //! The public face of etendue-sensors.
 
 mod camera;
-mod cw;
 #[cfg(feature = "rapier")]
 mod engine;
 mod lidar;
+mod phase;
 mod rig;
 mod transport;

@@ -141,7 +141,7 @@ fn too_few_beams_for_statistics() {
     assert!(calibrate(&[(&few, PanelHint::default())], &options()).is_ok());
 }
 
-/// The recording is believed, and the discrepancy told.
+/// The recording is used, and a warning gives the difference.
 #[test]
 fn a_distance_declared_25_cm_wrong() {
     let hint = PanelHint {

@@ -53,7 +53,7 @@ fn calibrated_in(
     calibrate(&[(&recording(&scans), hint)], &options()).unwrap()
 }
 
-/// Bias, spread and drop-out on both sides of the normal come back within the profile's own intervals:
+/// Bias, spread and drop-out on both sides of the normal are recovered within the intervals of the profile:
 /// of the 17 knots within 4 degrees, which share beams by threes, at most a quarter lie outside (1 in 20
 /// by chance), none by more than 4.5 standard errors.
 #[test]
@@ -133,10 +133,10 @@ fn diffuse_boards_get_no_glare() {
     }
 }
 
-/// What a glare does to a band of both sides: with it, simulations of the set-up are not told from the
-/// recording at 1 %; without it, the band at the normal is.
+/// What a glare does to a band of both sides: with it, simulations of the set-up do not differ from the
+/// recording at a level of 1 %; without it, they differ in the band at the normal.
 #[test]
-fn a_set_up_with_a_glare_is_told_from_one_without() {
+fn a_set_up_with_a_glare_differs_from_one_without() {
     let calibration = calibrated_in(12, &glaring(), 5, 1.0, |_| 0.0);
     let beams = &calibration.panels[0].beams;
     let near = |profile: &Profile| monte_carlo_test(beams, profile)[0].probability;

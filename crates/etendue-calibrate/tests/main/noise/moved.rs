@@ -45,11 +45,11 @@ fn recorded(turn: f64) -> Recording {
 fn a_motion_is_followed_and_not_taken_for_noise() {
     let recording = recorded(2.0);
     let found = calibrate(&[(&recording, PanelHint::default())], &options()).unwrap();
-    let told = found
+    let warning = found
         .warnings
         .iter()
         .find(|text| text.contains("moved while"));
-    assert!(told.unwrap().contains("turned by 2."), "{told:?}");
+    assert!(warning.unwrap().contains("turned by 2."), "{warning:?}");
     let truth = known();
     for degrees in [10.0_f64, 25.0, 45.0] {
         let (incidence, range) = (degrees.to_radians(), 0.5 / degrees.to_radians().cos());

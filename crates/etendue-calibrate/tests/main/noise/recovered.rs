@@ -25,9 +25,9 @@ fn calibrated(recording: &Recording) -> Calibration {
     calibrate(&[(recording, hint)], &options()).unwrap()
 }
 
-/// 60 scans drawn from a known profile: bias, spread and drop-out come back. The plane takes part
-/// of the bias (distance and bias at normal incidence cannot be told apart): compared is the bias
-/// less that at normal incidence.
+/// 60 scans drawn from a known profile determine its bias, spread and drop-out. The distance of the
+/// plane and the bias at normal incidence are not separable: the test compares the bias minus that at
+/// normal incidence.
 #[test]
 fn a_known_profile_is_recovered() {
     let truth = known();
@@ -73,10 +73,10 @@ fn held_out_beams_are_predicted_better_than_by_the_baselines() {
     }
 }
 
-/// Simulations of the set-up with the profile are not told from the recording at 1 %; with one of
-/// twice the spread every band is.
+/// Simulations of the set-up with the profile do not differ from the recording at a level of 1 %; with
+/// twice the spread they differ in every band.
 #[test]
-fn a_recording_is_told_from_set_ups_of_another_profile_alone() {
+fn a_recording_differs_only_from_simulations_of_another_profile() {
     let recording = recorded(&known(), 16);
     let calibration = calibrated(&recording);
     let beams = &calibration.panels[0].beams;
@@ -94,8 +94,8 @@ fn a_recording_is_told_from_set_ups_of_another_profile_alone() {
     }
 }
 
-/// At the last degree and a half of a board every range is 20 mm too short, as where part of a spot
-/// comes back: bias and spread there are those of the beams further in, the drop-out counts all.
+/// Within 1.5 degrees of the end of a board every range is 20 mm too short, as if only part of the spot
+/// were on it: bias and spread there are those of the beams further in, and the drop-out includes all.
 #[test]
 fn ranges_at_a_panels_end_are_not_the_materials() {
     let truth = known();

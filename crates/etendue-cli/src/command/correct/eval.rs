@@ -1,7 +1,7 @@
 //! `etendue correct eval`.
 
+use super::map::MapArguments;
 use super::pictures;
-use super::train::MapArguments;
 use crate::command::slam::run::{Drift, Prior, drift, map as mapped};
 use crate::failure::Failure;
 use crate::folder::Folder;

@@ -3,6 +3,7 @@
 mod apply;
 mod bias_chart;
 mod eval;
+mod map;
 pub mod pictures;
 mod train;
 

@@ -17,7 +17,7 @@ pub struct ProblemArguments {
     /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
     #[arg(value_name = "PROBLEM|SCENE")]
     subject: PathBuf,
-    /// Measured scan: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
+    /// Measured scan: a scan log or a point cloud; FILE#N for scan N (from 0) of
     /// several
     #[arg(long, value_name = "FILE[#N]", requires = "free")]
     scan: Vec<String>,

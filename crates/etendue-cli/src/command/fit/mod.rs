@@ -1,11 +1,11 @@
 //! `etendue fit`.
 
 mod arguments;
+mod measurements;
 mod report;
 mod results;
 mod search;
 mod setup;
-mod sweep;
 mod values;
 
 use crate::failure::Failure;
@@ -32,14 +32,14 @@ use std::path::PathBuf;
     the same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
     are kept), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
     Parameters: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
-    other parameters of materials, objects.NAME.facets.N.scattering (N may be *); of continuous-wave \
-    lidars sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, sensor.beams.N.range_offset, \
-    .azimuth_offset, .elevation_offset; of scanners sensor.beam.divergence.horizontal, .vertical and \
-    the offsets of sensor.channels.N, of the scene's air atmosphere.fog_visibility_m, .visibility_m, \
-    .rain_mm_h, .snow_mm_h, .dust_g_m3, of pulsed ones sensor.receiver.pulse_width, .threshold, \
-    .reference.\n\
-    Scans of scanners are point clouds of a stationary sensor in its frame, with a field ring if it \
-    has rings, and with intensities if reflectances are unknown.\n\
+    other parameters of materials, objects.NAME.facets.N.scattering (N may be *); sensor.beams.N and \
+    sensor.channels.N with .range_offset, .azimuth_offset, .elevation_offset; sensor.beam.divergence of \
+    a conical beam, .horizontal and .vertical of an elliptic one; of phase receivers \
+    sensor.receiver.bias.a, .b, .c, of pulsed ones sensor.receiver.pulse_width, .threshold, \
+    .reference; of the scene's air atmosphere.fog_visibility_m, .visibility_m, .rain_mm_h, .snow_mm_h, \
+    .dust_g_m3.\n\
+    Scans are logs with one reading per beam, or point clouds of a stationary sensor in its frame: \
+    with a field ring if it has rings, and with intensities if reflectances are unknown.\n\
     Output: estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two pictures, \
     fit and residuals."
 )]

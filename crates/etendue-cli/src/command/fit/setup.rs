@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::sweep;
+use super::measurements;
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -10,12 +10,12 @@ use etendue::config::toml_file::{TomlProblem, UnknownName};
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use etendue::estimate::model::{
-    BeamMeasurement, Freedom, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose,
+    BeamMeasurement, Freedom, Model, ModelError, NoiselessLidar, ObjectPose, Parameter, SensorPose,
     UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::Air;
+use etendue::sensors::lidar::{Air, Lidar};
 use nalgebra::Isometry3;
 
 /// Fit problem with the names and values of its report.
@@ -46,12 +46,12 @@ impl Setup {
         // Scene, sensor and scans
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
-        let name = sensor.name.clone();
-        let sensor = source::modelled(&sensor);
+        let lidar = &sensor.lidar;
+        let noiseless = NoiselessLidar::new(lidar);
         let mut warnings = loaded.warnings.clone();
         let mut readings = Vec::new();
         for scan in &task.scans {
-            let (scan, scan_warnings) = measured(scan, &sensor)?;
+            let (scan, scan_warnings) = measurements::read(scan, &noiseless)?;
             readings.push(scan);
             warnings.extend(scan_warnings);
         }
@@ -59,14 +59,11 @@ impl Setup {
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        if matches!(sensor, Sensor::ContinuousWave(_)) && loaded.air != Air::default() {
-            warnings.push("the air of the scene affects scanning lidars only".into());
-        }
-        let known = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -87,7 +84,7 @@ impl Setup {
         problem.intensity_sigma = task.intensity.recip();
         Ok(Self {
             scene: loaded.name,
-            sensor: name,
+            sensor: sensor.name,
             parts,
             world_from_sensor: poses,
             problem,
@@ -101,27 +98,12 @@ impl Setup {
 
 fn new_model(
     parts: SceneBuilder,
-    sensor: &Sensor,
+    lidar: &Lidar,
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {
-    let model = Model::with_sensor(parts, sensor.clone(), poses.to_vec());
+    let model = Model::new(parts, lidar, poses.to_vec());
     Ok(model.map_err(fit_error)?.in_air(air.clone()))
-}
-
-/// Measurement of each beam of a scan, and warnings.
-fn measured(
-    task: &ScanTask,
-    sensor: &Sensor,
-) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    match sensor {
-        Sensor::Scanner(own) => sweep::read(task, own),
-        Sensor::ContinuousWave(_) => {
-            let (scan, warnings) = source::scan(&task.file, task.number)?;
-            let readings = scan.readings.into_iter();
-            Ok((readings.map(BeamMeasurement::from).collect(), warnings))
-        }
-    }
 }
 
 fn fit_error(error: ModelError) -> Failure {

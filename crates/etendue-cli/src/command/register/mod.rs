@@ -140,7 +140,7 @@ impl Register {
     }
 }
 
-/// Registers downsampled clouds, coarsely first where the settings say so.
+/// Registers downsampled clouds, first coarsely if the settings have a first stage.
 fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     settings: &Settings,
     source: &[Point<f64, D>],

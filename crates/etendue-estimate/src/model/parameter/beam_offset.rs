@@ -1,18 +1,18 @@
-//! Offsets of single beams or channels.
+//! Offsets of beams and channels.
 
 use super::family::{DerivativeSeed, FitParameter};
 use crate::manifold::VariableValue;
-use crate::model::{Model, SimulatorInputs};
-use crate::sensor::SensorInputs;
+use crate::model::{BeamGroup, Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use std::ops::Range;
 
-/// `sensor.beams.N.KIND`, or `sensor.channels.N.KIND` of a scanner, with the kinds `azimuth_offset`
-/// (rad), `elevation_offset` (rad) and `range_offset` (m); `*` names all beams or channels.
+/// `sensor.beams.N.KIND` of one beam, or `sensor.channels.N.KIND` of all beams of a channel, with the
+/// kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*` names all beams
+/// or channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeamOffset {
-    /// Number of the beam or channel.
-    pub line: usize,
+    /// The beams.
+    pub group: BeamGroup,
     /// Quantity that the offset is added to.
     pub kind: OffsetKind,
 }
@@ -34,24 +34,35 @@ const KINDS: [(&str, OffsetKind); 3] = [
     ("range_offset", OffsetKind::Range),
 ];
 
+/// Groups of beams by their name in paths.
+const GROUPS: [(&str, fn(usize) -> BeamGroup); 2] =
+    [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
+
+/// Number of groups of a name in a model.
+fn count(model: &Model, group: fn(usize) -> BeamGroup) -> usize {
+    match group(0) {
+        BeamGroup::Beam(_) => model.sensor().beams(),
+        BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),
+    }
+}
+
 impl FitParameter for BeamOffset {
-    fn paths(model: &Model) -> Vec<String> {
-        let lines = model.sensor().lines_name();
-        KINDS
-            .map(|(name, _)| format!("sensor.{lines}.*.{name}"))
-            .into()
+    fn paths(_: &Model) -> Vec<String> {
+        let of_group = |(groups, _)| KINDS.map(|(name, _)| format!("sensor.{groups}.*.{name}"));
+        GROUPS.into_iter().flat_map(of_group).collect()
     }
 
     fn resolve(model: &Model, path: &str) -> Option<Vec<(String, Self)>> {
-        let lines = model.sensor().lines_name();
-        let inner = path.strip_prefix("sensor.")?.strip_prefix(lines)?;
-        let (index, name) = inner.strip_prefix('.')?.rsplit_once('.')?;
+        let (groups, inner) = path.strip_prefix("sensor.")?.split_once('.')?;
+        let (index, name) = inner.rsplit_once('.')?;
+        let &(_, group) = GROUPS.iter().find(|(known, _)| *known == groups)?;
         let &(_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
-        let named = |line| {
-            let path = format!("sensor.{lines}.{line}.{name}");
-            (path, Self { line, kind })
+        let named = |number| {
+            let path = format!("sensor.{groups}.{number}.{name}");
+            let group = group(number);
+            (path, Self { group, kind })
         };
-        let indices = indices(index, model.sensor().lines())?;
+        let indices = indices(index, count(model, group))?;
         Some(indices.map(named).collect())
     }
 
@@ -70,23 +81,19 @@ impl FitParameter for BeamOffset {
             return;
         };
         let offset = number.value();
-        match (self.kind, &mut inputs.sensor) {
-            (OffsetKind::Azimuth, sensor) => sensor.rotate_line(self.line, offset, 0.0),
-            (OffsetKind::Elevation, sensor) => sensor.rotate_line(self.line, 0.0, offset),
-            (OffsetKind::Range, SensorInputs::Scanner(scanner)) => {
-                scanner.range_offsets[self.line] += offset;
-            }
-            (OffsetKind::Range, SensorInputs::ContinuousWave(_)) => {
-                inputs.range_offsets.push((self.line, offset));
-            }
+        let sensor = &mut inputs.sensor;
+        match self.kind {
+            OffsetKind::Azimuth => sensor.rotate(self.group, offset, 0.0),
+            OffsetKind::Elevation => sensor.rotate(self.group, 0.0, offset),
+            OffsetKind::Range => sensor.offset_ranges(self.group, offset),
         }
     }
 
     fn seed(&self) -> DerivativeSeed {
         match self.kind {
-            OffsetKind::Azimuth => DerivativeSeed::LineAzimuth(self.line),
-            OffsetKind::Elevation => DerivativeSeed::LineElevation(self.line),
-            OffsetKind::Range => DerivativeSeed::LineRange(self.line),
+            OffsetKind::Azimuth => DerivativeSeed::Azimuth(self.group),
+            OffsetKind::Elevation => DerivativeSeed::Elevation(self.group),
+            OffsetKind::Range => DerivativeSeed::Range(self.group),
         }
     }
 }

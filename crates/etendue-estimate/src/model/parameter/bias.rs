@@ -1,11 +1,11 @@
-//! Power-dependent range bias of a continuous-wave receiver.
+//! Power-dependent range bias of a phase receiver.
 
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
-use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
 use etendue_physics::phase::Bias;
+use etendue_sensors::lidar::Receiver;
 
 /// `sensor.receiver.bias.c`, `.b` or `.a`: coefficient of the power-dependent bias
 /// $c + b p + a p^2$, m per power of the received power $p$.
@@ -19,7 +19,7 @@ const NAMES: [(&str, usize); 3] = [("a", 2), ("b", 1), ("c", 0)];
 
 impl FitParameter for BiasCoefficient {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        if !matches!(model.sensor(), Sensor::ContinuousWave(_)) {
+        if !matches!(model.sensor().lidar().receiver, Receiver::Phase(_)) {
             return Vec::new();
         }
         let named = |(name, power)| (format!("sensor.receiver.bias.{name}"), Self { power });
@@ -27,9 +27,9 @@ impl FitParameter for BiasCoefficient {
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        VariableValue::Number(match model.sensor() {
-            Sensor::ContinuousWave(lidar) => coefficients(&lidar.receiver.bias)[self.power],
-            Sensor::Scanner(_) => 0.0,
+        VariableValue::Number(match &model.sensor().lidar().receiver {
+            Receiver::Phase(receiver) => coefficients(&receiver.bias)[self.power],
+            _ => 0.0,
         })
     }
 
@@ -39,12 +39,12 @@ impl FitParameter for BiasCoefficient {
         inputs: &mut SimulatorInputs<S>,
         value: VariableValue<S>,
     ) {
-        let (SensorInputs::ContinuousWave(lidar), VariableValue::Number(number)) =
-            (&mut inputs.sensor, value)
+        let (Receiver::Phase(receiver), VariableValue::Number(number)) =
+            (&mut inputs.sensor.lidar.receiver, value)
         else {
             return;
         };
-        let bias = &mut lidar.receiver.bias;
+        let bias = &mut receiver.bias;
         let mut all = coefficients(bias);
         all[self.power] = number;
         *bias = match bias {

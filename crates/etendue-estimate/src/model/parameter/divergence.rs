@@ -3,7 +3,6 @@
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
-use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
 use etendue_sensors::lidar::BeamProfile;
 
@@ -29,9 +28,9 @@ pub enum DivergenceAxis {
 impl FitParameter for Divergence {
     fn members(model: &Model) -> Vec<(String, Self)> {
         let named = |suffix: &str, axis| (format!("sensor.beam.divergence{suffix}"), Self { axis });
-        match model.sensor() {
-            Sensor::ContinuousWave(_) => vec![named("", DivergenceAxis::Round)],
-            Sensor::Scanner(_) => vec![
+        match model.sensor().lidar().beam.profile {
+            BeamProfile::Cone { .. } => vec![named("", DivergenceAxis::Round)],
+            BeamProfile::Elliptic { .. } => vec![
                 named(".horizontal", DivergenceAxis::Horizontal),
                 named(".vertical", DivergenceAxis::Vertical),
             ],
@@ -39,9 +38,12 @@ impl FitParameter for Divergence {
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        VariableValue::Number(match model.sensor() {
-            Sensor::ContinuousWave(lidar) => 2.0 * lidar.half_tangent.atan(),
-            Sensor::Scanner(own) => own.divergence()[self.axis.index()],
+        VariableValue::Number(match &model.sensor().lidar().beam.profile {
+            BeamProfile::Cone { half_tangent, .. } => 2.0 * half_tangent.atan(),
+            BeamProfile::Elliptic { width, .. } => match self.axis {
+                DivergenceAxis::Vertical => width.divergence.vertical,
+                _ => width.divergence.horizontal,
+            },
         })
     }
 
@@ -54,24 +56,12 @@ impl FitParameter for Divergence {
         let VariableValue::Number(angle) = value else {
             return;
         };
-        match &mut inputs.sensor {
-            SensorInputs::ContinuousWave(lidar) => {
-                lidar.half_tangent = (angle * 0.5).tan();
-            }
-            SensorInputs::Scanner(inputs) => {
-                if let BeamProfile::Elliptic { width, .. } = &mut inputs.lidar.beam.profile {
-                    match self.axis {
-                        DivergenceAxis::Vertical => width.divergence.vertical = angle,
-                        _ => width.divergence.horizontal = angle,
-                    }
-                }
-            }
+        match &mut inputs.sensor.lidar.beam.profile {
+            BeamProfile::Cone { half_tangent, .. } => *half_tangent = (angle * 0.5).tan(),
+            BeamProfile::Elliptic { width, .. } => match self.axis {
+                DivergenceAxis::Vertical => width.divergence.vertical = angle,
+                _ => width.divergence.horizontal = angle,
+            },
         }
-    }
-}
-
-impl DivergenceAxis {
-    fn index(self) -> usize {
-        usize::from(self == Self::Vertical)
     }
 }

@@ -1,7 +1,7 @@
 //! Interface of a family of fit parameters.
 
 use crate::manifold::VariableValue;
-use crate::model::{Model, SimulatorInputs};
+use crate::model::{BeamGroup, Model, SimulatorInputs};
 use etendue_physics::Scalar;
 
 /// A family of fit parameters: names, initial values, bounds, place in the simulator inputs, and
@@ -53,13 +53,13 @@ pub(super) trait FitParameter: Sized {
 pub(in crate::model) enum DerivativeSeed {
     /// Dual numbers that every beam carries.
     AllBeams,
-    /// Rotation of the beams of a line about their exit points in azimuth, from the derivatives by
+    /// Rotation of the beams of a group about their exit points in azimuth, from the derivatives by
     /// the pose of the sensor.
-    LineAzimuth(usize),
-    /// Rotation of the beams of a line in elevation, from the derivatives by the pose.
-    LineElevation(usize),
-    /// A constant added to the ranges of a line.
-    LineRange(usize),
+    Azimuth(BeamGroup),
+    /// Rotation of the beams of a group in elevation, from the derivatives by the pose.
+    Elevation(BeamGroup),
+    /// A constant added to the ranges of a group.
+    Range(BeamGroup),
     /// Dual numbers that only the beams on a facet carry.
     Facet,
 }

@@ -3,7 +3,6 @@
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
-use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
 use etendue_sensors::lidar::Receiver;
 
@@ -27,20 +26,15 @@ const NAMES: [(&str, ReceiverTiming); 3] = [
 
 impl FitParameter for ReceiverTiming {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        match model.sensor() {
-            Sensor::Scanner(own) if own.is_pulsed() => {
-                let named = |(name, timing)| (format!("sensor.receiver.{name}"), timing);
-                NAMES.map(named).into()
-            }
-            _ => Vec::new(),
+        if !matches!(model.sensor().lidar().receiver, Receiver::Pulsed(_)) {
+            return Vec::new();
         }
+        let named = |(name, timing)| (format!("sensor.receiver.{name}"), timing);
+        NAMES.map(named).into()
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        let Sensor::Scanner(own) = model.sensor() else {
-            return VariableValue::Number(0.0);
-        };
-        let Receiver::Pulsed(receiver) = &own.scanner().receiver else {
+        let Receiver::Pulsed(receiver) = &model.sensor().lidar().receiver else {
             return VariableValue::Number(0.0);
         };
         VariableValue::Number(match self {
@@ -56,8 +50,7 @@ impl FitParameter for ReceiverTiming {
         inputs: &mut SimulatorInputs<S>,
         value: VariableValue<S>,
     ) {
-        if let SensorInputs::Scanner(own) = &mut inputs.sensor
-            && let Receiver::Pulsed(receiver) = &mut own.lidar.receiver
+        if let Receiver::Pulsed(receiver) = &mut inputs.sensor.lidar.receiver
             && let VariableValue::Number(number) = value
         {
             match self {

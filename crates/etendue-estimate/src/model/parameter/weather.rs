@@ -3,7 +3,6 @@
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
-use crate::sensor::Sensor;
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 
@@ -17,9 +16,6 @@ pub struct WeatherAmount {
 
 impl FitParameter for WeatherAmount {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        if !matches!(model.sensor(), Sensor::Scanner(_)) {
-            return Vec::new();
-        }
         let weather = model.air.atmosphere.weather.iter().enumerate();
         weather
             .filter_map(|(number, weather)| {

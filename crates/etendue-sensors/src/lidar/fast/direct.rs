@@ -499,6 +499,7 @@ mod tests {
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
     use etendue_physics::surface::Lobe;
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
+    use nalgebra::Isometry3;
 
     fn scanner(false_alarms: bool) -> Lidar {
         let sensitivity = Sensitivity {
@@ -570,13 +571,13 @@ mod tests {
             ..SweepSettings::default()
         };
         let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-        let at_rest = |_| Isometry3::identity();
+        let at_rest = |_: f64| Isometry3::identity();
         let hooks = Hooks::default();
         let plain = Simulator::new(
             &world,
             scanner,
             &settings,
-            at_rest,
+            &at_rest,
             hooks,
             trees_for(&scanner.receiver),
         );

@@ -7,15 +7,12 @@ mod timing;
 
 use etendue_physics::Spectrum;
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive::cuboid,
 };
 use etendue_sensors::dynamics::StateTrajectory;
-use etendue_sensors::lidar::{
-    Beam, Channel, Encoder, Intensity, Lidar, RangeLimits, Receiver, ScanPattern,
-};
+use etendue_sensors::lidar::Receiver;
 use etendue_sensors::rig::{Device, Environment, Event, FrameTree, Mount, Rig, RigRun, replay};
 use nalgebra::Isometry3;
 use std::ops::ControlFlow;
@@ -68,32 +65,14 @@ pub fn rig(sensors: impl IntoIterator<Item = (Mount, Device)>) -> Rig {
 
 /// A planar lidar of 90 beams all round, 10 turns a second, without noise.
 pub fn lidar() -> Device {
-    let ideal = crate::cw::ideal(&[], SubRayPattern::Centre);
-    let mut receiver = ideal.receiver;
-    receiver.ambiguity.farthest = 20.0;
-    let lidar = Lidar {
-        name: "planar".into(),
-        source: String::new(),
-        wavelength: ideal.wavelength,
-        channels: vec![Channel::default()],
-        pattern: ScanPattern::Encoder(Encoder {
-            rate: 10.0,
-            columns: 90,
-            first: -std::f64::consts::PI,
-            step: std::f64::consts::TAU / 90.0,
-        }),
-        beam: Beam::cone(ideal.half_tangent, ideal.pattern),
-        receiver: Receiver::Phase(receiver),
-        limits: RangeLimits {
-            near: 0.0,
-            far: 20.0,
-            step: 0.0,
-        },
-        intensity: Intensity {
-            response: IntensityResponse::Power { counts: 1.0 },
-            top: None,
-        },
-    };
+    let step = std::f64::consts::TAU / 90.0;
+    let first = -std::f64::consts::PI;
+    let mut lidar = crate::phase::encoder_lidar(90, first, step, SubRayPattern::Centre);
+    lidar.name = "planar".into();
+    lidar.limits.far = 20.0;
+    if let Receiver::Phase(receiver) = &mut lidar.receiver {
+        receiver.ambiguity.farthest = 20.0;
+    }
     Device::Lidar(Box::new(lidar))
 }
 

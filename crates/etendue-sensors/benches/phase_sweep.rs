@@ -1,14 +1,17 @@
-//! How many sweeps a second? 682 beams of three rays in a box of four walls.
+//! Sweeps of a phase lidar: 682 beams of three rays in a box of four walls.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
+use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
-use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
-use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
+use etendue_sensors::lidar::{
+    Beam, Channel, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
+    ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3};
@@ -55,44 +58,65 @@ fn room() -> Scene {
     parts.build().expect("a room")
 }
 
-fn lidar(method: PhaseMethod) -> CwLidar<f64> {
+/// A Hokuyo URG-04LX.
+fn lidar(method: PhaseMethod) -> Lidar {
     let step = TAU / 1024.0;
-    CwLidar {
-        beams: Beam::fan(682, -340.0 * step, step, 0.1),
-        turn_time: 0.1,
+    let mut beam = Beam::cone(0.005, SubRayPattern::THREE);
+    beam.azimuth_jitter = 2.8e-3;
+    let lidar = Lidar {
+        name: "URG-04LX".into(),
+        source: String::new(),
         wavelength: 785e-9,
-        half_tangent: 0.005,
-        pattern: SubRayPattern::THREE,
-        azimuth_jitter: 2.8e-3,
-        resolution: Some(0.001),
-        receiver: PhaseReceiver {
-            modulation: Modulation::URG_04LX,
-            sampling: SamplingScheme::Pair,
-            converter_bits: Some(10),
-            gain: AutomaticGain {
-                target: 0.5,
-                strongest: 700.0,
-                weakest: 0.0073,
-            },
-            noise: Noise {
-                amplifier: 6.8e-4,
-                converter: 0.0113,
-                ..Noise::default()
-            },
-            window: None,
-            detectable: 0.0071,
-            sufficient: 0.0073,
-            ambiguity: Ambiguity {
-                nearest: 0.02,
-                farthest: 5.6,
-                slack: 0.1,
-                gate: 0.15,
-                combination: Combination::Mean,
-            },
-            bias: Bias::None,
-            method,
-            full_overlap: 0.0,
+        channels: vec![Channel::default()],
+        pattern: ScanPattern::Encoder(Encoder {
+            rate: 10.0,
+            columns: 682,
+            first: -340.0 * step,
+            step,
+        }),
+        beam,
+        receiver: Receiver::Phase(receiver(method)),
+        limits: RangeLimits {
+            near: 0.02,
+            far: 5.6,
+            step: 0.001,
         },
+        intensity: Intensity {
+            response: IntensityResponse::Power { counts: 1.0 },
+            top: None,
+        },
+    };
+    lidar.checked().expect("a lidar")
+}
+
+fn receiver(method: PhaseMethod) -> PhaseReceiver {
+    PhaseReceiver {
+        modulation: Modulation::URG_04LX,
+        sampling: SamplingScheme::Pair,
+        converter_bits: Some(10),
+        gain: AutomaticGain {
+            target: 0.5,
+            strongest: 700.0,
+            weakest: 0.0073,
+        },
+        noise: Noise {
+            amplifier: 6.8e-4,
+            converter: 0.0113,
+            ..Noise::default()
+        },
+        window: None,
+        detectable: 0.0071,
+        sufficient: 0.0073,
+        ambiguity: Ambiguity {
+            nearest: 0.02,
+            farthest: 5.6,
+            slack: 0.1,
+            gate: 0.15,
+            combination: Combination::Mean,
+        },
+        bias: Bias::None,
+        method,
+        full_overlap: 0.0,
     }
 }
 
@@ -108,12 +132,15 @@ fn sweeps(criterion: &mut Criterion) {
     for method in [PhaseMethod::ClosedForm, PhaseMethod::Sampled] {
         let lidar = lidar(method);
         let name = format!("682 beams x 3 rays, one core, {method:?}");
-        let mut turn = Turn::default();
+        let mut settings = SweepSettings::default();
+        let mut sweep = Sweep::default();
+        let mut scratch = SweepScratch::default();
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {
-                turn.index += 1;
+                settings.sweep += 1;
                 let pose = stationary(Isometry3::translation(0.1, 0.05, 0.0));
-                black_box(shoot(&world, &lidar, &turn, pose))
+                simulate_into(&world, &lidar, &settings, pose, &mut sweep, &mut scratch);
+                black_box(sweep.points.len())
             });
         });
     }

@@ -1,13 +1,13 @@
 //! Sun, sky and heat on a receiver.
 
 use super::scenes::{Wall, planar, scene};
-use super::{fan, ideal};
+use super::{ideal, measure, receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::light::ClearAir;
 use etendue_physics::phase::{Window, phase_noise};
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
-use etendue_sensors::cw::{CwLidar, Turn, shoot, simulate};
+use etendue_sensors::lidar::{Lidar, SweepSettings, simulate};
 use etendue_sensors::transport::{
     AmbientLight, Background, FieldOfView, LightRay, Sun, TreeSettings, World,
 };
@@ -139,27 +139,32 @@ fn a_warm_wall_emits_what_it_does_not_reflect() {
 }
 
 /// A lidar that looks ahead, with nothing but photon noise.
-fn photon_lidar() -> CwLidar<f64> {
-    let mut lidar = ideal(&[0.0], SubRayPattern::THREE);
-    lidar.receiver.noise.shot = 1e-6;
-    lidar.receiver.window = Some(Window {
-        emitted_power: 1e-3,
-        field_of_view: 0.02,
-        bandwidth: 50e-9,
-    });
+fn photon_lidar() -> Lidar {
+    with_photon_noise(ideal(&[0.0], SubRayPattern::THREE))
+}
+
+/// The window that admits ambient light.
+const WINDOW: Window = Window {
+    emitted_power: 1e-3,
+    field_of_view: 0.02,
+    bandwidth: 50e-9,
+};
+
+fn with_photon_noise(mut lidar: Lidar) -> Lidar {
+    receiver(&mut lidar).noise.shot = 1e-6;
+    receiver(&mut lidar).window = Some(WINDOW);
     lidar
 }
 
 /// The spread of 4,000 ranges, m.
-fn spread(world: &World<f64>, lidar: &CwLidar<f64>) -> f64 {
+fn spread(world: &World<f64>, lidar: &Lidar) -> f64 {
     let ranges: Vec<f64> = (0..4000)
         .map(|index| {
-            let turn = Turn {
-                index,
-                ..Turn::default()
+            let settings = SweepSettings {
+                sweep: index,
+                ..SweepSettings::default()
             };
-            let shots = shoot(world, lidar, &turn, |_| planar(0.0, 0.0, 0.0));
-            shots[0].range().expect("a wall")
+            measure(world, lidar, &settings, |_| planar(0.0, 0.0, 0.0))[0].range()
         })
         .collect();
     let mean = ranges.iter().sum::<f64>() / ranges.len() as f64;
@@ -174,8 +179,7 @@ fn daylight_spreads_ranges_by_its_photon_noise() {
     let dark = World::at_wavelength(&scene, WAVELENGTH).expect("grey walls");
     let day = dark.clone().in_light(&DAY);
     let power = 0.8 / PI / 4.0;
-    let window = lidar.receiver.window.expect("given");
-    let background = window.background(0.8 / PI * (1e9 * 0.6 + 2e8));
+    let background = WINDOW.background(0.8 / PI * (1e9 * 0.6 + 2e8));
     // Mean of two frequencies' ranges, each off by c/(4 pi f) a radian.
     let per_radian = [0.512, 0.448];
     let expected = |light: f64| {
@@ -195,13 +199,12 @@ fn daylight_spreads_ranges_by_its_photon_noise() {
 #[test]
 fn without_a_window_daylight_changes_nothing() {
     let scene = scene(&[wall_at(2.0)]);
-    let mut lidar = photon_lidar();
-    lidar.beams = fan();
-    lidar.receiver.window = None;
+    let mut lidar = with_photon_noise(urg_columns(SubRayPattern::THREE));
+    receiver(&mut lidar).window = None;
     let dark = World::at_wavelength(&scene, WAVELENGTH).expect("grey walls");
-    let turn = Turn::default();
-    let sweep = |world| simulate(world, &lidar, &turn, |_| planar(0.0, 0.0, 0.0));
+    let settings = SweepSettings::default();
+    let sweep = |world| simulate(world, &lidar, &settings, |_| planar(0.0, 0.0, 0.0));
     let night = sweep(&dark);
     assert_eq!(night, sweep(&dark.clone().in_light(&DAY)));
-    assert!(night.measurements.iter().any(|m| m.returns > 0));
+    assert!(night.surfaces.iter().any(|surfaces| *surfaces > 0));
 }

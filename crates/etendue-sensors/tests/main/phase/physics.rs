@@ -1,14 +1,14 @@
 //! Laws that a sweep obeys.
 
 use super::scenes::{Wall, cuboid, planar, scene, scene_at};
-use super::{fan, ideal};
+use super::{Measured, ideal, measure, receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Noise;
-use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
-use etendue_sensors::lidar::PhaseMethod;
+use etendue_sensors::lidar::{
+    Channel, Lidar, LightModel, Outcome, PhaseMethod, Sweep, SweepSettings, simulate,
+};
 use etendue_sensors::trajectory::{constant_velocity, stationary};
 use etendue_sensors::transport::{PathSettings, World};
-use etendue_sensors::{PlanarSweep, RangeReading};
 use nalgebra::{Isometry3, Vector3};
 
 const PATTERNS: [SubRayPattern; 5] = [
@@ -24,13 +24,14 @@ fn world(scene: &etendue_scene::Scene) -> World<'_, f64> {
 }
 
 /// One shot ahead at a wall that fills the beam.
-fn ahead(walls: &[Wall], lidar: &CwLidar<f64>) -> Shot<f64> {
-    shoot(
-        &world(&scene(walls)),
-        lidar,
-        &Turn::default(),
-        stationary(planar(0.0, 0.0, 0.0)),
-    )[0]
+fn ahead(walls: &[Wall], lidar: &Lidar) -> Measured {
+    still(walls, lidar, planar(0.0, 0.0, 0.0))[0]
+}
+
+/// A sweep at rest.
+fn still(walls: &[Wall], lidar: &Lidar, pose: Isometry3<f64>) -> Vec<Measured> {
+    let settings = SweepSettings::default();
+    measure(&world(&scene(walls)), lidar, &settings, stationary(pose))
 }
 
 fn wall_at(distance: f64) -> Wall {
@@ -38,13 +39,12 @@ fn wall_at(distance: f64) -> Wall {
 }
 
 /// A noisy lidar like the URG-04LX.
-fn noisy() -> CwLidar<f64> {
-    let mut lidar = ideal(&[], SubRayPattern::THREE);
-    lidar.beams = fan();
-    lidar.azimuth_jitter = 2e-3;
-    lidar.receiver.noise.amplifier = 1e-3;
-    lidar.receiver.noise.converter = 0.01;
-    lidar.resolution = Some(0.001);
+fn noisy() -> Lidar {
+    let mut lidar = urg_columns(SubRayPattern::THREE);
+    lidar.beam.azimuth_jitter = 2e-3;
+    receiver(&mut lidar).noise.amplifier = 1e-3;
+    receiver(&mut lidar).noise.converter = 0.01;
+    lidar.limits.step = 0.001;
     lidar
 }
 
@@ -80,12 +80,11 @@ fn lengths_times_k_divide_powers_by_k_squared() {
             ..wall
         });
         let walls: Vec<Wall> = scaled.collect();
-        let pose = stationary(planar(0.1 * k, 0.05 * k, 0.3));
-        shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose)
+        still(&walls, &lidar, planar(0.1 * k, 0.05 * k, 0.3))
     };
     for (small, large) in sweep(1.0).iter().zip(sweep(3.0)) {
         assert!((small.power / large.power - 9.0).abs() < 1e-9);
-        let ratio = large.range().expect("a range") / small.range().expect("a range");
+        let ratio = large.range() / small.range();
         // Ranges do not average alike: phases of a larger spread sum differently.
         assert!((ratio - 3.0).abs() < 1e-4, "{ratio}");
     }
@@ -96,7 +95,7 @@ fn lengths_times_k_divide_powers_by_k_squared() {
 fn moving_scene_and_sensor_together_changes_nothing() {
     let motion = Isometry3::new(Vector3::new(12.0, -7.0, 3.0), Vector3::new(0.3, -0.2, 1.1));
     let mut lidar = noisy();
-    lidar.resolution = None;
+    lidar.limits.step = 0.0;
     let sweep = |world_from_room: Isometry3<f64>| {
         let scene = scene_at(&cuboid(), world_from_room);
         let in_room = constant_velocity(
@@ -105,15 +104,15 @@ fn moving_scene_and_sensor_together_changes_nothing() {
             Vector3::new(0.0, 0.0, 0.8),
         );
         let pose = move |time: f64| world_from_room * in_room(time);
-        shoot(&world(&scene), &lidar, &Turn::default(), pose)
+        measure(&world(&scene), &lidar, &SweepSettings::default(), pose)
     };
     let (here, there) = (sweep(Isometry3::identity()), sweep(motion));
     assert_eq!(here.len(), 682);
     let mut near_edges = 0;
     for (a, b) in here.iter().zip(&there) {
         assert!((a.power / b.power - 1.0).abs() < 1e-9);
-        assert!((a.range().expect("walls") - b.range().expect("walls")).abs() < 1e-9);
-        near_edges += usize::from(a.returns > 1);
+        assert!((a.range() - b.range()).abs() < 1e-9);
+        near_edges += usize::from(a.surfaces > 1);
     }
     assert!(near_edges < 10);
 }
@@ -123,21 +122,23 @@ fn eight_threads_give_the_bytes_of_one() {
     let scene = scene(&cuboid());
     let world = world(&scene);
     let lidar = noisy();
-    let sweep = |threads: usize| -> PlanarSweep {
+    let sweep = |threads: usize| -> Sweep {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .expect("threads");
-        let turn = Turn {
+        let settings = SweepSettings {
             seed: 11,
             with_truth: true,
-            ..Turn::default()
+            ..SweepSettings::default()
         };
-        pool.install(|| simulate(&world, &lidar, &turn, stationary(planar(0.1, 0.0, 0.2))))
+        let pose = stationary(planar(0.1, 0.0, 0.2));
+        pool.install(|| simulate(&world, &lidar, &settings, pose))
     };
     let one = sweep(1);
-    assert_eq!(one.measurements.len(), 682);
-    assert!(one.measurements.iter().all(|m| m.reading.range().is_some()));
+    assert_eq!(one.points.len(), 682);
+    let is_return = |outcome: &Outcome| matches!(outcome, Outcome::Points { count: 1, .. });
+    assert!(one.outcomes.iter().all(is_return));
     assert_eq!(format!("{one:?}"), format!("{:?}", sweep(8)));
 }
 
@@ -145,11 +146,11 @@ fn eight_threads_give_the_bytes_of_one() {
 #[test]
 fn each_beam_is_fired_from_the_pose_at_its_own_time() {
     let mut lidar = ideal(&[], SubRayPattern::Centre);
-    lidar.beams = [0.0, 0.02, 0.05]
-        .map(|time| Beam {
-            azimuth: 0.0,
-            elevation: 0.0,
+    let times = [0.0, 0.02, 0.05];
+    lidar.channels = times
+        .map(|time| Channel {
             time,
+            ..Channel::default()
         })
         .to_vec();
     let scene = scene(&[wall_at(3.0)]);
@@ -158,32 +159,30 @@ fn each_beam_is_fired_from_the_pose_at_its_own_time() {
         Vector3::new(2.0, 0.0, 0.0),
         Vector3::zeros(),
     );
-    let turn = Turn {
-        start: 0.3,
-        ..Turn::default()
+    let settings = SweepSettings {
+        start: Some(0.3),
+        ..SweepSettings::default()
     };
-    for (beam, shot) in lidar
-        .beams
-        .iter()
-        .zip(shoot(&world(&scene), &lidar, &turn, motion))
-    {
-        let expected = 3.0 - 2.0 * (0.3 + beam.time);
-        assert!((shot.range().expect("a range") - expected).abs() < 1e-12);
+    let measured = measure(&world(&scene), &lidar, &settings, motion);
+    assert_eq!(measured.len(), 3);
+    for (time, shot) in times.iter().zip(measured) {
+        let expected = 3.0 - 2.0 * (0.3 + time);
+        assert!((shot.range() - expected).abs() < 1e-12);
     }
 }
 
 /// Standard deviation of `count` ranges of one beam, over sweeps.
-fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
+fn spread(walls: &[Wall], lidar: &Lidar, count: u32) -> f64 {
     let scene = scene(walls);
     let world = world(&scene);
     let ranges: Vec<f64> = (0..count)
         .map(|index| {
-            let turn = Turn {
-                index,
-                ..Turn::default()
+            let settings = SweepSettings {
+                sweep: index,
+                ..SweepSettings::default()
             };
-            let shots = shoot(&world, lidar, &turn, stationary(planar(0.0, 0.0, 0.0)));
-            shots[0].range().expect("a range")
+            let pose = stationary(planar(0.0, 0.0, 0.0));
+            measure(&world, lidar, &settings, pose)[0].range()
         })
         .collect();
     let mean = ranges.iter().sum::<f64>() / f64::from(count);
@@ -197,8 +196,8 @@ fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
 fn noise_grows_with_the_square_of_the_range() {
     for (method, sweeps) in [(PhaseMethod::ClosedForm, 2000), (PhaseMethod::Sampled, 400)] {
         let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
-        lidar.receiver.method = method;
-        lidar.receiver.noise = Noise {
+        receiver(&mut lidar).method = method;
+        receiver(&mut lidar).noise = Noise {
             amplifier: 1e-3,
             ..Noise::default()
         };
@@ -216,7 +215,7 @@ fn noise_grows_with_the_square_of_the_range() {
 #[test]
 fn azimuth_jitter_spreads_slanted_walls() {
     let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
-    lidar.azimuth_jitter = 2e-3;
+    lidar.beam.azimuth_jitter = 2e-3;
     let slanted = Wall::between([1.0, -1.0], [3.0, 1.0], 0.8);
     let ratio = spread(&[slanted], &lidar, 2000) / (2e-3 * 2.0);
     assert!((ratio - 1.0).abs() < 4.5 / 4000_f64.sqrt(), "{ratio}");
@@ -231,52 +230,45 @@ fn equal_returns_from_one_and_two_metres_read_the_middle() {
         Wall::between([2.0, -1.0], [2.0, 1.0], 0.8),
     ];
     let shot = ahead(&walls, &ideal(&[0.0], SubRayPattern::THREE_AT_EDGE));
-    assert_eq!(shot.returns, 2);
-    assert!((shot.range().expect("a range") - 1.5).abs() < 1e-4);
+    assert_eq!(shot.surfaces, 2);
+    assert!((shot.range() - 1.5).abs() < 1e-4);
 }
 
 #[test]
 fn readings_are_rounded_and_faults_are_codes() {
     let mut lidar = ideal(&[0.0, 180.0], SubRayPattern::Centre);
-    lidar.resolution = Some(0.001);
-    lidar.receiver.sufficient = 0.05;
-    lidar.receiver.detectable = 0.02;
+    lidar.limits.step = 0.001;
+    receiver(&mut lidar).sufficient = 0.05;
+    receiver(&mut lidar).detectable = 0.02;
     let read = |distance: f64| {
         let scene = scene(&[wall_at(distance)]);
-        let turn = Turn {
+        let settings = SweepSettings {
             with_truth: true,
-            ..Turn::default()
+            ..SweepSettings::default()
         };
-        let sweep = simulate(
-            &world(&scene),
-            &lidar,
-            &turn,
-            stationary(planar(0.0, 0.0, 0.0)),
-        );
-        assert_eq!(sweep.measurements[1].reading, RangeReading::NoReturn);
-        assert_eq!(sweep.measurements[1].truth, None);
-        sweep.measurements[0]
+        let pose = stationary(planar(0.0, 0.0, 0.0));
+        let sweep = simulate(&world(&scene), &lidar, &settings, pose);
+        assert_eq!(sweep.outcomes[1], Outcome::NoReturn);
+        assert_eq!(sweep.axis_truths[1], None);
+        sweep
     };
-    let RangeReading::Range(range) = read(1.23456).reading else {
-        panic!("a range");
-    };
+    let near = read(1.23456);
+    let range = near.points_of(0)[0].range;
     assert!((range - 1.235).abs() < 1e-12);
-    assert!((read(1.23456).truth.expect("a wall").range - 1.23456).abs() < 1e-12);
-    assert_eq!(read(3.0).reading, RangeReading::Error(1));
-    assert_eq!(read(5.0).reading, RangeReading::NoReturn);
-    assert_eq!(read(8.0).reading, RangeReading::NoReturn);
+    let truth = near.axis_truths[0].expect("a wall");
+    assert!((truth.range - 1.23456).abs() < 1e-12);
+    assert_eq!(read(3.0).outcomes[0], Outcome::Error(1));
+    assert_eq!(read(5.0).outcomes[0], Outcome::NoReturn);
+    assert_eq!(read(8.0).outcomes[0], Outcome::NoReturn);
 }
 
-fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
-    let settings = PathSettings::default();
+fn paths(walls: &[Wall], lidar: &Lidar) -> Vec<Measured> {
+    let settings = SweepSettings {
+        light: LightModel::Paths(PathSettings::default()),
+        ..SweepSettings::default()
+    };
     let pose = stationary(planar(0.1, 0.05, 0.0));
-    shoot_paths(
-        &world(&scene(walls)),
-        lidar,
-        &Turn::default(),
-        &settings,
-        pose,
-    )
+    measure(&world(&scene(walls)), lidar, &settings, pose)
 }
 
 /// A plane lights no other surface: every path ends there. Measured 2e-15.
@@ -284,12 +276,11 @@ fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
 fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
     let lidar = ideal(&[-30.0, 0.0, 20.0], SubRayPattern::THREE);
     let walls = [wall_at(2.0)];
-    let pose = stationary(planar(0.1, 0.05, 0.0));
-    let tree = shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose);
+    let tree = still(&walls, &lidar, planar(0.1, 0.05, 0.0));
     let mut met = 0;
     for (path, tree) in paths(&walls, &lidar).iter().zip(&tree) {
         assert!((path.power - tree.power).abs() <= 1e-12 * tree.power);
-        assert_eq!(path.returns, tree.returns);
+        assert_eq!(path.surfaces, tree.surfaces);
         met += usize::from(path.power > 0.0);
     }
     assert!(met >= 2);
@@ -299,8 +290,7 @@ fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
 #[test]
 fn paths_add_what_comes_back_over_two_walls() {
     let lidar = ideal(&[-40.0, 35.0], SubRayPattern::Centre);
-    let pose = stationary(planar(0.1, 0.05, 0.0));
-    let tree = shoot(&world(&scene(&cuboid())), &lidar, &Turn::default(), pose);
+    let tree = still(&cuboid(), &lidar, planar(0.1, 0.05, 0.0));
     for (path, tree) in paths(&cuboid(), &lidar).iter().zip(&tree) {
         assert!(path.power > 1.01 * tree.power, "{path:?} {tree:?}");
         assert!(path.range() > tree.range(), "{path:?} {tree:?}");

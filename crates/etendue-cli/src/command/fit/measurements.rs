@@ -1,11 +1,13 @@
-//! Measured sweeps of scanners: assignment of points to shots.
+//! Measurement of each beam of a scan, from a scan log or a point cloud.
 
 use crate::device::device;
 use crate::failure::Failure;
-use crate::source::{chosen, numbered_in};
+use crate::source::{self, chosen, numbered_in};
 use etendue::config::fit::ScanTask;
-use etendue::estimate::model::{BeamMeasurement, ScannerSensor};
+use etendue::estimate::model::{BeamMeasurement, NoiselessLidar};
+use etendue::io::input::read_bytes;
 use etendue::io::points::read_points;
+use etendue::io::scan_log::is_scan_log;
 use etendue::io::table::PointTable;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
@@ -13,10 +15,25 @@ use std::f64::consts::{PI, TAU};
 /// Largest azimuth difference of a point from its shot, in steps between shots.
 const FARTHEST: f64 = 0.75;
 
-/// Measurement of each shot of the sensor, and warnings.
+/// Measurement of each shot of the sensor, and warnings. The content of the file determines whether
+/// it is a scan log, with one reading per shot, or a point cloud.
 pub fn read(
     task: &ScanTask,
-    sensor: &ScannerSensor,
+    sensor: &NoiselessLidar,
+) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
+    let bytes = read_bytes(&task.file)?;
+    if std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+        let (scan, warnings) = source::scan(&task.file, task.number)?;
+        let readings = scan.readings.into_iter().map(BeamMeasurement::from);
+        return Ok((readings.collect(), warnings));
+    }
+    of_points(task, sensor)
+}
+
+/// Measurements from a point cloud, whose points are assigned to shots by channel and azimuth.
+fn of_points(
+    task: &ScanTask,
+    sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
     let points = read_points(&task.file, &device(None)?)?;
     let mut warnings = points.warnings;
@@ -50,14 +67,14 @@ pub fn read(
 
 /// Shots of each channel by azimuth.
 struct Shots<'a> {
-    sensor: &'a ScannerSensor,
+    sensor: &'a NoiselessLidar,
     /// Azimuth and number of each shot of a channel, ascending.
     by_azimuth: Vec<Vec<(f64, usize)>>,
 }
 
 impl<'a> Shots<'a> {
-    fn new(sensor: &'a ScannerSensor) -> Self {
-        let mut by_azimuth = vec![Vec::new(); sensor.scanner().channels.len()];
+    fn new(sensor: &'a NoiselessLidar) -> Self {
+        let mut by_azimuth = vec![Vec::new(); sensor.lidar().channels.len()];
         for (number, shot) in sensor.shots().iter().enumerate() {
             by_azimuth[usize::from(shot.channel)].push((shot.azimuth, number));
         }
@@ -77,14 +94,14 @@ impl<'a> Shots<'a> {
         let channel = self.channel(table, point, &position.coords)?;
         let shot = self.nearest(channel, position.y.atan2(position.x))?;
         let fired = &self.sensor.shots()[shot];
-        let offset = self.sensor.scanner().channels[channel].range_offset;
+        let offset = self.sensor.lidar().channels[channel].range_offset;
         let along = (position - fired.origin).dot(&fired.direction());
         Some((shot, field("range").unwrap_or(along + offset)))
     }
 
     /// Channel of a point by its ring, else by its elevation.
     fn channel(&self, table: &PointTable, point: usize, position: &Vector3<f64>) -> Option<usize> {
-        let channels = &self.sensor.scanner().channels;
+        let channels = &self.sensor.lidar().channels;
         if let Some(ring) = table.number("ring", point) {
             return channels.iter().position(|c| f64::from(c.ring) == ring);
         }

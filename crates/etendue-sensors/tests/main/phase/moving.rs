@@ -1,11 +1,11 @@
-//! Walls that move while the lidar turns.
+//! Walls that move during a sweep.
 
-use super::ideal;
 use super::scenes::{cuboid, moving_scene, planar, scene_at};
+use super::{encoder_lidar, measure};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::{ObjectId, Trajectory, Twist};
-use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
+use etendue_sensors::lidar::{Hooks, Lidar, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -19,11 +19,9 @@ fn turning_walls() -> Trajectory {
 }
 
 /// A turn of 0.1 s.
-fn lidar() -> CwLidar<f64> {
-    let mut lidar = ideal(&[], SubRayPattern::THREE);
+fn lidar() -> Lidar {
     let step = std::f64::consts::TAU / 200.0;
-    lidar.beams = Beam::fan(200, 0.0, step, 0.1);
-    lidar
+    encoder_lidar(200, 0.0, step, SubRayPattern::THREE)
 }
 
 /// The box about the sensor drives and turns: each beam's range is that of the box frozen at its
@@ -36,26 +34,27 @@ fn each_beam_meets_the_walls_where_they_are_at_its_own_time() {
         .collect();
     let scene = moving_scene(&walls, Isometry3::identity(), motions);
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    let turn = Turn {
-        start: 0.2,
-        with_truth: true,
-        ..Turn::default()
+    let begin = 0.2;
+    let settings = SweepSettings {
+        start: Some(begin),
+        ..SweepSettings::default()
     };
-    let shots = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()));
+    let still = stationary(Isometry3::identity());
+    let shots = measure(&world, &lidar, &settings, &still);
     let mut moved = 0.0_f64;
-    for (number, beam) in lidar.beams.iter().enumerate().step_by(11) {
-        let frozen = scene_at(&walls, turning_walls().at(turn.start + beam.time));
+    for (number, shot) in lidar.shots(0).iter().enumerate().step_by(11) {
+        let frozen = scene_at(&walls, turning_walls().at(begin + shot.time));
         let world = World::at_wavelength(&frozen, 785e-9).expect("grey walls");
-        let wanted = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))[number];
-        let (range, expected) = (shots[number].range(), wanted.range());
-        let difference = range.expect("in range") - expected.expect("in range");
+        let wanted = measure(&world, &lidar, &settings, &still)[number];
+        let range = shots[number].range();
+        let difference = range - wanted.range();
         assert!(difference.abs() < 1e-12, "{number}: {difference}");
         let [truth, same] = [shots[number], wanted].map(|shot| shot.truth.expect("a wall"));
         assert!((truth.range - same.range).abs() < 1e-12);
-        let start = scene_at(&walls, turning_walls().at(turn.start));
+        let start = scene_at(&walls, turning_walls().at(begin));
         let world = World::at_wavelength(&start, 785e-9).expect("grey walls");
-        let first = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))[number];
-        moved = moved.max((range.expect("in range") - first.range().expect("in range")).abs());
+        let first = measure(&world, &lidar, &settings, &still)[number];
+        moved = moved.max((range - first.range()).abs());
     }
     assert!(moved > 0.02, "{moved}");
 }
@@ -80,12 +79,14 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
     let differentiable = (0..4).fold(world.lift::<Dual<1>>(), |world, wall| {
         world.with_pose(ObjectId(wall), lifted(shift))
     });
-    let turn = Turn::default();
-    let shots = shoot(
+    let settings = SweepSettings::default();
+    let expected = predict(
         &differentiable,
         &lidar.map(Dual::from),
-        &turn,
+        &settings,
+        &lidar.shots(0),
         stationary(Isometry3::identity()),
+        Hooks::default(),
     );
     let at = |x: f64| {
         let motion = turning_walls().within(&Isometry3::translation(x, 0.0, 0.0));
@@ -94,12 +95,12 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
             .collect();
         let scene = moving_scene(&walls, Isometry3::identity(), motions);
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-        shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))
+        measure(&world, &lidar, &settings, stationary(Isometry3::identity()))
     };
     let [less, more] = [-1e-6, 1e-6].map(at);
     for number in (3..200).step_by(7) {
-        let difference = more[number].range().expect("seen") - less[number].range().expect("seen");
-        let gradient = shots[number].range().expect("seen").gradient()[0];
+        let difference = more[number].range() - less[number].range();
+        let gradient = expected[number].expect("seen").range.gradient()[0];
         assert!(
             (gradient - difference / 2e-6).abs() < 1e-5,
             "{number}: {gradient} {}",

@@ -1,15 +1,14 @@
-//! Edges in the beams of a scanner.
+//! Rays on both sides of the edges that cross a beam.
 
-use super::boundaries::EdgeView;
 use super::cross_section::{CrossSection, Strip};
 use super::edges::{Chord, Edge, SIDE_OFFSET, displacement, edges_of};
 use super::ray_bundle::RayBundle;
 use super::settings::EdgeSettings;
-use crate::sensor::ScannerInputs;
+use crate::sensor::LidarInputs;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::lidar::{BeamProfile, ExtraRay, Shot};
-use etendue_sensors::transport::LightRay;
+use etendue_sensors::lidar::{ExtraRay, Shot};
+use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 
 /// Cone of the directions in which an edge is seen.
@@ -48,8 +47,8 @@ fn distance([start, end]: [&Point3<f64>; 2]) -> f64 {
     (start + along * nearest).coords.norm()
 }
 
-/// The edges of a scene as seen from one pose of a scanner.
-pub(crate) struct RayBundles<S: Scalar> {
+/// The edges of a scene as seen from one pose of a lidar.
+pub(crate) struct EdgeRays<S: Scalar> {
     edges: Vec<(Cone, Edge<S>)>,
     bundle: RayBundle<S>,
     cross_section: CrossSection,
@@ -64,28 +63,26 @@ struct BeamAxis {
     time: f64,
 }
 
-impl<S: Scalar> RayBundles<S> {
-    pub(super) fn new(view: &EdgeView<'_, '_, S>, scanner: &ScannerInputs<S>) -> Self {
+impl<S: Scalar> EdgeRays<S> {
+    /// The edges of a world for the beams of a lidar at a pose.
+    pub(crate) fn new(
+        world: &World<'_, S>,
+        world_from_sensor: &Isometry3<S>,
+        sensor: &LidarInputs<S>,
+        settings: EdgeSettings,
+    ) -> Self {
         // Describe the beam.
-        let beam = scanner.lidar.beam.width();
-        let bundle = RayBundle {
-            slope: beam.divergence.sd(),
-            exit: beam.exit.sd(),
-        };
-        let rings = match scanner.lidar.beam.profile {
-            BeamProfile::Elliptic { rings, .. } => rings,
-            BeamProfile::Cone { .. } => 0,
-        };
-        let cross_section = CrossSection::of_beam(&beam.plain(), rings);
+        let beam = &sensor.lidar.beam;
+        let bundle = RayBundle::of_beam(beam);
+        let cross_section = CrossSection::of_beam(beam);
         // Bound the region in which beams may hit an edge.
         let most = |of: [f64; 2]| of[0].max(of[1]) * cross_section.radius();
-        let origins = scanner.shots.iter().map(|shot| shot.origin.coords.norm());
+        let origins = sensor.shots.iter().map(|shot| shot.origin.coords.norm());
         let reach = origins.fold(0.0, f64::max) + most(bundle.exit);
         let spread = most(bundle.values().slope).atan();
         // Collect the edges; a beam without an area has none.
         let has_area = bundle.values().coordinates([0.0, 0.0, 1.0])[0].is_finite();
-        let reflections = view.settings.reflections;
-        let edges = edges_of(view.world, view.world_from_sensor, reflections);
+        let edges = edges_of(world, world_from_sensor, settings.reflections);
         let seen = edges.into_iter().filter(|_| has_area);
         Self {
             edges: seen
@@ -93,8 +90,8 @@ impl<S: Scalar> RayBundles<S> {
                 .collect(),
             bundle,
             cross_section,
-            world_from_sensor: *view.world_from_sensor,
-            settings: view.settings,
+            world_from_sensor: *world_from_sensor,
+            settings,
         }
     }
 
@@ -114,7 +111,7 @@ impl<S: Scalar> RayBundles<S> {
             if !cone.contains(&axis.frame.axis) {
                 continue;
             }
-            let chord = edge.chord_in(&axis.frame, &axis.origin, &bundle, &self.cross_section);
+            let chord = edge.chord(&axis.frame, &axis.origin, &bundle, &self.cross_section);
             if let Some(chord) = chord {
                 for piece in 0..self.settings.points {
                     self.add_piece(axis, edge, &chord, piece, rays);
@@ -180,6 +177,7 @@ mod tests {
     use super::*;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::{Dual, DualParts};
+    use etendue_sensors::lidar::Beam;
 
     fn beam() -> BeamWidth {
         let widths = |horizontal, vertical| Divergence {
@@ -199,13 +197,13 @@ mod tests {
         let beam = beam();
         let ends = [start, end].map(|at| Point3::from([0, 1, 2].map(|k| moved[k] + at[k])));
         let edge = Edge::new(ends, 1.0);
-        let bundles = RayBundles {
+        let bundles = EdgeRays {
             edges: vec![(Cone::new(edge.values(), 0.03, 0.02), edge)],
             bundle: RayBundle {
                 slope: beam.divergence.sd().map(S::from),
                 exit: beam.exit.sd(),
             },
-            cross_section: CrossSection::of_beam(&beam, 1),
+            cross_section: CrossSection::of_beam(&Beam::elliptic(beam, 1)),
             world_from_sensor: Isometry3::identity(),
             settings: EdgeSettings {
                 points: 16,

@@ -1,12 +1,12 @@
 //! Derivatives of a whole sweep against central differences.
 
 use super::scenes::{Wall, cuboid, scene};
-use super::{fan, ideal};
+use super::{receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Bias;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_sensors::LaneScalar;
-use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
+use etendue_sensors::lidar::{BeamProfile, ExpectedReturn, Hooks, Lidar, SweepSettings, predict};
 use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -20,10 +20,11 @@ const STEP: f64 = 1e-6;
 type D = Dual<PARAMETERS>;
 
 fn sweep<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
-    shots(world, x).iter().map(Shot::range).collect()
+    let expected = expected(world, x).into_iter();
+    expected.map(|one| one.map(|one| one.range)).collect()
 }
 
-fn shots<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Shot<S>> {
+fn expected<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<ExpectedReturn<S>>> {
     let zero = S::zero();
     let start = Isometry3::from_parts(
         Translation3::new(x[0], x[1], zero),
@@ -34,13 +35,21 @@ fn shots<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Shot<S>> {
         Vector3::new(x[3], zero, zero),
         Vector3::new(zero, zero, x[4]),
     );
-    let mut lidar: CwLidar<S> = ideal(&[], SubRayPattern::THREE).map(S::from);
-    lidar.beams = fan();
-    lidar.azimuth_jitter = 1e-3;
-    lidar.receiver.noise.amplifier = 1e-3;
-    lidar.half_tangent = x[5];
-    lidar.receiver.bias = Bias::Range([x[6], x[7], x[8]]);
-    shoot(world, &lidar, &Turn::default(), motion)
+    let plain = urg_columns(SubRayPattern::THREE);
+    let mut lidar: Lidar<S> = plain.map(S::from);
+    if let BeamProfile::Cone { half_tangent, .. } = &mut lidar.beam.profile {
+        *half_tangent = x[5];
+    }
+    receiver(&mut lidar).bias = Bias::Range([x[6], x[7], x[8]]);
+    let settings = SweepSettings::default();
+    predict(
+        world,
+        &lidar,
+        &settings,
+        &plain.shots(0),
+        motion,
+        Hooks::default(),
+    )
 }
 
 /// 682 beams by 9 parameters. Beams whose surfaces change within the step (edges) jump: where
@@ -108,12 +117,14 @@ fn what_comes_straight_back_is_what_trees_give() {
         if !widens {
             x[5] = AT[5].into();
         }
-        shots(&world, x)
+        expected(&world, x)
     };
     let mut apart = 0.0_f64;
     for (straight, tree) in of(false).iter().zip(of(true)) {
-        assert_eq!(straight.returns, tree.returns);
-        let of = |shot: &Shot<D>| [shot.range().expect("walls all round"), shot.power];
+        let of = |expected: &Option<ExpectedReturn<D>>| {
+            let expected = expected.expect("walls all round");
+            [expected.range, expected.power]
+        };
         for (a, b) in of(straight).into_iter().zip(of(&tree)) {
             assert_eq!(a.value().to_bits(), b.value().to_bits());
             let own = |x: D| {

@@ -1,12 +1,11 @@
 //! The blocks of the reference values `golden/cw_scene.json` that involve the receiver.
 
-use super::ideal;
 use super::scenes::{Wall, cuboid, planar, scene};
+use super::{Measured, ideal, ideal_receiver, measure};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
-use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
-use etendue_sensors::lidar::PhaseReceiver;
+use etendue_sensors::lidar::{Hooks, Lidar, PhaseDetection, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -43,30 +42,36 @@ fn differentiable(pose: &[f64]) -> Isometry3<Pose> {
     )
 }
 
-fn turn() -> Turn {
-    Turn {
-        with_truth: true,
-        ..Turn::default()
-    }
+/// The first shot ahead, from the origin.
+fn ahead(world: &World<f64>, lidar: &Lidar) -> Measured {
+    let settings = SweepSettings::default();
+    measure(world, lidar, &settings, stationary(planar(0.0, 0.0, 0.0)))[0]
 }
 
-fn range<S: Scalar>(shot: &Shot<S>) -> S {
-    shot.range().expect("a range")
+/// The detection of returns of a range (m) and a power each.
+fn detection(returns: impl Iterator<Item = (f64, f64)>) -> PhaseDetection<f64> {
+    let receiver = ideal_receiver();
+    let mut received = PhaseSignal::nothing();
+    for (range, power) in returns {
+        received.add(&receiver.modulation, range, power);
+    }
+    let mut noise = Stream::new(0, 0, 0, 0, Purpose::ReceiverNoise);
+    receiver.measure(&received, &mut noise).expect("a range")
 }
 
 /// Ranges 1e-9 m, powers 1e-10 relative, derivatives 1e-7 as the reference states.
 #[test]
 fn the_cuboid_is_measured_as_the_reference_does() {
     let scene = scene(&cuboid());
-    let world = World::at_wavelength(&scene, 785e-9)
-        .expect("grey walls")
-        .lift::<Pose>();
+    let plain = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    let world = plain.lift::<Pose>();
     let golden = golden();
     let cases = list(&golden["cuboid"]);
     assert_eq!(cases.len(), 3);
     for case in cases {
         let azimuths = numbers(&case["az_deg"]);
-        let pose = stationary(differentiable(&numbers(&case["pose"])));
+        let pose = numbers(&case["pose"]);
+        let settings = SweepSettings::default();
         for (pattern, name, powers) in [
             (SubRayPattern::Centre, "single", "radiance"),
             (
@@ -75,23 +80,31 @@ fn the_cuboid_is_measured_as_the_reference_does() {
                 "radiance_three_total",
             ),
         ] {
-            let lidar = ideal(&azimuths, pattern).map(Pose::from);
-            let shots = shoot(&world, &lidar, &turn(), &pose);
-            assert_eq!(shots.len(), azimuths.len());
-            for (i, shot) in shots.iter().enumerate() {
-                let ours = range(shot);
-                close(
-                    ours.value(),
-                    number(&case[format!("range_cw_{name}")][i]),
-                    1e-9,
-                );
+            let lidar = ideal(&azimuths, pattern);
+            let expected = predict(
+                &world,
+                &lidar.map(Pose::from),
+                &settings,
+                &lidar.shots(0),
+                stationary(differentiable(&pose)),
+                Hooks::default(),
+            );
+            let [x, y, yaw] = [pose[0], pose[1], pose[2]];
+            let measured = measure(&plain, &lidar, &settings, stationary(planar(x, y, yaw)));
+            assert_eq!(expected.len(), azimuths.len());
+            for (i, (expected, measured)) in expected.iter().zip(measured).enumerate() {
+                let expected = expected.expect("a range");
+                let range = number(&case[format!("range_cw_{name}")][i]);
+                close(expected.range.value(), range, 1e-9);
+                close(measured.range(), range, 1e-9);
                 let power = number(&case[powers][i]);
-                close(shot.power.value(), power, 1e-10 * power);
+                close(expected.power.value(), power, 1e-10 * power);
+                close(measured.power, power, 1e-10 * power);
                 let jacobian = numbers(&case[format!("J_{name}")][i]);
-                for (ours, theirs) in ours.gradient().into_iter().zip(jacobian) {
+                for (ours, theirs) in expected.range.gradient().into_iter().zip(jacobian) {
                     close(ours, theirs, 1e-7);
                 }
-                let truth = shot.truth.expect("walls all round");
+                let truth = measured.truth.expect("walls all round");
                 close(truth.range, number(&case["range_geo"][i]), 1e-9);
                 let wall = case["wall"][i].as_u64().expect("a number");
                 assert_eq!(u64::from(truth.object.0), wall);
@@ -137,13 +150,18 @@ fn mixed_pixels_at_an_edge_match() {
             Wall::between([x_wall, -2.0], [x_wall, 2.0], number(&case["kR_wall"])),
         ]);
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-        let shot = shoot(&world, &lidar, &turn(), stationary(planar(0.0, 0.0, 0.0)))[0];
+        let shot = ahead(&world, &lidar);
         let expected: f64 = list(&case["returns"]).iter().map(|r| number(&r[1])).sum();
         close(shot.power, expected, 1e-10 * expected);
         let front = number(&case["n_front_subrays"]);
-        assert_eq!(shot.returns, if front > 0.0 && front < 3.0 { 2 } else { 1 });
+        assert_eq!(
+            shot.surfaces,
+            if front > 0.0 && front < 3.0 { 2 } else { 1 }
+        );
         if case["fragile"] == false {
-            let detection = shot.outcome.expect("a range");
+            close(shot.range(), number(&case["mean"]), 1e-9);
+            let returns = list(&case["returns"]).iter();
+            let detection = detection(returns.map(|r| (number(&r[0]), number(&r[1]))));
             close(detection.range, number(&case["mean"]), 1e-9);
             close(detection.disagreement, number(&case["disagreement"]), 1e-9);
         }
@@ -165,10 +183,7 @@ fn the_bias_of_three_rays_on_a_slanted_wall_matches() {
             0.8,
         )]);
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-        let measured = |pattern| {
-            let lidar = ideal(&[0.0], pattern);
-            range(&shoot(&world, &lidar, &turn(), stationary(planar(0.0, 0.0, 0.0)))[0])
-        };
+        let measured = |pattern| ahead(&world, &ideal(&[0.0], pattern)).range();
         let at_edge = measured(SubRayPattern::THREE_AT_EDGE);
         close(
             at_edge,
@@ -195,15 +210,10 @@ fn returns_through_a_pane_are_measured_as_the_reference_does() {
     let golden = golden();
     let cases = list(&golden["thin_glass_at_x1_wall_x2"]);
     assert_eq!(cases.len(), 4);
-    let lidar: CwLidar<f64> = ideal(&[0.0], SubRayPattern::Centre);
-    let receiver: &PhaseReceiver<f64> = &lidar.receiver;
     for case in cases {
-        let mut received = PhaseSignal::nothing();
-        for echo in list(&case["returns"]) {
-            received.add(&receiver.modulation, number(&echo[1]), number(&echo[2]));
-        }
-        let mut noise = Stream::new(0, 0, 0, 0, Purpose::ReceiverNoise);
-        let detection = receiver.measure(&received, &mut noise).expect("a range");
+        let names_and_returns = list(&case["returns"]).iter();
+        let returns = names_and_returns.map(|echo| (number(&echo[1]), number(&echo[2])));
+        let detection = detection(returns);
         let reference = &case["measured"];
         assert_eq!(reference["fragile"], false);
         close(detection.range, number(&reference["mean"]), 1e-9);

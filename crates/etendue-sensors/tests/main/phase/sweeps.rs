@@ -1,65 +1,26 @@
-//! Phase receivers behind the one `simulate`: the numbers of the former pipeline, weather and labels.
+//! Sweeps of a phase lidar: golden values, weather, labels, paths.
 
-use super::ideal;
-use super::scenes::{Wall, cuboid, planar, scene};
+use super::scenes::{Wall, scene};
+use super::{receiver, urg_columns};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Noise;
-use etendue_physics::pulse::IntensityResponse;
-use etendue_sensors::cw::{self, CwLidar, Turn};
-use etendue_sensors::lidar::{
-    Air, Beam, Channel, Encoder, Intensity, Lidar, LightModel, Outcome, RangeLimits, Receiver,
-    ScanPattern, Sweep, SweepSettings, simulate,
-};
-use etendue_sensors::trajectory::constant_velocity;
+use etendue_sensors::lidar::{Air, Lidar, LightModel, Outcome, Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::{PathSettings, World};
-use nalgebra::{Isometry3, Vector3};
-use std::f64::consts::TAU;
+use nalgebra::Isometry3;
 
 /// The fan of the URG-04LX with noise, jitter and rounding.
 fn urg() -> Lidar {
-    let mut own = ideal(&[], SubRayPattern::THREE);
-    own.receiver.noise = Noise {
+    let mut lidar = urg_columns(SubRayPattern::THREE);
+    receiver(&mut lidar).noise = Noise {
         amplifier: 6.8e-4,
         converter: 0.0113,
         ..Noise::default()
     };
-    own.receiver.sufficient = 0.0073;
-    let step = TAU / 1024.0;
-    let mut beam = Beam::cone(own.half_tangent, own.pattern);
-    beam.azimuth_jitter = 2.8e-3;
-    let lidar = Lidar {
-        name: "URG-04LX".into(),
-        source: String::new(),
-        wavelength: own.wavelength,
-        channels: vec![Channel::default()],
-        pattern: ScanPattern::Encoder(Encoder {
-            rate: 10.0,
-            columns: 682,
-            first: -340.0 * step,
-            step,
-        }),
-        beam,
-        receiver: Receiver::Phase(own.receiver),
-        limits: RangeLimits {
-            near: 0.0,
-            far: 5.6,
-            step: 1e-3,
-        },
-        intensity: Intensity {
-            response: IntensityResponse::Power { counts: 1.0 },
-            top: None,
-        },
-    };
+    receiver(&mut lidar).sufficient = 0.0073;
+    lidar.beam.azimuth_jitter = 2.8e-3;
+    lidar.limits.step = 1e-3;
     lidar.checked().expect("a lidar")
-}
-
-fn moving(time: f64) -> Isometry3<f64> {
-    constant_velocity(
-        planar(0.1, 0.0, 0.2),
-        Vector3::new(0.3, 0.1, 0.0),
-        Vector3::new(0.0, 0.0, 0.5),
-    )(time)
 }
 
 fn settings(sweep: u32) -> SweepSettings {
@@ -68,28 +29,6 @@ fn settings(sweep: u32) -> SweepSettings {
         sweep,
         with_truth: true,
         ..SweepSettings::default()
-    }
-}
-
-#[test]
-fn a_sweep_has_the_numbers_of_the_pipeline_of_its_own_bit_for_bit() {
-    let scene = scene(&cuboid());
-    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    let lidar = urg();
-    let own = CwLidar::of(&lidar).expect("a phase lidar");
-    for index in 0..3 {
-        let turn = Turn {
-            seed: 11,
-            index,
-            start: f64::from(index) * own.turn_time,
-            with_truth: true,
-            ..Turn::default()
-        };
-        let expected = cw::simulate(&world, &own, &turn, moving);
-        let sweep = simulate(&world, &lidar, &settings(index), moving);
-        assert_eq!(sweep.points.len(), 682);
-        let found = sweep.first_echoes();
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
 }
 
@@ -102,9 +41,7 @@ fn sweep(air: Air, light: LightModel) -> Sweep {
     let scene = scene(&walls);
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
     let mut lidar = urg();
-    if let Receiver::Phase(receiver) = &mut lidar.receiver {
-        receiver.full_overlap = 0.75;
-    }
+    receiver(&mut lidar).full_overlap = 0.75;
     let settings = SweepSettings {
         air,
         light,

@@ -1,10 +1,10 @@
-//! Meshes whose vertices move while the lidar turns.
+//! Meshes whose vertices move during a sweep.
 
-use super::ideal;
 use super::scenes::{Wall, scene_at};
+use super::{encoder_lidar, measure};
 use etendue_physics::beam::SubRayPattern;
 use etendue_scene::{Deformation, MeshId, VertexFrame};
-use etendue_sensors::cw::{Beam, Turn, shoot};
+use etendue_sensors::lidar::SweepSettings;
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -26,21 +26,21 @@ fn each_beam_meets_vertices_where_they_are_at_its_time() {
     let deformation = Deformation::new(vec![frame(0.0), frame(1.0)], false).expect("a deformation");
     let edit = scene.edit().with_deformation(MeshId(0), deformation.into());
     let scene = edit.expect("the number of vertices agrees").finish();
-    let mut lidar = ideal(&[], SubRayPattern::THREE);
-    let third = std::f64::consts::TAU / 6.0;
-    lidar.beams = Beam::fan(200, -0.5 * third, third / 200.0, 0.1);
-    let turn = Turn {
-        start: 0.3,
-        with_truth: true,
-        ..Turn::default()
+    let sixth = std::f64::consts::TAU / 6.0;
+    let lidar = encoder_lidar(200, -0.5 * sixth, sixth / 200.0, SubRayPattern::THREE);
+    let start = 0.3;
+    let settings = SweepSettings {
+        start: Some(start),
+        ..SweepSettings::default()
     };
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    let shots = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()));
+    let pose = stationary(Isometry3::identity());
+    let measured = measure(&world, &lidar, &settings, pose);
     let (mut worst, mut frozen) = (0.0_f64, f64::INFINITY);
-    for (shot, beam) in shots.iter().zip(&lidar.beams) {
-        let truth = shot.truth.expect("the wall is met").range;
-        let at = |time: f64| (4.0 + 2.0 * time) / beam.azimuth.cos();
-        worst = worst.max((truth - at(turn.start + beam.time)).abs());
+    for (measured, shot) in measured.iter().zip(lidar.shots(0)) {
+        let truth = measured.truth.expect("the wall is met").range;
+        let at = |time: f64| (4.0 + 2.0 * time) / shot.azimuth.cos();
+        worst = worst.max((truth - at(start + shot.time)).abs());
         frozen = frozen.min(truth - at(0.0));
     }
     assert!(worst < 1.75e-3, "{worst}");
