@@ -2,12 +2,12 @@
 
 #![expect(clippy::print_stdout, reason = "an example that prints its tables")]
 
-use etendue_experiments::arena::{Effort, Experiment, urg_04lx};
+use etendue_experiments::arena::{ArenaExperiment, ExperimentEffort, urg_04lx};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let effort = Effort::default();
-    for experiment in Experiment::ALL {
+    let effort = ExperimentEffort::default();
+    for experiment in ArenaExperiment::ALL {
         if wanted.is_empty() || wanted.iter().any(|name| name == experiment.name()) {
             let outcome = experiment.run(&urg_04lx(), &effort)?;
             println!("# {}\n", experiment.name());

@@ -57,14 +57,18 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     let bytes = read_bytes(path)?;
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
-    let content = if bytes.starts_with(mcap::MAGIC) {
-        let messages = bag::mcap_messages(path, &bytes, &mut warnings, |_| true)?;
-        from_messages(path, messages, &mut warnings)?
+
+    // Read the messages of a bag, a cloud of any format, or a text log
+    let messages = if bytes.starts_with(mcap::MAGIC) {
+        Some(bag::mcap_messages(path, &bytes, &mut warnings, |_| true)?)
     } else if bytes.starts_with(b"#ROSBAG") {
-        let messages = bag::ros1_messages(path, &bytes, &mut warnings)?;
-        from_messages(path, messages, &mut warnings)?
+        Some(bag::ros1_messages(path, &bytes, &mut warnings)?)
     } else if bytes.starts_with(b"SQLite format 3") {
-        let messages = bag::rosbag2_messages(path, &bytes, &mut warnings)?;
+        Some(bag::rosbag2_messages(path, &bytes, &mut warnings)?)
+    } else {
+        None
+    };
+    let content = if let Some(messages) = messages {
         from_messages(path, messages, &mut warnings)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
         Content::Clouds(vec![cloud(path, source, &mut warnings)?])
@@ -80,19 +84,24 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     })
 }
 
-/// The scans, else the clouds, of the first topic that has any, with a warning that names others; an
-/// error that names the topics where there is neither.
+/// The scans of the first topic with scans, else the clouds of the first with clouds; a warning
+/// names other topics of the same kind.
+///
+/// # Errors
+/// Where there is neither; the error names the topics.
 fn from_messages(
     path: &Path,
     messages: Vec<Message>,
     warnings: &mut Vec<String>,
 ) -> Result<Content, FormatError> {
-    let mut topics: Vec<String> = { messages.iter() }
+    let topics: BTreeSet<String> = messages
+        .iter()
         .map(|message| format!("{} ({})", message.topic, message.kind))
         .collect();
-    topics.sort();
-    topics.dedup();
-    let (mut scans, mut clouds) = (Topic::default(), Topic::default());
+
+    // Collect the scans and the clouds of their first topics
+    let mut scans = Topic::default();
+    let mut clouds = Topic::default();
     for message in messages {
         match message.body {
             Body::Scan(scan) => scans.add(message.topic, scan),
@@ -100,6 +109,8 @@ fn from_messages(
             Body::Other => {}
         }
     }
+
+    // Prefer scans
     if !scans.messages.is_empty() {
         warnings.extend(scans.not_read());
         return Ok(Content::Scans(ScanLog {
@@ -112,9 +123,12 @@ fn from_messages(
         warnings.extend(clouds.not_read());
         return Ok(Content::Clouds(clouds.messages));
     }
+
+    // Name the topics where there is neither
     let found = if topics.is_empty() {
         "it holds no message".to_owned()
     } else {
+        let topics: Vec<String> = topics.into_iter().collect();
         format!("it holds {}", topics.join(", "))
     };
     Err(FormatError::malformed(
@@ -153,7 +167,7 @@ impl<T> Topic<T> {
         self.messages.push(message);
     }
 
-    /// Says which topics are not read, if there are such.
+    /// A warning that names the topics that are not read, if there are any.
     fn not_read(&self) -> Option<String> {
         let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
         (!others.is_empty()).then(|| {
@@ -185,7 +199,8 @@ fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> 
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         ending.is_some_and(|ending| endings.contains(&ending.as_str()))
     };
-    let mut files: Vec<PathBuf> = { entries.filter_map(Result::ok) }
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
         .map(|entry| entry.path())
         .filter(is_known)
         .collect();
@@ -202,7 +217,9 @@ fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatE
             return read_recording(bag, source);
         }
     }
-    let (mut clouds, mut contents, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut clouds = Vec::new();
+    let mut contents = Vec::new();
+    let mut warnings = Vec::new();
     for file in &files {
         clouds.push(cloud(file, source, &mut warnings)?);
         contents.push(read_bytes(file)?);

@@ -9,7 +9,7 @@
 //! line a scan.
 
 use crate::points::PointFormat;
-use crate::ros2::{read_clouds, read_transforms};
+use crate::ros2::{StampedTransform, read_clouds, read_transforms};
 use crate::scan_file::ScanFile;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FormatError, Place};
@@ -67,6 +67,7 @@ pub fn read_sequence(
     poses: Option<&Path>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Sequence, FormatError> {
+    // Read the scans
     let Recorded {
         scans,
         posed: recorded,
@@ -79,6 +80,8 @@ pub fn read_sequence(
     } else {
         read_recording(path)?
     };
+
+    // Read the trajectory, if there is one
     let trajectory = match poses {
         Some(file) => Some(file.to_owned()),
         None if path.is_dir() => trajectory_in(path)?,
@@ -88,8 +91,10 @@ pub fn read_sequence(
         Some(file) => Some(read_poses(&file)?),
         None => recorded,
     };
+
+    // Number the scans where they have no times
     let count = scans.len();
-    let numbers = || (0..count).map(|i| i as f64).collect();
+    let numbers = || (0..count).map(|number| number as f64).collect();
     let Some((times, world_from_lidar)) = posed else {
         return Ok(Sequence {
             path: path.to_owned(),
@@ -99,6 +104,8 @@ pub fn read_sequence(
             warnings,
         });
     };
+
+    // Check that every scan has a pose
     if world_from_lidar.len() != count {
         let message = format!("{count} scans, but {} poses", world_from_lidar.len());
         let remedy = "give a trajectory with one pose for every scan, in their order";
@@ -115,7 +122,7 @@ pub fn read_sequence(
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
 
-/// Scans as they were recorded, with poses if there are any.
+/// Scans of a recording, with their poses if there are any.
 #[derive(Default)]
 struct Recorded {
     scans: Vec<Vec<Point3<f64>>>,
@@ -156,8 +163,8 @@ fn read_folder(
     Ok(scans)
 }
 
-/// The clouds of the first topic, with the transforms of their frame of the same stamps, and a
-/// warning that names others.
+/// The clouds of the first topic, with the transforms of their frame of the same stamps. A warning
+/// names other topics.
 fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let recording = read_clouds(path)?;
     let Some(first) = recording.clouds.first() else {
@@ -168,24 +175,30 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let transforms = read_transforms(path)?;
     let clouds = recording.clouds.iter().filter(|c| c.topic == first.topic);
     let mut scans = Vec::new();
-    let (mut times, mut poses) = (Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut poses = Vec::new();
     for cloud in clouds {
+        // Collect the points
         let field = |name| cloud.field(name).unwrap_or_default();
-        let (x, y, z) = (field("x"), field("y"), field("z"));
+        let [x, y, z] = ["x", "y", "z"].map(field);
         let points = x.iter().zip(&y).zip(&z);
         scans.push(points.map(|((x, y), z)| Point3::new(*x, *y, *z)).collect());
+
+        // Find the transform of their frame nearest in time
+        let difference = |transform: &StampedTransform| (transform.time - cloud.time).abs();
         let of_frame = transforms.iter().filter(|t| t.child == cloud.frame);
-        let same = of_frame.min_by(|a, b| {
-            let apart = |t: f64| (t - cloud.time).abs();
-            apart(a.time).total_cmp(&apart(b.time))
-        });
-        if let Some(found) = same.filter(|t| (t.time - cloud.time).abs() < SAME_TIME) {
+        let nearest = of_frame.min_by(|a, b| difference(a).total_cmp(&difference(b)));
+        if let Some(nearest) = nearest.filter(|nearest| difference(nearest) < SAME_TIME) {
             times.push(cloud.time);
-            poses.push(found.parent_from_child);
+            poses.push(nearest.parent_from_child);
         }
     }
     let posed = (poses.len() == scans.len()).then_some((Some(times), poses));
-    let others: BTreeSet<&str> = { recording.clouds.iter() }
+
+    // Warn of other topics
+    let others: BTreeSet<&str> = recording
+        .clouds
+        .iter()
         .map(|cloud| cloud.topic.as_str())
         .filter(|topic| *topic != first.topic)
         .collect();

@@ -241,15 +241,14 @@ pub fn load(path: &Path) -> Result<Camera, ConfigError> {
 /// assert_eq!(error.remedy(), "did you mean \"focal_px\"?");
 /// ```
 pub fn parse(document: &Document) -> Result<Camera, DocumentError> {
+    // Parse the document and check its version
     let file: CameraFile = document.parse()?;
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
-    }
+    document.check_version(&file.version, VERSION)?;
+    // Compute the intrinsics
     let size = *file.resolution_px.get_ref();
     let lens = file.lens.get_ref();
     let intrinsics = lens.intrinsics(size, document, file.lens.span())?;
+    // Check the camera as a whole
     let camera = file.camera(intrinsics);
     camera.check().map_err(|error| {
         let span = match error {

@@ -83,8 +83,9 @@ impl LensTable {
         document: &Document,
         table: std::ops::Range<usize>,
     ) -> Result<Intrinsics<f64>, DocumentError> {
+        // The principal point is the middle of the picture where it is not given
         let middle = [width, height].map(|size| 0.5 * (f64::from(size) - 1.0));
-        let of = |focal, centre: Option<[f64; 2]>, lens, image_circle| Intrinsics {
+        let intrinsics = |focal, centre: Option<[f64; 2]>, lens, image_circle| Intrinsics {
             focal,
             centre: centre.unwrap_or(middle),
             lens,
@@ -93,20 +94,20 @@ impl LensTable {
         Ok(match self {
             Self::Pinhole(lens) => {
                 let focal = lens.focal(width, document, table)?;
-                of(focal, lens.centre_px, Lens::Pinhole, None)
+                intrinsics(focal, lens.centre_px, Lens::Pinhole, None)
             }
             Self::Fov(lens) => {
                 let fov = angle(&lens.horizontal_fov_deg, 360.0, document)?;
                 let focal = f64::from(width) / fov;
-                of([focal; 2], lens.centre_px, Lens::Fov, None)
+                intrinsics([focal; 2], lens.centre_px, Lens::Fov, None)
             }
             Self::BrownConrady(lens) => {
                 let model = lens.model(document)?;
-                of(lens.focal_px, lens.centre_px, model, lens.image_circle_px)
+                intrinsics(lens.focal_px, lens.centre_px, model, lens.image_circle_px)
             }
             Self::KannalaBrandt(lens) => {
                 let model = Lens::KannalaBrandt(KannalaBrandt { k: lens.distortion });
-                of(lens.focal_px, lens.centre_px, model, lens.image_circle_px)
+                intrinsics(lens.focal_px, lens.centre_px, model, lens.image_circle_px)
             }
         })
     }

@@ -127,11 +127,7 @@ pub struct LearntTable {
 
 pub(super) fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
     let file: DepthModelFile = document.parse()?;
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
-    }
+    document.check_version(&file.version, VERSION)?;
     let span = file.model.span();
     let model = model(document, &span, file.model.into_inner())?;
     let learnt = file.learnt.map(Spanned::into_inner);
@@ -151,6 +147,7 @@ fn model(
     let fail = |message: &str, remedy: &str| {
         document.error(span.clone(), TomlProblem::value(message, remedy))
     };
+    // Convert the model of each kind
     let model = match table {
         ModelTable::Polynomial(t) => {
             if t.exponents.len() != t.weights.len() || t.weights.is_empty() {
@@ -178,11 +175,11 @@ fn model(
             scaled: t.scaled,
         }),
         ModelTable::Waveform(t) => {
-            let sound = t.pulse_sd_m > 0.0
+            let is_physical = t.pulse_sd_m > 0.0
                 && t.angular_sd_rad > 0.0
                 && t.fraction > 0.0
                 && t.fraction < 1.0;
-            if !sound {
+            if !is_physical {
                 return Err(fail(
                     "the waveform's parameters are not above zero, or its fraction is not between 0 and 1",
                     "give widths above zero and a fraction such as 0.5",
@@ -195,6 +192,7 @@ fn model(
             })
         }
     };
+    // Check its weights
     if model.weights().iter().all(|w| w.is_finite()) {
         Ok(model)
     } else {

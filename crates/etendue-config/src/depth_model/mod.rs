@@ -144,6 +144,7 @@ fn model_text(model: &DepthModel) -> String {
 
 impl Learnt {
     fn text(&self) -> String {
+        // Write the data that the model was learnt from
         let degrees = |pair: [f64; 2]| pair.map(|angle| tenth(angle.to_degrees()));
         let mut text = format!(
             "\n[learnt]\nverdict = {}\nscans = {}\nneighbourhoods = {}\n\
@@ -157,9 +158,11 @@ impl Learnt {
             self.depth,
             degrees(self.seen)
         );
+        // Write the incidences that determine it
         if let Some(span) = self.determined {
             let _ = writeln!(text, "determined_deg = {:?}", degrees(span));
         }
+        // Write the signature of the sensor
         let _ = write!(
             text,
             "# Measurements in every {BIN_DEG} degrees of incidence.\nincidences = {:?}\n\

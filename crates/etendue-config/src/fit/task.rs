@@ -5,7 +5,7 @@ use super::{
     FitFile, FreeTable, LossTable, MethodName, MotionName, ScanTable, SolverTable, ValueTable,
 };
 use crate::ConfigError;
-use crate::scene::{Placement, RotationDeg, resolve};
+use crate::scene::{pose_of_angles, resolve};
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
@@ -137,12 +137,11 @@ pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
 /// assert_eq!(error.remedy(), "did you mean \"path\"?");
 /// ```
 pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
+    // Parse the document and check its version
     let file: FitFile = document.parse()?;
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
-    }
+    document.check_version(&file.version, VERSION)?;
+
+    // Resolve the scans, the unknowns and the sensor
     let scans = filled(document, &file.scans, "scan", "add [[scans]]")?;
     let free = filled(document, &file.free, "unknown", "add [[free]]")?;
     let sensor = file.sensor.as_ref().map(|name| named(document, name));
@@ -190,7 +189,7 @@ fn named(document: &Document, name: &Spanned<String>) -> Result<PathBuf, Documen
 
 fn scan(document: &Document, table: &ScanTable) -> Result<ScanTask, DocumentError> {
     let given = table.position_m.is_some() || table.rotation_deg.is_some();
-    let pose = pose(
+    let pose = pose_of_angles(
         document,
         table.position_m.as_ref(),
         table.rotation_deg.as_ref(),
@@ -222,24 +221,27 @@ fn unknown(document: &Document, table: &FreeTable) -> Result<FreeTask, DocumentE
 }
 
 fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentError> {
-    let ordered = |span: Range<usize>, pairs: &[(f64, f64)]| {
-        let sound = pairs.iter().all(|(lower, upper)| lower < upper);
-        let problem = || TomlProblem::value("the bounds are empty", "give the lower bound first");
-        sound
-            .then_some(())
-            .ok_or_else(|| document.error(span, problem()))
+    let check_ordered = |span: Range<usize>, bounds: &[(f64, f64)]| {
+        if bounds.iter().all(|(lower, upper)| lower < upper) {
+            return Ok(());
+        }
+        let problem = TomlProblem::value("the bounds are empty", "give the lower bound first");
+        Err(document.error(span, problem))
     };
     match (&table.within_m, &table.between) {
+        // A pose within a box
         (Some(given), None) => {
             let [lower, upper] = *given.get_ref();
-            ordered(given.span(), &[(lower[0], upper[0]), (lower[1], upper[1])])?;
+            check_ordered(given.span(), &[(lower[0], upper[0]), (lower[1], upper[1])])?;
             Ok(Motion::Boxed { lower, upper })
         }
+        // A number in an interval
         (None, Some(given)) => {
             let [lower, upper] = *given.get_ref();
-            ordered(given.span(), &[(lower, upper)])?;
+            check_ordered(given.span(), &[(lower, upper)])?;
             Ok(Motion::Between { lower, upper })
         }
+        // Without bounds
         (None, None) => Ok(match table.motion {
             MotionName::Planar => Motion::Planar,
             MotionName::Spatial => Motion::Spatial,
@@ -264,7 +266,7 @@ fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, 
     match value {
         Some(number) if !posed && number.is_finite() => Ok(Setting::Number(*number)),
         None if posed => {
-            let pose = pose(document, position_m.as_ref(), rotation_deg.as_ref())?;
+            let pose = pose_of_angles(document, position_m.as_ref(), rotation_deg.as_ref())?;
             Ok(Setting::Pose(pose))
         }
         _ => {
@@ -277,19 +279,6 @@ fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, 
     }
 }
 
-fn pose(
-    document: &Document,
-    position: Option<&Spanned<[f64; 3]>>,
-    angles: Option<&Spanned<RotationDeg>>,
-) -> Result<Isometry3<f64>, DocumentError> {
-    let placement = Placement {
-        position,
-        angles,
-        quaternion: None,
-    };
-    placement.pose(document)
-}
-
 fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentError> {
     let loss = Loss::from(table.loss);
     let scale = match table.loss {
@@ -298,10 +287,12 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         | LossTable::Cauchy { scale_m }
         | LossTable::GemanMcClure { scale_m } => scale_m,
     };
+
+    // Check the numbers
     let positive = |number: &f64| number.is_finite() && *number > 0.0;
     let numbers = [scale, table.widest, table.missing_m];
     let widths = &table.beam_widths;
-    let wrong = if !numbers.iter().chain(widths).all(positive) {
+    let problem = if !numbers.iter().chain(widths).all(positive) {
         Some((
             "a scale of the solver is not above zero",
             "give scale_m, widest, missing_m and beam_widths above zero",
@@ -319,7 +310,7 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
     } else {
         None
     };
-    if let Some((problem, remedy)) = wrong {
+    if let Some((problem, remedy)) = problem {
         let start = document.text().find("[solver]").unwrap_or(0);
         return Err(document.error(start..start, TomlProblem::value(problem, remedy)));
     }

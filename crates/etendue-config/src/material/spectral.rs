@@ -100,6 +100,7 @@ impl Spectral {
 impl Fit {
     fn spectrum(&self) -> Result<Spectrum, String> {
         self.check_wavelengths()?;
+        // Exactly one form must be given
         let forms = (
             &self.value,
             (&self.sellmeier_b, &self.sellmeier_c_um2),

@@ -132,13 +132,10 @@ pub fn load_calibration_setup(path: &Path) -> Result<CalibrationSetup, ConfigErr
 }
 
 fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
+    // Parse the document and check its version
     let file: CalibrationSetupFile = document.parse()?;
-    let (found, known) = (*file.version.get_ref(), 1);
-    if found != known {
-        return Err(document
-            .error(file.version.span(), TomlProblem::Version { found, known })
-            .into());
-    }
+    document.check_version(&file.version, 1)?;
+    // Convert the panels
     if file.panels.get_ref().is_empty() {
         let problem = TomlProblem::value(
             "there is no panel",
@@ -211,6 +208,7 @@ fn apollosim(document: &Document) -> Result<CalibrationSetup, ConfigError> {
 
 /// `name, file, distance, width[, model, roughness, index]`.
 fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
+    // Split the line
     let fields: Vec<_> = line.split(',').collect();
     if !(4..=7).contains(&fields.len()) {
         return Err(line.error(
@@ -218,6 +216,7 @@ fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
             "write name,file,distance,width[,model,roughness,index], decimals with a point",
         ));
     }
+    // Find the recording next to the file
     let folder = line.path.parent().unwrap_or(Path::new(""));
     let recording = [fields[1].text, file_name(fields[1].text)]
         .map(|name| folder.join(name))

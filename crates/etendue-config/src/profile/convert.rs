@@ -10,8 +10,8 @@ use etendue_physics::profile::{
 };
 
 impl ProfileFile {
-    /// The file of a profile, without provenance and quality. Numbers are rounded to what they are
-    /// worth.
+    /// The file of a profile, without provenance and quality. Numbers are rounded to their
+    /// significant digits.
     pub fn of(profile: &Profile) -> Self {
         Self {
             version: VERSION,
@@ -23,7 +23,10 @@ impl ProfileFile {
             extrapolated: profile.extrapolated,
             warnings: Vec::new(),
             law: law_file(profile.law),
-            steps: { profile.steps.as_slice().iter() }
+            steps: profile
+                .steps
+                .as_slice()
+                .iter()
                 .map(|step| StepFile {
                     from_m: rounded(step.from, 6),
                     step_mm: rounded(step.step * 1e3, 4),
@@ -62,42 +65,22 @@ impl ProfileFile {
     /// # Errors
     /// If the columns of the knots, or those of the glare, differ in length.
     pub fn profile(&self) -> Result<Profile, String> {
+        let correlation = &self.correlation;
+        let neighbour = correlation.neighbour;
+        let reflectance = &self.reflectance;
         Ok(Profile {
             sensor: self.sensor.clone(),
             material: self.material.clone(),
             wavelength: self.wavelength_nm.map(|w| w * 1e-9),
             distance: self.distance_m,
-            law: match self.law {
-                LawFile::Triangulation {} => DistanceLaw::Triangulation,
-                LawFile::SignalToNoise { floor_mm } => DistanceLaw::SignalToNoise {
-                    floor: floor_mm * 1e-3,
-                },
-                LawFile::Fitted {
-                    spread_exponent,
-                    bias_exponent,
-                    power_exponent,
-                } => DistanceLaw::Fitted {
-                    spread: spread_exponent,
-                    bias: bias_exponent,
-                    power: power_exponent,
-                },
-            },
-            steps: Steps::new(
-                { self.steps.iter() }
-                    .map(|step| Step {
-                        from: step.from_m,
-                        step: step.step_mm * 1e-3,
-                    })
-                    .collect(),
-            ),
+            law: self.law.distance_law(),
+            steps: Steps::new(self.steps.iter().map(StepFile::step).collect()),
             correlation: Correlation::new(
-                self.correlation.neighbour,
-                self.correlation.fixed_pattern,
-                self.correlation.fixed_pattern_drop_out,
+                neighbour,
+                correlation.fixed_pattern,
+                correlation.fixed_pattern_drop_out,
             )
-            .with_fixed_pattern_neighbour(
-                { self.correlation.fixed_pattern_neighbour }.unwrap_or(self.correlation.neighbour),
-            ),
+            .with_fixed_pattern_neighbour(correlation.fixed_pattern_neighbour.unwrap_or(neighbour)),
             intensity: match self.intensity {
                 IntensityFile::None {} => IntensityKind::None,
                 IntensityFile::Constant { value } => IntensityKind::Constant(value),
@@ -105,14 +88,14 @@ impl ProfileFile {
                 IntensityFile::Continuous {} => IntensityKind::Continuous,
             },
             reflectance: ReflectanceModel {
-                slope_sd: self.reflectance.slope_sd_deg.to_radians(),
-                facets: self.reflectance.gloss.map(|gloss| Facets {
+                slope_sd: reflectance.slope_sd_deg.to_radians(),
+                facets: reflectance.gloss.map(|gloss| Facets {
                     roughness: gloss.roughness,
                     share: gloss.share,
                 }),
                 drop_out: DropOutModel {
-                    logit: self.reflectance.drop_out_logit,
-                    slope: self.reflectance.drop_out_slope,
+                    logit: reflectance.drop_out_logit,
+                    slope: reflectance.drop_out_slope,
                 },
             },
             knots: self.knots.knots()?,
@@ -137,6 +120,35 @@ fn law_file(law: DistanceLaw) -> LawFile {
             power_exponent: rounded(power, 3),
         },
         _ => LawFile::Triangulation {},
+    }
+}
+
+impl LawFile {
+    fn distance_law(&self) -> DistanceLaw {
+        match *self {
+            Self::Triangulation {} => DistanceLaw::Triangulation,
+            Self::SignalToNoise { floor_mm } => DistanceLaw::SignalToNoise {
+                floor: floor_mm * 1e-3,
+            },
+            Self::Fitted {
+                spread_exponent,
+                bias_exponent,
+                power_exponent,
+            } => DistanceLaw::Fitted {
+                spread: spread_exponent,
+                bias: bias_exponent,
+                power: power_exponent,
+            },
+        }
+    }
+}
+
+impl StepFile {
+    fn step(&self) -> Step {
+        Step {
+            from: self.from_m,
+            step: self.step_mm * 1e-3,
+        }
     }
 }
 
@@ -172,7 +184,9 @@ impl KnotsFile {
             drop_out_high: column(&|k| k.drop_out_interval[1], 5),
             intensity: column(&|k| k.intensity, 4),
             intensity_spread: column(&|k| k.intensity_spread, 4),
-            extrapolated: { knots.iter().enumerate() }
+            extrapolated: knots
+                .iter()
+                .enumerate()
                 .filter(|(_, knot)| knot.extrapolated)
                 .map(|(number, _)| number)
                 .collect(),
@@ -180,6 +194,7 @@ impl KnotsFile {
     }
 
     fn knots(&self) -> Result<Vec<Knot>, String> {
+        // Check that all columns have the same length
         let count = self.incidence_deg.len();
         let columns = [
             ("count", &self.count),
@@ -194,6 +209,7 @@ impl KnotsFile {
             ("intensity_spread", &self.intensity_spread),
         ];
         of_one_length("knots", count, &columns)?;
+        // Convert them row by row
         let knot = |i: usize| Knot {
             incidence: self.incidence_deg[i].to_radians(),
             count: self.count[i],
@@ -214,9 +230,8 @@ impl KnotsFile {
 impl GlareFile {
     fn of(glare: &Glare) -> Self {
         let column = |value: &dyn Fn(&GlareKnot) -> f64, digits| -> Vec<f64> {
-            { glare.knots.iter() }
-                .map(|knot| rounded(value(knot), digits))
-                .collect()
+            let values = glare.knots.iter().map(value);
+            values.map(|value| rounded(value, digits)).collect()
         };
         Self {
             centre_deg: rounded(glare.centre.to_degrees(), 3),
@@ -234,6 +249,7 @@ impl GlareFile {
     }
 
     fn glare(&self) -> Result<Glare, String> {
+        // Check that all columns have the same length
         let count = self.incidence_deg.len();
         let columns = [
             ("count", &self.count),
@@ -247,6 +263,7 @@ impl GlareFile {
             ("intensity", &self.intensity),
         ];
         of_one_length("glare", count, &columns)?;
+        // Convert them row by row
         let knot = |i: usize| GlareKnot {
             incidence: self.incidence_deg[i].to_radians(),
             count: self.count[i],

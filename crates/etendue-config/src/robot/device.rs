@@ -296,6 +296,7 @@ impl LidarTable {
 
 impl CameraTable {
     fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
+        // Load the camera
         let camera = match (&self.preset, &self.file) {
             (Some(preset), None) => camera::preset(preset.get_ref())
                 .map_err(|unknown| document.error(preset.span(), unknown.into()))?,
@@ -308,11 +309,13 @@ impl CameraTable {
                 return Err(document.error(span, problem).into());
             }
         };
+        // Check the number of rays a pixel
         let samples = *self.samples.get_ref();
         if samples == 0 {
             let problem = TomlProblem::value("no ray a pixel", "give samples = 1 or more");
             return Err(document.error(self.samples.span(), problem).into());
         }
+        // Mount it
         let light = if self.paths {
             LightTransport::paths()
         } else {

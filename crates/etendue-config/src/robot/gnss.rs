@@ -63,6 +63,7 @@ fn minute() -> f64 {
 impl GnssTable {
     /// The receiver of the table's own numbers.
     pub(super) fn receiver(&self) -> Result<GnssReceiver, TomlProblem> {
+        // Check the errors of an axis
         let axis = |given: Option<AxisErrorTable>, name: &str| {
             let table = given.ok_or_else(|| TomlProblem::MissingKey { key: name.into() })?;
             let good = table.white_m >= 0.0 && table.correlated_m >= 0.0;
@@ -80,6 +81,7 @@ impl GnssTable {
                 time: table.correlation_s,
             })
         };
+        // Convert the table
         Ok(GnssReceiver {
             horizontal: axis(self.horizontal, "horizontal")?,
             vertical: axis(self.vertical, "vertical")?,

@@ -72,39 +72,55 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
     let file: RobotFile = document.parse()?;
     check(document, &file)?;
     let scene = load_scene(document, &file.scene)?;
-    let urdf = file
-        .urdf
-        .as_ref()
-        .map(|given| -> Result<Urdf, ConfigError> { Ok(Urdf::load(&resolve(document, given)?)?) });
-    let urdf = urdf.transpose()?;
-    let mjcf = file
-        .mjcf
-        .as_ref()
-        .map(|given| -> Result<Mjcf, ConfigError> { Ok(Mjcf::load(&resolve(document, given)?)?) });
-    let mjcf = mjcf.transpose()?;
+
+    // Read the descriptions of the robot's links
+    let urdf = match &file.urdf {
+        Some(given) => Some(Urdf::load(&resolve(document, given)?)?),
+        None => None,
+    };
+    let mjcf = match &file.mjcf {
+        Some(given) => Some(Mjcf::load(&resolve(document, given)?)?),
+        None => None,
+    };
+
+    // Mount the sensors on the frames
     let mut rig = Rig::new(frames(document, &file, urdf.as_ref(), mjcf.as_ref())?);
     for sensor in &file.sensors {
         mount(document, &mut rig, sensor, registry)?;
     }
-    let environment = file.place.as_ref().map(|place| place.environment(document));
-    let motion = file.motion.as_ref().map(|motion| motion.motion(document));
-    let driven = file.dynamics.as_ref();
-    let driven = driven.map(|table| {
-        let table = table.get_ref();
-        table.driven(document, urdf.as_ref(), mjcf.as_ref())
-    });
-    let stem = || {
-        let stem = document.path().file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
+
+    // Load what moves the robot
+    let motion = match &file.motion {
+        Some(motion) => motion.motion(document)?,
+        None => RobotTrajectory::Still(Stationary(Isometry3::identity())),
     };
-    let mut environment = environment.transpose()?.unwrap_or_default();
+    let driven = match &file.dynamics {
+        Some(table) => {
+            let table = table.get_ref();
+            Some(table.driven(document, urdf.as_ref(), mjcf.as_ref())?)
+        }
+        None => None,
+    };
+
+    // Describe the environment
+    let mut environment = match &file.place {
+        Some(place) => place.environment(document)?,
+        None => Environment::default(),
+    };
     environment.lighting = scene.lighting.clone();
     environment.textures = scene.textures.clone();
     environment.profiles = scene.profiles.clone();
+
+    // Collect the warnings
     let mut warnings = scene.warnings.clone();
     warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
     warnings.extend(foreign_profiles(document, &file.sensors, &scene)?);
     warnings.extend(daylight_for_cameras(&rig, &mut environment));
+
+    let stem = || {
+        let stem = document.path().file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
     Ok(LoadedRobot {
         name: file.name.clone().unwrap_or_else(stem),
         warnings,
@@ -112,10 +128,8 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
         environment,
         topics: topics(&rig, &file.sensors),
         rig,
-        motion: motion
-            .transpose()?
-            .unwrap_or(RobotTrajectory::Still(Stationary(Isometry3::identity()))),
-        driven: driven.transpose()?,
+        motion,
+        driven,
         duration: file.duration_s.map(Spanned::into_inner),
     })
 }
@@ -149,17 +163,14 @@ fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<Stri
 }
 
 fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
-    }
+    document.check_version(&file.version, VERSION)?;
     if let Some(given) = &file.duration_s
         && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
     {
         let problem = TomlProblem::value("the run lasts no time", "give a duration above zero");
         return Err(document.error(given.span(), problem));
     }
+    // Check that one table moves the robot and one file describes it
     if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
         let problem = TomlProblem::value(
             "the robot has both a motion that is known and dynamics",
@@ -181,6 +192,7 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
         );
         return Err(document.error(base.span(), problem));
     }
+    // Check that there is a sensor
     if file.sensors.is_empty() {
         let problem = TomlProblem::value("the robot has no sensor", "add [[sensors]]");
         return Err(document.error(0..0, problem));
@@ -207,6 +219,7 @@ fn frames(
     urdf: Option<&Urdf>,
     mjcf: Option<&Mjcf>,
 ) -> Result<FrameTree, ConfigError> {
+    // Take the frames of the description
     let root = urdf.map_or(mjcf.map_or(BASE, |mjcf| &mjcf.root), Urdf::root);
     let base = file
         .base
@@ -225,6 +238,7 @@ fn frames(
             .map(|mjcf| mjcf_frames(mjcf, moves_by_joints(file)))
             .unwrap_or_default(),
     };
+    // Add the frames of the robot file
     let first = declarations.len();
     for frame in &file.frames {
         declarations.push(FrameDeclaration {
@@ -238,6 +252,7 @@ fn frames(
             moves: false,
         });
     }
+    // Build the tree; an error refers to a frame of the robot file
     FrameTree::new(base, &declarations).map_err(|error| {
         let known = declarations.iter().map(|frame| frame.name.as_str());
         let known = known.chain([base]).map(Into::into).collect();
@@ -308,12 +323,14 @@ fn mount(
     table: &MountedSensorTable,
     registry: &Registry,
 ) -> Result<(), ConfigError> {
+    // Build the device and its filters
     let device = table.device.device(document, table.name.span())?;
     let mut filters = Vec::new();
     for filter in &table.filters {
         let made = filter.get_ref().filter(registry);
         filters.push(made.map_err(|problem| document.error(filter.span(), problem))?);
     }
+    // Mount it on its frame
     let milli = |given: &Option<Spanned<f64>>| given.as_ref().map(|ms| ms.get_ref() * 1e-3);
     let frame = table.frame.as_ref();
     let mount = Mount {

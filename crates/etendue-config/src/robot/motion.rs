@@ -1,14 +1,13 @@
 //! How a robot moves.
 
 use crate::ConfigError;
-use crate::scene::{Placement, RotationDeg, resolve};
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::scene::{RotationDeg, pose_of_angles, resolve};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_io::trajectory::{read_kitti, read_tum};
 use etendue_physics::inertial::MotionState;
 use etendue_sensors::dynamics::{
     CircularTrajectory, SplineTrajectory, StateTrajectory, Stationary,
 };
-use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -112,7 +111,7 @@ impl StateTrajectory for RobotTrajectory {
 }
 
 impl RobotTrajectory {
-    /// How long it goes on, s, where it ends.
+    /// Its duration, s; `None` where it has no end.
     pub fn duration(&self) -> Option<f64> {
         match self {
             Self::Recorded { spline, start } => Some(spline.span()[1] - start),
@@ -121,27 +120,15 @@ impl RobotTrajectory {
     }
 }
 
-fn pose(
-    document: &Document,
-    position: Option<&Spanned<[f64; 3]>>,
-    angles: Option<&Spanned<RotationDeg>>,
-) -> Result<Isometry3<f64>, DocumentError> {
-    let placement = Placement {
-        position,
-        angles,
-        quaternion: None,
-    };
-    placement.pose(document)
-}
-
 impl MotionTable {
     pub(super) fn motion(&self, document: &Document) -> Result<RobotTrajectory, ConfigError> {
         Ok(match self {
-            Self::Still(table) => RobotTrajectory::Still(Stationary(pose(
+            Self::Still(table) => RobotTrajectory::Still(Stationary(pose_of_angles(
                 document,
                 table.position_m.as_ref(),
                 table.rotation_deg.as_ref(),
             )?)),
+            // Check the circle, whose radius has a sign
             Self::Circle(table) => {
                 let radius = *table.radius_m.get_ref();
                 if radius == 0.0 || !radius.is_finite() || !table.speed_mps.is_finite() {
@@ -152,7 +139,7 @@ impl MotionTable {
                     return Err(document.error(table.radius_m.span(), problem).into());
                 }
                 RobotTrajectory::Circle(CircularTrajectory {
-                    start: pose(
+                    start: pose_of_angles(
                         document,
                         table.position_m.as_ref(),
                         table.rotation_deg.as_ref(),
@@ -161,6 +148,7 @@ impl MotionTable {
                     speed: table.speed_mps,
                 })
             }
+            // Read the poses and lay a spline through them
             Self::Trajectory(table) => {
                 let path = resolve(document, &table.file)?;
                 let trajectory = match table.format {

@@ -44,6 +44,7 @@ pub struct PlaceTable {
 
 impl PlaceTable {
     pub(super) fn environment(&self, document: &Document) -> Result<Environment, DocumentError> {
+        // Find the origin on the Earth
         let degrees = |given: &Spanned<f64>, most: f64| {
             let value = *given.get_ref();
             if value.abs() <= most {
@@ -58,6 +59,7 @@ impl PlaceTable {
         let latitude = degrees(&self.latitude_deg, 90.0)?;
         let longitude = degrees(&self.longitude_deg, 180.0)?;
         let origin = Geodetic::from_degrees(latitude, longitude, self.height_m);
+        // Find the start of the run
         let start = match &self.start {
             Some(given) => unix_time(given.get_ref()).ok_or_else(|| {
                 let problem = TomlProblem::value(
@@ -68,6 +70,7 @@ impl PlaceTable {
             })?,
             None => Environment::default().start,
         };
+        // Replace the constants that are given
         let mut environment = Environment::at(origin, start);
         if let Some(gravity) = self.gravity_mps2 {
             environment.gravity = Vector3::z() * -gravity;

@@ -4,7 +4,7 @@ use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
 use crate::presets::{DEVICES, Preset};
 use crate::scene::resolve;
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
@@ -86,15 +86,6 @@ pub(super) fn device_file(
         }
     };
     let parsed: DeviceFile = found.parse()?;
-    check_version(&found, &parsed.version)?;
+    found.check_version(&parsed.version, super::file::VERSION)?;
     Ok(Some((found, parsed)))
-}
-
-fn check_version(document: &Document, given: &Spanned<u32>) -> Result<(), DocumentError> {
-    let known = super::file::VERSION;
-    let found = *given.get_ref();
-    if found == known {
-        return Ok(());
-    }
-    Err(document.error(given.span(), TomlProblem::Version { found, known }))
 }

@@ -48,6 +48,8 @@ pub(super) fn light(
 ) -> Result<AmbientLight, DocumentError> {
     let span = table.span();
     let table = table.get_ref();
+
+    // Check the numbers
     let require = |name: &str, value: f64, fits: bool, domain: &str| {
         if fits && value.is_finite() {
             return Ok(());
@@ -78,6 +80,8 @@ pub(super) fn light(
             not_negative("sun.irradiance_w_per_m2_nm", irradiance)?;
         }
     }
+
+    // Convert them to SI units
     Ok(AmbientLight {
         sun: table.sun.as_ref().map(SunTable::sun),
         sky_irradiance: table.sky_w_per_m2_nm.map(|sky| sky / NANOMETRE),

@@ -39,14 +39,16 @@ pub struct AtmosphereTable {
     pub drops_from_mm: Option<Spanned<f64>>,
 }
 
-/// From a number to what it stands for.
-type Kind = fn(f64) -> Weather<f64>;
+/// The weather of one parameter.
+type WeatherOf = fn(f64) -> Weather<f64>;
 
 impl AtmosphereTable {
     /// The air.
     pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
         let mut weather = Vec::new();
-        let far: [(_, Kind); 2] = [
+
+        // Haze and fog, by their visibility
+        let visibilities: [(_, WeatherOf); 2] = [
             (&self.visibility_m, |visibility| Weather::Haze {
                 visibility,
             }),
@@ -54,10 +56,12 @@ impl AtmosphereTable {
                 visibility,
             }),
         ];
-        for (given, kind) in far {
+        for (given, kind) in visibilities {
             weather.extend(positive(document, given.as_ref())?.map(kind));
         }
-        let much: [(_, Kind); 3] = [
+
+        // Particles, by their amount; there are none where it is zero
+        let amounts: [(_, WeatherOf); 3] = [
             (&self.rain_mm_h, |rate| Weather::Rain {
                 rate: rate * MM_PER_HOUR,
             }),
@@ -68,10 +72,12 @@ impl AtmosphereTable {
                 concentration,
             }),
         ];
-        for (given, kind) in much {
+        for (given, kind) in amounts {
             let amount = zero_or_more(document, given.as_ref())?;
             weather.extend(amount.filter(|amount| *amount > 0.0).map(kind));
         }
+
+        // The smallest drops that are drawn one by one
         let mut air = Air::of(weather);
         if let Some(mm) = positive(document, self.drops_from_mm.as_ref())? {
             air.drops_from = Some(mm * 1e-3);

@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
     let file: SceneFile = document.parse()?;
     check(document, &file)?;
+    // Build the lights and the objects
     let mut assembly = Assembly {
         document,
         palette: Palette::new(document, &file.materials)?,
@@ -50,11 +51,13 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
     for object in file.objects.get_ref() {
         assembly.add(object)?;
     }
+    // Place the sensor
     let sensor = file
         .sensor
         .as_ref()
         .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
+    // Describe light and air for lidars
     let ambient = ambient_light(document, &file)?;
     let air = file.atmosphere.air(document)?;
     assembly.finish(file.name, sensor, ambient, air)
@@ -73,11 +76,7 @@ fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, 
 }
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
-    }
+    document.check_version(&file.version, VERSION)?;
     let mut names = BTreeSet::new();
     for object in file.objects.get_ref() {
         if !names.insert(object.name.get_ref()) {
@@ -111,6 +110,7 @@ struct Assembly<'a> {
 impl Assembly<'_> {
     fn add(&mut self, object: &ObjectTable) -> Result<(), ConfigError> {
         let name = object.name.get_ref();
+        // Build the mesh and choose its materials
         let MeshObject {
             mut mesh,
             material,
@@ -125,6 +125,7 @@ impl Assembly<'_> {
             );
             return Err(self.document.error(object.name.span(), problem).into());
         };
+        // Turn it inside out
         if object.flip_normals {
             mesh = mesh.inside_out();
             corners = corners.map(|corners| turned_over(&corners));
@@ -132,6 +133,8 @@ impl Assembly<'_> {
                 *own = turned_over(own);
             }
         }
+
+        // Audit a mesh file
         let oddities = match object.shape {
             Shape::Mesh(_) => self.oddities(object, &mesh)?,
             _ => None,
@@ -139,6 +142,8 @@ impl Assembly<'_> {
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
+
+        // Texture it with the object's picture, else with those of the mesh file
         if let Some(table) = &object.texture {
             let (chosen, file) = table.textured(self.document, corners)?;
             textured = Some(chosen);
@@ -148,6 +153,8 @@ impl Assembly<'_> {
             let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
             self.textures.put(ObjectId(number), textured);
         }
+
+        // Add the mesh, its deformation and its motion
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
         self.add_deformation(object, MeshId(mesh_id))?;
@@ -156,6 +163,8 @@ impl Assembly<'_> {
             let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
             self.motions.push((ObjectId(mesh_id), motion));
         }
+
+        // Add the object
         self.classes.add(object.class.as_ref());
         self.builder.objects.push(Object {
             name: name.clone(),
@@ -235,16 +244,19 @@ impl Assembly<'_> {
         ambient: AmbientLight,
         air: Air,
     ) -> Result<LoadedScene, ConfigError> {
+        // Warn of materials without use
         let unused = self
             .palette
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
+        // Number the calibrated noise of the materials
         let mut profiles = NoiseProfiles::default();
         for (material, profile) in self.palette.profiles() {
             profiles.set(material, profile);
         }
         self.builder.materials = self.palette.used;
+        // Build the scene with its motions and deformations
         let path = self.document.path();
         let scene = self.builder.build_moving(self.motions);
         let refused = |source| ConfigError::Scene {
@@ -256,6 +268,7 @@ impl Assembly<'_> {
             edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
         }
         let scene = edit.finish();
+        // Record the origin
         let stem = || {
             path.file_stem()
                 .unwrap_or_default()
@@ -286,6 +299,7 @@ fn placement(
     table: &SensorTable,
     files: &mut Vec<PathBuf>,
 ) -> Result<ScenePlacement, ConfigError> {
+    // Find the sensor
     let sensor = match (&table.preset, &table.file) {
         (Some(preset), None) => {
             let known = SENSORS.find(preset.get_ref());
@@ -300,6 +314,7 @@ fn placement(
             return Err(document.error(file.span(), problem).into());
         }
     };
+    // Place it, and read its motion
     let placed = table.placement().pose(document)?;
     let motion = table.motion.as_ref();
     let motion = motion.map(|table| table.motion(document, &placed, files));

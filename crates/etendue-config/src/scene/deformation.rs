@@ -83,10 +83,12 @@ impl DeformationTable {
         shape: &MeshShape,
         files: &mut MeshFiles,
     ) -> Result<Deformation, ConfigError> {
+        // Plan the frames
         let (planned, repeats, all) = match self {
             Self::Files(table) => (table.planned(document)?, table.repeat, table.pattern.span()),
             Self::KeyFrames(table) => (table.planned(document)?, table.repeat, table.frames.span()),
         };
+        // Read their vertices, which must form the same triangles
         let base = files.get(resolve(document, &shape.file)?)?;
         let mut frames = Vec::new();
         for Planned { time, path, .. } in &planned {
@@ -99,6 +101,7 @@ impl DeformationTable {
                 vertices: shaped(document, shape, &file)?.vertices,
             });
         }
+        // Check the times; an error refers to a frame
         Deformation::new(frames, repeats).map_err(|error| {
             let frame = error.frame().map(|frame| planned[frame].span.clone());
             let remedy =
@@ -150,6 +153,7 @@ impl NumberedFilesTable {
 
     /// The files whose name fits, by their number.
     fn numbered(&self, document: &Document) -> Result<Vec<PathBuf>, ConfigError> {
+        // Split the pattern at its *
         let wrong = |message: String| {
             let remedy = "write the files' name with a * for the number: \"walk_*.obj\"";
             document.error(self.pattern.span(), TomlProblem::value(message, remedy))
@@ -159,6 +163,7 @@ impl NumberedFilesTable {
         let Some((before, after)) = name.split_once('*') else {
             return Err(wrong(format!("\"{name}\" has no *")).into());
         };
+        // Collect the files that match, with their number
         let folder = pattern.parent().filter(|folder| folder.as_os_str() != "");
         let folder = folder.unwrap_or(Path::new("."));
         let cannot_read = |source| FormatError::cannot_read(folder, source);
@@ -170,6 +175,7 @@ impl NumberedFilesTable {
             let number = rest.and_then(|rest| rest.strip_suffix(after)?.parse::<u64>().ok());
             found.extend(number.map(|number| (number, path.clone())));
         }
+        // Sort them by number
         if found.is_empty() {
             return Err(wrong(format!("no file is named {}", pattern.display())).into());
         }

@@ -1,7 +1,7 @@
 //! What lights a scene.
 
 use super::location::resolve;
-use super::{Placement, RotationDeg};
+use super::{RotationDeg, pose_of_angles};
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::image::read_picture;
@@ -160,11 +160,12 @@ const SUN_HALF_ANGLE: f64 = 0.004_65;
 /// Colour temperature of an overcast sky, K.
 const OVERCAST_TEMPERATURE: f64 = 6500.0;
 
-/// Lighting and the files it was made of.
+/// The lighting and the files that it was read from.
 pub(super) fn lighting(
     document: &Document,
     table: &LightsTable,
 ) -> Result<(Lighting, Vec<PathBuf>), ConfigError> {
+    // Check that there is one environment at most
     let mut lighting = Lighting::default();
     let mut files = vec![];
     let given = [
@@ -179,6 +180,7 @@ pub(super) fn lighting(
         );
         return Err(document.error(second, problem).into());
     }
+    // Build the environment
     if let Some(daylight) = &table.daylight {
         let (sun, sky) = day(document, daylight)?;
         lighting.lights.push(sun);
@@ -192,6 +194,7 @@ pub(super) fn lighting(
         lighting.environment = map;
         files.push(file);
     }
+    // Add the lamps
     for lamp in &table.points {
         lighting.lights.push(lamp.light(document)?);
     }
@@ -204,8 +207,8 @@ pub(super) fn lighting(
     Ok((lighting, files))
 }
 
-/// Sun and sky of a clear day; `None` where the sun does not stand above the horizon. Angles in
-/// rad, anticlockwise from x and above the horizon.
+/// Sun and sky of a clear day; `None` where the sun is not above the horizon. The azimuth is
+/// anticlockwise from x, the elevation above the horizon, both in rad.
 pub fn daylight(
     azimuth: f64,
     elevation: f64,
@@ -215,6 +218,7 @@ pub fn daylight(
     if !(elevation > 0.0 && elevation <= PI / 2.0 + 1e-9 && azimuth.is_finite()) {
         return None;
     }
+    // Compute the direction of the sun in clear air
     let air = ClearAir {
         haze,
         ..ClearAir::default()
@@ -224,10 +228,10 @@ pub fn daylight(
         elevation.cos() * azimuth.sin(),
         elevation.sin(),
     );
-    let [sun, sky] = [
-        table(|wavelength| air.sun(wavelength, elevation)),
-        table(|wavelength| air.sky(wavelength, elevation)),
-    ];
+
+    // Tabulate the irradiance of sun and sky, and the radiance of the ground that reflects both
+    let sun = table(|wavelength| air.sun(wavelength, elevation));
+    let sky = table(|wavelength| air.sky(wavelength, elevation));
     let below = table(|wavelength| {
         let down =
             air.sun(wavelength, elevation) * elevation.sin() + air.sky(wavelength, elevation);
@@ -423,14 +427,13 @@ impl AreaTable {
             );
             return Err(document.error(self.size_m.span(), problem));
         }
-        let placement = Placement {
-            position: Some(&self.position_m),
-            angles: self.rotation_deg.as_ref(),
-            quaternion: None,
-        };
         let share = 1.0 / (PI * size[0] * size[1]);
         Ok(Light::Area(AreaLamp {
-            world_from_lamp: placement.pose(document)?,
+            world_from_lamp: pose_of_angles(
+                document,
+                Some(&self.position_m),
+                self.rotation_deg.as_ref(),
+            )?,
             size,
             radiance: flux(document, &self.flux_lm, &self.temperature_k, share)?,
         }))

@@ -20,7 +20,7 @@ pub(crate) fn resolve(
     Err(document.error(given.span(), problem))
 }
 
-/// [`resolve`], whether there is such a file or not.
+/// [`resolve`] without a check that the file exists.
 pub(super) fn locate(
     document: &Document,
     given: &Spanned<String>,
@@ -28,6 +28,7 @@ pub(super) fn locate(
     let fail = |message: String, remedy: String| {
         document.error(given.span(), TomlProblem::value(message, remedy))
     };
+    // Substitute environment variables
     let mut path = given.get_ref().clone();
     while let Some((before, rest)) = path.split_once("${") {
         let Some((name, after)) = rest.split_once('}') else {
@@ -50,6 +51,7 @@ pub(super) fn locate(
         }
         path = format!("{before}{value}{after}");
     }
+    // Begin relative paths in the folder of the document
     let folder = document.path().parent().unwrap_or(Path::new(""));
     Ok(folder.join(path))
 }

@@ -81,7 +81,9 @@ impl<'a> Palette<'a> {
         let number = |index: usize| {
             MaterialId(u32::try_from(index).expect("a scene has fewer materials than bytes"))
         };
-        { self.used.iter().enumerate() }
+        self.used
+            .iter()
+            .enumerate()
             .filter_map(|(index, used)| {
                 let profile = self.profiles.get(used.name.as_str())?;
                 Some((number(index), Arc::clone(profile)))

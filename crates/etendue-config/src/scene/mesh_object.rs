@@ -55,10 +55,12 @@ pub(super) fn load(
     palette: &mut Palette<'_>,
     files: &mut MeshFiles,
 ) -> Result<MeshObject, ConfigError> {
+    // Read the file and name its parts
     let path = resolve(document, &shape.file)?;
     let file = files.get(path)?;
     let names = part_names(document, shape, &file.parts, files)?;
     let mut warnings = file.warnings.clone();
+    // Choose the material of each part
     let choice = Choice {
         document,
         shape,
@@ -66,6 +68,7 @@ pub(super) fn load(
     };
     let chosen = choice.materials(&file.parts, &names, palette, &mut warnings)?;
     let own: Vec<bool> = names.iter().map(|name| choice.is_own(name)).collect();
+    // Place the mesh, and give each triangle the material of its part
     let mut mesh = shaped(document, shape, &file)?;
     mesh.materials = file
         .part_of_triangle
@@ -216,9 +219,8 @@ impl Choice<'_> {
     /// The material that the scene file gives a part of that name: an exact name before a pattern,
     /// a longer pattern before a shorter one.
     fn given(&self, name: &str) -> Option<&Spanned<String>> {
-        let fitting = { &self.shape.materials }
-            .iter()
-            .filter(|(pattern, _)| fits(pattern.get_ref(), name));
+        let materials = self.shape.materials.iter();
+        let fitting = materials.filter(|(pattern, _)| fits(pattern.get_ref(), name));
         let longest = fitting.max_by_key(|(pattern, _)| {
             let pattern = pattern.get_ref();
             (pattern == name, pattern.len())

@@ -85,6 +85,7 @@ pub use lights::{
 pub use motion::{
     InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
 };
+pub(crate) use pose::pose_of_angles;
 pub use pose::{Placement, RotationDeg};
 pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,

@@ -1,4 +1,4 @@
-//! How objects and sensors move, as people type it.
+//! Motions of objects and sensors in scene files.
 
 use super::location::resolve;
 use super::{Placement, RotationDeg};
@@ -32,7 +32,7 @@ pub struct KeyFramesTable {
     /// The poses, in the order of time.
     #[schemars(with = "Vec<KeyFrameTable>")]
     pub poses: Spanned<Vec<Spanned<KeyFrameTable>>>,
-    /// What lies between them.
+    /// Interpolation between them.
     #[serde(default)]
     pub interpolation: InterpolationName,
 }
@@ -69,7 +69,7 @@ pub struct MotionFileTable {
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub interval_s: Option<Spanned<f64>>,
-    /// What lies between the poses.
+    /// Interpolation between the poses.
     #[serde(default)]
     pub interpolation: InterpolationName,
 }
@@ -127,6 +127,7 @@ impl MotionTable {
 
 impl KeyFramesTable {
     fn trajectory(&self, document: &Document) -> Result<KeyFrameTrajectory, DocumentError> {
+        // Convert the tables to poses
         let tables = self.poses.get_ref();
         let frame = |table: &Spanned<KeyFrameTable>| {
             let table = table.get_ref();
@@ -141,6 +142,8 @@ impl KeyFramesTable {
                 pose,
             })
         };
+
+        // Interpolate them; an error refers to a pose
         let frames = tables
             .iter()
             .map(frame)

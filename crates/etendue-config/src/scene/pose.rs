@@ -22,7 +22,24 @@ pub struct RotationDeg {
     pub roll: f64,
 }
 
-/// Where something stands, as the file says it.
+/// The pose of a table without a quaternion: a position and angles, zero where not given.
+///
+/// # Errors
+/// Where a number is not finite.
+pub fn pose_of_angles(
+    document: &Document,
+    position: Option<&Spanned<[f64; 3]>>,
+    angles: Option<&Spanned<RotationDeg>>,
+) -> Result<Isometry3<f64>, DocumentError> {
+    let placement = Placement {
+        position,
+        angles,
+        quaternion: None,
+    };
+    placement.pose(document)
+}
+
+/// Position and rotation of a table of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
     /// Position, m.

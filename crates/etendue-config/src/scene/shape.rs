@@ -158,12 +158,13 @@ fn usual_tolerance() -> f64 {
     0.2
 }
 
-/// The mesh of a shape that is no mesh file.
+/// The mesh of a primitive shape; `None` for mesh files.
 pub(super) fn primitive_mesh(
     document: &Document,
     shape: &Shape,
     palette: &mut Palette<'_>,
 ) -> Result<Option<Mesh>, DocumentError> {
+    // Generate the triangles
     let (span, mesh) = match shape {
         Shape::Box(shape) => (
             shape.size_m.span(),
@@ -203,6 +204,7 @@ pub(super) fn primitive_mesh(
         }
         Shape::Mesh(_) => return Ok(None),
     };
+    // An error refers to the key that determines the size
     mesh.map(Some).map_err(|error: PrimitiveError| {
         document.error(
             span,

@@ -105,6 +105,7 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
 impl SensorFile {
     /// The lidar that the file describes, checked.
     fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
+        // Convert the tables
         let at = |span: Range<usize>| move |problem: TomlProblem| document.error(span, problem);
         let channels = match &self.channels {
             Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
@@ -116,6 +117,7 @@ impl SensorFile {
         receiver.check().map_err(at(self.receiver.span()))?;
         let wavelength = self.wavelength_nm.get_ref() * 1e-9;
         let limits = self.range.get_ref().limits();
+        // Assemble the lidar
         let lidar = Lidar {
             name: self.name.clone(),
             source: self.sources.join("; "),
@@ -128,6 +130,7 @@ impl SensorFile {
             intensity: (self.intensity.as_ref())
                 .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),
         };
+        // Check it as a whole; an error refers to a table
         lidar.checked().map_err(|error| {
             let problem = TomlProblem::value(error.to_string(), "correct it here");
             document.error(self.span_of(&error), problem)

@@ -336,6 +336,7 @@ impl FmcwTable {
 
 impl PulsedTable {
     fn receiver(&self, beam: &BeamWidth) -> PulsedReceiver {
+        // Derive threshold and detector from the specified sensitivity
         let sensitivity = Sensitivity {
             reflectance: self.found.reflectance,
             range: self.found.range_m,
@@ -353,6 +354,7 @@ impl PulsedTable {
             }
             (None, None) => sensitivity.analogue(f64::INFINITY),
         };
+        // Convert the other numbers to SI units
         PulsedReceiver {
             pulse: Pulse {
                 shape: self.pulse_shape.into(),

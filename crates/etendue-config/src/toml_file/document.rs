@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use toml::Spanned;
 
 /// A TOML file: its name and its text.
 ///
@@ -80,6 +81,22 @@ impl Document {
             span,
             problem,
         }))
+    }
+
+    /// Checks the version of a file's format.
+    ///
+    /// # Errors
+    /// Where it is not `known`; the error refers to the number in the document.
+    pub(crate) fn check_version(
+        &self,
+        version: &Spanned<u32>,
+        known: u32,
+    ) -> Result<(), DocumentError> {
+        let found = *version.get_ref();
+        if found == known {
+            return Ok(());
+        }
+        Err(self.error(version.span(), TomlProblem::Version { found, known }))
     }
 
     /// The file's name.

@@ -80,8 +80,9 @@ impl TomlProblem {
         }
     }
 
-    /// Reads what serde and the TOML parser say.
+    /// The problem that a message of serde or of the TOML parser describes.
     pub(super) fn from_message(message: &str) -> Self {
+        // Unknown keys of a table
         if let Some((keys, known)) = message
             .strip_prefix("unexpected keys in table: ")
             .and_then(|rest| rest.split_once(", available keys: "))
@@ -91,6 +92,7 @@ impl TomlProblem {
                 known: known.split(", ").map(Into::into).collect(),
             };
         }
+        // Collect the quoted names
         let quoted: Vec<String> = message
             .split('`')
             .skip(1)
@@ -101,6 +103,8 @@ impl TomlProblem {
             Some((first, others)) => (first.clone(), others.to_vec()),
             None => (String::new(), Vec::new()),
         };
+
+        // Recognise the message by its beginning
         if message.starts_with("unknown field") {
             Self::UnknownKey {
                 key: first,

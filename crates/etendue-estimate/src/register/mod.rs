@@ -15,5 +15,5 @@ mod registration;
 mod rigid_motion;
 
 pub use cloud::{Cloud, downsample};
-pub use registration::{RegisterError, Registered, Registration, RegistrationMethod};
+pub use registration::{RegisterError, Registration, RegistrationMethod, RegistrationResult};
 pub use rigid_motion::RigidMotion;

@@ -93,7 +93,7 @@ pub struct Registration {
 
 /// Result of a registration.
 #[derive(Clone, Debug)]
-pub struct Registered<M> {
+pub struct RegistrationResult<M> {
     /// Moves the source onto the target.
     pub target_from_source: M,
     /// Root mean square of the residuals, m (in standard deviations for GICP and NDT).
@@ -216,7 +216,7 @@ impl Registration {
         source: &[Point<f64, D>],
         target: &[Point<f64, D>],
         start: M,
-    ) -> Result<Registered<M>, RegisterError> {
+    ) -> Result<RegistrationResult<M>, RegisterError> {
         self.check()?;
         let source = self.prepare::<M, D, K>("source", source)?;
         let target = self.prepare::<M, D, K>("target", target)?;
@@ -232,7 +232,7 @@ impl Registration {
         source: &Cloud<D>,
         target: &Cloud<D>,
         start: M,
-    ) -> Result<Registered<M>, RegisterError> {
+    ) -> Result<RegistrationResult<M>, RegisterError> {
         let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
         let mut log = Vec::new();
         let mut reached = None;
@@ -254,7 +254,7 @@ impl Registration {
             _ => reached.residuals.blocks().len(),
         };
         let squares: f64 = values.iter().map(|r| r * r).sum();
-        Ok(Registered {
+        Ok(RegistrationResult {
             target_from_source: reached.state,
             rms: (squares / pairs as f64).sqrt(),
             pairs,

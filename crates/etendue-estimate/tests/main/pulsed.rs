@@ -476,20 +476,3 @@ fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
         );
     }
 }
-
-/// Derivatives of every residual by a relative change of the only variable, a number: that of the
-/// linearization, and the central difference over a relative step.
-pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
-    let state = problem.model.start();
-    let VariableValue::Number(value) = state[0].value() else {
-        panic!("a number")
-    };
-    let linearization = problem.linearize(&state);
-    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
-    let plus = residuals(step);
-    let minus = residuals(-step);
-    assert_eq!(plus.len(), linearization.residuals.values.len());
-    let rows = linearization.rows().zip(plus).zip(minus);
-    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
-        .collect()
-}

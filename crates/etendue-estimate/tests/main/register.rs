@@ -1,6 +1,6 @@
 use crate::recordings;
 use etendue_estimate::register::{
-    RegisterError, Registered, Registration, RegistrationMethod, downsample,
+    RegisterError, Registration, RegistrationMethod, RegistrationResult, downsample,
 };
 use etendue_estimate::solve::Loss;
 use etendue_physics::{Purpose, Stream};
@@ -191,7 +191,7 @@ fn register(
     settings: Registration,
     source: &[Point3<f64>],
     target: &[Point3<f64>],
-) -> Registered<Isometry3<f64>> {
+) -> RegistrationResult<Isometry3<f64>> {
     settings
         .register(source, target, Isometry3::identity())
         .expect("registers")

@@ -4,7 +4,7 @@ use super::measurements::pose_error;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::BeamMeasurement;
-use etendue_estimate::register::{Registered, Registration, RegistrationMethod};
+use etendue_estimate::register::{Registration, RegistrationMethod, RegistrationResult};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
 
@@ -65,9 +65,12 @@ pub fn run_baselines(
     let test: Vec<_> = (0..u64::from(runs)).map(|i| clouds(seed + i)).collect();
     let error = |settings: &Registration, (source, target): &(Vec<_>, Vec<_>)| {
         let found = settings.register(source, target, Isometry2::identity());
-        found.map_or(f64::INFINITY, |found: Registered<Isometry2<f64>>| {
-            pose_error(&found.target_from_source, &relative)
-        })
+        found.map_or(
+            f64::INFINITY,
+            |found: RegistrationResult<Isometry2<f64>>| {
+                pose_error(&found.target_from_source, &relative)
+            },
+        )
     };
     let worst = |settings: &Registration| {
         let errors = practice.iter().map(|clouds| error(settings, clouds));

@@ -2,7 +2,7 @@
 
 use super::measurements::readings;
 use super::scene::upright_board;
-use super::table::Curve;
+use super::table::FigureLine;
 use super::view::LineFigure;
 use etendue_estimate::fit::{FitError, FitProblem, FitReport, report};
 use etendue_estimate::manifold::{Variable, VariableValue};
@@ -41,7 +41,7 @@ pub struct BoardReport {
     /// $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
     /// Each unknown's estimate, standard deviation and truth.
-    pub rows: Vec<BoardRow>,
+    pub rows: Vec<BoardEstimate>,
     /// The root mean square residual (m) of a false minimum that the start led to, where it did and
     /// the search began anew.
     pub false_minimum: Option<f64>,
@@ -49,7 +49,7 @@ pub struct BoardReport {
 
 /// One unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BoardRow {
+pub struct BoardEstimate {
     /// Its path.
     pub path: String,
     /// The estimate.
@@ -194,7 +194,7 @@ impl BoardSettings {
         let predicted = estimate.predict(&[]);
         let predicted = predicted[0].iter().enumerate();
         let predicted = predicted.filter_map(|(beam, shot)| Some(behind(beam, shot.range()?)));
-        let line = |name: &str, points: Vec<[f64; 2]>| Curve {
+        let line = |name: &str, points: Vec<[f64; 2]>| FigureLine {
             name: name.into(),
             points,
         };
@@ -235,13 +235,13 @@ impl BoardSettings {
 
 /// Each unknown over its truth, iteration by iteration.
 fn evolution(found: &BoardReport) -> LineFigure {
-    let line = |(index, row): (usize, &BoardRow)| {
+    let line = |(index, row): (usize, &BoardEstimate)| {
         let log = found.report.solution.log.iter();
         let points = log.filter_map(|iteration| match iteration.state[index].value() {
             VariableValue::Number(value) => Some([iteration.number as f64, value / row.truth]),
             _ => None,
         });
-        Curve {
+        FigureLine {
             name: row.path.clone(),
             points: points.collect(),
         }
@@ -310,13 +310,13 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
         VariableValue::Number(number) => number,
         _ => f64::NAN,
     };
-    let row = |((path, variable), sigma): (&(String, Variable), f64)| BoardRow {
+    let row = |((path, variable), sigma): (&(String, Variable), f64)| BoardEstimate {
         path: path.clone(),
         value: number(variable),
         sigma,
         truth: settings.truth_of(path),
     };
-    let rows: Vec<BoardRow> = report.estimate.iter().zip(sigmas).map(row).collect();
+    let rows: Vec<BoardEstimate> = report.estimate.iter().zip(sigmas).map(row).collect();
     BoardReport {
         invariants: invariants(settings, &rows, &report),
         rows,
@@ -326,7 +326,11 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
 }
 
 /// What scaling both reflectances does not change.
-fn invariants(settings: &BoardSettings, rows: &[BoardRow], report: &FitReport) -> Vec<Invariant> {
+fn invariants(
+    settings: &BoardSettings,
+    rows: &[BoardEstimate],
+    report: &FitReport,
+) -> Vec<Invariant> {
     let [c, b, a, black] = [0, 1, 2, 3].map(|i| rows[i].value);
     let white = rows
         .get(4)

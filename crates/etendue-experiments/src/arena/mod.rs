@@ -16,14 +16,14 @@ mod track_mirror;
 mod view;
 
 pub use baselines::{BaselineRow, run_baselines, scan_points};
-pub use checkerboard::{BoardReport, BoardRow, BoardSettings, checkerboard};
+pub use checkerboard::{BoardEstimate, BoardReport, BoardSettings, checkerboard};
 pub use localise::{
     LocaliseRow, LocaliseSettings, NoiseRow, localise, localise_anywhere, localise_many,
     localise_noise,
 };
 pub use measurements::{first_pose, pose_error, readings};
-pub use run::{Effort, Experiment, Outcome};
+pub use run::{ArenaExperiment, ExperimentEffort, ExperimentResults};
 pub use scene::{Furniture, arena, upright_board, urg_04lx};
-pub use table::{Curve, Table, TableCell};
+pub use table::{FigureLine, ResultCell, ResultTable};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
-pub use view::{LineFigure, View};
+pub use view::{ArenaView, LineFigure};

@@ -6,9 +6,9 @@ use super::localise::{
     LocaliseSettings, localise_anywhere, localise_many, localise_noise, solve_from,
 };
 use super::measurements::{first_pose, pose_error};
-use super::table::{Curve, Table, TableCell};
+use super::table::{FigureLine, ResultCell, ResultTable};
 use super::track_mirror::{MirrorError, MirrorRow, TrackSettings, track, track_mirror_many};
-use super::view::{LineFigure, View};
+use super::view::{ArenaView, LineFigure};
 use etendue_estimate::fit::FitError;
 use etendue_estimate::solve::{Loss, Solver};
 use etendue_physics::statistics::nearest_quantile;
@@ -19,7 +19,7 @@ use nalgebra::{Isometry2, Vector2};
 /// An experiment of the paper's section IV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Experiment {
+pub enum ArenaExperiment {
     /// The sensor's pose in the empty arena.
     Localise,
     /// The same among mirrors, glass and a box.
@@ -32,7 +32,7 @@ pub enum Experiment {
 
 /// How much is run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Effort {
+pub struct ExperimentEffort {
     /// Random starts.
     pub starts: u32,
     /// Noise seeds a row.
@@ -44,20 +44,20 @@ pub struct Effort {
 
 /// What an experiment gave.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct ExperimentResults {
     /// Its tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ResultTable>,
     /// Pose errors (m and rad together) over iterations.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<FigureLine>,
     /// Start, steps and result in the scene.
-    pub views: Vec<View>,
+    pub views: Vec<ArenaView>,
     /// Other figures.
     pub figures: Vec<LineFigure>,
     /// Sentences worth reading.
     pub remarks: Vec<String>,
 }
 
-impl Default for Effort {
+impl Default for ExperimentEffort {
     fn default() -> Self {
         Self {
             starts: 60,
@@ -67,14 +67,14 @@ impl Default for Effort {
     }
 }
 
-impl Effort {
+impl ExperimentEffort {
     /// The noise of what is drawn, m.
     fn first(&self) -> f64 {
         self.noise.first().copied().unwrap_or(0.0)
     }
 }
 
-impl Experiment {
+impl ArenaExperiment {
     /// All of them.
     pub const ALL: [Self; 4] = [
         Self::Localise,
@@ -97,7 +97,11 @@ impl Experiment {
     ///
     /// # Errors
     /// Where the sensor cannot do it, or a solver cannot go on.
-    pub fn run(self, lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
+    pub fn run(
+        self,
+        lidar: &Lidar,
+        effort: &ExperimentEffort,
+    ) -> Result<ExperimentResults, FitError> {
         match self {
             Self::Localise => run_localise(lidar, effort),
             Self::LocaliseComplex => run_complex(lidar, effort),
@@ -107,13 +111,13 @@ impl Experiment {
     }
 }
 
-fn run_localise(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_localise(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResults, FitError> {
     let settings = LocaliseSettings {
         sigma: effort.first(),
         ..LocaliseSettings::empty()
     };
     let start = Isometry2::rotation(60_f64.to_radians());
-    let mut outcome = Outcome::default();
+    let mut outcome = ExperimentResults::default();
     draw_localise(lidar, &settings, start, &mut outcome)?;
     outcome.tables.push(yaw_table(lidar, &settings)?);
     outcome
@@ -137,17 +141,17 @@ fn run_localise(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     Ok(outcome)
 }
 
-fn run_complex(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_complex(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResults, FitError> {
     let settings = LocaliseSettings {
         sigma: effort.first(),
         ..LocaliseSettings::complex()
     };
     let start = Isometry2::new(Vector2::new(0.1, 0.1), 10_f64.to_radians());
-    let mut outcome = Outcome::default();
+    let mut outcome = ExperimentResults::default();
     draw_localise(lidar, &settings, start, &mut outcome)?;
     let starts = near_starts(effort.starts);
     let near = 1e-3 + 0.3 * settings.sigma;
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         format!("Starts within 0.15 m and 15 degrees that end within {near:.1e} of the truth"),
         &["loss", "starts", "successes", "median iterations"],
     );
@@ -192,13 +196,13 @@ fn draw_localise(
     lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
-    outcome: &mut Outcome,
+    outcome: &mut ExperimentResults,
 ) -> Result<(), FitError> {
     let problem = settings.problem(lidar)?;
     let row = solve_from(&problem, settings, start)?;
-    let curve = Curve::of_errors("model", row.start_error, &row.errors);
+    let curve = FigureLine::of_errors("model", row.start_error, &row.errors);
     outcome.curves.push(curve);
-    let view = View::of_localise(settings, &problem, &row);
+    let view = ArenaView::of_localise(settings, &problem, &row);
     outcome.views.push(view);
     Ok(())
 }
@@ -214,8 +218,8 @@ fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
     (0..count).map(start).collect()
 }
 
-fn yaw_table(lidar: &Lidar, settings: &LocaliseSettings) -> Result<Table, FitError> {
-    let mut table = Table::new(
+fn yaw_table(lidar: &Lidar, settings: &LocaliseSettings) -> Result<ResultTable, FitError> {
+    let mut table = ResultTable::new(
         format!(
             "Localising from a yaw error, noise {:.0} mm",
             1e3 * settings.sigma
@@ -240,9 +244,9 @@ fn noise_table(
     lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
-    effort: &Effort,
-) -> Result<Table, FitError> {
-    let mut table = Table::new(
+    effort: &ExperimentEffort,
+) -> Result<ResultTable, FitError> {
+    let mut table = ResultTable::new(
         format!("Localising under noise, {} seeds", effort.seeds),
         &["noise, mm", "rms error", "Cramer-Rao bound"],
     );
@@ -261,9 +265,9 @@ fn baseline_table(
     lidar: &Lidar,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
-    effort: &Effort,
-) -> Result<Table, FitError> {
-    let mut table = Table::new(
+    effort: &ExperimentEffort,
+) -> Result<ResultTable, FitError> {
+    let mut table = ResultTable::new(
         format!(
             "Root mean square errors over {} noise seeds: registration baselines, default and tuned",
             effort.seeds
@@ -327,7 +331,7 @@ fn ambiguity_remark(
     })
 }
 
-fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
+fn run_track(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResults, FitError> {
     let settings = TrackSettings {
         sigma: effort.first(),
         ..TrackSettings::default()
@@ -338,7 +342,7 @@ fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
         widths: vec![16.0, 8.0, 4.0, 2.0, 1.0],
         ..settings.clone()
     };
-    let mut outcome = Outcome::default();
+    let mut outcome = ExperimentResults::default();
     let columns = [
         "search",
         "starts",
@@ -348,7 +352,7 @@ fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
         "median yaw, rad",
         "most iterations",
     ];
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         "Tracking a mirror of 0.3 m from random starts in the box",
         &columns,
     );
@@ -363,7 +367,7 @@ fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     }
     outcome.tables.push(table);
     let start = settings.paper_start();
-    let mut noisy = Table::new(
+    let mut noisy = ResultTable::new(
         "From the paper's kind of start",
         &[
             "noise, mm",
@@ -391,9 +395,9 @@ fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
         if number == 0 {
             let poses = row.path.iter();
             let errors: Vec<f64> = poses.map(|p| pose_error(p, &settings.truth)).collect();
-            let curve = Curve::of_errors("model", row.start_error, &errors);
+            let curve = FigureLine::of_errors("model", row.start_error, &errors);
             outcome.curves.push(curve);
-            let view = View::of_mirror(&tried, &problem, &row);
+            let view = ArenaView::of_mirror(&tried, &problem, &row);
             outcome.views.push(view);
         }
     }
@@ -401,7 +405,7 @@ fn run_track(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
     Ok(outcome)
 }
 
-fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<TableCell> {
+fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<ResultCell> {
     let median = |of: fn(&MirrorError) -> f64| {
         let mut values: Vec<f64> = rows.iter().map(|row| of(&row.error)).collect();
         values.sort_by(f64::total_cmp);
@@ -425,10 +429,13 @@ fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<TableCell> {
     ]
 }
 
-fn run_checkerboard(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError> {
-    let mut outcome = Outcome::default();
+fn run_checkerboard(
+    lidar: &Lidar,
+    effort: &ExperimentEffort,
+) -> Result<ExperimentResults, FitError> {
+    let mut outcome = ExperimentResults::default();
     let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
-    let given = above_zero.filter(|_| effort.noise != Effort::default().noise);
+    let given = above_zero.filter(|_| effort.noise != ExperimentEffort::default().noise);
     let base = BoardSettings {
         sigma: given.unwrap_or(BoardSettings::default().sigma),
         ..BoardSettings::default()
@@ -461,7 +468,7 @@ fn run_checkerboard(lidar: &Lidar, effort: &Effort) -> Result<Outcome, FitError>
         if outcome.figures.is_empty() && settings.white_known {
             outcome.figures = settings.figures(lidar, &found)?;
         }
-        let mut table = Table::new(
+        let mut table = ResultTable::new(
             name,
             &["quantity", "estimate", "standard deviation", "truth"],
         );

@@ -4,18 +4,18 @@ use std::fmt;
 
 /// A table of results.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct ResultTable {
     /// What it shows.
     pub title: String,
     /// Names of the columns, units included.
     pub columns: Vec<String>,
     /// Rows, one cell a column.
-    pub rows: Vec<Vec<TableCell>>,
+    pub rows: Vec<Vec<ResultCell>>,
 }
 
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub enum TableCell {
+pub enum ResultCell {
     /// Words.
     Text(String),
     /// A number; three digits are shown.
@@ -26,14 +26,14 @@ pub enum TableCell {
 
 /// A line of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct FigureLine {
     /// What it shows.
     pub name: String,
     /// Points (x, y).
     pub points: Vec<[f64; 2]>,
 }
 
-impl Table {
+impl ResultTable {
     /// An empty table.
     pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
         Self {
@@ -44,13 +44,13 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn push(&mut self, row: Vec<TableCell>) {
+    pub fn push(&mut self, row: Vec<ResultCell>) {
         debug_assert_eq!(row.len(), self.columns.len());
         self.rows.push(row);
     }
 }
 
-impl Curve {
+impl FigureLine {
     /// Pose errors after each iteration, from the start's.
     pub fn of_errors(name: impl Into<String>, start: f64, errors: &[f64]) -> Self {
         let all = std::iter::once(&start).chain(errors);
@@ -65,31 +65,31 @@ impl Curve {
     }
 }
 
-impl From<f64> for TableCell {
+impl From<f64> for ResultCell {
     fn from(number: f64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<usize> for TableCell {
+impl From<usize> for ResultCell {
     fn from(count: usize) -> Self {
         Self::Count(count)
     }
 }
 
-impl From<&str> for TableCell {
+impl From<&str> for ResultCell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for TableCell {
+impl From<String> for ResultCell {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl fmt::Display for TableCell {
+impl fmt::Display for ResultCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
@@ -111,12 +111,12 @@ impl fmt::Display for TableCell {
 }
 
 /// A table in Markdown, columns aligned.
-impl fmt::Display for Table {
+impl fmt::Display for ResultTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts: Vec<Vec<String>> = self
             .rows
             .iter()
-            .map(|row| row.iter().map(TableCell::to_string).collect())
+            .map(|row| row.iter().map(ResultCell::to_string).collect())
             .collect();
         let width = |k: usize| {
             let cells = texts.iter().map(|row| row[k].chars().count());
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_table_is_aligned_markdown_with_three_digits() {
-        let mut table = Table::new("Errors", &["method", "error"]);
+        let mut table = ResultTable::new("Errors", &["method", "error"]);
         table.push(vec!["icp".into(), 0.353_04.into()]);
         table.push(vec!["gicp".into(), 1.0326e-3.into()]);
         table.push(vec!["ours".into(), 12_usize.into()]);

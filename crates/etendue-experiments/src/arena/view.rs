@@ -1,7 +1,7 @@
 //! Pictures of an experiment, before they are drawn.
 
 use super::localise::{LocaliseRow, LocaliseSettings};
-use super::table::Curve;
+use super::table::FigureLine;
 use super::track_mirror::{MirrorRow, TrackSettings};
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::model::upright;
@@ -10,7 +10,7 @@ use nalgebra::{Isometry2, Isometry3};
 
 /// Start, steps and result in the scene, seen from above.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct ArenaView {
     /// What its file is called.
     pub name: String,
     /// The heading.
@@ -41,10 +41,10 @@ pub struct LineFigure {
     /// Whether points are joined.
     pub joined: bool,
     /// The lines.
-    pub lines: Vec<Curve>,
+    pub lines: Vec<FigureLine>,
 }
 
-impl View {
+impl ArenaView {
     /// Of a localisation (the paper's figures 6 and 7).
     pub(super) fn of_localise(
         settings: &LocaliseSettings,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Object of a procedural world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct WorldPart {
     /// Name.
     pub name: String,
     /// Surface.
@@ -31,7 +31,7 @@ pub struct Part {
 /// # Errors
 /// If a mesh is invalid or there is no part.
 pub fn scene(
-    parts: &[Part],
+    parts: &[WorldPart],
     mut look_up: impl FnMut(&str) -> Material<Spectrum>,
 ) -> Result<Scene, SceneError> {
     let mut builder = SceneBuilder::default();

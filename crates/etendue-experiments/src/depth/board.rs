@@ -23,7 +23,7 @@ pub const ANGLES: usize = SIDES.len() * DISTANCES.len() * STEPS as usize;
 
 /// Depth errors on the board at one placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoardRow {
+pub struct BoardErrorRow {
     /// Side that faces the lidar.
     pub side: &'static str,
     /// Distance of its centre, m.
@@ -51,7 +51,7 @@ pub fn run(
     sweeps: u32,
     seed: u64,
     progress: &mut dyn FnMut(),
-) -> Result<Vec<BoardRow>, ExperimentError> {
+) -> Result<Vec<BoardErrorRow>, ExperimentError> {
     let mut rows = Vec::new();
     for (side, reflectance) in SIDES {
         for distance in DISTANCES {
@@ -112,7 +112,7 @@ impl Placement {
         model: Option<&DepthModel>,
         sweeps: u32,
         seed: u64,
-    ) -> Result<Option<BoardRow>, ExperimentError> {
+    ) -> Result<Option<BoardErrorRow>, ExperimentError> {
         let scene = self.scene().expect("a box is a scene");
         let world = World::at_wavelength(&scene, lidar.wavelength)?;
 
@@ -150,7 +150,7 @@ impl Placement {
         }
 
         // Means
-        Ok((!errors.is_empty()).then(|| BoardRow {
+        Ok((!errors.is_empty()).then(|| BoardErrorRow {
             side: self.side,
             distance: self.distance,
             angle: self.angle,

@@ -305,6 +305,7 @@ fn parse(
     source: &PacketSource,
     topic: Option<&str>,
 ) -> Result<PointSweeps, FormatError> {
+    // Recognise the format
     let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
         message: "this is no point cloud of a known format".into(),
@@ -318,6 +319,7 @@ fn parse(
         let remedy = "leave the topic out";
         return Err(FormatError::malformed(path, Place::File, message, remedy));
     }
+    // Read the points; a file without any is an error
     let points = (format.entry().read)(PointSource {
         path,
         bytes,

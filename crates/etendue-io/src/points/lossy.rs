@@ -27,6 +27,7 @@ pub struct LossyFields {
 /// assert!(lossy_fields(&table, PointFormat::Ply).dropped.is_empty());
 /// ```
 pub fn lossy_fields(table: &PointTable, format: PointFormat) -> LossyFields {
+    // Formats of any fields store the whole table
     let names = table.columns.iter().map(|column| column.name.to_string());
     let Some(capacity) = format.capacity() else {
         return LossyFields {
@@ -35,6 +36,7 @@ pub fn lossy_fields(table: &PointTable, format: PointFormat) -> LossyFields {
             ..LossyFields::default()
         };
     };
+    // Separate the fields that the format stores
     let (fields, dropped) = names.partition(|name| capacity.fields.contains(&name.as_str()));
     LossyFields {
         points: table.finite_points().count(),

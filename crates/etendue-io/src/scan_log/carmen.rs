@@ -5,8 +5,7 @@
 //! of them without the last ray, any other number with both ends. A range at or beyond the
 //! scanner's limit (the message's own, else `robot_front_laser_max`, else 80 m) is no return.
 
-use super::Geometries;
-use super::tinyslam::last_line_cut;
+use super::{Geometries, truncated_last_line};
 use crate::FormatError;
 use crate::precision::single;
 use crate::text::{TextContent, TextField, TextLine};
@@ -45,7 +44,7 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         match reader.read(line)? {
             Outcome::Done => {}
             Outcome::Truncated(_) if lines.peek().is_none() => {
-                reader.log.warnings.push(last_line_cut(line));
+                reader.log.warnings.push(truncated_last_line(line));
             }
             Outcome::Truncated(error) => return Err(error),
         }
@@ -69,6 +68,7 @@ enum Outcome {
 
 impl Reader {
     fn read(&mut self, line: TextLine<'_>) -> Result<Outcome, FormatError> {
+        // Read a parameter; skip other messages than scans
         let mut fields = Fields {
             line,
             words: line.words().collect(),
@@ -83,11 +83,13 @@ impl Reader {
         if !is_scan(keyword) {
             return Ok(Outcome::Done);
         }
+        // Parse the scan
         let scan = if is_new_style(keyword) {
             self.new_style(&mut fields, keyword.starts_with("RAW"))
         } else {
             self.old_style(&mut fields, is_rear(keyword))
         };
+        // Append it, and remember the type of message
         match scan {
             Ok(scan) => {
                 self.log.scans.push(scan);
@@ -136,6 +138,7 @@ impl Reader {
     /// laser_x laser_y laser_yaw robot_x robot_y robot_yaw tv rv .. time host logger_time`;
     /// `RAWLASER1` has no poses and speeds.
     fn new_style(&mut self, fields: &mut Fields<'_>, raw: bool) -> Result<Scan, FormatError> {
+        // Read the geometry of the scan
         fields.skip(1);
         let first = fields.number("the first direction")?;
         fields.skip(1);
@@ -143,11 +146,13 @@ impl Reader {
         let limit = fields.number("the range limit")?;
         fields.skip(2);
         let beams = fields.count("the number of ranges")?;
+        // Read ranges and remissions
         let readings = fields.readings(beams, limit)?;
         let remissions = fields.count("the number of remissions")?;
         let intensities = (0..remissions)
             .map(|_| fields.number("a remission").map(single))
             .collect::<Result<Vec<f32>, _>>()?;
+        // Read the odometry
         let mut odometry = None;
         if !raw {
             fields.pose()?;

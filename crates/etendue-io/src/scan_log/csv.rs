@@ -51,15 +51,15 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let Some(header) = lines.next() else {
         return Ok(ScanLog::default());
     };
+    // Read the names of the columns
     let columns = Columns::of(header)?;
+    // Read the beams; a last line may be truncated
     let mut reader = Reader::default();
     while let Some(line) = lines.next() {
         let fields: Vec<TextField<'_>> = line.split_csv();
         if fields.len() < columns.width && lines.peek().is_none() {
-            reader
-                .log
-                .warnings
-                .push(super::tinyslam::last_line_cut(line));
+            let warning = super::truncated_last_line(line);
+            reader.log.warnings.push(warning);
             break;
         }
         if fields.len() != columns.width {
@@ -74,12 +74,13 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         }
         reader.add(&columns, &fields)?;
     }
+    // End the last scan
     reader.end_scan();
     reader.log.description = "etendue CSV".into();
     Ok(reader.log)
 }
 
-/// Which column holds what.
+/// Numbers of the columns of each quantity.
 struct Columns {
     width: usize,
     azimuth: usize,
@@ -95,6 +96,7 @@ struct Columns {
 
 impl Columns {
     fn of(header: TextLine<'_>) -> Result<Self, FormatError> {
+        // Find columns by name
         let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
         let find = |wanted: &str| names.iter().position(|name| *name == wanted);
         let missing = |name: &str| {
@@ -103,6 +105,7 @@ impl Columns {
                 format!("add a column {name}"),
             )
         };
+        // Assign them to quantities
         let radians = find("azimuth_rad");
         let pose = |of: &str| {
             let column = |part: &str| find(&format!("{of}_{part}"));
@@ -136,6 +139,7 @@ struct Reader {
 
 impl Reader {
     fn add(&mut self, columns: &Columns, fields: &[TextField<'_>]) -> Result<(), FormatError> {
+        // Begin a scan where the number changes
         let sweep = columns.sweep.map_or("", |at| fields[at].text);
         if self.scan.is_some() && sweep != self.sweep {
             self.end_scan();
@@ -144,6 +148,7 @@ impl Reader {
             sweep.clone_into(&mut self.sweep);
             self.scan = Some(self.begin_scan(columns, fields)?);
         }
+        // Append the beam
         let azimuth = fields[columns.azimuth].number()?;
         self.azimuths.push(if columns.degrees {
             azimuth.to_radians()
@@ -189,6 +194,7 @@ impl Reader {
 }
 
 fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {
+    // An error code comes first
     let code = columns
         .error_code
         .map(|at| fields[at])
@@ -198,6 +204,7 @@ fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, 
             code.parse("an error code from 0 to 255")?,
         ));
     }
+    // Then the kind of the reading
     match columns.reading.map(|at| fields[at]) {
         None => {}
         Some(field) => match field.text {
@@ -212,6 +219,7 @@ fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, 
             }
         },
     }
+    // Then the range, of which none is no return
     let range = fields[columns.range];
     if range.text.is_empty() || range.text == "inf" {
         return Ok(RangeReading::NoReturn);
@@ -263,6 +271,7 @@ fn write_row(
     sweep: u32,
     beam: &Measurement,
 ) -> io::Result<()> {
+    // Describe the reading in words and numbers
     let Measurement {
         time,
         azimuth,
@@ -277,11 +286,13 @@ fn write_row(
         RangeReading::TooNear => ("too_near", String::new(), String::new()),
         RangeReading::Error(code) => ("error", String::new(), code.to_string()),
     };
+    // Write the measured columns
     let number = beam.beam;
     write!(
         file,
         "{sweep},{number},{time},{azimuth},{elevation},{reading},{range},{code},{power},{returns},"
     )?;
+    // Write the truth
     match beam.truth {
         None => write!(file, ",,,"),
         Some(truth) => write!(

@@ -25,7 +25,7 @@ mod stream;
 mod tinyslam;
 
 use crate::input::read_text;
-use crate::text::{TextContent, is_number};
+use crate::text::{TextContent, TextLine, is_number};
 use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use geometry::Geometries;
@@ -169,4 +169,9 @@ fn has_decimal_commas(line: &str) -> bool {
             .iter()
             .all(|part| is_number(part) && !part.contains('.'));
     apart(|c| c == ';') || apart(char::is_whitespace) || all_whole
+}
+
+/// The warning of a last line that is truncated.
+fn truncated_last_line(line: TextLine<'_>) -> String {
+    format!("line {} is truncated and was left out", line.number)
 }

@@ -66,25 +66,23 @@ pub(super) fn parse_rows(text: TextContent<'_>) -> Result<ScanLog, FormatError> 
     let mut collector = Collector::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
+        // Split the row; a last one may be truncated
         let fields: Vec<TextField<'_>> = line.split(',').collect();
         let [range, quality, angle] = fields[..] else {
             if fields.len() < 3 && lines.peek().is_none() {
-                collector
-                    .log
-                    .warnings
-                    .push(super::tinyslam::last_line_cut(line));
+                let warning = super::truncated_last_line(line);
+                collector.log.warnings.push(warning);
                 break;
             }
             return Err(wrong_columns(line, fields.len()));
         };
+        // Begin a scan where the angle falls
         let azimuth = angle.number()?;
-        if collector
-            .beams
-            .last()
-            .is_some_and(|last| azimuth < last.azimuth)
-        {
+        let last = collector.beams.last();
+        if last.is_some_and(|last| azimuth < last.azimuth) {
             collector.end_scan();
         }
+        // Append the beam
         collector.beams.push(Beam {
             azimuth,
             reading: rep117(range)?,
@@ -122,21 +120,22 @@ pub(super) fn parse_ultra_simple(text: TextContent<'_>) -> Result<ScanLog, Forma
     let mut lines = text.lines().peekable();
     let mut begun = false;
     while let Some(line) = lines.next() {
+        // Skip what the driver prints before the first beam
         if !line.text.contains("theta:") && !begun {
             continue;
         }
         begun = true;
+        // Find the labelled numbers; a last line may be truncated
         let labelled = ["theta:", "Dist:", "Q:"].map(|label| after(line, label));
         let [Some(angle), Some(distance), Some(quality)] = labelled else {
             if lines.peek().is_none() {
-                collector
-                    .log
-                    .warnings
-                    .push(super::tinyslam::last_line_cut(line));
+                let warning = super::truncated_last_line(line);
+                collector.log.warnings.push(warning);
                 break;
             }
             return Err(line.truncated("theta, Dist and Q"));
         };
+        // Append the beam to a new scan or the present one
         if line.text.trim_start().starts_with('S') {
             collector.end_scan();
         }
@@ -170,6 +169,7 @@ pub(super) fn parse_blocks(text: TextContent<'_>) -> Result<ScanLog, FormatError
     let mut geometries = Geometries::default();
     let mut block = Block::default();
     let mut last = None;
+    // Collect the lines of a block, which ends with the next time stamp
     for line in text.lines() {
         let Some((name, value)) = line.text.split_once(':') else {
             continue;
@@ -195,6 +195,7 @@ pub(super) fn parse_blocks(text: TextContent<'_>) -> Result<ScanLog, FormatError
         }
         last = Some(line);
     }
+    // Add the last block, unless it is truncated
     if let Some(line) = last {
         match block.scan(line, &mut geometries) {
             Ok(scan) => log.scans.push(scan),

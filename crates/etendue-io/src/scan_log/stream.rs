@@ -112,7 +112,7 @@ impl<R: Read> ScanStream<R> {
         let mut enough = self.usual * 4 / 5;
         loop {
             self.fill(enough.max(self.pending.len()))?;
-            let found = self.settled()?;
+            let found = self.complete_scans()?;
             if let Some((length, scans)) = found
                 && (scans.len() >= count || self.ended)
             {
@@ -144,12 +144,13 @@ impl<R: Read> ScanStream<R> {
         Ok(())
     }
 
-    /// Length of the text with complete scans, and the scans.
-    fn settled(&mut self) -> Result<Option<(usize, Vec<Scan>)>, FormatError> {
+    /// The length of the text with complete scans, and these scans.
+    fn complete_scans(&mut self) -> Result<Option<(usize, Vec<Scan>)>, FormatError> {
         let whole = if self.ended {
             self.pending.len()
         } else {
-            { self.pending.iter().rposition(|byte| *byte == b'\n') }.map_or(0, |at| at + 1)
+            let line_end = self.pending.iter().rposition(|byte| *byte == b'\n');
+            line_end.map_or(0, |at| at + 1)
         };
         let whole = whole - self.recognise(whole)?;
         let Some(format) = self.format else {
@@ -159,7 +160,7 @@ impl<R: Read> ScanStream<R> {
         let length = if self.ended {
             whole
         } else {
-            format.settled(&self.head, text)
+            format.complete_length(&self.head, text)
         };
         if text[..length].trim().is_empty() {
             return Ok(None);
@@ -193,7 +194,10 @@ impl<R: Read> ScanStream<R> {
         if self.format.is_some() {
             return Ok(0);
         }
-        let (mut passed, mut found) = (0, None);
+
+        // Find the first line of a known format
+        let mut passed = 0;
+        let mut found = None;
         for (number, line) in self.text(whole)?.split_inclusive('\n').enumerate() {
             if let Some(format) = Format::of_line(line.trim_end()) {
                 let head = matches!(format, Format::Csv).then(|| line.to_owned());
@@ -212,6 +216,8 @@ impl<R: Read> ScanStream<R> {
                 Ok(0)
             };
         };
+
+        // Keep its header, and drop the bytes before its first scan
         self.format = Some(format);
         self.lines = number;
         if let Some(head) = head {
@@ -252,8 +258,10 @@ impl<R: Read> ScanStream<R> {
 type Begins = Box<dyn Fn(&str, &str) -> bool>;
 
 impl Format {
-    /// Length of the complete scans in a text of complete lines: up to the start of the last scan.
-    fn settled(self, head: &str, text: &str) -> usize {
+    /// The length of the part of a text that holds complete scans: it ends where the last scan
+    /// begins. The text consists of complete lines.
+    fn complete_length(self, head: &str, text: &str) -> usize {
+        // Choose how the first line of a scan is recognised
         let begins: Begins = match self {
             Self::TinySlam | Self::Carmen => return text.len(),
             Self::RplidarBlocks => Box::new(|_, line| line.trim_start().starts_with("Timestamp")),
@@ -266,6 +274,7 @@ impl Format {
                 Box::new(move |before, line| csv::begins_scan(sweep, before, line))
             }
         };
+        // Search the last first line backwards
         let mut end = text.len();
         let mut after: Option<(usize, &str)> = None;
         for line in text.split_inclusive('\n').rev() {

@@ -6,7 +6,7 @@
 
 use super::Geometries;
 use crate::FormatError;
-use crate::text::{TextContent, TextField, TextLine};
+use crate::text::{TextContent, TextField};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::PI;
@@ -35,7 +35,7 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         let fields: Vec<TextField<'_>> = line.words().collect();
         if fields.len() < FIRST_RANGE + BEAMS {
             if lines.peek().is_none() {
-                log.warnings.push(last_line_cut(line));
+                log.warnings.push(super::truncated_last_line(line));
                 break;
             }
             return Err(line.truncated("its 682nd range"));
@@ -44,10 +44,6 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
             .push(scan(&fields, &mut geometries, &mut odometry)?);
     }
     Ok(log)
-}
-
-pub(super) fn last_line_cut(line: TextLine<'_>) -> String {
-    format!("line {} is truncated and was left out", line.number)
 }
 
 fn scan(

@@ -9,7 +9,7 @@ use clap::Args;
 use etendue::config::robot::preset_device;
 use etendue::scene::Scene;
 use etendue::sensors::rig::Rig;
-use etendue_experiments::demo::course::{self, Race, car, race};
+use etendue_experiments::demo::course::{self, RaceResult, car, race};
 use etendue_plot::{Color, Drawing};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -144,7 +144,7 @@ impl Outcome {
     }
 }
 
-fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Drawing {
+fn picture(course: &course::Course, scene: &Scene, race: &RaceResult, seed: u64) -> Drawing {
     // Layers over the scene: the middle line and the driven trajectory
     let from_above = |points: &[nalgebra::Point2<f64>]| -> Vec<[f64; 2]> {
         points.iter().map(|point| [point.x, point.y]).collect()

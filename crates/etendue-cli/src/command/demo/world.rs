@@ -5,10 +5,10 @@ use etendue::config::material::find;
 use etendue::physics::Spectrum;
 use etendue::physics::surface::Material;
 use etendue::scene::Scene;
-use etendue_experiments::demo::{Part, scene};
+use etendue_experiments::demo::{WorldPart, scene};
 
 /// Scene of a demonstration, with materials of the library.
-pub fn build(parts: &[Part]) -> Result<Scene, Failure> {
+pub fn build(parts: &[WorldPart]) -> Result<Scene, Failure> {
     let scene = scene(parts, library_material);
     scene.map_err(|error| invalid_world(&error))
 }

@@ -19,10 +19,10 @@ use etendue::io::sequence::read_poses;
 use etendue::io::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
-use etendue_experiments::arena::Outcome;
+use etendue_experiments::arena::ExperimentResults;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, CorridorBias, CorridorSettings, Drive, ExperimentError, LossRow, ROWS,
+    AS_BUILT, CorridorBias, CorridorDrive, CorridorSettings, ExperimentError, LossRow, ROWS,
     STOPS_OF_LOSSES, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
@@ -62,7 +62,7 @@ pub struct DepthArguments {
 }
 
 /// Outcome of an experiment with its pictures by name.
-pub type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
+pub type Found = Result<(ExperimentResults, Vec<(&'static str, Drawing)>), Failure>;
 
 /// Standard deviation of the depths with the known bias, m.
 const NOISE: f64 = 0.01;
@@ -120,7 +120,7 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
         ("trajectories", trajectories(&drive, &rows)),
         ("side", side(&drive, &rows)),
     ];
-    let outcome = Outcome {
+    let outcome = ExperimentResults {
         tables: vec![
             loss_table(&by_loss),
             bias_table(&bins, &rows),
@@ -129,7 +129,7 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
             mean_table(&rows, WHOLE, |row| row.whole),
         ],
         remarks: remarks(&by_loss, &rows),
-        ..Outcome::default()
+        ..ExperimentResults::default()
     };
     Ok((outcome, pictures))
 }
@@ -173,7 +173,7 @@ impl Corridor {
     }
 
     /// Scans at all stops.
-    fn drive(&self, settings: &CorridorSettings) -> Result<Drive, Failure> {
+    fn drive(&self, settings: &CorridorSettings) -> Result<CorridorDrive, Failure> {
         let progress = bar("scanning", self.stops.len());
         let mut advance = || progress.inc(1);
         let drive = drive(
@@ -229,9 +229,9 @@ impl Corridor {
         // Outcome without tables
         let written = commit(outputs)?.len();
         let remark = format!("{written} files in {}", folder.display());
-        let outcome = Outcome {
+        let outcome = ExperimentResults {
             remarks: vec![remark],
-            ..Outcome::default()
+            ..ExperimentResults::default()
         };
         Ok((outcome, Vec::new()))
     }
@@ -242,7 +242,7 @@ fn known_bias() -> DepthModel {
 }
 
 /// Masks of the neighbourhoods at the first stops.
-fn picture_of_masks(drive: &Drive) -> Result<Drawing, Failure> {
+fn picture_of_masks(drive: &CorridorDrive) -> Result<Drawing, Failure> {
     let first = STOPS_OF_LOSSES.min(drive.scans.len());
     let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
         .map_err(ExperimentError::from)?;
@@ -261,9 +261,9 @@ pub fn board(arguments: &DepthArguments) -> Found {
     let progress = bar("rotating the board", board::ANGLES);
     let rows = board::run(&lidar, model, SWEEPS, 1, &mut || progress.inc(1))?;
     progress.finish_and_clear();
-    let outcome = Outcome {
+    let outcome = ExperimentResults {
         tables: vec![board_table(&lidar.name, &rows)],
-        ..Outcome::default()
+        ..ExperimentResults::default()
     };
     Ok((outcome, vec![("board", board_chart(&rows))]))
 }

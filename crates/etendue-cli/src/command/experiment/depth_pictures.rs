@@ -4,8 +4,8 @@ use super::depth_tables::{FEWEST_READINGS, first_split};
 use crate::view::layers::{Layer, LayerPanels};
 use etendue::calibrate::depth::{DepthModel, Polynomial, correct_scan};
 use etendue::estimate::geometry::CellOptions;
-use etendue_experiments::depth::board::BoardRow;
-use etendue_experiments::depth::corridor::{AS_BUILT, BiasBin, Drive, SplitRow};
+use etendue_experiments::depth::board::BoardErrorRow;
+use etendue_experiments::depth::corridor::{AS_BUILT, BiasBin, CorridorDrive, SplitRow};
 use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
 use nalgebra::{Isometry3, Vector3};
 
@@ -51,7 +51,7 @@ fn distances_from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
 }
 
 /// Errors of the trajectories of the first split along the axes of the lidar.
-pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+pub fn trajectories(drive: &CorridorDrive, rows: &[SplitRow]) -> Drawing {
     // Errors of each trajectory along one axis of the lidar, over the distance driven
     let distances = distances_from_first(&drive.truth);
     let panel = |axis: usize| -> Vec<Layer> {
@@ -82,7 +82,7 @@ pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
 }
 
 /// Map from the side by SLAM, without correction and with the last model.
-pub fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+pub fn side(drive: &CorridorDrive, rows: &[SplitRow]) -> Drawing {
     // First and last row of the first split
     let side_view = SideView::of(&drive.truth);
     let mut panels = Vec::new();
@@ -131,7 +131,7 @@ impl SideView {
     }
 
     /// Map of a row, thinned, and the true trajectory.
-    fn layers(&self, drive: &Drive, row: &SplitRow, color: Color) -> Vec<Layer> {
+    fn layers(&self, drive: &CorridorDrive, row: &SplitRow, color: Color) -> Vec<Layer> {
         // Points of the corrected scans at the estimated poses
         let cells = CellOptions::default();
         let uncorrected = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
@@ -154,7 +154,7 @@ impl SideView {
 }
 
 /// Depth error of the board over its angle.
-pub fn board_chart(rows: &[BoardRow]) -> Drawing {
+pub fn board_chart(rows: &[BoardErrorRow]) -> Drawing {
     let mut lines: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
     for row in rows {
         let name = format!("{}, {} m", row.side, row.distance);

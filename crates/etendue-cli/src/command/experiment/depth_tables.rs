@@ -1,9 +1,9 @@
 //! Tables of the experiments on depth correction.
 
-use etendue_experiments::arena::{Table, TableCell};
-use etendue_experiments::depth::board::BoardRow;
+use etendue_experiments::arena::{ResultCell, ResultTable};
+use etendue_experiments::depth::board::BoardErrorRow;
 use etendue_experiments::depth::corridor::{
-    BiasBin, Drift, LearningPoses, LossRow, STOPS_OF_LOSSES, SplitRow,
+    BiasBin, LearningPoses, LossRow, MeanDrift, STOPS_OF_LOSSES, SplitRow,
 };
 
 /// Coefficients of the known bias over the second and fourth power of the incidence.
@@ -12,8 +12,8 @@ pub const KNOWN_BIAS: [f64; 2] = [0.004, 0.008];
 pub const SWEEPS: u32 = 4;
 
 /// Losses before and after learning a known bias.
-pub fn loss_table(rows: &[LossRow]) -> Table {
-    let mut table = Table::new(
+pub fn loss_table(rows: &[LossRow]) -> ResultTable {
+    let mut table = ResultTable::new(
         format!(
             "A known bias {} g^2 + {} g^4 with 1 cm of noise, from {STOPS_OF_LOSSES} stops",
             KNOWN_BIAS[0], KNOWN_BIAS[1]
@@ -37,9 +37,9 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
 }
 
 /// Results of every split.
-pub fn split_table(rows: &[SplitRow]) -> Table {
+pub fn split_table(rows: &[SplitRow]) -> ResultTable {
     // Columns
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         "Bias of the receiver: four splits",
         &[
             "split",
@@ -85,9 +85,13 @@ pub fn names(rows: &[SplitRow]) -> Vec<&'static str> {
 }
 
 /// Means over the splits by correction, with the drift of SLAM.
-pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -> Table {
+pub fn mean_table(
+    rows: &[SplitRow],
+    title: &str,
+    of: impl Fn(&SplitRow) -> MeanDrift,
+) -> ResultTable {
     // Columns
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         title,
         &[
             "correction",
@@ -131,17 +135,17 @@ pub fn first_split(rows: &[SplitRow]) -> impl Iterator<Item = &SplitRow> {
 pub const FEWEST_READINGS: usize = 50;
 
 /// Bias by incidence, true and of the models of the first split.
-pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
+pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> ResultTable {
     let learnt = first_split(rows).filter(|row| row.model.is_some());
     let mut columns = vec!["incidence, deg", "measurements", "true bias, mm"];
     columns.extend(learnt.map(|row| row.name));
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         "Bias of the receiver by incidence: means over measurements of planes, and corrections by the \
          models of the first split, mm",
         &columns,
     );
     for bin in bins.iter().filter(|bin| bin.readings >= FEWEST_READINGS) {
-        let mut cells: Vec<TableCell> = vec![
+        let mut cells: Vec<ResultCell> = vec![
             bin.incidence.to_degrees().into(),
             bin.readings.into(),
             (bin.truth * 1e3).into(),
@@ -149,7 +153,7 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
         cells.extend(
             bin.corrections
                 .iter()
-                .map(|correction| TableCell::from(correction * 1e3)),
+                .map(|correction| ResultCell::from(correction * 1e3)),
         );
         table.push(cells);
     }
@@ -157,9 +161,9 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
 }
 
 /// Depth errors of the board.
-pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
+pub fn board_table(lidar: &str, rows: &[BoardErrorRow]) -> ResultTable {
     // Columns
-    let mut table = Table::new(
+    let mut table = ResultTable::new(
         format!("{lidar}: a board of 0.5 x 1.15 m, {SWEEPS} sweeps per angle"),
         &[
             "side",
@@ -182,7 +186,7 @@ pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
             (row.offset * 1e3).into(),
             (row.depth_error * 1e3).into(),
             row.corrected
-                .map_or(TableCell::Text("-".into()), |c| (c * 1e3).into()),
+                .map_or(ResultCell::Text("-".into()), |c| (c * 1e3).into()),
         ]);
     }
     table

@@ -6,7 +6,7 @@ use crate::view::fit_view::FitView;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
-use etendue_experiments::arena::{Outcome, Table, TableCell, View};
+use etendue_experiments::arena::{ArenaView, ExperimentResults, ResultCell, ResultTable};
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 
 /// Smallest error on a logarithmic axis, m and rad together.
@@ -14,7 +14,7 @@ const SMALLEST_ERROR: f64 = 1e-16;
 
 /// Adds views of the fits, the charts, the errors over iterations, and one chart per table whose
 /// first column is a varied number.
-pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
+pub fn add_to(folder: &mut Folder, outcome: &ExperimentResults) -> Result<(), Failure> {
     // Views of the fits
     for view in &outcome.views {
         folder.picture(&view.name, &scene(view)?)?;
@@ -60,7 +60,7 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-fn scene(view: &View) -> Result<Drawing, Failure> {
+fn scene(view: &ArenaView) -> Result<Drawing, Failure> {
     let [before, after] = &view.parts;
     let built = |parts: &SceneBuilder| {
         let scene = parts.clone().build().map_err(ModelError::from);
@@ -93,19 +93,21 @@ struct TableLine {
 
 /// Lines of a table whose first column is an increasing number: one per column of numbers and per
 /// name in a column of texts.
-fn lines(table: &Table) -> Option<Vec<Line>> {
+fn lines(table: &ResultTable) -> Option<Vec<Line>> {
     let mut lines: Vec<TableLine> = Vec::new();
     for row in &table.rows {
-        let TableCell::Number(x) = row.first()? else {
+        let ResultCell::Number(x) = row.first()? else {
             return None;
         };
         let name = row.iter().find_map(|cell| match cell {
-            TableCell::Text(text) => Some(text.clone()),
+            ResultCell::Text(text) => Some(text.clone()),
             _ => None,
         });
         let name = name.unwrap_or_default();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
-            let TableCell::Number(y) = cell else { continue };
+            let ResultCell::Number(y) = cell else {
+                continue;
+            };
             if *y < SMALLEST_DRAWN {
                 continue;
             }

@@ -11,7 +11,7 @@ use crate::folder::Folder;
 use crate::output::print_report;
 use clap::{Args, ValueEnum};
 use depth::DepthArguments;
-use etendue_experiments::arena::{Effort, Experiment as ArenaExperiment, urg_04lx};
+use etendue_experiments::arena::{ArenaExperiment, ExperimentEffort, urg_04lx};
 use report::Report;
 use std::path::PathBuf;
 
@@ -34,10 +34,10 @@ pub struct Experiment {
     #[arg(value_enum, value_name = "EXPERIMENT")]
     name: Name,
     /// Number of random starts
-    #[arg(long, default_value_t = Effort::default().starts, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = ExperimentEffort::default().starts, value_parser = clap::value_parser!(u32).range(1..))]
     starts: u32,
     /// Number of noise seeds per row of the tables over noise
-    #[arg(long, default_value_t = Effort::default().seeds, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = ExperimentEffort::default().seeds, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
     /// Standard deviations of the ranges, mm, one row of the tables each; the first is used for the
     /// pictures and the random starts
@@ -117,7 +117,7 @@ impl Experiment {
     }
 
     fn outcome(&self) -> depth::Found {
-        let effort = Effort {
+        let effort = ExperimentEffort {
             starts: self.starts,
             seeds: self.seeds,
             noise: self.noise_mm.iter().map(|mm| 1e-3 * mm).collect(),

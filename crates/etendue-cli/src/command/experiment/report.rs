@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue_experiments::arena::{Outcome, Table, TableCell};
+use etendue_experiments::arena::{ExperimentResults, ResultCell, ResultTable};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -20,12 +20,12 @@ struct TableReport<'a> {
     /// One object per row, by the names of the columns; numbers that are not finite are null.
     rows: Vec<Map<String, Value>>,
     #[serde(skip)]
-    table: &'a Table,
+    table: &'a ResultTable,
 }
 
 impl<'a> Report<'a> {
     /// Report of an outcome.
-    pub fn new(experiment: &'a str, outcome: &'a Outcome) -> Self {
+    pub fn new(experiment: &'a str, outcome: &'a ExperimentResults) -> Self {
         Self {
             experiment,
             tables: outcome.tables.iter().map(TableReport::new).collect(),
@@ -53,8 +53,8 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> TableReport<'a> {
-    fn new(table: &'a Table) -> Self {
-        let row = |cells: &Vec<TableCell>| {
+    fn new(table: &'a ResultTable) -> Self {
+        let row = |cells: &Vec<ResultCell>| {
             let named = table.columns.iter().cloned();
             named.zip(cells.iter().map(json)).collect()
         };
@@ -66,20 +66,20 @@ impl<'a> TableReport<'a> {
     }
 }
 
-fn json(cell: &TableCell) -> Value {
+fn json(cell: &ResultCell) -> Value {
     match cell {
-        TableCell::Text(text) => text.clone().into(),
-        TableCell::Number(number) => (*number).into(),
-        TableCell::Count(count) => (*count).into(),
+        ResultCell::Text(text) => text.clone().into(),
+        ResultCell::Number(number) => (*number).into(),
+        ResultCell::Count(count) => (*count).into(),
     }
 }
 
 /// Table as CSV: numbers with full precision, names with commas in quotes, the title as a comment.
-fn csv(table: &Table) -> String {
-    let cell = |cell: &TableCell| match cell {
-        TableCell::Text(text) => quoted(text),
-        TableCell::Number(number) => number.to_string(),
-        TableCell::Count(count) => count.to_string(),
+fn csv(table: &ResultTable) -> String {
+    let cell = |cell: &ResultCell| match cell {
+        ResultCell::Text(text) => quoted(text),
+        ResultCell::Number(number) => number.to_string(),
+        ResultCell::Count(count) => count.to_string(),
     };
     let head: Vec<String> = table.columns.iter().map(|name| quoted(name)).collect();
     let rows = table.rows.iter().map(|row| {

@@ -12,7 +12,7 @@ use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use cloud::Cloud;
 use etendue::estimate::model::{planar, upright};
-use etendue::estimate::register::{Registered, RigidMotion, downsample};
+use etendue::estimate::register::{RegistrationResult, RigidMotion, downsample};
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
@@ -104,7 +104,7 @@ impl Register {
         b_from_a: Isometry3<f64>,
         planar: bool,
         settings: &Settings,
-        found: &Registered<M>,
+        found: &RegistrationResult<M>,
     ) -> Report {
         let names = [self.a.as_str(), &self.b];
         Report::new(names, self.method, b_from_a, planar, settings, found)
@@ -146,7 +146,7 @@ fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],
     start: M,
-) -> Result<Registered<M>, Failure> {
+) -> Result<RegistrationResult<M>, Failure> {
     let downsampled = |points: &[Point<f64, D>]| {
         if settings.voxel > 0.0 {
             downsample(points, settings.voxel)

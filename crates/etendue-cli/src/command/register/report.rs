@@ -1,7 +1,7 @@
 //! Report of a registration as text and JSON.
 
 use super::settings::{MethodName, Settings, SettingsReport};
-use etendue::estimate::register::Registered;
+use etendue::estimate::register::RegistrationResult;
 use nalgebra::{Isometry3, Matrix4};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ impl Report {
         b_from_a: Isometry3<f64>,
         planar: bool,
         settings: &Settings,
-        found: &Registered<M>,
+        found: &RegistrationResult<M>,
     ) -> Self {
         // The transform as Euler angles and as a matrix
         let (roll, pitch, yaw) = b_from_a.rotation.euler_angles();

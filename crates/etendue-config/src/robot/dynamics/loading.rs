@@ -19,13 +19,14 @@ const SERVO: f64 = 5.0;
 const CONTROL: f64 = 100.0;
 
 impl DynamicsTable {
-    /// What moves the robot; `urdf` and `mjcf` are the robot's files.
+    /// The model of the robot's dynamics and its commands; `urdf` and `mjcf` are the robot's files.
     pub(in crate::robot) fn driven(
         &self,
         document: &Document,
         urdf: Option<&Urdf>,
         mjcf: Option<&Mjcf>,
     ) -> Result<Driven, ConfigError> {
+        // Build the model
         let name = self
             .model
             .as_ref()
@@ -45,6 +46,7 @@ impl DynamicsTable {
                 self.jointed(document, robot, "MJCF")?
             }
         };
+        // Schedule the commands
         let schedule = self.schedule(document, &model)?;
         let rate = self.rate(document)?;
         Ok(Driven {
@@ -112,6 +114,7 @@ impl DynamicsTable {
         robot: Option<JointedRobot>,
         kind: &str,
     ) -> Result<MoverModel, DocumentError> {
+        // Require the robot's file
         let Some(robot) = robot else {
             let key = kind.to_lowercase();
             let problem = TomlProblem::value(
@@ -120,6 +123,7 @@ impl DynamicsTable {
             );
             return Err(document.error(self.model_span(), problem));
         };
+        // Check the servo frequency
         let servo = self
             .servo_hz
             .as_ref()
@@ -140,6 +144,7 @@ impl DynamicsTable {
 
     fn schedule(&self, document: &Document, model: &MoverModel) -> Result<Schedule, DocumentError> {
         let mut schedule = Schedule::default();
+        // Collect the commands of the model's kind; others are an error
         match model {
             MoverModel::Bicycle(_) | MoverModel::Vehicle(_) => {
                 for table in &self.drive {
@@ -169,6 +174,7 @@ impl DynamicsTable {
                 }
             }
         }
+        // Sort them by time
         schedule.drive.sort_by_key(|(from, _)| *from);
         schedule.joints.sort_by_key(|(from, ..)| *from);
         Ok(schedule)
@@ -230,7 +236,7 @@ impl JointCommandTable {
             return Err(document.error(self.name.span(), unknown.into()));
         };
         let joint = robot.moving_joints().nth(number).expect("found there");
-        match self.command_of(joint) {
+        match self.joint_command(joint) {
             Ok(command) => Ok((nanoseconds(self.at_s), number, command)),
             Err([message, remedy]) => {
                 let problem = TomlProblem::value(message, remedy);
@@ -239,8 +245,9 @@ impl JointCommandTable {
         }
     }
 
-    /// The joint's one command.
-    fn command_of(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
+    /// The one command that the table gives the joint, or message and remedy of the error.
+    fn joint_command(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
+        // Select the commands of a joint that turns or slides
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
         let (given, other, keys) = if joint.is_rotational() {
@@ -252,16 +259,18 @@ impl JointCommandTable {
         } else {
             (sliding, turning, "position_m, velocity_mps or force_n")
         };
+
+        // Check that there is one finite number of the joint's own kind
         let numbers = given.iter().flatten().count();
         if numbers > 1 || other.iter().any(Option::is_some) {
-            let does = if joint.is_rotational() {
+            let motion = if joint.is_rotational() {
                 "turns"
             } else {
                 "slides"
             };
             return Err([
                 format!(
-                    "the joint \"{}\" {does} and takes one command at a time",
+                    "the joint \"{}\" {motion} and takes one command at a time",
                     joint.name
                 ),
                 format!("give one of {keys}"),
@@ -270,6 +279,8 @@ impl JointCommandTable {
         if given.iter().flatten().any(|number| !number.is_finite()) {
             return Err(["the command is not finite".into(), "give a number".into()]);
         }
+
+        // Convert it to SI units
         let unit = if joint.is_rotational() {
             1.0_f64.to_radians()
         } else {

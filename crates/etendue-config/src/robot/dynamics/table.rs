@@ -1,6 +1,6 @@
-//! What a robot file says of dynamics.
+//! Tables of a robot's dynamics.
 
-use crate::scene::{Placement, RotationDeg};
+use crate::scene::{RotationDeg, pose_of_angles};
 use crate::toml_file::{Document, DocumentError};
 use nalgebra::Isometry3;
 use schemars::JsonSchema;
@@ -173,11 +173,10 @@ impl Default for VehicleTable {
 
 impl DynamicsTable {
     pub(super) fn start(&self, document: &Document) -> Result<Isometry3<f64>, DocumentError> {
-        let placement = Placement {
-            position: self.position_m.as_ref(),
-            angles: self.rotation_deg.as_ref(),
-            quaternion: None,
-        };
-        placement.pose(document)
+        pose_of_angles(
+            document,
+            self.position_m.as_ref(),
+            self.rotation_deg.as_ref(),
+        )
     }
 }

@@ -43,6 +43,7 @@ impl Reader<'_> {
     }
 
     fn robot(&self) -> Result<Mjcf, FormatError> {
+        // Check that the bodies are one tree
         let bodies = &self.model.bodies[1..];
         let roots = bodies
             .iter()
@@ -52,11 +53,14 @@ impl Reader<'_> {
             let message = format!("{roots} bodies are in the world");
             return Err(self.error(message, "leave one, with the others on it"));
         }
+        // Read each body's link, and the joint to its parent
         let names: Vec<String> = (1..)
             .zip(bodies)
             .map(|(number, entry)| name(number, &entry.body))
             .collect();
-        let (mut links, mut joints, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let mut links = Vec::new();
+        let mut joints = Vec::new();
+        let mut frames = Vec::new();
         let mut is_free = false;
         for (number, entry) in bodies.iter().enumerate() {
             let body = &entry.body;
@@ -75,6 +79,7 @@ impl Reader<'_> {
             });
             joints.push(joint);
         }
+        // Assemble the robot
         let robot = JointedRobot::new(links, joints, !is_free);
         Ok(Mjcf {
             robot: robot.map_err(|error| self.error(error.to_string(), "correct that body"))?,
@@ -103,6 +108,7 @@ impl Reader<'_> {
         parent: usize,
         child: usize,
     ) -> Result<Joint, FormatError> {
+        // A body without a joint is fixed to its parent
         let parent_from_child = pose(&body.pose);
         let fixed = Joint {
             parent_from_joint: parent_from_child,
@@ -116,6 +122,7 @@ impl Reader<'_> {
                 return Err(self.error(message, "put a body between for each"));
             }
         };
+        // Find kind and limits
         let autolimits = self.model.compiler.autolimits;
         let is_limited = joint.limited.resolve(autolimits, joint.range.is_some());
         let limits = joint.range.filter(|_| is_limited);
@@ -128,6 +135,7 @@ impl Reader<'_> {
                 return Err(self.error(message, "take hinges"));
             }
         };
+        // Place the axis
         let endless = [-1e6, 1e6];
         let [x, y, z] = joint.pos;
         let child_from_joint = Isometry3::translation(x, y, z);
@@ -147,8 +155,9 @@ impl Reader<'_> {
     }
 
     fn link(&self, name: &str, body: &Body) -> Result<Link, FormatError> {
+        // Collect the shapes that collide, and the inertia of all geoms
         let mut shapes = Vec::new();
-        let mut weighed: Option<Inertia> = None;
+        let mut sum: Option<Inertia> = None;
         for geom in &body.geoms {
             let collides = geom.contype != 0 || geom.conaffinity != 0;
             if !collides && body.inertial.is_some() {
@@ -157,7 +166,7 @@ impl Reader<'_> {
             let (place, shape, solid) = self.geom(name, geom, body.inertial.is_some())?;
             if let Some(solid) = solid {
                 let own = solid.transformed(&place);
-                weighed = Some(weighed.map_or(own, |sum| sum.combined(&own)));
+                sum = Some(sum.map_or(own, |sum| sum.combined(&own)));
             }
             if let Some(shape) = shape.filter(|_| collides) {
                 shapes.push(PlacedShape {
@@ -166,6 +175,7 @@ impl Reader<'_> {
                 });
             }
         }
+        // Take the inertia of the body itself where it is given
         let given = body.inertial.as_ref().map(|inertial| {
             let tensor = match inertial.inertia {
                 InertiaSpec::Diagonal(moments) => Matrix3::from_diagonal(&moments.into()),
@@ -182,25 +192,27 @@ impl Reader<'_> {
         });
         Ok(Link {
             name: name.into(),
-            inertia: given.or(weighed),
+            inertia: given.or(sum),
             shapes,
         })
     }
 
-    /// Where a geom is, its shape, and its inertia where that is not given; no shape where it only
-    /// weighs.
+    /// Pose, shape and inertia of a geom: no shape where it only has mass, and no inertia where
+    /// `is_weighed`, that is, where the body's is given.
     fn geom(
         &self,
         body: &str,
         geom: &Geom,
         is_weighed: bool,
     ) -> Result<(Isometry3<f64>, Option<Shape>, Option<Inertia>), FormatError> {
+        // Find pose and length
         let [a, b, c] = geom.size;
         let (place, half_length) = match geom.fromto {
             Some(ends) => between(ends),
             None => (pose(&geom.pose), b),
         };
         let length = 2.0 * half_length;
+        // Find shape and inertia, of density 1000 kg/m³ where no mass is given
         let mass = |volume: f64| geom.mass.unwrap_or(geom.density.unwrap_or(1000.0) * volume);
         let disc = PI * a * a;
         let ball = 4.0 / 3.0 * PI * a * a * a;
@@ -266,6 +278,7 @@ impl Reader<'_> {
     fn warnings(&self) -> Vec<String> {
         let model = self.model;
         let joints = || model.bodies.iter().flat_map(|entry| &entry.body.joints);
+        // Elements that have no counterpart in the dynamics
         let passed_over = [
             (
                 "the world's own geoms",

@@ -12,18 +12,19 @@ use roxmltree::Node;
 pub(super) struct JointEntry {
     pub place: Place,
     pub joint: Joint,
-    /// What no engine here moves, if it is that.
+    /// Description of a joint that no engine here moves: "of type ..", "that mimics another".
     pub left_out: Option<String>,
 }
 
 impl Reader<'_> {
-    /// The joint that puts a frame where it is.
+    /// The joint between a frame and its parent.
     pub(super) fn joint_entry(
         &self,
         node: Node,
         frame: &FrameDeclaration,
         links: &[String],
     ) -> Result<JointEntry, FormatError> {
+        // Find the kind
         let number = |name: &String| links.iter().position(|link| link == name).unwrap_or(0);
         let name = node.attribute("name").unwrap_or(&frame.name);
         let find = |tag: &str| node.children().find(|child| child.has_tag_name(tag));
@@ -41,11 +42,13 @@ impl Reader<'_> {
                 return Err(self.error(node, message, remedy));
             }
         };
+        // Place the joint and its axis
         let mut joint = Joint::new(name, kind, number(&frame.parent), number(&frame.name));
         joint.parent_from_joint = frame.parent_from_frame;
         if let Some(axis) = find("axis") {
             joint.axis = Vector3::from(self.three(axis, "xyz")?);
         }
+        // Read limits and damping
         if let Some(limit) = find("limit") {
             let of = |name: &str| self.number(limit, name);
             if joint.kind != JointKind::Continuous {

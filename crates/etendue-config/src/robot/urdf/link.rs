@@ -58,10 +58,12 @@ impl Reader<'_> {
     }
 
     fn geometry(&self, collision: Node) -> Result<Geometry, FormatError> {
+        // Find the shape
         let geometry = self.child(collision, "geometry")?;
         let Some(shape) = geometry.children().find(Node::is_element) else {
             return Err(self.error(geometry, "<geometry> is empty", "add a shape"));
         };
+        // Read its dimensions
         let length = |name: &str| self.length(shape, name);
         Ok(Geometry::Ready(match shape.tag_name().name() {
             "box" => {

@@ -99,6 +99,7 @@ impl Reader<'_> {
         if !robot.has_tag_name("robot") {
             return Err(self.error(robot, "the root is not <robot>", "give a URDF file"));
         }
+        // Read the links
         let mut links = Vec::new();
         let mut link_entries = Vec::new();
         for link in robot.children().filter(|node| node.has_tag_name("link")) {
@@ -111,7 +112,10 @@ impl Reader<'_> {
             self.check_meshes(link)?;
             link_entries.push(self.link_entry(link)?);
         }
-        let (mut frames, mut joint_entries) = (Vec::new(), Vec::new());
+
+        // Read the joints
+        let mut frames = Vec::new();
+        let mut joint_entries = Vec::new();
         let mut joints = Vec::new();
         for joint in robot.children().filter(|node| node.has_tag_name("joint")) {
             let frame = self.joint(joint, &links)?;
@@ -119,6 +123,7 @@ impl Reader<'_> {
             frames.push(frame);
             joints.push(joint);
         }
+        // Check that they are a tree
         let root = self.root(robot, &links, &frames)?;
         FrameTree::new(root.as_str(), &frames).map_err(|error| {
             let number = match &error {

@@ -15,6 +15,7 @@ impl Urdf {
     /// where it needs them or is of a kind that is left out (floating, planar, mimic), or a mesh
     /// cannot be read; the error names the line.
     pub fn robot(&self, base_is_fixed: bool) -> Result<JointedRobot, FormatError> {
+        // Refuse joints that no engine here moves
         for entry in &self.joint_entries {
             if let Some(what) = &entry.left_out {
                 let message = format!("a joint {what} is not moved: \"{}\"", entry.joint.name);
@@ -27,6 +28,7 @@ impl Urdf {
                 ));
             }
         }
+        // Read the collision shapes of the links
         let mut links = Vec::with_capacity(self.links.len());
         for (name, entry) in self.links.iter().zip(&self.link_entries) {
             let shapes = entry.collisions.iter().map(|(place, geometry)| {
@@ -41,6 +43,7 @@ impl Urdf {
                 shapes: shapes.collect::<Result<_, FormatError>>()?,
             });
         }
+        // Assemble the robot
         let joints = self.joint_entries.iter().map(|entry| entry.joint.clone());
         JointedRobot::new(links, joints.collect(), base_is_fixed)
             .map_err(|error| self.robot_error(&error))

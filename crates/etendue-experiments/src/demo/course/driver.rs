@@ -6,7 +6,7 @@ use nalgebra::Point2;
 
 /// Points of the left and the right barrier, each from the car forwards.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sides {
+pub struct BarrierPoints {
     /// Points to the left in the frame of the lidar, m.
     pub left: Vec<Point2<f64>>,
     /// Points to the right in the frame of the lidar, m.
@@ -20,7 +20,7 @@ const LOOK_AHEAD: f64 = 1.3;
 /// Smallest assumed half of the distance between the barriers if only one is visible, m.
 const HALF_WIDTH: f64 = 0.6;
 
-impl Sides {
+impl BarrierPoints {
     /// Groups the points by the distance between neighbours in azimuth, and selects on each side the
     /// group next to the car, from there forwards.
     pub fn of(cloud: &Cloud) -> Self {
@@ -119,7 +119,7 @@ fn inwards(side: &[Point2<f64>], end: &Point2<f64>, half: f64, sign: f64) -> Poi
 /// Driver that steers to the middle between the barriers by a PID controller on the bearing of the
 /// target point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Driver {
+pub struct CourseDriver {
     /// Largest steering angle, rad.
     largest: f64,
     /// Integral of the bearing, rad s.
@@ -142,7 +142,7 @@ const INTEGRAL: f64 = 0.1;
 /// Gain on its derivative, s.
 const DERIVATIVE: f64 = 0.05;
 
-impl Driver {
+impl CourseDriver {
     /// Driver of a car with a largest steering angle, rad.
     pub fn new(largest: f64) -> Self {
         Self {
@@ -167,7 +167,7 @@ impl Driver {
             return self.command;
         }
         self.newest = newest;
-        self.command = match Sides::of(cloud).target() {
+        self.command = match BarrierPoints::of(cloud).target() {
             Some(target) => self.steer(target.y.atan2(target.x), dt.min(1.0)),
             None => DriveCommand::default(),
         };
@@ -214,22 +214,22 @@ mod tests {
 
     #[test]
     fn the_target_is_in_the_middle_between_the_two_walls() {
-        let sides = Sides::of(&corridor(0.9, 0.4));
+        let sides = BarrierPoints::of(&corridor(0.9, 0.4));
         assert!(sides.left.iter().all(|point| point.y == 0.9));
         assert!(sides.right.iter().all(|point| point.y == -0.4));
         assert!(sides.left.len() > 30 && sides.right.len() > 30);
         let target = sides.target().expect("a target");
         assert!((target.y - 0.25).abs() < 1e-12, "{target}");
-        let command = Driver::new(0.5).command(&corridor(0.9, 0.4));
+        let command = CourseDriver::new(0.5).command(&corridor(0.9, 0.4));
         assert!(command.steering > 0.1 && command.speed > 0.9);
     }
 
     #[test]
     fn without_points_the_car_stops() {
-        let mut driver = Driver::new(0.5);
+        let mut driver = CourseDriver::new(0.5);
         let mut cloud = corridor(0.5, 0.5);
         assert!(driver.command(&cloud).speed > 1.0);
         cloud.points.clear();
-        assert_eq!(Sides::of(&cloud).target(), None);
+        assert_eq!(BarrierPoints::of(&cloud).target(), None);
     }
 }

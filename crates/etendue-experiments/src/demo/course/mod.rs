@@ -1,13 +1,13 @@
 //! Scaled car on a closed course between barriers, with a lidar as its only sensor.
 //!
 //! [`Course::generate`] builds a procedural course, and [`race`] drives the car around it. The
-//! [`Driver`] groups the points of the lidar into the left and the right barrier, aims at the middle
+//! [`CourseDriver`] groups the points of the lidar into the left and the right barrier, aims at the middle
 //! between them, and steers with a PID controller. It has no map of the course.
 
 mod driver;
 mod track;
 
-pub use driver::{Driver, Sides};
+pub use driver::{BarrierPoints, CourseDriver};
 pub use track::{Course, NoCourse};
 
 use etendue_physics::inertial::MotionState;
@@ -38,7 +38,7 @@ const LIDAR_HEIGHT: f64 = 0.2;
 
 /// Result of a race.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Race {
+pub struct RaceResult {
     /// Number of completed laps.
     pub laps: u32,
     /// Duration of each lap, s.
@@ -53,7 +53,7 @@ pub struct Race {
     pub sweeps: u32,
 }
 
-impl Race {
+impl RaceResult {
     /// Whether the car touched no barrier.
     pub fn untouched(&self) -> bool {
         self.closest > 0.0
@@ -91,7 +91,7 @@ pub fn race(
     rig: &Rig,
     laps: u32,
     seed: u64,
-) -> Result<Race, RigError> {
+) -> Result<RaceResult, RigError> {
     // Rig, car and driver
     let environment = Environment::default();
     let end = i64::from(laps) * 60 * SECOND;
@@ -99,7 +99,7 @@ pub fn race(
     let start = course.start();
     let yaw = start.rotation.euler_angles().2;
     let mut car = Bicycle::new(STEERING, [start.translation.x, start.translation.y], yaw);
-    let mut driver = Driver::new(STEERING.angle);
+    let mut driver = CourseDriver::new(STEERING.angle);
 
     // Closed loop: the driver steers by the latest cloud
     let plan = ControlPlan {
@@ -120,7 +120,7 @@ struct RaceObserver<'a> {
     course: &'a Course,
     /// Number of laps to drive.
     laps: u32,
-    race: Race,
+    race: RaceResult,
     /// Angle around the origin since the start, rad.
     angle: f64,
     /// Last azimuth of the car around the origin, rad.
@@ -138,7 +138,7 @@ impl<'a> RaceObserver<'a> {
         Self {
             course,
             laps,
-            race: Race {
+            race: RaceResult {
                 laps: 0,
                 lap_times: Vec::new(),
                 closest: f64::INFINITY,

@@ -1,6 +1,6 @@
 //! Procedural courses.
 
-use crate::demo::Part;
+use crate::demo::WorldPart;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::Mesh;
 use etendue_scene::primitive::{PrimitiveError, rectangle};
@@ -139,9 +139,9 @@ impl Course {
     ///
     /// # Errors
     /// None: the size of the floor is fixed.
-    pub fn parts(&self) -> Result<Vec<Part>, PrimitiveError> {
+    pub fn parts(&self) -> Result<Vec<WorldPart>, PrimitiveError> {
         let [inner, outer] = [0, 1].map(|i| wall(&self.barriers[i], i == 0));
-        let part = |name: &str, mesh: Mesh, material| Part {
+        let part = |name: &str, mesh: Mesh, material| WorldPart {
             name: name.into(),
             mesh: mesh.into(),
             world_from_part: Isometry3::identity(),

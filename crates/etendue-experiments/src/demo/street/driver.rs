@@ -28,14 +28,14 @@ pub fn sedan(route: &Route) -> Bicycle {
 /// route from the estimated position, slower before corners (Coulter 1992, "Implementation of the
 /// pure pursuit path tracking algorithm", CMU-RI-TR-92-01).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Driver {
+pub struct RouteDriver {
     route: Route,
     localisation: Localisation,
     /// Index of the route point nearest to the vehicle.
     nearest: usize,
 }
 
-impl Driver {
+impl RouteDriver {
     /// Driver at the start of a route.
     pub fn new(route: Route, localisation: Localisation) -> Self {
         Self {
@@ -103,7 +103,7 @@ mod tests {
             frame,
         };
         let localisation = Localisation::new(antenna, 0.3, 0.005, start, yaw);
-        let mut driver = Driver::new(route.clone(), localisation);
+        let mut driver = RouteDriver::new(route.clone(), localisation);
         let mut command = DriveCommand::default();
         let mut delayed_fixes = VecDeque::new();
         let mut wheel_angle = 0.0;

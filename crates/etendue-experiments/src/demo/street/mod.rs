@@ -1,7 +1,7 @@
 //! Drive of a vehicle through a procedural town.
 //!
 //! [`Town::generate`] builds nine blocks with houses, pavements, trees, lamps and parked cars. A
-//! [`Driver`] steers a vehicle around the central one by its sensors only: it receives messages
+//! [`RouteDriver`] steers a vehicle around the central one by its sensors only: it receives messages
 //! ([`SensorMessage`]), estimates its position ([`Localisation`]), and pursues the [`Route`]. The
 //! messages of a recording give the same commands.
 
@@ -11,7 +11,7 @@ mod message;
 mod route;
 mod town;
 
-pub use driver::{Driver, sedan};
+pub use driver::{RouteDriver, sedan};
 pub use localisation::{Antenna, Localisation};
 pub use message::{MessageData, SensorMessage};
 pub use route::Route;

@@ -2,7 +2,7 @@
 
 use super::route::{Route, whole};
 use super::{BLOCK, PAVEMENT, ROADWAY};
-use crate::demo::Part;
+use crate::demo::WorldPart;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::Mesh;
 use etendue_scene::primitive::{PrimitiveError, cuboid, cylinder, rectangle, sphere};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Town {
     /// Ground, houses, trees, lamps and cars.
-    pub parts: Vec<Part>,
+    pub parts: Vec<WorldPart>,
     /// Route of the vehicle.
     pub route: Route,
 }
@@ -52,7 +52,7 @@ impl Town {
 
 /// Town under construction.
 struct Builder {
-    parts: Vec<Part>,
+    parts: Vec<WorldPart>,
     stream: Stream,
     trunk: Arc<Mesh>,
     crown: Arc<Mesh>,
@@ -79,7 +79,7 @@ impl Builder {
     }
 
     fn add(&mut self, kind: &str, mesh: Arc<Mesh>, [x, y, z]: [f64; 3], material: &'static str) {
-        self.parts.push(Part {
+        self.parts.push(WorldPart {
             name: format!("{kind} {}", self.parts.len()),
             mesh,
             world_from_part: Isometry3::translation(x, y, z),

@@ -1,6 +1,6 @@
 //! Residual bias after a correction.
 
-use super::drive::Drive;
+use super::drive::CorridorDrive;
 use super::settings::unbiased_polynomial;
 use etendue_calibrate::depth::{CorrectedScan, DepthModel, correct_scan};
 use etendue_estimate::geometry::{CellOptions, ReferenceMesh};
@@ -11,7 +11,7 @@ pub(super) const REACH: f64 = 0.2;
 /// Step between the evaluated points of a scan.
 const EVERY: usize = 5;
 
-fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> CorrectedScan {
+fn corrected(drive: &CorridorDrive, scan: usize, model: Option<&DepthModel>) -> CorrectedScan {
     let unbiased = unbiased_polynomial();
     let cells = CellOptions::default();
     correct_scan(&drive.scans[scan], model.unwrap_or(&unbiased), &cells)
@@ -20,7 +20,7 @@ fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> Correcte
 /// Distances of the corrected points of some stops, at the true poses, from the true surfaces, m.
 pub(super) fn held_out(
     mesh: &ReferenceMesh,
-    drive: &Drive,
+    drive: &CorridorDrive,
     stops: &[usize],
     model: Option<&DepthModel>,
 ) -> Vec<f64> {
@@ -44,7 +44,7 @@ struct BiasSample {
     correction: f64,
 }
 
-fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<BiasSample> {
+fn bias_samples(drive: &CorridorDrive, stop: usize, model: Option<&DepthModel>) -> Vec<BiasSample> {
     let corrected = corrected(drive, stop, model);
     let points = drive.scans[stop].iter().zip(&drive.readings[stop]);
     let both = points.zip(corrected.points.iter().zip(&corrected.incidences));
@@ -62,7 +62,11 @@ fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<B
 }
 
 /// Rms of the bias that remains in the readings of some stops after a correction, m.
-pub(super) fn residual_bias(drive: &Drive, stops: &[usize], model: Option<&DepthModel>) -> f64 {
+pub(super) fn residual_bias(
+    drive: &CorridorDrive,
+    stops: &[usize],
+    model: Option<&DepthModel>,
+) -> f64 {
     let all = stops
         .iter()
         .flat_map(|&stop| bias_samples(drive, stop, model));
@@ -88,7 +92,11 @@ const BIN_DEG: f64 = 2.5;
 
 /// True bias and correction by each model over the true incidence, in bins of 2.5 degrees up to 90
 /// degrees, from the readings on planes of some stops.
-pub fn bias_by_incidence(drive: &Drive, stops: &[usize], models: &[&DepthModel]) -> Vec<BiasBin> {
+pub fn bias_by_incidence(
+    drive: &CorridorDrive,
+    stops: &[usize],
+    models: &[&DepthModel],
+) -> Vec<BiasBin> {
     // Samples without correction and with each model
     let samples = |model| -> Vec<BiasSample> {
         let stops = stops.iter();

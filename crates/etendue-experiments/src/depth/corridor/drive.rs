@@ -9,7 +9,7 @@ use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// Scans at the stops of a drive, with ground truth.
-pub struct Drive {
+pub struct CorridorDrive {
     /// Points of each scan in the frame of the lidar, m. Its origin is the mean origin of the beams,
     /// its axes are those of the sensor.
     pub scans: Vec<Vec<Point3<f64>>>,
@@ -43,14 +43,14 @@ pub fn drive(
     world_from_sensor: &[Isometry3<f64>],
     settings: &CorridorSettings,
     progress: &mut dyn FnMut(),
-) -> Result<Drive, ExperimentError> {
+) -> Result<CorridorDrive, ExperimentError> {
     let simulator = StopSimulator {
         world: World::at_wavelength(scene, lidar.wavelength)?,
         lidar,
         sensor_from_lidar: mean_origin(&lidar.shots(0)),
         seed: settings.seed,
     };
-    let mut drive = Drive {
+    let mut drive = CorridorDrive {
         scans: Vec::new(),
         readings: Vec::new(),
         truth: Vec::new(),

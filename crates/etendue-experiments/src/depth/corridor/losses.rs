@@ -1,6 +1,6 @@
 //! Known bias, learnt with each loss.
 
-use super::drive::Drive;
+use super::drive::CorridorDrive;
 use super::settings::{ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{Training, train};
 use etendue_calibrate::depth::{
@@ -36,7 +36,7 @@ pub struct LossRow {
 ///
 /// # Errors
 /// If the bias cannot be learnt from these scans.
-pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, ExperimentError> {
+pub fn losses(drive: &CorridorDrive, truth: &DepthModel) -> Result<Vec<LossRow>, ExperimentError> {
     const LOSSES: [DepthLoss; 4] = [
         DepthLoss::MinimumEigenvalue,
         DepthLoss::NormalisedEigenvalue,

@@ -7,7 +7,7 @@ mod settings;
 mod splits;
 
 pub use bias_evaluation::{BiasBin, bias_by_incidence};
-pub use drive::{Drive, TrueReading, drive};
+pub use drive::{CorridorDrive, TrueReading, drive};
 pub use losses::{LearningPoses, LossRow, STOPS_OF_LOSSES, curve_rms, losses};
 pub use settings::{CorridorBias, CorridorSettings, ExperimentError};
-pub use splits::{AS_BUILT, Drift, ROWS, SplitRow, as_built, map_options, models, splits};
+pub use splits::{AS_BUILT, MeanDrift, ROWS, SplitRow, as_built, map_options, models, splits};

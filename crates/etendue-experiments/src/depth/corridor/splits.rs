@@ -1,7 +1,7 @@
 //! Bias of the receiver, learnt and evaluated in four splits.
 
 use super::bias_evaluation::{REACH, held_out, residual_bias};
-use super::drive::{Drive, pose_noise};
+use super::drive::{CorridorDrive, pose_noise};
 use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{Split, Training, TrainingResult, train};
 use etendue_calibrate::depth::{
@@ -66,16 +66,16 @@ pub struct SplitRow {
     /// Rms of the residual bias of the held-out readings, m.
     pub residual_bias: f64,
     /// Mean drift of SLAM over the held-out stops only, from the first of them.
-    pub held_out: Drift,
+    pub held_out: MeanDrift,
     /// Mean drift of SLAM through the whole corridor, including the stops of the training.
-    pub whole: Drift,
+    pub whole: MeanDrift,
     /// Trajectory of SLAM through the whole corridor.
     pub trajectory: Vec<Isometry3<f64>>,
 }
 
 /// Mean errors of a trajectory that starts at the true pose.
 #[derive(Clone, Copy, Debug)]
-pub struct Drift {
+pub struct MeanDrift {
     /// Rotation, rad.
     pub rotation: f64,
     /// Translation, m.
@@ -90,7 +90,7 @@ pub struct Drift {
 pub fn splits(
     scene: &Scene,
     lidar: &Lidar,
-    drive: &Drive,
+    drive: &CorridorDrive,
     settings: &CorridorSettings,
     progress: &mut dyn FnMut(),
 ) -> Result<Vec<SplitRow>, ExperimentError> {
@@ -128,7 +128,7 @@ pub fn splits(
 
 /// Data for the evaluation of all splits.
 struct Evaluation<'a> {
-    drive: &'a Drive,
+    drive: &'a CorridorDrive,
     settings: &'a CorridorSettings,
     /// True surfaces.
     mesh: ReferenceMesh,
@@ -144,7 +144,7 @@ impl<'a> Evaluation<'a> {
     fn new(
         scene: &Scene,
         lidar: &Lidar,
-        drive: &'a Drive,
+        drive: &'a CorridorDrive,
         settings: &'a CorridorSettings,
     ) -> Result<Self, ExperimentError> {
         let all_stops: Vec<usize> = (0..drive.scans.len()).collect();
@@ -228,7 +228,7 @@ pub fn map_options() -> MapOptions {
 }
 
 /// Map of some stops at the poses with noise.
-fn training_map(drive: &Drive, stops: &[usize]) -> Result<DepthMap, DepthError> {
+fn training_map(drive: &CorridorDrive, stops: &[usize]) -> Result<DepthMap, DepthError> {
     let scans: Vec<_> = stops.iter().map(|&i| drive.scans[i].clone()).collect();
     let poses: Vec<_> = stops.iter().map(|&i| drive.noisy[i]).collect();
     DepthMap::build(&scans, &poses, &map_options())
@@ -257,7 +257,7 @@ fn learn(
 
 /// Poses of some stops by SLAM, from the true pose of the first.
 fn slam(
-    drive: &Drive,
+    drive: &CorridorDrive,
     stops: &[usize],
     model: Option<&DepthModel>,
     settings: &CorridorSettings,
@@ -294,13 +294,13 @@ fn slam(
 }
 
 fn drift(
-    drive: &Drive,
+    drive: &CorridorDrive,
     stops: &[usize],
     found: &[Isometry3<f64>],
-) -> Result<Drift, TrajectoryComparisonError> {
+) -> Result<MeanDrift, TrajectoryComparisonError> {
     let truth: Vec<_> = stops.iter().map(|&stop| drive.truth[stop]).collect();
     let errors = absolute_error(&truth, found, TrajectoryAlignment::Origin)?;
-    Ok(Drift {
+    Ok(MeanDrift {
         rotation: mean(&errors.rotation),
         translation: mean(&errors.translation),
     })

@@ -61,6 +61,7 @@ fn names_of(line: &str) -> Vec<String> {
 
 /// All columns of a text that contain only numbers.
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
+    // Skip comments; an empty file has no points
     let content = String::from_utf8_lossy(bytes);
     let text = TextContent {
         path,
@@ -73,6 +74,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     let Some(first) = lines.peek() else {
         return Ok(PointSweeps::one(PointTable::default()));
     };
+    // Take the names of the columns from a header, or the usual ones
     let mut names = names_of(first.text);
     let named = |name: &str| names.iter().any(|known| known == name);
     if named("x") && named("y") {
@@ -81,6 +83,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
         let usual = ["x", "y", "z", "intensity"].map(str::to_owned);
         names = usual.into_iter().take(names.len()).collect();
     }
+    // Read the rows
     let mut columns: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); names.len()];
     for line in lines {
         add(&mut columns, &names, line)?;
@@ -95,6 +98,7 @@ fn add(
     names: &[String],
     line: TextLine<'_>,
 ) -> Result<(), FormatError> {
+    // Check the number of columns
     let pieces = pieces(line.text);
     if pieces.len() != names.len() {
         return Err(line.error(
@@ -106,6 +110,7 @@ fn add(
             "give every line the same number of columns; write decimals with a point",
         ));
     }
+    // Append the numbers
     for ((piece, column), name) in pieces.into_iter().zip(columns).zip(names) {
         let required = ["x", "y", "z"].contains(&&**name) || INTENSITY_NAMES.contains(&&**name);
         let Some(values) = column else { continue };

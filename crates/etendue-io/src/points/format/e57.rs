@@ -75,33 +75,35 @@ fn table(
     file: &mut E57Reader<Cursor<Vec<u8>>>,
     cloud: &PointCloud,
 ) -> Result<PointTable, ::e57::Error> {
+    // Read the values of every record
     let mut values = vec![Vec::new(); cloud.prototype.len()];
-    let invalid = |name: &RecordName| *name == RecordName::CartesianInvalidState;
-    let state = cloud
-        .prototype
-        .iter()
-        .position(|record| invalid(&record.name));
     for point in file.pointcloud_raw(cloud)? {
         let point = point?;
         for ((values, value), record) in values.iter_mut().zip(&point).zip(&cloud.prototype) {
             values.push(value.to_f64(&record.data_type)?);
         }
     }
-    let wrong: Vec<bool> = match state {
+
+    // Find the points whose position is marked as invalid
+    let mut records = cloud.prototype.iter();
+    let state = records.position(|record| record.name == RecordName::CartesianInvalidState);
+    let is_invalid: Vec<bool> = match state {
         Some(state) => values[state].iter().map(|state| *state != 0.0).collect(),
         None => vec![],
     };
+
+    // Convert the records to columns
     let points = values.first().map_or(0, Vec::len);
     let columns = cloud
         .prototype
         .iter()
         .zip(values)
         .filter_map(|(record, values)| {
-            let (name, number, add) = field(&record.name)?;
+            let (name, number, offset) = field(&record.name)?;
             let is_position = matches!(name, "x" | "y" | "z");
-            let value = |(point, value): (usize, f64)| match wrong.get(point) {
+            let value = |(point, value): (usize, f64)| match is_invalid.get(point) {
                 Some(true) if is_position => f64::NAN,
-                _ => value + add,
+                _ => value + offset,
             };
             let values: Vec<f64> = values.into_iter().enumerate().map(value).collect();
             let number = number.or_wider(&values);

@@ -7,7 +7,7 @@ use crate::precision::single;
 use crate::ros2::{LidarRecorder, LidarTopics, RecordedCloud, parse_clouds};
 use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
-use etendue_sensors::Scan;
+use etendue_sensors::{RangeReading, Scan};
 use nalgebra::Isometry3;
 use std::path::Path;
 
@@ -26,22 +26,27 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 /// scans.
 fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, FormatError> {
     let recording = parse_clouds(path, bytes)?;
+
+    // Read the scans where the clouds leave the choice of a topic open
     let clouds = topics(recording.clouds.iter().map(|cloud| cloud.topic.as_str()));
-    let is_clear = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));
-    let scans = if is_clear {
+    let is_decided = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));
+    let scans = if is_decided {
         Vec::new()
     } else {
         mcap_scans(path, bytes)?
     };
-    let held = Held {
+    let point_topics = PointTopics {
         clouds,
         scans: topics(scans.iter().map(|(topic, _)| topic.as_str())),
     };
-    let topic = held.choose(path, topic)?;
-    let clouds = { recording.clouds.iter() }.filter(|cloud| cloud.topic == topic);
+    let topic = point_topics.choose(path, topic)?;
+
+    // Convert the clouds of the topic, else its scans
+    let clouds = recording.clouds.iter();
+    let clouds = clouds.filter(|cloud| cloud.topic == topic);
     let mut sweeps: Vec<PointTable> = (0..).zip(clouds).map(cloud_table).collect();
     if sweeps.is_empty() {
-        let scans = { scans.iter() }.filter(|(of, _)| of == topic);
+        let scans = scans.iter().filter(|(own_topic, _)| own_topic == topic);
         let scans = scans.map(|(_, scan)| scan);
         sweeps = (0..).zip(scans).map(scan_table).collect();
     }
@@ -62,21 +67,21 @@ fn topics<'a>(of_messages: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     topics
 }
 
-/// The topics with points that a recording holds.
-struct Held<'a> {
+/// The topics with points in a recording.
+struct PointTopics<'a> {
     clouds: Vec<&'a str>,
     scans: Vec<&'a str>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> PointTopics<'a> {
     /// The topic to read; an empty name where there is none.
-    fn choose(&self, path: &Path, asked: Option<&'a str>) -> Result<&'a str, FormatError> {
+    fn choose(&self, path: &Path, requested: Option<&'a str>) -> Result<&'a str, FormatError> {
         let usual = if self.clouds.is_empty() {
             &self.scans
         } else {
             &self.clouds
         };
-        match (asked, &usual[..]) {
+        match (requested, &usual[..]) {
             (Some(topic), _) if self.clouds.contains(&topic) || self.scans.contains(&topic) => {
                 Ok(topic)
             }
@@ -99,39 +104,54 @@ impl<'a> Held<'a> {
             .iter()
             .map(|name| format!("{name} (PointCloud2)"));
         let scans = self.scans.iter().map(|name| format!("{name} (LaserScan)"));
-        let held: Vec<String> = clouds.chain(scans).collect();
-        let held = if held.is_empty() {
+        let names: Vec<String> = clouds.chain(scans).collect();
+        let names = if names.is_empty() {
             "none".to_owned()
         } else {
-            held.join(", ")
+            names.join(", ")
         };
-        let message = format!("{why}; topics with points: {held}");
+        let message = format!("{why}; topics with points: {names}");
         let remedy = "choose one topic with `etendue convert FILE OUTPUT --topic NAME`";
         FormatError::malformed(path, Place::File, message, remedy)
     }
 }
 
+/// A beam of a planar scan that has a range.
+struct PlanarPoint {
+    beam: u32,
+    range: f64,
+    azimuth: f64,
+}
+
 /// The points of a planar scan, at the time of its stamp.
 fn scan_table((number, scan): (u32, &Scan)) -> PointTable {
+    // Select the beams with a range
     let beams = (0_u32..).zip(&scan.readings).zip(scan.azimuths.iter());
-    let points: Vec<(u32, f64, f64)> = beams
-        .filter_map(|((beam, reading), azimuth)| Some((beam, reading.range()?, *azimuth)))
-        .collect();
-    let f32s = |of: &dyn Fn(&(u32, f64, f64)) -> f64| {
-        ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
+    let point = |((beam, reading), azimuth): ((u32, &RangeReading), &f64)| {
+        Some(PlanarPoint {
+            beam,
+            range: reading.range()?,
+            azimuth: *azimuth,
+        })
+    };
+    let points: Vec<PlanarPoint> = beams.filter_map(point).collect();
+
+    // Compute their columns
+    let f32s = |value: &dyn Fn(&PlanarPoint) -> f64| {
+        ColumnData::F32(points.iter().map(|point| single(value(point))).collect())
     };
     let mut columns = vec![
-        Column::new("x", f32s(&|(_, range, azimuth)| range * azimuth.cos())),
-        Column::new("y", f32s(&|(_, range, azimuth)| range * azimuth.sin())),
+        Column::new("x", f32s(&|point| point.range * point.azimuth.cos())),
+        Column::new("y", f32s(&|point| point.range * point.azimuth.sin())),
         Column::new("z", f32s(&|_| 0.0)),
     ];
     if !scan.intensities.is_empty() {
-        let of = |beam: u32| f64::from(scan.intensities[beam as usize]);
-        columns.push(Column::new("intensity", f32s(&|(beam, _, _)| of(*beam))));
+        let intensity = |point: &PlanarPoint| f64::from(scan.intensities[point.beam as usize]);
+        columns.push(Column::new("intensity", f32s(&intensity)));
     }
-    let beams = points.iter().map(|(beam, _, _)| *beam).collect();
+    let beams = points.iter().map(|point| point.beam).collect();
     columns.extend([
-        Column::new("range", f32s(&|(_, range, _)| *range)),
+        Column::new("range", f32s(&|point| point.range)),
         Column::new("time", ColumnData::F64(vec![scan.time; points.len()])),
         Column::new("beam", ColumnData::U32(beams)),
         Column::new("sweep", ColumnData::U32(vec![number; points.len()])),

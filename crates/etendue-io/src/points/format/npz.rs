@@ -35,6 +35,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         let remedy = "give an .npz of arrays of numbers with x, y and z";
         FormatError::malformed(path, Place::File, message, remedy)
     };
+    // Read the arrays, and split positions into their axes
     let arrays = arrays(bytes).map_err(|error| {
         let message = format!("this NPZ archive is truncated or damaged: {error}");
         FormatError::malformed(path, Place::File, message, "copy or export it again")
@@ -46,11 +47,13 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             _ => columns.push((array.shape, Column::new(array.name, array.data))),
         }
     }
+    // Select the arrays of the shape of x
     let shape = columns.iter().find(|(_, column)| column.name == "x");
     let shape = shape.map(|(shape, _)| shape.clone());
     let shape = shape.ok_or_else(|| damaged("there is no array x".into()))?;
     columns.retain(|(own, _)| *own == shape);
     let columns: Vec<Column> = columns.into_iter().map(|(_, column)| column).collect();
+    // Check that y and z are among them
     let has = |name: &str| columns.iter().any(|column| column.name == name);
     if let Some(missing) = ["y", "z"].into_iter().find(|name| !has(name)) {
         return Err(damaged(format!("there is no array {missing} like x")));

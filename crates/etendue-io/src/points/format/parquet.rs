@@ -247,6 +247,8 @@ mod codec {
                 .column(leaf)
                 .column_descr()
                 .converted_type();
+
+            // Read the numbers by their physical type
             let is_unsigned = converted == ConvertedType::UINT_32;
             values.extend(match group.get_column_reader(leaf)? {
                 ColumnReader::Int32ColumnReader(reader) if is_unsigned => {
@@ -259,6 +261,7 @@ mod codec {
                 _ => Vec::new(),
             });
         }
+        // Check that every row has a value
         if values.len() != rows {
             let message = format!("column {name}: {} values for {rows} rows", values.len());
             return Err(ParquetError::General(message));

@@ -33,13 +33,14 @@ fn is_pcd(_: &Path, bytes: &[u8]) -> bool {
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+    // Read the values in the encoding that the header names
     let header = Header::read(path, bytes)?;
     header.check_positions(path)?;
     let values = match header.data.as_str() {
         "ascii" => header.read_text(path, bytes)?,
         "binary" => header.read_binary(path, &bytes[header.body..])?,
         "binary_compressed" => {
-            let body = header.unpacked(path, &bytes[header.body..])?;
+            let body = header.decompressed(path, &bytes[header.body..])?;
             header.read_binary(path, &body)?
         }
         other => {
@@ -50,6 +51,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             });
         }
     };
+    // Leave out the fields of padding
     let columns = header.fields.iter().zip(values);
     let columns = columns.filter(|(field, _)| field.is_named());
     Ok(PointTable {
@@ -113,17 +115,17 @@ impl Header {
             let fail = |message: &str| {
                 FormatError::malformed(path, Place::Line(lines), message, TRUNCATED)
             };
+            // Take the next line
             let rest = &bytes[body..];
             let end = rest.iter().position(|byte| *byte == b'\n');
             let end = end.ok_or_else(|| fail("the header has no line DATA"))?;
             let line =
                 std::str::from_utf8(&rest[..end]).map_err(|_| fail("the header is not text"))?;
             body += end + 1;
-            let mut words = line
-                .split('#')
-                .next()
-                .unwrap_or_default()
-                .split_ascii_whitespace();
+
+            // Split it into keyword and values, without its comment
+            let content = line.split('#').next().unwrap_or_default();
+            let mut words = content.split_ascii_whitespace();
             let Some(keyword) = words.next() else {
                 continue;
             };
@@ -135,6 +137,7 @@ impl Header {
         Self::of_rows(path, &rows, body, lines)
     }
 
+    /// The header of its rows: keyword and values each.
     fn of_rows(
         path: &Path,
         rows: &[(String, Vec<String>)],
@@ -154,7 +157,11 @@ impl Header {
             let number = word.and_then(|word| word.parse::<usize>().ok());
             number.ok_or_else(|| fail(format!("the header's line {keyword} is damaged")))
         };
-        let (names, sizes, kinds) = (needed("FIELDS")?, needed("SIZE")?, needed("TYPE")?);
+
+        // Read name, type and size of each field
+        let names = needed("FIELDS")?;
+        let sizes = needed("SIZE")?;
+        let kinds = needed("TYPE")?;
         let mut fields = Vec::new();
         for (index, name) in names.iter().enumerate() {
             let kind = kinds.get(index).and_then(|kind| kind.chars().next());
@@ -168,6 +175,8 @@ impl Header {
                 },
             });
         }
+
+        // Read the number of points and the rows of a grid
         let points = match row("POINTS") {
             Some(words) => number("POINTS", words.first())?,
             None => number("WIDTH", needed("WIDTH")?.first())?
@@ -251,9 +260,10 @@ impl Header {
         Ok(values)
     }
 
-    /// Points of compressed data: two lengths, then all numbers of each field in turn, compressed by LZF.
-    fn unpacked(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
-        let truncated = || {
+    /// The points of compressed data: the compressed and the uncompressed length, then all values
+    /// of one field after the other, compressed by LZF.
+    fn decompressed(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
+        let damaged = || {
             FormatError::malformed(
                 path,
                 Place::File,
@@ -261,21 +271,28 @@ impl Header {
                 TRUNCATED,
             )
         };
+
+        // Check the lengths
         let length = |at: usize| {
             let bytes = body.get(at..)?.first_chunk()?;
             usize::try_from(u32::from_le_bytes(*bytes)).ok()
         };
-        let (packed, whole) = length(0).zip(length(4)).ok_or_else(truncated)?;
+        let compressed_length = length(0).ok_or_else(damaged)?;
+        let length = length(4).ok_or_else(damaged)?;
         let size = *self
             .starts(|f| f.size.saturating_mul(f.count))
             .last()
             .unwrap_or(&0);
-        if size.checked_mul(self.points) != Some(whole) {
-            return Err(truncated());
+        if size.checked_mul(self.points) != Some(length) {
+            return Err(damaged());
         }
-        let packed = body[8..].get(..packed).ok_or_else(truncated)?;
-        let fields = unpack(packed, whole).ok_or_else(truncated)?;
-        let mut points = vec![0; whole];
+
+        // Decompress the fields
+        let compressed = body[8..].get(..compressed_length).ok_or_else(damaged)?;
+        let fields = decompress_lzf(compressed, length).ok_or_else(damaged)?;
+
+        // Interleave them into points
+        let mut points = vec![0; length];
         let mut from = 0;
         for (field, start) in self.fields.iter().zip(self.starts(|f| f.size * f.count)) {
             let width = field.size * field.count;
@@ -337,34 +354,34 @@ fn number(field: &FieldHeader, bytes: &[u8]) -> Option<f64> {
     })
 }
 
-/// Decompresses LZF: a control byte c below 32 precedes c + 1 literal bytes; a larger one describes a
-/// copy of earlier bytes by length and distance.
-fn unpack(packed: &[u8], whole: usize) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(whole);
-    let mut at = 0;
-    let mut next = || {
-        at += 1;
-        packed.get(at - 1).copied()
-    };
-    while out.len() < whole {
-        let control = usize::from(next()?);
+/// Decompresses LZF to `length` bytes: a control byte below 32 precedes one literal byte more than
+/// its value; a greater one is a reference to earlier bytes.
+fn decompress_lzf(compressed: &[u8], length: usize) -> Option<Vec<u8>> {
+    let mut output = Vec::with_capacity(length);
+    let mut input = compressed.iter().copied();
+    while output.len() < length {
+        let control = usize::from(input.next()?);
+
+        // Copy literal bytes
         if control < 32 {
             for _ in 0..=control {
-                out.push(next()?);
+                output.push(input.next()?);
             }
             continue;
         }
-        let mut length = control >> 5;
-        if length == 7 {
-            length += usize::from(next()?);
+
+        // Copy earlier output: three bits of length, or more in another byte; 13 bits of distance
+        let mut count = control >> 5;
+        if count == 7 {
+            count += usize::from(input.next()?);
         }
-        let back = ((control & 31) << 8) + usize::from(next()?) + 1;
-        let start = out.len().checked_sub(back)?;
-        for copied in 0..length + 2 {
-            out.push(out[start + copied]);
+        let distance = ((control & 31) << 8) + usize::from(input.next()?) + 1;
+        let start = output.len().checked_sub(distance)?;
+        for copied in 0..count + 2 {
+            output.push(output[start + copied]);
         }
     }
-    (out.len() == whole).then_some(out)
+    (output.len() == length).then_some(output)
 }
 
 /// Opens a scan whose points can be moved.
@@ -470,14 +487,17 @@ fn size_and_type(data: &ColumnData) -> (usize, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use super::unpack;
+    use super::decompress_lzf;
 
     #[test]
     fn compressed_bytes_are_decompressed_and_damage_is_an_error() {
         // "abc", then five bytes from three back: "abcab".
         let packed = [2, b'a', b'b', b'c', 3 << 5, 2];
-        assert_eq!(unpack(&packed, 8).as_deref(), Some(&b"abcabcab"[..]));
-        assert_eq!(unpack(&packed[..5], 8), None);
-        assert_eq!(unpack(&[32, 9], 4), None);
+        assert_eq!(
+            decompress_lzf(&packed, 8).as_deref(),
+            Some(&b"abcabcab"[..])
+        );
+        assert_eq!(decompress_lzf(&packed[..5], 8), None);
+        assert_eq!(decompress_lzf(&[32, 9], 4), None);
     }
 }

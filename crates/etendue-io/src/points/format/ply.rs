@@ -26,6 +26,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 };
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+    // Find the vertices and their positions
     let ply = PlyFile::parse(path, bytes)?;
     let vertices = ply.element("vertex");
     let positions = |name| vertices.and_then(|vertices| vertices.numbers(name));
@@ -39,6 +40,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             "export the cloud again with positions",
         ));
     };
+    // Convert the properties that are no lists
     let columns: Vec<Column> = vertices
         .properties
         .iter()
@@ -133,12 +135,8 @@ fn header(table: &PointTable, encoding: Encoding) -> String {
         .columns
         .iter()
         .map(|column| {
-            format!(
-                "property {} {}
-",
-                type_name(&column.data),
-                column.name
-            )
+            let type_name = type_name(&column.data);
+            format!("property {type_name} {}\n", column.name)
         })
         .collect();
     let properties = properties.concat();

@@ -17,6 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 };
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+    // Check the encoding
     let content = String::from_utf8_lossy(bytes);
     let mut lines = content.lines().skip(2);
     match lines.next().map(str::trim) {
@@ -29,6 +30,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             });
         }
     }
+    // Read the points, whose words may be on any lines
     let mut reader = Words {
         path,
         rest: content
@@ -50,6 +52,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             axis.push(reader.parse("a coordinate")?);
         }
     }
+    // Store each axis as a column
     let columns = ["x", "y", "z"].into_iter().zip(axes);
     let columns = columns.map(|(name, values)| Column::new(name, ColumnData::F64(values)));
     Ok(PointTable {

@@ -1,13 +1,15 @@
 //! Sweeps of a phase lidar: golden values, weather, labels, paths.
 
-use super::scenes::{Wall, scene};
+use super::scenes::{Wall, cuboid, planar, scene};
 use super::{receiver, urg_columns};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Noise;
 use etendue_sensors::lidar::{Air, Lidar, LightModel, Outcome, Sweep, SweepSettings, simulate};
+use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::{PathSettings, World};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
+use serde_json::Value;
 
 /// The fan of the URG-04LX with noise, jitter and rounding.
 fn urg() -> Lidar {
@@ -23,12 +25,49 @@ fn urg() -> Lidar {
     lidar.checked().expect("a lidar")
 }
 
+fn moving(time: f64) -> Isometry3<f64> {
+    constant_velocity(
+        planar(0.1, 0.0, 0.2),
+        Vector3::new(0.3, 0.1, 0.0),
+        Vector3::new(0.0, 0.0, 0.5),
+    )(time)
+}
+
 fn settings(sweep: u32) -> SweepSettings {
     SweepSettings {
         seed: 11,
         sweep,
         with_truth: true,
         ..SweepSettings::default()
+    }
+}
+
+/// Three sweeps of a moving lidar: ranges in steps of 1 mm, powers to 1e-12, the surface on each axis.
+#[test]
+fn sweeps_have_their_golden_ranges_powers_and_truths() {
+    let golden: Value = serde_json::from_str(include_str!("../../golden/phase_sweeps.json"))
+        .expect("the file is JSON");
+    let golden = golden.as_array().expect("sweeps");
+    assert_eq!(golden.len(), 3);
+    let scene = scene(&cuboid());
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    for (index, golden) in (0..).zip(golden) {
+        let sweep = simulate(&world, &urg(), &settings(index), moving);
+        assert_eq!(sweep.points.len(), 682);
+        let number = |name: &str, shot: usize| golden[name][shot].as_f64().expect("a number");
+        for (shot, point) in sweep.points.iter().enumerate() {
+            assert!((point.range * 1e3 - number("ranges_mm", shot)).abs() < 1e-9);
+            assert_eq!(f64::from(sweep.surfaces[shot]), number("surfaces", shot));
+            let truth = sweep.axis_truths[shot].expect("a wall");
+            assert_eq!(f64::from(truth.object.0), number("walls", shot));
+        }
+        for (place, shot) in (0..682).step_by(11).enumerate() {
+            let power = number("powers_of_every_11th", place);
+            assert!((sweep.powers[shot] / power - 1.0).abs() < 1e-12);
+            let truth = sweep.axis_truths[shot].expect("a wall");
+            let range = number("true_ranges_of_every_11th", place);
+            assert!((truth.range - range).abs() < 1e-12);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use etendue::physics::odometry::WheelEncoder;
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{Device, Environment, LatestData, Mount, Rig};
-use etendue_experiments::demo::street::{Antenna, Driver, Localisation, Route, SensorMessage};
+use etendue_experiments::demo::street::{Antenna, Localisation, Route, RouteDriver, SensorMessage};
 use nalgebra::Isometry3;
 
 /// Rate of commands, Hz.
@@ -36,7 +36,7 @@ pub fn wheel(name: &str, left: f64) -> (Mount, Device) {
 }
 
 /// Driver at the start of a route.
-pub fn driver(route: &Route, environment: &Environment) -> Driver {
+pub fn driver(route: &Route, environment: &Environment) -> RouteDriver {
     let (start, yaw) = route.start();
     let [x, y, _] = ANTENNA;
     let antenna = Antenna {
@@ -44,12 +44,12 @@ pub fn driver(route: &Route, environment: &Environment) -> Driver {
         frame: environment.frame,
     };
     let localisation = Localisation::new(antenna, WHEEL.radius, INERTIAL_PERIOD, start, yaw);
-    Driver::new(route.clone(), localisation)
+    RouteDriver::new(route.clone(), localisation)
 }
 
 /// Driver that receives the messages of a rig.
 pub struct RigDriver {
-    driver: Driver,
+    driver: RouteDriver,
     /// Number of the encoder of the right wheel.
     right_wheel: Option<usize>,
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::print_report;
 use etendue::io::ros2::{LoggedData, LoggedMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
-use etendue_experiments::demo::street::{Driver, MessageData, Route, SensorMessage};
+use etendue_experiments::demo::street::{MessageData, Route, RouteDriver, SensorMessage};
 use serde::Serialize;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
 
 impl Report {
     /// Sends a message to the driver, or compares a command.
-    fn play(&mut self, driver: &mut Driver, logged: &LoggedMessage) {
+    fn play(&mut self, driver: &mut RouteDriver, logged: &LoggedMessage) {
         self.duration_s = seconds(logged.time);
         if let LoggedData::Command(recorded) = &logged.data {
             let command = driver.command(logged.time);
