@@ -22,7 +22,6 @@ mod noise;
 mod phasor;
 mod sampling;
 mod signal;
-mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
 pub use bias::Bias;
@@ -32,4 +31,3 @@ pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
 pub use signal::PhaseSignal;
-pub use window::Window;

@@ -24,7 +24,7 @@ pub(super) const FAINT: f64 = 0.1;
 pub struct Air {
     /// The weather.
     pub atmosphere: Atmosphere<f64>,
-    /// Drops and flakes of at least this diameter (m) are drawn one by one as far as a receiver could
+    /// Drops and flakes of at least this diameter (m) are drawn one by one up to the range at which a receiver could
     /// detect them; all others return their mean. None draws none.
     pub drops_from: Option<f64>,
 }
@@ -91,8 +91,8 @@ pub(super) struct DrawnDrops {
     share: f64,
 }
 
-/// Prepares the drops that a run draws one by one in air of those coefficients, as far as one returns the
-/// power `least` and at most to `far` (m).
+/// Prepares the drops that a run draws one by one in air of those coefficients: up to the range at which
+/// one returns the power `least`, and at most to `far` (m).
 pub(super) fn drawn_drops(
     air: &Air,
     coefficients: &Coefficients<f64>,

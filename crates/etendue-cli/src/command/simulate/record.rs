@@ -75,6 +75,8 @@ impl ScanRun<'_> {
     ) {
         let run = SweepSettings {
             frame: Frame::Sensor,
+            // Recordings contain returns only
+            with_truth: false,
             ..self.settings(sweep)
         };
         let pose = |t| self.trajectory.at(t);
