@@ -34,7 +34,7 @@ impl fmt::Display for Place {
 
 /// Error of reading or writing a file.
 ///
-/// The text contains the error and its position, [`FormatError::remedy`] the remedy.
+/// The text names the problem and its place; [`FormatError::remedy`] describes the correction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {

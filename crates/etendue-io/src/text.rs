@@ -114,7 +114,7 @@ impl TextField<'_> {
         ))
     }
 
-    /// The field as a `T`; `wanted` describes it in errors.
+    /// The field as a `T`; `wanted` names the expected value.
     ///
     /// # Errors
     /// If the field is no `T`.

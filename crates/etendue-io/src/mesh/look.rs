@@ -1,4 +1,4 @@
-//! Appearance of a surface in a mesh file, converted to materials.
+//! The appearance of a surface in a mesh file, as physical materials.
 
 use etendue_physics::Spectrum;
 use etendue_physics::light::colour_spectrum;
@@ -14,7 +14,7 @@ const USUAL_INDEX: f64 = 1.5;
 /// Thickness of a clear sheet, m: negligible, so that light is not displaced.
 const SHEET: f64 = 1e-6;
 
-/// Appearance of a surface in a mesh file: the parameters of the metallic-roughness model of glTF,
+/// The appearance of a surface in a mesh file: the parameters of glTF's metallic-roughness model,
 /// into which MTL is translated.
 ///
 /// Looks are made for eyes, lidars see infrared light. The **assumption** made here: in the visible

@@ -67,7 +67,7 @@ impl OutputSet {
         self.files.iter().map(|(_, path)| path.as_path())
     }
 
-    /// Renames all temporary files and returns their paths.
+    /// Gives every file its name, and returns the names.
     ///
     /// # Errors
     /// If a file cannot be renamed: files before it exist, those after it are removed.

@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 pub struct ReceiverWindow {
     /// Mean optical power that the sensor emits, W.
     pub emitted_power: f64,
-    /// Full angle of the cone that the detector sees, rad.
+    /// Full angle of the conical field of view of the detector, rad.
     pub field_of_view: f64,
     /// Width of the optical filter's pass band, m of wavelength.
     pub bandwidth: f64,
@@ -22,14 +22,14 @@ impl ReceiverWindow {
         2.0 * TAU * (self.field_of_view / 4.0).sin().powi(2)
     }
 
-    /// A mean spectral radiance in the field of view (W m⁻² sr⁻¹ m⁻¹) in units of received power,
-    /// 1/(m² sr): $L\\,\Omega\\,\Delta\lambda / P_t$. Aperture and efficiency weaken the sensor's
-    /// own light alike, and drop out.
+    /// Ambient light of a mean spectral radiance $L$ (W m⁻² sr⁻¹ m⁻¹) in units of received power,
+    /// 1/(m² sr): $L\\,\Omega\\,\Delta\lambda / P_t$. Aperture and efficiency are factors of both signal
+    /// and background, and cancel.
     ///
     /// ```
     /// use etendue_physics::light::ReceiverWindow;
     /// let window = ReceiverWindow { emitted_power: 1e-3, field_of_view: 0.02, bandwidth: 50e-9 };
-    /// // A white wall in full sun, 0.25 W/m²/sr/nm, beside what it returns at 1 m, 0.27.
+    /// // A white wall in full sun: 0.25 W/m²/sr/nm; its return at 1 m has a received power of 0.27.
     /// let background = window.background(0.25e9);
     /// assert!((background - 3.93).abs() < 0.01);
     /// ```

@@ -105,7 +105,7 @@ pub(super) fn drawn_drops(
         return vec![];
     };
     let prepare = |drops: Precipitation<f64>| {
-        let until = Drops::seen_until(&drops, beam, &overlap, least, far);
+        let until = Drops::visible_range(&drops, beam, &overlap, least, far);
         let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
         let extinction = coefficients.extinction;
         DrawnDrops {
@@ -252,8 +252,13 @@ impl<S: Scalar> AirEchoes<S> {
     fn cut_cell(&self, before: &Backscatter<S>, axis: Option<S>) -> Option<PulseReturn<S>> {
         let far = axis?;
         before.is_cut(far.value()).then(|| {
-            let cells = (before.cells, before.waveform.cell_length);
-            let mut cut = cut_volume_return(&self.coefficients, &self.overlap, cells, far);
+            let mut cut = cut_volume_return(
+                &self.coefficients,
+                &self.overlap,
+                before.cells,
+                before.waveform.cell_length,
+                far,
+            );
             cut.power *= undrawn(&self.drops, cut.range.value());
             cut
         })

@@ -2,7 +2,7 @@
 
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::{Band, MonteCarloBand, hold_out};
+use etendue_calibrate::noise::score::{IncidenceBand, MonteCarloBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
     BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate,
@@ -41,7 +41,7 @@ fn the_panels_stand_where_the_table_has_them() {
 
 /// The recording of the metal panel shows a second flat thing, 0.121 m in front.
 #[test]
-fn two_panels_in_one_recording_give_a_warning() {
+fn two_flat_things_in_one_recording_are_told() {
     let Some(recording) = apollosim("metal") else {
         return;
     };
@@ -143,7 +143,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
 /// have none.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
-    let (mut significant, mut bands, mut simulated) = (Vec::new(), 0, Vec::new());
+    let (mut told, mut bands, mut simulated) = (Vec::new(), 0, Vec::new());
     for (material, width) in PANELS {
         let Some(recording) = apollosim(material) else {
             return;
@@ -152,9 +152,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         let [(_, profile), baselines @ ..] = &scores.scores[..] else {
             panic!("no scores");
         };
-        let is_significant = |band: &&Band| band.probability < 0.01;
-        significant
-            .extend({ profile.bands.iter().filter(is_significant) }.map(|band| band.incidence[0]));
+        let is_told = |band: &&IncidenceBand| band.probability < 0.01;
+        told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
         bands += profile.bands.len();
         let is_apart = |band: &&MonteCarloBand| band.probability < 0.01;
         let apart = scores.monte_carlo.iter().filter(is_apart);
@@ -189,12 +188,12 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         }
     }
     println!("{bands} bands, apart from simulations: {simulated:?}");
-    assert!(bands > 30 && significant.is_empty(), "{significant:?}");
+    assert!(bands > 30 && told.is_empty(), "{told:?}");
     assert!(simulated.is_empty(), "{simulated:?}");
 }
 
 /// One coefficient takes the acrylic panel's rms from 3.45 to 0.92 mm (w = -0.0258); an offset of
-/// 12.5 mm does nearly as well, and there is a warning about it.
+/// 12.5 mm does nearly as well, and the calibration says so.
 #[test]
 fn one_distance_does_not_tell_an_offset_from_a_growth() {
     let Some(recording) = apollosim("acrylic") else {
@@ -221,10 +220,10 @@ fn one_distance_does_not_tell_an_offset_from_a_growth() {
     );
 }
 
-/// Fitted on one half of each recording, distinguished apart on blocks of two scans of the other: at least
+/// Fitted on one half of each recording, told apart on blocks of two scans of the other: at least
 /// nine of ten.
 #[test]
-fn the_five_materials_are_distinguished() {
+fn the_five_materials_are_told_apart() {
     let mut profiles: Vec<Profile> = Vec::new();
     let mut recordings = Vec::new();
     for (material, width) in PANELS {
