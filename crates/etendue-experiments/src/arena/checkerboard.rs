@@ -1,4 +1,4 @@
-//! Reflectances and the receiver's bias from a striped board (section IV-C).
+//! Reflectances and the bias of the receiver from a striped board (section IV-C).
 
 use super::measurements::readings;
 use super::scene::upright_board;
@@ -13,10 +13,10 @@ use etendue_physics::phase::Bias;
 use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::Isometry3;
 
-/// The board, and what is measured of it.
+/// Board and its measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardSettings {
-    /// Distances it is measured from, m.
+    /// Distances of the measurements, m.
     pub distances: Vec<f64>,
     /// True reflectances of the white and the black stripes.
     pub reflectances: [f64; 2],
@@ -24,39 +24,39 @@ pub struct BoardSettings {
     pub bias: [f64; 3],
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of their noise.
+    /// Seed of the noise.
     pub seed: u64,
-    /// Whether the white's reflectance is given.
+    /// Whether the reflectance of the white stripes is given.
     pub white_known: bool,
-    /// Reflectances that the search starts from, white and black.
+    /// Reflectances at the start of the search, white and black.
     pub start: [f64; 2],
 }
 
-/// What was found.
+/// Estimate of reflectances and bias.
 #[derive(Clone, Debug)]
 pub struct BoardReport {
-    /// The fit.
+    /// Fit.
     pub report: FitReport,
-    /// What is determined even where the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
+    /// Combinations that are determined even if the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
     /// $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
-    /// Each unknown's estimate, standard deviation and truth.
+    /// Estimate, standard deviation and truth of each unknown.
     pub rows: Vec<BoardEstimate>,
-    /// The root mean square residual (m) of a false minimum that the start led to, where it did and
-    /// the search began anew.
+    /// Root mean square residual (m) of a false minimum, if the start led to one and the search was
+    /// restarted.
     pub false_minimum: Option<f64>,
 }
 
-/// One unknown.
+/// Unknown of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardEstimate {
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// The estimate.
+    /// Estimate.
     pub value: f64,
-    /// Its standard deviation; infinite where it is not determined.
+    /// Standard deviation; infinite if the unknown is not determined.
     pub sigma: f64,
-    /// The truth.
+    /// True value.
     pub truth: f64,
 }
 
@@ -75,10 +75,10 @@ impl Default for BoardSettings {
 }
 
 impl BoardSettings {
-    /// A model of the board at these distances with the given reflectances and bias.
+    /// Model of the board at some distances with the given reflectances and bias.
     ///
     /// # Errors
-    /// Where a number makes no sense.
+    /// If a number is out of range.
     pub fn model(
         &self,
         lidar: &Lidar,
@@ -101,12 +101,15 @@ impl BoardSettings {
     }
 
     fn problem(&self, lidar: &Lidar, start: [f64; 2]) -> Result<FitProblem, FitError> {
+        // Measure the true board
         let truth = self.model(lidar, &self.distances, self.reflectances, self.bias)?;
         let shots = truth.predict(&[]);
         let scans: Vec<_> = (0..)
             .zip(&shots)
             .map(|(i, scan)| readings(scan, self.sigma, self.seed.wrapping_add(i << 32)))
             .collect();
+
+        // Model with free bias and reflectances
         let white = if self.white_known {
             self.reflectances[0]
         } else {
@@ -139,11 +142,11 @@ impl BoardSettings {
         }
     }
 
-    /// Root mean square difference (m) between what the estimate and what the truth predict at a
-    /// distance, over the beams that both have.
+    /// Root mean square difference (m) between the ranges predicted by the estimate and by the truth at
+    /// a distance, over the beams with both.
     ///
     /// # Errors
-    /// Where the estimate makes no model.
+    /// If the estimate is out of range.
     pub fn prediction_error(
         &self,
         lidar: &Lidar,
@@ -152,7 +155,8 @@ impl BoardSettings {
     ) -> Result<f64, FitError> {
         let truth = self.model(lidar, &[distance], self.reflectances, self.bias)?;
         let estimate = self.estimated(lidar, found, distance)?;
-        let (real, predicted) = (truth.predict(&[]), estimate.predict(&[]));
+        let real = truth.predict(&[]);
+        let predicted = estimate.predict(&[]);
         let pairs = real[0].iter().zip(&predicted[0]);
         let both = pairs.filter_map(|(a, b)| Some((a.range()? - b.range()?).powi(2)));
         let squares: Vec<f64> = both.collect();
@@ -161,11 +165,11 @@ impl BoardSettings {
 }
 
 impl BoardSettings {
-    /// What was measured and what the estimate predicts, at three distances (the paper's figures 9
-    /// and 10), and the unknowns over the iterations.
+    /// Measured and predicted ranges at three distances (figures 9 and 10 of the paper), and the unknowns
+    /// over the iterations.
     ///
     /// # Errors
-    /// Where the estimate makes no model.
+    /// If the estimate is out of range.
     pub fn figures(&self, lidar: &Lidar, found: &BoardReport) -> Result<Vec<LineFigure>, FitError> {
         let mut figures = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
@@ -174,26 +178,31 @@ impl BoardSettings {
         Ok(figures)
     }
 
-    /// How far behind the board its points seem to lie.
+    /// Apparent distance of the points behind the board, measured and predicted.
     fn profile(
         &self,
         lidar: &Lidar,
         found: &BoardReport,
         distance: f64,
     ) -> Result<LineFigure, FitError> {
+        // Measured and predicted readings
         let real = self.model(lidar, &[distance], self.reflectances, self.bias)?;
         let estimate = self.estimated(lidar, found, distance)?;
         let seed = self.seed.wrapping_add(1 << 48);
         let noisy = readings(&real.predict(&[])[0], self.sigma, seed);
+        let predicted = estimate.predict(&[]);
+
+        // Positions across the board and behind it
         let behind = |beam: usize, range: f64| {
             let (sin, cos) = real.sensor().direction(beam).azimuth.sin_cos();
             [range * sin, 1e3 * (range * cos - distance)]
         };
         let measured = noisy.iter().enumerate();
         let measured = measured.filter_map(|(beam, reading)| Some(behind(beam, reading.range()?)));
-        let predicted = estimate.predict(&[]);
         let predicted = predicted[0].iter().enumerate();
         let predicted = predicted.filter_map(|(beam, shot)| Some(behind(beam, shot.range()?)));
+
+        // Figure
         let line = |name: &str, points: Vec<[f64; 2]>| FigureLine {
             name: name.into(),
             points,
@@ -216,7 +225,7 @@ impl BoardSettings {
         })
     }
 
-    /// The estimate's model of the board at a distance.
+    /// Model of the board at a distance with the estimate.
     fn estimated(
         &self,
         lidar: &Lidar,
@@ -233,7 +242,7 @@ impl BoardSettings {
     }
 }
 
-/// Each unknown over its truth, iteration by iteration.
+/// Each unknown divided by its true value over the iterations.
 fn evolution(found: &BoardReport) -> LineFigure {
     let line = |(index, row): (usize, &BoardEstimate)| {
         let log = found.report.solution.log.iter();
@@ -256,20 +265,23 @@ fn evolution(found: &BoardReport) -> LineFigure {
     }
 }
 
-/// Residuals this many standard deviations of noise are not noise: a false minimum.
-const FALSE: f64 = 1.5;
+/// Smallest root mean square residual of a false minimum, in standard deviations of the noise.
+const FALSE_MINIMUM: f64 = 1.5;
 
-/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum, which
-/// shows in its residuals; the search then begins anew from other contrasts, black the darker.
+/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum with large
+/// residuals; the search is then restarted from three contrasts with black as the darker colour.
 ///
 /// # Errors
-/// Where a number makes no sense or the solver cannot go on.
+/// If a number is out of range or the solver fails.
 pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
+    // Fit from the given start
     let first = fit(lidar, settings, settings.start)?;
     let spread = first.solution.residuals.rms();
-    if spread < FALSE {
+    if spread < FALSE_MINIMUM {
         return Ok(finish(settings, first, None));
     }
+
+    // Leave a false minimum: restart from other contrasts
     let brightest = settings.start[0].max(settings.start[1]);
     let white = if settings.white_known {
         settings.reflectances[0]
@@ -284,6 +296,8 @@ pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardRepo
             best = again;
         }
     }
+
+    // Report the false minimum if a restart is better
     let escaped = best.solution.cost < before;
     let false_minimum = escaped.then_some(spread * settings.sigma.max(1e-6));
     Ok(finish(settings, best, false_minimum))
@@ -325,7 +339,7 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
     }
 }
 
-/// What scaling both reflectances does not change.
+/// Combinations that do not change if both reflectances are scaled.
 fn invariants(
     settings: &BoardSettings,
     rows: &[BoardEstimate],

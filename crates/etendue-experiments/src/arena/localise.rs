@@ -1,4 +1,4 @@
-//! Localising the sensor in a known arena (section IV-A).
+//! Localisation of the sensor in a known arena (section IV-A).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
@@ -18,36 +18,36 @@ use nalgebra::Isometry2;
 pub struct LocaliseSettings {
     /// Furniture of the arena.
     pub furniture: Vec<Furniture>,
-    /// Where the sensor really is.
+    /// True pose of the sensor.
     pub truth: Isometry2<f64>,
-    /// How it is found.
+    /// Solver.
     pub solver: Solver,
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of their noise.
+    /// Seed of the noise.
     pub seed: u64,
 }
 
 /// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseRow {
-    /// The start.
+    /// Start.
     pub start: Isometry2<f64>,
-    /// Error of its pose.
+    /// Pose error of the start.
     pub start_error: f64,
-    /// The estimate.
+    /// Estimate.
     pub found: Isometry2<f64>,
-    /// Its error.
+    /// Pose error of the estimate.
     pub error: f64,
-    /// Error after each iteration.
+    /// Pose error after each iteration.
     pub errors: Vec<f64>,
-    /// The pose after each iteration.
+    /// Pose after each iteration.
     pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
-    /// Why the solver stopped.
+    /// Stop reason of the solver.
     pub stop: StopReason,
-    /// Beams that were measured and are not predicted at the end.
+    /// Number of measured beams that are not predicted at the end.
     pub missing: usize,
 }
 
@@ -58,14 +58,14 @@ pub struct NoiseRow {
     pub sigma: f64,
     /// Root mean square of the pose errors.
     pub rms: f64,
-    /// The same by the Cramér-Rao bound.
+    /// Cramér-Rao bound of it.
     pub bound: f64,
-    /// How many seeds.
+    /// Number of seeds.
     pub runs: usize,
 }
 
 impl LocaliseSettings {
-    /// The empty arena, the sensor in its middle, squared loss.
+    /// Empty arena with the sensor in its centre, squared loss.
     pub fn empty() -> Self {
         Self {
             furniture: Vec::new(),
@@ -89,9 +89,9 @@ impl LocaliseSettings {
         }
     }
 
-    /// The arena among two mirrors, a pane and a box, a Cauchy loss of 5 cm after graduated
-    /// non-convexity.
+    /// Arena with two mirrors, a pane and a box; Cauchy loss of 5 cm after graduated non-convexity.
     pub fn complex() -> Self {
+        // Mirrors, glass and a box
         let mirror = |name, pose, width| Furniture::Mirror { name, pose, width };
         let furniture = vec![
             mirror("mirror 1", [0.5, 0.35, -2.2], 0.3),
@@ -107,6 +107,8 @@ impl LocaliseSettings {
                 side: 0.12,
             },
         ];
+
+        // Robust loss
         let solver = Solver {
             loss: Loss::Cauchy { scale: 0.05 },
             continuation: Some(Continuation {
@@ -122,10 +124,10 @@ impl LocaliseSettings {
         }
     }
 
-    /// The problem, with its scan simulated from the true pose.
+    /// Problem with a scan simulated at the true pose.
     ///
     /// # Errors
-    /// Where the sensor makes no sense or sees nothing.
+    /// If the lidar is invalid or the scan has no ranges.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let mut model = Model::new(arena(&self.furniture), lidar, vec![upright(&self.truth)])?;
         model.free("sensor.pose", Freedom::Planar)?;
@@ -137,7 +139,7 @@ impl LocaliseSettings {
 /// Localises from one start.
 ///
 /// # Errors
-/// Where the problem cannot be made or the solver cannot go on.
+/// If the problem is invalid or the solver fails.
 ///
 /// ```
 /// use etendue_experiments::arena::{LocaliseSettings, localise, urg_04lx};
@@ -192,8 +194,8 @@ pub(super) fn solve_from(
     })
 }
 
-/// Localises without any start: a grid of poses over the arena, then every distinct minimum of the
-/// best of them. More than one solution is an ambiguity of the scan.
+/// Localises without a start: rates a grid of poses over the arena, and refines the best to all distinct
+/// minima. More than one solution is an ambiguity of the scan.
 ///
 /// # Errors
 /// As [`localise`].
@@ -201,6 +203,7 @@ pub fn localise_anywhere(
     lidar: &Lidar,
     settings: &LocaliseSettings,
 ) -> Result<AmbiguousMinima, FitError> {
+    // Rate a grid of poses
     let problem = settings.problem(lidar)?;
     let coarse = CoarseSearch {
         every: 16,
@@ -212,6 +215,8 @@ pub fn localise_anywhere(
     let grid = planar_grid([-0.85, -0.4], [0.85, 0.4], 3528);
     let states = grid.map(|pose| vec![Variable::Planar(pose)]);
     let starts = coarse_search(&problem, states, &coarse);
+
+    // Refine the best
     let margin = chance(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
     Ok(find_ambiguous_minima(
@@ -224,7 +229,7 @@ pub fn localise_anywhere(
     )?)
 }
 
-/// Localises under noise with `runs` seeds, beside the Cramér-Rao bound.
+/// Localises under noise with `runs` seeds, and computes the Cramér-Rao bound.
 ///
 /// # Errors
 /// As [`localise`].

@@ -1,4 +1,4 @@
-//! The arena and the sensor.
+//! Arena and sensor.
 
 use etendue_estimate::model::upright;
 use etendue_physics::Spectrum;
@@ -18,55 +18,56 @@ use std::f64::consts::TAU;
 
 /// Length of the arena along x, m.
 const LENGTH: f64 = 1.85;
-/// Its width along y, m.
+/// Width of the arena along y, m.
 const WIDTH: f64 = 0.92;
-/// Half the height of everything in it, m; the sensor looks along the middle.
+/// Half of the height of all objects, m; the sensor is at half height.
 const HALF_HEIGHT: f64 = 0.14;
-/// Thickness of a mirror, m: its back is painted like the walls.
+/// Thickness of a mirror, whose back is painted like the walls, m.
 const MIRROR_THICKNESS: f64 = 0.004;
 
 /// Furniture of the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Furniture {
-    /// A mirror of 0.9 reflectance, facing along its own x axis.
+    /// Mirror with a reflectance of 0.9, whose normal is its x axis.
     Mirror {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
     },
-    /// A pane of window glass, 4 mm, with some dust; at right angles to its own x axis.
+    /// Pane of dusty window glass of 4 mm, whose normal is its x axis.
     Pane {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
     },
-    /// A cardboard box, square from above.
+    /// Cardboard box with a square base.
     Carton {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Side, m.
         side: f64,
     },
 }
 
-/// The arena with furniture. Objects: `walls` and whatever the furniture is called; materials:
-/// `wall`, `mirror`, `glass`, `carton`.
+/// Arena with furniture. Objects: `walls` and the names of the furniture; materials: `wall`, `mirror`,
+/// `glass`, `carton`.
 pub fn arena(furniture: &[Furniture]) -> SceneBuilder {
     let mut parts = SceneBuilder {
         materials: materials(),
         ..SceneBuilder::default()
     };
-    let (x, y) = (LENGTH / 2.0, WIDTH / 2.0);
-    // Seen from inside: the corners run clockwise, so that the normals point inwards.
+    let x = LENGTH / 2.0;
+    let y = WIDTH / 2.0;
+    // The corners run clockwise, so that the normals point inwards
     let walls = upright_faces(&[[-x, -y], [-x, y], [x, y], [x, -y]], true);
     add(&mut parts, "walls", walls, Isometry3::identity(), 0);
     for item in furniture {
@@ -82,7 +83,7 @@ impl Furniture {
                 let (half, back) = (width / 2.0, -MIRROR_THICKNESS);
                 let corners = [[0.0, -half], [0.0, half], [back, half], [back, -half]];
                 let mut mesh = upright_faces(&corners, true);
-                // The front is the first of four faces of two triangles each.
+                // The front is the first of four faces of two triangles each
                 mesh.materials = (0..8).map(|i| MaterialId(u32::from(i < 2))).collect();
                 add(parts, name, mesh, placed(pose), 0);
             }
@@ -164,10 +165,12 @@ fn materials() -> Vec<NamedMaterial> {
     ]
 }
 
-/// A board of ten upright stripes 6 cm wide, white and black in turn, in the plane x = 0, facing
+/// Board of ten vertical stripes of 6 cm, alternately white and black, in the plane x = 0 with its front
 /// towards -x. Object: `board`; materials: `white`, `black`.
 pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
     const STRIPES: u32 = 10;
+
+    // Stripes
     let edge = |i: u32| (f64::from(i) - f64::from(STRIPES) / 2.0) * 0.06;
     let vertices = (0..=STRIPES).flat_map(|i| {
         [-2.0 * HALF_HEIGHT, 2.0 * HALF_HEIGHT].map(|z| Point3::new(0.0, edge(i), z))
@@ -181,6 +184,8 @@ pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
         triangles: triangles.collect(),
         materials: (0..2 * STRIPES).map(|t| MaterialId(t / 2 % 2)).collect(),
     };
+
+    // Paints
     let paint = |name: &str, reflectance: f64| NamedMaterial {
         name: name.to_owned(),
         material: Material {

@@ -1,9 +1,9 @@
-//! Tracking a mirror (section IV-B).
+//! Tracking of a mirror (section IV-B).
 //!
-//! The mirror shows walls behind itself; where it stands along its own plane only its edges tell.
-//! The search runs from coarse to fine: poses over the box with one ray a beam, more poses about the
-//! best, then Levenberg-Marquardt with edges on beams four times too wide, then on the true ones as
-//! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
+//! The reflected walls determine the mirror across its plane, and only its edges determine it along the
+//! plane. The search goes from coarse to fine: poses over the box with one ray per beam, more poses
+//! around the best, Levenberg-Marquardt with edges of beams four times too wide, then with the true
+//! beams and a line search along the plane of the mirror ([`solve_in_stages`]).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
@@ -20,58 +20,58 @@ use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Isometry3, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// What is tracked, and how.
+/// Mirror and search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackSettings {
-    /// Where the mirror really is.
+    /// True pose of the mirror.
     pub truth: Isometry2<f64>,
-    /// Its width, m.
+    /// Width of the mirror, m.
     pub width: f64,
-    /// Lower corner of the box it must be in, m.
+    /// Lower corner of the box of the search, m.
     pub lower: [f64; 2],
-    /// Upper corner.
+    /// Upper corner of the box, m.
     pub upper: [f64; 2],
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of noise and of random poses.
+    /// Seed of the noise and of random poses.
     pub seed: u64,
-    /// How residuals are charged.
+    /// Loss of the residuals.
     pub loss: Loss,
-    /// Factors on the beam's width, stage by stage; the last should be 1.
+    /// Factor on the beam width in each stage; the last should be 1.
     pub widths: Vec<f64>,
-    /// Poses of the coarse search over the whole box; 0 starts at the start alone.
+    /// Number of poses of the coarse search over the whole box; 0 for the start only.
     pub coarse: u32,
-    /// Candidates of the coarse search that are polished.
+    /// Number of candidates of the coarse search that are refined.
     pub keep: usize,
 }
 
-/// An error of the mirror's pose, part by part.
+/// Error of the pose of the mirror.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorError {
-    /// At right angles to the mirror, m.
+    /// Across the mirror, m.
     pub normal: f64,
     /// Along the mirror, m.
     pub tangential: f64,
-    /// Of its yaw, rad.
+    /// Yaw, rad.
     pub yaw: f64,
-    /// All together, as SE(2) distance.
+    /// SE(2) distance, m and rad together.
     pub total: f64,
 }
 
-/// What came of one start.
+/// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorRow {
-    /// The start.
+    /// Start.
     pub start: Isometry2<f64>,
-    /// Its error.
+    /// Pose error of the start.
     pub start_error: f64,
-    /// The estimate.
+    /// Estimate.
     pub found: Isometry2<f64>,
-    /// Its error.
+    /// Error of the estimate.
     pub error: MirrorError,
-    /// Iterations of Levenberg-Marquardt on the way to it, all stages.
+    /// Number of Levenberg-Marquardt iterations of all stages.
     pub iterations: usize,
-    /// Its pose after each of them.
+    /// Pose after each iteration.
     pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
@@ -95,22 +95,22 @@ impl Default for TrackSettings {
 }
 
 impl TrackSettings {
-    /// The problem, with its scan simulated with the mirror where it really is.
+    /// Problem with a scan simulated with the mirror at its true pose.
     ///
     /// # Errors
-    /// Where the mirror is outside the box, or the sensor makes no sense.
+    /// If the mirror is outside the box, or the lidar is invalid.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let parts = self.parts(&self.truth);
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
-        // The scan is that of the beam's rays; the model that explains it integrates over the beam.
+        // The scan is simulated with rays; the model integrates over the beam
         let shots = model.predict(&model.start());
         model.edges = Some(EdgeSettings::default());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
     }
 
-    /// The arena with the mirror at a pose.
+    /// Arena with the mirror at a pose.
     pub fn parts(&self, pose: &Isometry2<f64>) -> SceneBuilder {
         let at = pose.translation.vector;
         arena(&[Furniture::Mirror {
@@ -120,7 +120,7 @@ impl TrackSettings {
         }])
     }
 
-    /// A pose in the box from three numbers in (0, 1): the mirror's front is towards the sensor.
+    /// Pose in the box from three numbers in (0, 1), with the front of the mirror towards the sensor.
     fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
         let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
         Isometry2::new(
@@ -129,7 +129,7 @@ impl TrackSettings {
         )
     }
 
-    /// How a candidate is polished.
+    /// Solver of the refinement.
     pub fn solver(&self) -> Solver {
         Solver {
             loss: self.loss,
@@ -143,6 +143,12 @@ impl TrackSettings {
         }
     }
 
+    /// Uniform random pose inside the box.
+    fn random_pose(&self, stream: &mut Stream) -> Isometry2<f64> {
+        let inside: [f64; 3] = std::array::from_fn(|_| 0.02 + 0.96 * stream.uniform());
+        self.pose(inside)
+    }
+
     fn variable(&self, pose: &Isometry2<f64>) -> Result<Variable, FitError> {
         Variable::boxed(pose, self.lower, self.upper).map_err(|source| {
             FitError::Model(etendue_estimate::model::ModelError::Start {
@@ -152,19 +158,18 @@ impl TrackSettings {
         })
     }
 
-    /// The kind of start that the paper has: in the box and near, off by 0.1 m along both axes and 10
-    /// degrees, as the one it gives for localising.
+    /// Start like that of the paper: off by 0.1 m along both axes and by 10 degrees.
     pub fn paper_start(&self) -> Isometry2<f64> {
         let at = self.truth.translation.vector + Vector2::new(0.1, 0.1);
         let yaw = self.truth.rotation.angle() - 10_f64.to_radians();
         Isometry2::new(at, yaw)
     }
 
-    /// `count` random starts in the box.
+    /// Random starts in the box.
     pub fn random_starts(&self, count: u32) -> Vec<Isometry2<f64>> {
         let draw = |number| {
             let mut stream = Stream::new(self.seed, 1, 0, number, Purpose::Search);
-            self.pose([(); 3].map(|()| 0.02 + 0.96 * stream.uniform()))
+            self.random_pose(&mut stream)
         };
         (0..count).map(draw).collect()
     }
@@ -173,7 +178,7 @@ impl TrackSettings {
 /// Tracks the mirror from one start.
 ///
 /// # Errors
-/// Where the start is outside the box, or the solver cannot go on.
+/// If the start is outside the box, or the solver fails.
 pub fn track_mirror(
     lidar: &Lidar,
     settings: &TrackSettings,
@@ -201,25 +206,29 @@ pub(super) fn track(
     settings: &TrackSettings,
     start: Isometry2<f64>,
 ) -> Result<MirrorRow, FitError> {
+    // Refine each candidate and keep the best
     let first = vec![settings.variable(&start)?];
     let mut best: Option<Solution<Vec<Variable>>> = None;
     let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
-        let polished = match polish(problem, settings, candidate) {
-            Ok(polished) => polished,
+        let refined = match refine(problem, settings, candidate) {
+            Ok(refined) => refined,
             Err(error) => {
                 failure = Some(error);
                 continue;
             }
         };
-        if best.as_ref().is_none_or(|known| polished.cost < known.cost) {
-            best = Some(polished);
+        if best.as_ref().is_none_or(|best| refined.cost < best.cost) {
+            best = Some(refined);
         }
     }
     let Some(solution) = best else {
         return Err(failure.unwrap_or(FitError::NothingFree));
     };
-    let path: Vec<_> = { solution.log.iter() }
+
+    // Path and errors
+    let iterations = solution.log.iter();
+    let path: Vec<_> = iterations
         .filter_map(|iteration| first_pose(&iteration.state))
         .collect();
     let found = first_pose(&solution.state).unwrap_or(start);
@@ -234,7 +243,7 @@ pub(super) fn track(
     })
 }
 
-/// The poses that are worth polishing, the start among the rated ones.
+/// Poses to refine: the best of the start and of random poses, by two coarse searches.
 fn candidates(
     problem: &FitProblem,
     settings: &TrackSettings,
@@ -243,11 +252,12 @@ fn candidates(
     if settings.coarse == 0 {
         return Ok(vec![start]);
     }
+
+    // Random poses over the box, with few beams
     let mut poses = vec![start];
     for number in 0..settings.coarse {
         let mut stream = Stream::new(settings.seed, 2, 0, number, Purpose::Search);
-        let parts = [(); 3].map(|()| 0.02 + 0.96 * stream.uniform());
-        poses.push(vec![settings.variable(&settings.pose(parts))?]);
+        poses.push(vec![settings.variable(&settings.random_pose(&mut stream))?]);
     }
     let rough = CoarseSearch {
         every: 8,
@@ -257,6 +267,8 @@ fn candidates(
         apart: 0.2,
     };
     let around = coarse_search(problem, poses, &rough);
+
+    // More poses around the best, with more beams
     let spread = [0.2, 0.2, 0.1];
     let near = scatter(around, &spread, settings.coarse / 20, settings.seed);
     let fine = CoarseSearch {
@@ -269,15 +281,20 @@ fn candidates(
     Ok(kept.into_iter().map(|(state, _)| state).collect())
 }
 
-/// Levenberg-Marquardt stage by stage.
-fn polish(
+/// Levenberg-Marquardt in stages of decreasing beam width.
+fn refine(
     problem: &FitProblem,
     settings: &TrackSettings,
     start: Vec<Variable>,
 ) -> Result<Solution<Vec<Variable>>, FitError> {
-    let (solver, widths) = (settings.solver(), &settings.widths);
-    let solution = solve_in_stages(problem, &solver, widths, start, &mut |_| {})?;
-    Ok(solution)
+    let solver = settings.solver();
+    Ok(solve_in_stages(
+        problem,
+        &solver,
+        &settings.widths,
+        start,
+        &mut |_| {},
+    )?)
 }
 
 fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {

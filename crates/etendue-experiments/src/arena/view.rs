@@ -1,4 +1,4 @@
-//! Pictures of an experiment, before they are drawn.
+//! Contents of the pictures of an experiment.
 
 use super::localise::{LocaliseRow, LocaliseSettings};
 use super::table::FigureLine;
@@ -8,44 +8,44 @@ use etendue_estimate::model::upright;
 use etendue_scene::SceneBuilder;
 use nalgebra::{Isometry2, Isometry3};
 
-/// Start, steps and result in the scene, seen from above.
+/// Start, iterations and result in the scene from above.
 #[derive(Clone, Debug)]
 pub struct ArenaView {
-    /// What its file is called.
+    /// Name of the file.
     pub name: String,
-    /// The heading.
+    /// Heading.
     pub title: String,
-    /// A line below it.
+    /// Line below the heading.
     pub subtitle: String,
-    /// The scene at the start and at the end.
+    /// Scene at the start and with the result.
     pub parts: [SceneBuilder; 2],
-    /// Where the sensor stands at the start and at the end.
+    /// Poses of the sensor at the start and with the result.
     pub sensors: [Vec<Isometry3<f64>>; 2],
-    /// The measured points, placed from the sensor at the start and at the end, m.
+    /// Measured points in the world by the poses of the start and of the result, m.
     pub points: [Vec<[f64; 2]>; 2],
-    /// The places of what is searched for, step by step, m.
+    /// Positions of the estimated pose after each iteration, m.
     pub tracks: Vec<Vec<[f64; 2]>>,
 }
 
 /// Lines over a common axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineFigure {
-    /// What its file is called.
+    /// Name of the file.
     pub name: String,
-    /// The heading.
+    /// Heading.
     pub title: String,
-    /// What runs to the right, with its unit.
+    /// Label of the x axis with its unit.
     pub x: String,
-    /// What runs upwards, with its unit.
+    /// Label of the y axis with its unit.
     pub y: String,
     /// Whether points are joined.
     pub joined: bool,
-    /// The lines.
+    /// Lines.
     pub lines: Vec<FigureLine>,
 }
 
 impl ArenaView {
-    /// Of a localisation (the paper's figures 6 and 7).
+    /// View of a localisation (figures 6 and 7 of the paper).
     pub(super) fn of_localise(
         settings: &LocaliseSettings,
         problem: &FitProblem,
@@ -68,7 +68,7 @@ impl ArenaView {
         }
     }
 
-    /// Of a mirror that is tracked (figure 8).
+    /// View of the tracking of a mirror (figure 8).
     pub(super) fn of_mirror(
         settings: &TrackSettings,
         problem: &FitProblem,
