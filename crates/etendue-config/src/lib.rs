@@ -1,8 +1,19 @@
-//! TOML files of etendue: scenes, sensors, robots, cameras, materials, noise profiles, depth models
-//! and fits.
+//! TOML files of etendue and the presets embedded in the program.
 //!
-//! Each module reads one kind of file and lists the presets of that kind. Errors point into the
-//! text and name the nearest known key ([`toml_file`]).
+//! | module | describes | reader | presets |
+//! |---|---|---|---|
+//! | [`scene`] | objects, materials, lights, weather, motion | [`scene::load`] | examples |
+//! | [`sensor`] | a lidar | [`sensor::load`] | `sensors/` |
+//! | [`robot`] | a body with its sensors, dynamics and commands; URDF and MJCF | [`robot::load`] | `devices/` |
+//! | [`camera`] | a camera with its lens and its sensor | [`camera::load`] | `cameras/` |
+//! | [`material`] | reflection and transmission of a surface | [`material::library`] | `materials/` |
+//! | [`profile`] | noise of a sensor on a material; recordings for its calibration | [`profile::ProfileFile`] | `profiles/` |
+//! | [`depth_model`] | a learnt correction of range bias | [`depth_model::load`] | |
+//! | [`fit`] | a fit of parameters to scans | [`fit::load`] | |
+//!
+//! Values have their unit in the key (`wavelength_nm`). A preset is one file in the folder of its kind,
+//! which the build embeds ([`presets`]). An error ([`ConfigError`]) contains the position in the text, the
+//! nearest known key and a remedy ([`toml_file`]).
 
 pub mod camera;
 pub mod depth_model;

@@ -42,7 +42,7 @@ impl Presets {
     /// The preset of that name.
     ///
     /// # Errors
-    /// Where there is none; the error names the nearest.
+    /// If there is none; the error names the nearest.
     pub fn find(self, name: &str) -> Result<&'static Preset, UnknownName> {
         let found = self.files.iter().find(|preset| preset.name == name);
         found.ok_or_else(|| self.unknown(name))

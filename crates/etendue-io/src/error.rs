@@ -1,10 +1,10 @@
-//! Why a file could not be read or written.
+//! Error of reading or writing a file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Where in a file something is wrong.
+/// Position of an error in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -32,7 +32,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file could not be read or written.
+/// Error of reading or writing a file.
 ///
 /// The text names the problem and its place; [`FormatError::remedy`] describes the correction.
 #[derive(Debug, Error)]
@@ -43,11 +43,11 @@ pub enum FormatError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried: "read", "write" ...
+        /// Operation: "read", "write" ...
         action: &'static str,
         /// The system's answer.
         source: std::io::Error,
-        /// Remedy: what to do.
+        /// Remedy.
         remedy: String,
     },
     /// The content breaks the rules of its format.
@@ -55,11 +55,11 @@ pub enum FormatError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Where in it.
+        /// Position in the file.
         place: Place,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
-        /// Remedy: what to do.
+        /// Remedy.
         remedy: String,
     },
     /// The file's format is not one that is read here.
@@ -67,9 +67,9 @@ pub enum FormatError {
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What is not supported.
+        /// Description of the unsupported content.
         message: String,
-        /// What is.
+        /// Supported alternatives.
         remedy: String,
     },
     /// The format needs a feature that this build lacks.
@@ -85,7 +85,7 @@ pub enum FormatError {
 }
 
 impl FormatError {
-    /// Remedy: what the user can do.
+    /// Remedy for the user.
     pub fn remedy(&self) -> String {
         match self {
             Self::Io { remedy, .. }

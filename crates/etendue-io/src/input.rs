@@ -6,13 +6,13 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What a zstd frame begins with (RFC 8878, section 3.1.1).
+/// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and decompressed.
 ///
 /// # Errors
-/// Where the file cannot be read or unpacked.
+/// If the file cannot be read or unpacked.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
     if bytes.starts_with(b"BZh") {
@@ -32,7 +32,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
 /// The text of a file, compressed or not.
 ///
 /// # Errors
-/// Where the file cannot be read or unpacked, or is not UTF-8.
+/// If the file cannot be read or unpacked, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FormatError> {
     String::from_utf8(read_bytes(path)?).map_err(|error| {
         FormatError::malformed(
@@ -63,7 +63,7 @@ fn damaged(path: &Path, error: &io::Error) -> FormatError {
 /// Decompresses the zstd frames of `bytes` and appends their content to `output`.
 ///
 /// # Errors
-/// Where a frame is truncated or damaged, or its checksum is wrong.
+/// If a frame is truncated or damaged, or its checksum is wrong.
 pub(crate) fn decompress_zstd(mut bytes: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
     while !bytes.is_empty() {
         match StreamingDecoder::new(&mut bytes) {

@@ -1,5 +1,28 @@
-//! File formats of etendue: meshes, point clouds, scan logs, recordings, packets, images and
-//! trajectories.
+//! Readers and writers of the file formats of lidars and robots.
+//!
+//! | module | files | main items |
+//! |---|---|---|
+//! | [`points`] | PCD, PLY, NPZ, LAS, LAZ, E57, KITTI, Parquet, MCAP, VTK, packet captures, CSV | [`points::PointFormat`], [`points::read_points`] |
+//! | [`table`] | points in memory: one column per field | [`table::PointTable`] |
+//! | [`scan_file`] | scans whose points are moved, with everything else unchanged | [`scan_file::ScanFile`] |
+//! | [`scan_log`] | logs of planar scans: tinySLAM, CARMEN, RPLIDAR, CSV | [`scan_log::read_scan_log`] |
+//! | [`recording`], [`sequence`] | bags, and folders of scans | [`recording::read_recording`], [`sequence::read_sequence`] |
+//! | [`ros2`] | MCAP files with ROS 2 messages | [`ros2::LidarRecorder`], [`ros2::RigRecorder`] |
+//! | [`packets`] | packets of Velodyne, Ouster and Hesai lidars in PCAP files | [`packets::PacketSource`] |
+//! | [`mesh`], [`image`], [`trajectory`], [`nmea`] | OBJ, PLY, STL, glTF; PNG, JPEG, HDR, EXR; TUM, KITTI; NMEA 0183 | [`mesh::read_mesh`], [`trajectory::read_trajectory`] |
+//! | [`output`] | files that are written completely or not at all; metadata of a run | [`output::OutputSet`], [`output::RunMetadata`] |
+//!
+//! The content of a file determines its format, except where it has no mark. Errors ([`FormatError`])
+//! contain the position in the file and a remedy; warnings are values of what is read. Units are SI, and
+//! angles are in radians.
+//!
+//! ```
+//! use etendue_io::packets::PacketSource;
+//! use etendue_io::points::parse_points;
+//! let text = b"x,y,z,intensity\n1,2,3,70\n4,5,6,80\n".to_vec();
+//! let points = parse_points("a.csv".as_ref(), text, &PacketSource::default()).unwrap();
+//! assert_eq!(points.together().number("intensity", 1), Some(80.0));
+//! ```
 
 mod bag;
 pub mod digest;

@@ -75,7 +75,7 @@ impl<'a> Chunk<'a> {
 
 /// An MCAP file with its compressed chunks replaced by uncompressed ones.
 ///
-/// Where a chunk is damaged or truncated the file ends within it, as if it had been recorded without
+/// If a chunk is damaged or truncated, the file ends within it, as if it had been recorded without
 /// compression. Offsets of the summary section no longer hold.
 pub(crate) fn decompress_chunks(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut output = Vec::new();
@@ -107,7 +107,7 @@ pub(crate) fn decompress_chunks(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// The header and the decompressed records of a chunk, given the content of its record.
 ///
 /// # Errors
-/// Where the chunk is damaged.
+/// If the chunk is damaged.
 pub(crate) fn chunk_records(content: &[u8]) -> io::Result<(ChunkHeader, Vec<u8>)> {
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a chunk is damaged");
     let chunk = Chunk::parse(content).ok_or_else(damaged)?;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// damaged record, with a warning.
 ///
 /// # Errors
-/// Where the bytes are no MCAP file, or `visit` fails.
+/// If the bytes are no MCAP file, or `visit` fails.
 pub(crate) fn for_each_message(
     path: &Path,
     bytes: &[u8],

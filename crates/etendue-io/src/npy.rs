@@ -51,7 +51,7 @@ elements!(f32: 'f', f64: 'f', u8: 'u', u16: 'u', u32: 'u', u64: 'u', i8: 'i', i1
 /// Writes an array whose last index changes fastest.
 ///
 /// # Errors
-/// Where `output` cannot be written.
+/// If `output` cannot be written.
 pub(crate) fn write_array<T: Element>(
     output: &mut impl Write,
     shape: &[u64],
@@ -92,7 +92,7 @@ impl StoredArray {
     /// Reads an array to its end.
     ///
     /// # Errors
-    /// Where the array is truncated or its header is no header of NumPy.
+    /// If the array is truncated or its header is no header of NumPy.
     pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
         // Read shape and type from the header
         let header = read_header(input)?;
@@ -102,7 +102,7 @@ impl StoredArray {
         let description = entry(&header, "descr");
         let description = description.ok_or_else(|| damaged("the header has no descr"))?;
         let (order, kind, size) = parse_type(description).unwrap_or((ByteOrder::Little, ' ', 0));
-        // Read as many bytes as they need
+        // Read the bytes
         let count = shape
             .iter()
             .try_fold(1u64, |count, length| count.checked_mul(*length));

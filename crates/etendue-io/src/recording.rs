@@ -1,13 +1,13 @@
-//! Recordings of a standing sensor, whatever they are kept in.
+//! Recordings of a stationary sensor, in every supported container.
 //!
-//! | kept in | what is read |
+//! | container | what is read |
 //! |---|---|
 //! | scan logs | as [`crate::scan_log`] |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
 //! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
 //! | either packed with zstd, file by file (`.zstd`) or message by message | the same |
 //! | ROS 1 bag (2.0; not packed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
-//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one a scan; else the bag in it |
+//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one per scan; else the bag in it |
 //! | one point cloud | a single scan |
 //!
 //! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
@@ -37,7 +37,7 @@ pub struct SensorRecording {
     pub warnings: Vec<String>,
 }
 
-/// What a recording holds.
+/// Content of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Planar scans.
@@ -49,7 +49,7 @@ pub enum Content {
 /// Reads a recording of any known kind.
 ///
 /// # Errors
-/// Where it cannot be read, is damaged, or holds neither scan nor cloud.
+/// If it cannot be read, is damaged, or holds neither scan nor cloud.
 pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
     if path.is_dir() {
         return folder(path, source);

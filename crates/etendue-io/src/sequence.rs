@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 /// Scans of one place with their poses.
 #[derive(Clone, Debug)]
 pub struct Sequence {
-    /// Where it was read from.
+    /// Path.
     pub path: PathBuf,
     /// Points in the lidar's frame, m, those that are not finite with them.
     pub scans: Vec<Vec<Point3<f64>>>,
     /// Time of each scan, s; its number where the trajectory has no times.
     pub times: Vec<f64>,
-    /// World from lidar, one a scan; none where there is no trajectory.
+    /// World from lidar, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Sequence {
 /// The files of the scans in a folder, in the order of their names (numbers by their value).
 ///
 /// # Errors
-/// Where the folder cannot be read or has no scan.
+/// If the folder cannot be read or has no scan.
 pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     let files = entries(folder)?;
     let endings = PointFormat::edited_endings();
@@ -61,7 +61,7 @@ pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
 /// `progress` receives the number of scans read and their total.
 ///
 /// # Errors
-/// Where a file cannot be read or is damaged, or there are not as many poses as scans.
+/// If a file cannot be read or is damaged, or the numbers of poses and scans differ.
 pub fn read_sequence(
     path: &Path,
     poses: Option<&Path>,
@@ -133,7 +133,7 @@ struct Recorded {
 /// Times (of a TUM file) and poses of a trajectory file; the first line determines the format.
 ///
 /// # Errors
-/// Where it cannot be read, or a line is no pose.
+/// If it cannot be read, or a line is no pose.
 pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
     let text = crate::input::read_text(path)?;
     let first = text

@@ -3,7 +3,7 @@
 use crate::precision::single;
 use std::borrow::Cow;
 
-/// How a point cloud is written.
+/// Encoding of a written point cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// Numbers as text.
@@ -13,7 +13,7 @@ pub enum Encoding {
     Binary,
 }
 
-/// The values of one field, one a point.
+/// Values of one field, one per point.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnData {
@@ -65,7 +65,7 @@ impl Column {
 }
 
 impl Number {
-    /// The type of a field that was read as text, or from a format that does not say.
+    /// Type of a field that was read as text, or from a format without types.
     pub(crate) fn of_field(name: &str, values: &[f64]) -> Self {
         let fitting = Self::that_holds(values);
         let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
@@ -116,7 +116,7 @@ fn are_single(values: &[f64]) -> bool {
 /// A point cloud with named fields, all equally long.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointTable {
-    /// How many points.
+    /// Number of points.
     pub points: usize,
     /// Rows of the grid of an organised cloud, otherwise 1.
     pub height: usize,
@@ -296,15 +296,15 @@ impl PointTable {
 
 /// Points of a file, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Points {
-    /// The sweeps (clouds, turns) of the file; one where it does not tell them apart, but by the
-    /// field `sweep` of its points ([`PointTable::of_sweep`]).
+pub struct PointSweeps {
+    /// Sweeps (clouds, rotations) of the file; one table if only the field `sweep` of its points
+    /// distinguishes them ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-impl Points {
+impl PointSweeps {
     /// One sweep without warnings.
     pub(crate) fn one(table: PointTable) -> Self {
         Self {
@@ -348,7 +348,7 @@ impl ColumnData {
         }
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(values) => values.len(),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// A text file being read.
 #[derive(Clone, Copy)]
-pub struct Text<'a> {
+pub struct TextContent<'a> {
     /// The file, named in errors.
     pub path: &'a Path,
     /// All of its text.
@@ -15,7 +15,7 @@ pub struct Text<'a> {
 
 /// One line of a text file.
 #[derive(Clone, Copy)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     /// The file, named in errors.
     pub path: &'a Path,
     /// Counted from 1.
@@ -26,8 +26,8 @@ pub struct Line<'a> {
 
 /// One field of a line.
 #[derive(Clone, Copy)]
-pub struct Field<'a> {
-    line: Line<'a>,
+pub struct TextField<'a> {
+    line: TextLine<'a>,
     /// The field's text.
     pub text: &'a str,
 }
@@ -37,15 +37,15 @@ pub fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-impl<'a> Text<'a> {
+impl<'a> TextContent<'a> {
     /// The lines that are not blank.
-    pub fn lines(self) -> impl Iterator<Item = Line<'a>> {
+    pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> {
         let Self { path, content } = self;
         content
             .lines()
             .enumerate()
             .filter(|(_, text)| !text.trim().is_empty())
-            .map(move |(index, text)| Line {
+            .map(move |(index, text)| TextLine {
                 path,
                 number: index + 1,
                 text,
@@ -53,24 +53,24 @@ impl<'a> Text<'a> {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> TextLine<'a> {
     /// Fields between white space.
-    pub fn words(self) -> impl Iterator<Item = Field<'a>> {
+    pub fn words(self) -> impl Iterator<Item = TextField<'a>> {
         self.text
             .split_ascii_whitespace()
-            .map(move |text| Field { line: self, text })
+            .map(move |text| TextField { line: self, text })
     }
 
     /// Fields between `separator`, trimmed.
-    pub fn split(self, separator: char) -> impl Iterator<Item = Field<'a>> {
-        self.text.split(separator).map(move |text| Field {
+    pub fn split(self, separator: char) -> impl Iterator<Item = TextField<'a>> {
+        self.text.split(separator).map(move |text| TextField {
             line: self,
             text: text.trim(),
         })
     }
 
-    /// Fields between commas that stand outside double quotes, trimmed. Quotes stay.
-    pub fn split_csv(self) -> Vec<Field<'a>> {
+    /// Fields separated by commas outside of double quotes, trimmed, with their quotes.
+    pub fn split_csv(self) -> Vec<TextField<'a>> {
         let mut inside = false;
         let pieces = self.text.split(move |letter| {
             inside ^= letter == '"';
@@ -80,8 +80,8 @@ impl<'a> Line<'a> {
     }
 
     /// A part of this line as a field.
-    pub fn field(self, text: &'a str) -> Field<'a> {
-        Field { line: self, text }
+    pub fn field(self, text: &'a str) -> TextField<'a> {
+        TextField { line: self, text }
     }
 
     /// An error that names this line.
@@ -98,11 +98,11 @@ impl<'a> Line<'a> {
     }
 }
 
-impl Field<'_> {
+impl TextField<'_> {
     /// The field as a finite number.
     ///
     /// # Errors
-    /// Where it is no number, or not finite.
+    /// If it is no number, or not finite.
     pub fn number(self) -> Result<f64, FormatError> {
         let value: f64 = self.parse("a number")?;
         if value.is_finite() {
@@ -117,7 +117,7 @@ impl Field<'_> {
     /// The field as a `T`; `wanted` names the expected value.
     ///
     /// # Errors
-    /// Where the field is no `T`.
+    /// If the field is no `T`.
     pub fn parse<T: FromStr>(self, wanted: &str) -> Result<T, FormatError> {
         self.text.parse().map_err(|_| {
             let remedy = if self.has_decimal_comma() {

@@ -20,7 +20,7 @@ pub enum Anchor {
 
 /// Line of text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Text {
+pub struct TextLabel {
     /// Point on its base line.
     pub at: Point,
     /// The characters.
@@ -66,7 +66,7 @@ pub enum Shape {
         stroke: Option<Stroke>,
     },
     /// Text.
-    Text(Text),
+    Text(TextLabel),
 }
 
 /// Page of shapes, drawn in their order.
@@ -121,7 +121,7 @@ impl Drawing {
     pub fn text(&mut self, at: Point, content: impl Into<String>, size: f64, anchor: Anchor) {
         let content = content.into();
         if !content.is_empty() {
-            self.shapes.push(Shape::Text(Text {
+            self.shapes.push(Shape::Text(TextLabel {
                 at,
                 content,
                 size,

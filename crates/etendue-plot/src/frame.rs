@@ -1,7 +1,7 @@
 //! Mapping from data to the page, with ticks, grid and labels.
 
 use crate::axis::Axis;
-use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::drawing::{Anchor, Drawing, Point, Shape, TextLabel};
 use crate::palette;
 use crate::style::Stroke;
 use crate::ticks::ticks;
@@ -128,7 +128,7 @@ impl Frame<'_> {
         let below = [f64::midpoint(left, right), bottom + 40.0];
         let label = self.x.0.printed_label();
         drawing.text(below, label, LABEL_SIZE, Anchor::Middle);
-        drawing.shapes.push(Shape::Text(Text {
+        drawing.shapes.push(Shape::Text(TextLabel {
             at: [left - 44.0, f64::midpoint(top, bottom)],
             content: self.y.0.printed_label(),
             size: LABEL_SIZE,

@@ -41,7 +41,7 @@ pub mod svg;
 mod ticks;
 
 pub use axis::{Axis, AxisScale};
-pub use drawing::{Anchor, Drawing, Marker, Point, Shape, Text};
+pub use drawing::{Anchor, Drawing, Marker, Point, Shape, TextLabel};
 pub use extent::Extent;
 pub use figure::Figure;
 pub use legend::{Legend, Symbol};

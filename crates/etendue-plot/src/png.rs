@@ -1,6 +1,6 @@
 //! PNG files.
 
-use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::drawing::{Anchor, Drawing, Point, Shape, TextLabel};
 use crate::font;
 use crate::style::{Color, Stroke};
 use thiserror::Error;
@@ -152,7 +152,7 @@ fn circles(centres: &[Point], radius: f64) -> Option<Path> {
     builder.finish()
 }
 
-fn text_path(text: &Text) -> Option<Path> {
+fn text_path(text: &TextLabel) -> Option<Path> {
     let shift = match text.anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => -0.5,

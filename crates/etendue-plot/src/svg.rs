@@ -1,6 +1,6 @@
 //! SVG files.
 
-use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::drawing::{Anchor, Drawing, Point, Shape, TextLabel};
 use crate::style::{Color, Stroke};
 use std::fmt::{self, Write};
 
@@ -119,7 +119,7 @@ fn paint_color(out: &mut String, attribute: &str, color: Color) -> fmt::Result {
     Ok(())
 }
 
-fn write_text(out: &mut String, text: &Text) -> fmt::Result {
+fn write_text(out: &mut String, text: &TextLabel) -> fmt::Result {
     let anchor = match text.anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",

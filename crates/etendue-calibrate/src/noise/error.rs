@@ -121,7 +121,7 @@ impl NoiseError {
                  nearer than half its distance; `etendue calibrate aim` shows the detected panel"
             }
             Self::SeveralPanels { .. } => {
-                "select one by bearing_deg or sector_deg in the bench file (--bearing), or give each \
+                "select one by bearing_deg or sector_deg in the calibration setup file (--bearing), or give each \
                  panel its material in a [[panels]] table"
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",

@@ -7,7 +7,7 @@ use crate::output::{commit, print, warn};
 use clap::Args;
 use etendue::io::output::OutputSet;
 use etendue::io::points::{LossyFields, PointFormat, lossy_fields, read_points_of_topic};
-use etendue::io::table::{Encoding, PointTable, Points};
+use etendue::io::table::{Encoding, PointSweeps, PointTable};
 use std::path::PathBuf;
 
 /// Arguments of `etendue convert`.
@@ -148,7 +148,7 @@ impl Convert {
     }
 
     /// The selected sweep, or all.
-    fn select(&self, mut points: Points) -> Result<Points, Failure> {
+    fn select(&self, mut points: PointSweeps) -> Result<PointSweeps, Failure> {
         let Some(number) = self.sweep else {
             return Ok(points);
         };

@@ -24,7 +24,7 @@ fn the_summary_describes_the_written_file() {
     let left_out = "left out 1 points without a position, and the fields incidence";
     assert!(message.contains(left_out), "{message}");
     let warned = stderr(&output);
-    assert!(warned.contains("intensity runs from 0 to 1"), "{warned}");
+    assert!(warned.contains("intensity is between 0 and 1"), "{warned}");
     let message = results(folder.path(), &["convert", "a.csv", "a.ply"]);
     assert!(
         message.contains("3 points with") && !message.contains("left out"),

@@ -176,14 +176,14 @@ fn clouds_of_a_recording_are_corrected_as_scans_are() {
         let output = etendue(folder.path(), &words);
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
     }
-    let [raw, recorded, alone] =
+    let [raw, recorded, single] =
         ["room/scan0.bin", "b.bin", "c.bin"].map(|name| positions(&folder.path().join(name)));
     assert_eq!(recorded.len(), raw.len());
     let apart = |a: &[[f64; 3]], b: &[[f64; 3]]| {
         let both = a.iter().flatten().zip(b.iter().flatten());
         both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
-    assert!(apart(&recorded, &alone) < 1e-6, "the file's precision");
+    assert!(apart(&recorded, &single) < 1e-6, "the file's precision");
     assert!(apart(&recorded, &raw) > 5e-3, "nothing was corrected");
     let clouds = |name| {
         let read = etendue::io::ros2::read_clouds(&folder.path().join(name));
@@ -255,7 +255,7 @@ fn invalid_corrections_are_errors_or_warnings() {
         "{message}"
     );
 
-    for (words, says) in [
+    for (words, expected) in [
         ("correct apply --model none.toml nan.bin x.bin", "none.toml"),
         (
             "correct apply --model model.toml nan.bin nan.bin",
@@ -271,7 +271,7 @@ fn invalid_corrections_are_errors_or_warnings() {
         let output = run(words);
         assert!(!output.status.success(), "{words}");
         assert!(
-            stderr(&output).contains(says),
+            stderr(&output).contains(expected),
             "{words}: {}",
             stderr(&output)
         );

@@ -2,7 +2,7 @@
 
 use super::LensTable;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::camera::{Aperture, BayerPattern, Emva1288, LinearNoise, Tone, Vignetting};
 use etendue_sensors::camera::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
@@ -221,7 +221,7 @@ pub enum ToneName {
 /// Reads a camera file.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
+/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
 /// points at the place.
 pub fn load(path: &Path) -> Result<Camera, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
@@ -262,7 +262,7 @@ pub fn parse(document: &Document) -> Result<Camera, DocumentError> {
             }
             _ => "correct it in this file",
         };
-        document.error(span, Problem::value(error.to_string(), remedy))
+        document.error(span, TomlProblem::value(error.to_string(), remedy))
     })?;
     Ok(camera)
 }

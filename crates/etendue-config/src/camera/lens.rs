@@ -1,6 +1,6 @@
 //! The lens of a camera file.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::camera::lens::{BrownConrady, KannalaBrandt};
 use etendue_physics::camera::{Intrinsics, Lens};
 use schemars::JsonSchema;
@@ -128,7 +128,7 @@ impl PinholeTable {
             (None, Some(focal)) => Ok(*focal.get_ref()),
             (fov, _) => {
                 let span = fov.as_ref().map_or(table, Spanned::span);
-                let problem = Problem::value(
+                let problem = TomlProblem::value(
                     "a pinhole needs horizontal_fov_deg or focal_px",
                     "give one of them",
                 );
@@ -143,7 +143,7 @@ impl BrownConradyTable {
         let lens = BrownConrady::from_opencv(self.distortion.get_ref());
         lens.map(Lens::BrownConrady).ok_or_else(|| {
             let count = self.distortion.get_ref().len();
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("{count} distortion parameters: there are 4, 5, 8 or 12"),
                 "give them in OpenCV's order; tilted image planes are not modelled",
             );
@@ -158,7 +158,7 @@ fn angle(given: &Spanned<f64>, most: f64, document: &Document) -> Result<f64, Do
     if degrees > 0.0 && degrees <= most {
         return Ok(degrees * PI / 180.0);
     }
-    let problem = Problem::value(
+    let problem = TomlProblem::value(
         format!("a field of view of {degrees} degrees"),
         format!("give an angle above 0 and up to {most} degrees"),
     );

@@ -13,7 +13,7 @@ pub fn presets() -> &'static [Preset] {
 /// The camera preset of that name.
 ///
 /// # Errors
-/// Where there is none; the error names the nearest.
+/// If there is none; the error names the nearest.
 ///
 /// ```
 /// use etendue_config::camera::preset;

@@ -1,7 +1,7 @@
 //! What a model file holds.
 
 use super::{Learnt, LearntModel};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_calibrate::depth::{
     DepthModel, InverseCosineBias, LinearBias, PolynomialBias, ScanSignature, WaveformBias,
 };
@@ -144,8 +144,9 @@ fn model(
     span: &Range<usize>,
     table: ModelTable,
 ) -> Result<DepthModel, DocumentError> {
-    let fail =
-        |message: &str, remedy: &str| document.error(span.clone(), Problem::value(message, remedy));
+    let fail = |message: &str, remedy: &str| {
+        document.error(span.clone(), TomlProblem::value(message, remedy))
+    };
     // Convert the model of each kind
     let model = match table {
         ModelTable::Polynomial(t) => {
@@ -205,7 +206,7 @@ impl LearntTable {
         let rows = self.covariance.get_ref();
         if rows.len() != count || rows.iter().any(|row| row.len() != count) {
             let message = format!("the covariance is not {count} by {count}");
-            let problem = Problem::value(message, "give a row and a column for every weight");
+            let problem = TomlProblem::value(message, "give a row and a column for every weight");
             return Err(document.error(self.covariance.span(), problem));
         }
         let radians = |pair: [f64; 2]| pair.map(f64::to_radians);

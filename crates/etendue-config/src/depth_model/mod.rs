@@ -74,7 +74,7 @@ pub const BIN_DEG: f64 = 5.0;
 /// Reads a model file.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, is of another version, or holds no
+/// If it cannot be read, is not TOML, has unknown keys, is of another version, or holds no
 /// model that can be; the error points at the place.
 pub fn load(path: &Path) -> Result<LearntModel, ConfigError> {
     Ok(parse(&Document::read(path)?)?)

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::scene::{pose_of_angles, resolve};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
@@ -108,7 +108,7 @@ pub struct Spot {
 
 impl Spot {
     /// An error that points at it.
-    pub fn error(&self, problem: Problem) -> DocumentError {
+    pub fn error(&self, problem: TomlProblem) -> DocumentError {
         self.document.error(self.span.clone(), problem)
     }
 }
@@ -116,7 +116,7 @@ impl Spot {
 /// Reads a fit problem.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
+/// If it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
 /// a value that makes no sense; the error points at the place.
 pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
@@ -171,7 +171,7 @@ fn filled<'a, T>(
     remedy: &str,
 ) -> Result<&'a [T], DocumentError> {
     if list.get_ref().is_empty() {
-        let problem = Problem::value(format!("there is no {what}"), remedy);
+        let problem = TomlProblem::value(format!("there is no {what}"), remedy);
         return Err(document.error(list.span(), problem));
     }
     Ok(list.get_ref())
@@ -225,7 +225,7 @@ fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentErro
         if bounds.iter().all(|(lower, upper)| lower < upper) {
             return Ok(());
         }
-        let problem = Problem::value("the bounds are empty", "give the lower bound first");
+        let problem = TomlProblem::value("the bounds are empty", "give the lower bound first");
         Err(document.error(span, problem))
     };
     match (&table.within_m, &table.between) {
@@ -247,7 +247,7 @@ fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentErro
             MotionName::Spatial => Motion::Spatial,
         }),
         (Some(_), Some(given)) => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "within_m is for poses, between is for numbers",
                 "give the one that fits",
             );
@@ -270,7 +270,7 @@ fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, 
             Ok(Setting::Pose(pose))
         }
         _ => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "this is neither a number nor a pose",
                 "give value = 0.5, or position_m and rotation_deg",
             );
@@ -312,7 +312,7 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
     };
     if let Some((problem, remedy)) = problem {
         let start = document.text().find("[solver]").unwrap_or(0);
-        return Err(document.error(start..start, Problem::value(problem, remedy)));
+        return Err(document.error(start..start, TomlProblem::value(problem, remedy)));
     }
     Ok(Solver {
         method: table.method.into(),

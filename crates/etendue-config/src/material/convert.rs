@@ -72,7 +72,7 @@ impl MaterialFile {
     /// ends of the data.
     ///
     /// # Errors
-    /// Where a name, a table or a value is wrong, or the material would create light.
+    /// If a name, a table or a value is wrong, or the material would create light.
     pub fn to_material(&self) -> Result<Material<Spectrum>, MaterialFileError> {
         let material = self.resolved()?.unchecked()?;
         check(&material)?;
@@ -91,7 +91,7 @@ impl MaterialFile {
     /// This file with everything that it takes from its base written out.
     ///
     /// # Errors
-    /// Where the library has no such base.
+    /// If the library has no such base.
     pub fn resolved(&self) -> Result<Self, MaterialFileError> {
         let Some(base) = &self.base else {
             return Ok(self.clone());

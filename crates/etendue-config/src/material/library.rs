@@ -40,7 +40,7 @@ pub fn library() -> &'static [LibraryMaterial] {
 /// The ready material of that name.
 ///
 /// # Errors
-/// Where there is none; with the nearest name.
+/// If there is none; with the nearest name.
 pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownName> {
     let found = library().iter().find(|material| material.name == name);
     found.ok_or_else(|| MATERIALS.unknown(name))

@@ -20,9 +20,9 @@
 
 use crate::ConfigError;
 use crate::scene::resolve;
-use crate::toml_file::{Document, Problem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_io::FormatError;
-use etendue_io::text::{Line, Text, is_number};
+use etendue_io::text::{TextContent, TextLine, is_number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::f64::consts::PI;
@@ -137,7 +137,7 @@ fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     document.check_version(&file.version, 1)?;
     // Convert the panels
     if file.panels.get_ref().is_empty() {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "there is no panel",
             "add [[panels]] with material and recording",
         );
@@ -191,7 +191,7 @@ fn is_apollosim(text: &str) -> bool {
 }
 
 fn apollosim(document: &Document) -> Result<CalibrationSetup, ConfigError> {
-    let text = Text {
+    let text = TextContent {
         path: document.path(),
         content: document.text(),
     };
@@ -207,7 +207,7 @@ fn apollosim(document: &Document) -> Result<CalibrationSetup, ConfigError> {
 }
 
 /// `name, file, distance, width[, model, roughness, index]`.
-fn apollosim_panel(line: Line<'_>) -> Result<SetupPanel, FormatError> {
+fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
     // Split the line
     let fields: Vec<_> = line.split(',').collect();
     if !(4..=7).contains(&fields.len()) {

@@ -63,7 +63,7 @@ impl ProfileFile {
     /// The profile.
     ///
     /// # Errors
-    /// Where the columns of the knots, or those of the glare, differ in length.
+    /// If the columns of the knots, or those of the glare, differ in length.
     pub fn profile(&self) -> Result<Profile, String> {
         let correlation = &self.correlation;
         let neighbour = correlation.neighbour;

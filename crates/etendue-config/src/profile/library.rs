@@ -32,7 +32,7 @@ pub fn library() -> &'static [LibraryProfile] {
 /// The ready profile of that name.
 ///
 /// # Errors
-/// Where there is none; with the nearest name.
+/// If there is none; with the nearest name.
 pub fn find(name: &str) -> Result<&'static LibraryProfile, UnknownName> {
     let found = library().iter().find(|profile| profile.name == name);
     found.ok_or_else(|| PROFILES.unknown(name))

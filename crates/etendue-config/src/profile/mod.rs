@@ -22,7 +22,7 @@ pub use library::{LibraryProfile, find, library};
 pub use sensor_name::{is_same_sensor, other_sensors};
 
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub const VERSION: u32 = 1;
 /// Reads a profile file.
 ///
 /// # Errors
-/// Where it cannot be read, or makes no sense.
+/// If it cannot be read, or makes no sense.
 pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
     let document = Document::read(path)?;
     let file = parse(&document)?;
@@ -43,18 +43,18 @@ pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
 /// The profile that a document describes.
 ///
 /// # Errors
-/// Where the text is no profile of this version, or its numbers make no sense.
+/// If the text is no profile of this version, or its numbers make no sense.
 pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     let file: ProfileFile = document.parse()?;
     let found = file.version;
     let known = VERSION;
     if found != known {
-        return Err(document.error(0..0, Problem::Version { found, known }));
+        return Err(document.error(0..0, TomlProblem::Version { found, known }));
     }
     let fail = |message: String| {
         document.error(
             0..0,
-            Problem::value(message, "calibrate again, or correct the file"),
+            TomlProblem::value(message, "calibrate again, or correct the file"),
         )
     };
     let profile = file.profile().map_err(&fail)?;
@@ -66,7 +66,7 @@ pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
 /// library.
 ///
 /// # Errors
-/// Where there is none, or the file is wrong.
+/// If there is none, or the file is wrong.
 pub fn resolve(name: &str, folder: &Path) -> Result<Arc<Profile>, ResolveError> {
     let is_file = Path::new(name)
         .extension()

@@ -6,7 +6,7 @@ use crate::ConfigError;
 use crate::camera;
 use crate::scene::resolve;
 use crate::sensor::{self, Sensor};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::odometry::WheelEncoder;
 use etendue_sensors::camera::LightTransport;
@@ -144,7 +144,7 @@ impl DeviceTable {
 
 /// The error of a device file that describes something else.
 fn other_device(document: &Document, span: Range<usize>, wanted: &str) -> DocumentError {
-    let problem = Problem::value(
+    let problem = TomlProblem::value(
         format!("the device file named here has no table [{wanted}]"),
         format!("name one that describes {wanted}"),
     );
@@ -165,8 +165,8 @@ fn from_table_or_file<T>(
     span: Range<usize>,
     kind: &str,
     [preset, file]: [Option<&Spanned<String>>; 2],
-    own: impl FnOnce() -> Result<T, Problem>,
-    of_file: impl FnOnce(&DeviceFile) -> Option<Result<T, Problem>>,
+    own: impl FnOnce() -> Result<T, TomlProblem>,
+    of_file: impl FnOnce(&DeviceFile) -> Option<Result<T, TomlProblem>>,
 ) -> Result<T, ConfigError> {
     let Some((device_document, found)) = device_file(document, preset, file)? else {
         return own().map_err(|problem| document.error(span, problem).into());
@@ -185,7 +185,7 @@ fn refuse_both(
     match named {
         Some(span) if has_numbers => Err(document.error(
             span,
-            Problem::value(
+            TomlProblem::value(
                 "the device has a preset or a file, and numbers of its own",
                 "give one of them: copy the preset's numbers to change some",
             ),
@@ -231,10 +231,10 @@ impl BarometerTable {
         Ok(Device::Barometer(barometer))
     }
 
-    pub(super) fn barometer(&self) -> Result<Barometer, Problem> {
+    pub(super) fn barometer(&self) -> Result<Barometer, TomlProblem> {
         let spreads = [self.noise_pa, self.offset_spread_pa, self.drift_pa];
         if spreads.iter().any(|sd| *sd < 0.0) || (self.drift_pa > 0.0 && self.drift_time_s <= 0.0) {
-            return Err(Problem::value(
+            return Err(TomlProblem::value(
                 "the barometer has a negative spread, or a drift without a time",
                 "give spreads of zero or more, and drift_time_s above zero",
             ));
@@ -253,14 +253,14 @@ impl WheelEncoderTable {
     fn encoder(&self, document: &Document) -> Result<WheelEncoder, DocumentError> {
         let radius = *self.radius_m.get_ref();
         if !(radius > 0.0 && radius.is_finite()) {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("the wheel's radius is {radius} m"),
                 "give a radius above zero",
             );
             return Err(document.error(self.radius_m.span(), problem));
         }
         if *self.counts_per_turn.get_ref() == 0 {
-            let problem = Problem::value("a turn has no counts", "give 1 or more");
+            let problem = TomlProblem::value("a turn has no counts", "give 1 or more");
             return Err(document.error(self.counts_per_turn.span(), problem));
         }
         Ok(WheelEncoder {
@@ -284,7 +284,7 @@ impl LidarTable {
                 .map_err(|unknown| document.error(preset.span(), unknown.into()).into()),
             (None, Some(file)) => sensor::load(&resolve(document, file)?),
             _ => {
-                let problem = Problem::value(
+                let problem = TomlProblem::value(
                     "the lidar needs a preset or a file, and one of them only",
                     "give preset = \"...\" (`etendue sensors` lists them) or file = \"...\"",
                 );
@@ -302,7 +302,7 @@ impl CameraTable {
                 .map_err(|unknown| document.error(preset.span(), unknown.into()))?,
             (None, Some(file)) => camera::load(&resolve(document, file)?)?,
             _ => {
-                let problem = Problem::value(
+                let problem = TomlProblem::value(
                     "the camera needs a preset or a file, and one of them only",
                     "give preset = \"...\" or file = \"...\"",
                 );
@@ -312,7 +312,7 @@ impl CameraTable {
         // Check the number of rays a pixel
         let samples = *self.samples.get_ref();
         if samples == 0 {
-            let problem = Problem::value("no ray a pixel", "give samples = 1 or more");
+            let problem = TomlProblem::value("no ray a pixel", "give samples = 1 or more");
             return Err(document.error(self.samples.span(), problem).into());
         }
         // Mount it

@@ -1,6 +1,6 @@
 //! Filters as they are typed.
 
-use crate::toml_file::{Problem, UnknownName};
+use crate::toml_file::{TomlProblem, UnknownName};
 use etendue_sensors::filter::{Filter, LidarNoise, UserFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ pub type UserFilterMaker = fn(&BTreeMap<String, f64>) -> Result<Arc<dyn UserFilt
 pub type Registry = BTreeMap<String, UserFilterMaker>;
 
 impl FilterTable {
-    pub(super) fn filter(&self, registry: &Registry) -> Result<Filter, Problem> {
+    pub(super) fn filter(&self, registry: &Registry) -> Result<Filter, TomlProblem> {
         Ok(match self.clone() {
             Self::LowPass { cutoff_hz } => Filter::LowPass { cutoff: cutoff_hz },
             Self::LidarNoise {
@@ -109,7 +109,7 @@ impl FilterTable {
                     .get(&name)
                     .ok_or_else(|| UnknownName::new("user filter", &name, registry.keys()))?;
                 let made = maker(&parameters).map_err(|message| {
-                    Problem::value(message, format!("correct the parameters of \"{name}\""))
+                    TomlProblem::value(message, format!("correct the parameters of \"{name}\""))
                 })?;
                 Filter::User(made)
             }

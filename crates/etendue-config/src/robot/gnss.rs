@@ -1,6 +1,6 @@
 //! Tables of satellite receivers.
 
-use crate::toml_file::Problem;
+use crate::toml_file::TomlProblem;
 use etendue_physics::gnss::{AxisError, GnssFixKind, GnssReceiver};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -62,13 +62,13 @@ fn minute() -> f64 {
 
 impl GnssTable {
     /// The receiver of the table's own numbers.
-    pub(super) fn receiver(&self) -> Result<GnssReceiver, Problem> {
+    pub(super) fn receiver(&self) -> Result<GnssReceiver, TomlProblem> {
         // Check the errors of an axis
         let axis = |given: Option<AxisErrorTable>, name: &str| {
-            let table = given.ok_or_else(|| Problem::MissingKey { key: name.into() })?;
+            let table = given.ok_or_else(|| TomlProblem::MissingKey { key: name.into() })?;
             let good = table.white_m >= 0.0 && table.correlated_m >= 0.0;
             if !good || table.correlation_s <= 0.0 {
-                return Err(Problem::value(
+                return Err(TomlProblem::value(
                     format!(
                         "the {name} error has a negative spread, or a time that is not positive"
                     ),

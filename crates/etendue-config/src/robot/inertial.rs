@@ -1,6 +1,6 @@
 //! Tables of inertial units and magnetometers.
 
-use crate::toml_file::Problem;
+use crate::toml_file::TomlProblem;
 use etendue_physics::inertial::{BiasProcess, Imu, InvalidTriad, STANDARD_GRAVITY, Triad, Warming};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
@@ -160,7 +160,7 @@ impl Drift {
 
 impl ImuTable {
     /// The unit of the table's own numbers.
-    pub(super) fn imu(&self) -> Result<Imu, Problem> {
+    pub(super) fn imu(&self) -> Result<Imu, TomlProblem> {
         let imu = Imu {
             gyroscope: self
                 .gyroscope
@@ -189,8 +189,8 @@ impl ImuTable {
     }
 }
 
-fn invalid(error: &InvalidTriad) -> Problem {
-    Problem::value(error.to_string(), "correct it in this table")
+fn invalid(error: &InvalidTriad) -> TomlProblem {
+    TomlProblem::value(error.to_string(), "correct it in this table")
 }
 
 impl GyroscopeTable {
@@ -254,7 +254,7 @@ impl AccelerometerTable {
 }
 
 impl MagnetometerTable {
-    pub(super) fn triad(&self) -> Result<Triad, Problem> {
+    pub(super) fn triad(&self) -> Result<Triad, TomlProblem> {
         let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let rows = self.soft_iron.unwrap_or(identity);
         let triad = Triad {

@@ -8,7 +8,7 @@ use super::{
 use crate::ConfigError;
 use crate::profile::other_sensors;
 use crate::scene::{self, LoadedScene, resolve};
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_sensors::dynamics::Stationary;
 use etendue_sensors::rig::{
     Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
@@ -26,7 +26,7 @@ const BASE: &str = "base";
 /// Reads a robot file and everything that it names.
 ///
 /// # Errors
-/// Where a file cannot be read, or the robot makes no sense; the error points at the place.
+/// If a file cannot be read, or the robot makes no sense; the error points at the place.
 pub fn load(path: &Path) -> Result<LoadedRobot, ConfigError> {
     load_with(path, &Registry::new())
 }
@@ -167,25 +167,26 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     if let Some(given) = &file.duration_s
         && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
     {
-        let problem = Problem::value("the run lasts no time", "give a duration above zero");
+        let problem = TomlProblem::value("the run lasts no time", "give a duration above zero");
         return Err(document.error(given.span(), problem));
     }
     // Check that one table moves the robot and one file describes it
     if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "the robot has both a motion that is known and dynamics",
             "leave [motion] or [dynamics] out",
         );
         return Err(document.error(table.span(), problem));
     }
     if let (Some(_), Some(mjcf)) = (&file.urdf, &file.mjcf) {
-        let problem = Problem::value("the robot has two descriptions", "leave urdf or mjcf out");
+        let problem =
+            TomlProblem::value("the robot has two descriptions", "leave urdf or mjcf out");
         return Err(document.error(mjcf.span(), problem));
     }
     if let Some(base) = &file.base
         && (moves_by_joints(file) || file.mjcf.is_some())
     {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "a robot whose joints move, or of an MJCF file, has its root as base",
             "leave base out",
         );
@@ -193,7 +194,7 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     }
     // Check that there is a sensor
     if file.sensors.is_empty() {
-        let problem = Problem::value("the robot has no sensor", "add [[sensors]]");
+        let problem = TomlProblem::value("the robot has no sensor", "add [[sensors]]");
         return Err(document.error(0..0, problem));
     }
     Ok(())
@@ -290,7 +291,7 @@ fn frame_error<'a>(
     match error {
         FrameError::Duplicate { frame, name } => {
             let what = "frame".into();
-            document.error(name_span(frame), Problem::Duplicate { what, name })
+            document.error(name_span(frame), TomlProblem::Duplicate { what, name })
         }
         FrameError::UnknownParent { frame, parent, .. } => {
             let problem = UnknownName::new("frame", parent, known).into();
@@ -300,7 +301,7 @@ fn frame_error<'a>(
             )
         }
         FrameError::Cycle { frame, .. } => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 error.to_string(),
                 "put one of these frames on the base, or on a frame that is",
             );
@@ -311,7 +312,7 @@ fn frame_error<'a>(
         }
         other => document.error(
             0..0,
-            Problem::value(other.to_string(), "correct the frames"),
+            TomlProblem::value(other.to_string(), "correct the frames"),
         ),
     }
 }
@@ -368,7 +369,7 @@ fn rig_error(
         RigError::Duplicate { name } => {
             let what = "output".into();
             let name = name.clone();
-            return document.error(table.name.span(), Problem::Duplicate { what, name });
+            return document.error(table.name.span(), TomlProblem::Duplicate { what, name });
         }
         RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
         RigError::Clock { source, .. } => match source {
@@ -397,7 +398,7 @@ fn rig_error(
         }
         _ => (table.name.span(), "correct this sensor"),
     };
-    document.error(span, Problem::value(message, remedy))
+    document.error(span, TomlProblem::value(message, remedy))
 }
 
 /// Topics of each sensor's outputs: those of the file, else "/" and the output's name.

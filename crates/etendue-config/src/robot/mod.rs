@@ -47,8 +47,8 @@ mod urdf;
 
 pub use device::{BarometerTable, CameraTable, DeviceTable, LidarTable, WheelEncoderTable};
 pub use dynamics::{
-    DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, Model, ModelName,
-    Mover, Orders, Schedule, VehicleTable,
+    DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, ModelName, Mover,
+    MoverModel, Orders, Schedule, VehicleTable,
 };
 pub use file::{FrameTable, MountedSensorTable, RobotFile};
 pub use filters::{FilterTable, Registry, UserFilterMaker, UserFilterTable};

@@ -2,7 +2,7 @@
 
 use crate::ConfigError;
 use crate::scene::{RotationDeg, pose_of_angles, resolve};
-use crate::toml_file::{Document, Problem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_io::trajectory::{read_kitti, read_tum};
 use etendue_physics::inertial::MotionState;
 use etendue_sensors::dynamics::{
@@ -132,7 +132,7 @@ impl MotionTable {
             Self::Circle(table) => {
                 let radius = *table.radius_m.get_ref();
                 if radius == 0.0 || !radius.is_finite() || !table.speed_mps.is_finite() {
-                    let problem = Problem::value(
+                    let problem = TomlProblem::value(
                         format!("no circle has the radius {radius} m"),
                         "give a radius that is not zero and a finite speed",
                     );

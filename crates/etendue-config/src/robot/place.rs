@@ -1,6 +1,6 @@
 //! Where on the Earth a run is, and when.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::ambient::StandardAir;
 use etendue_physics::gnss::Geodetic;
 use etendue_sensors::rig::Environment;
@@ -50,7 +50,7 @@ impl PlaceTable {
             if value.abs() <= most {
                 return Ok(value);
             }
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("{value} degrees is no such angle"),
                 format!("give degrees from -{most} to {most}"),
             );
@@ -62,7 +62,7 @@ impl PlaceTable {
         // Find the start of the run
         let start = match &self.start {
             Some(given) => unix_time(given.get_ref()).ok_or_else(|| {
-                let problem = Problem::value(
+                let problem = TomlProblem::value(
                     "the start is not a date and time with an offset",
                     "write it as 2026-06-01T12:00:00Z",
                 );

@@ -4,7 +4,7 @@ use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
 use crate::presets::{DEVICES, Preset};
 use crate::scene::resolve;
-use crate::toml_file::{Document, Problem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
@@ -81,7 +81,7 @@ pub(super) fn device_file(
         }
         (None, Some(file)) => Document::read(&resolve(document, file)?)?,
         (Some(_), Some(file)) => {
-            let problem = Problem::value("the device is given twice", "give preset or file");
+            let problem = TomlProblem::value("the device is given twice", "give preset or file");
             return Err(document.error(file.span(), problem).into());
         }
     };

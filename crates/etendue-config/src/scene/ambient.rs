@@ -1,7 +1,7 @@
 //! Light that is there without the sensor.
 
 use super::DaylightTable;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::light::ClearAir;
 use etendue_sensors::transport::{AmbientLight, Sun};
 use nalgebra::Vector3;
@@ -54,7 +54,7 @@ pub(super) fn light(
         if fits && value.is_finite() {
             return Ok(());
         }
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!("{name} is {value}"),
             format!("write a number that is {domain}"),
         );

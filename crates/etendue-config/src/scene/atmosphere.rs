@@ -1,6 +1,6 @@
 //! The air of a scene, as people type it.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue_sensors::lidar::Air;
 use schemars::JsonSchema;
@@ -121,7 +121,7 @@ fn checked(
     match given.map(|given| (*given.get_ref(), given.span())) {
         Some((number, span)) if !(can_be(number) && number.is_finite()) => {
             let message = format!("{number} is not {domain}");
-            Err(document.error(span, Problem::value(message, remedy)))
+            Err(document.error(span, TomlProblem::value(message, remedy)))
         }
         given => Ok(given.map(|given| given.0)),
     }

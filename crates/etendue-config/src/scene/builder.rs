@@ -12,7 +12,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::presets::SENSORS;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
@@ -77,7 +77,7 @@ fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
     let mut names = BTreeSet::new();
     for object in file.objects.get_ref() {
         if !names.insert(object.name.get_ref()) {
-            let problem = Problem::Duplicate {
+            let problem = TomlProblem::Duplicate {
                 what: "object".into(),
                 name: object.name.get_ref().clone(),
             };
@@ -85,7 +85,7 @@ fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
         }
     }
     if names.is_empty() {
-        let problem = Problem::value("the scene has no object", "add [[objects]]");
+        let problem = TomlProblem::value("the scene has no object", "add [[objects]]");
         return Err(document.error(file.objects.span(), problem));
     }
     Ok(())
@@ -114,7 +114,7 @@ impl Assembly<'_> {
             warnings,
         } = self.mesh_object(object)?;
         let Some(material) = material else {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("the object \"{name}\" has no material"),
                 "add material = \"...\"; `etendue materials` lists ready ones",
             );
@@ -178,7 +178,7 @@ impl Assembly<'_> {
             return Ok(());
         };
         let Shape::Mesh(shape) = &object.shape else {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "only the vertices of a mesh file can move",
                 "give the object shape.mesh",
             );
@@ -303,7 +303,7 @@ fn placement(
         (None, None) => None,
         (Some(_), Some(file)) => {
             let problem =
-                Problem::value("the sensor is given twice", "give preset or file, not both");
+                TomlProblem::value("the sensor is given twice", "give preset or file, not both");
             return Err(document.error(file.span(), problem).into());
         }
     };

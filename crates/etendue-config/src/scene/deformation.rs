@@ -4,7 +4,7 @@ use super::location::{locate, resolve};
 use super::mesh_object::{MeshFiles, shaped};
 use super::shape::MeshShape;
 use crate::ConfigError;
-use crate::toml_file::{Document, Problem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_io::{FormatError, Place};
 use etendue_scene::{Deformation, VertexFrame};
 use schemars::JsonSchema;
@@ -106,7 +106,7 @@ impl DeformationTable {
             let frame = error.frame().map(|frame| planned[frame].span.clone());
             let remedy =
                 "give files of the same triangles, each at a later time than the one before";
-            let problem = Problem::value(error.to_string(), remedy);
+            let problem = TomlProblem::value(error.to_string(), remedy);
             document.error(frame.unwrap_or(all), problem).into()
         })
     }
@@ -139,7 +139,7 @@ impl NumberedFilesTable {
         let interval = *self.interval_s.get_ref();
         if !(interval > 0.0 && interval.is_finite() && self.start_s.is_finite()) {
             let message = format!("the interval is {interval} s, the start {} s", self.start_s);
-            let problem = Problem::value(message, "write the time between two files, 0.04 say");
+            let problem = TomlProblem::value(message, "write the time between two files, 0.04 say");
             return Err(document.error(self.interval_s.span(), problem).into());
         }
         let numbered = self.numbered(document)?;
@@ -156,7 +156,7 @@ impl NumberedFilesTable {
         // Split the pattern at its *
         let wrong = |message: String| {
             let remedy = "write the files' name with a * for the number: \"walk_*.obj\"";
-            document.error(self.pattern.span(), Problem::value(message, remedy))
+            document.error(self.pattern.span(), TomlProblem::value(message, remedy))
         };
         let pattern = locate(document, &self.pattern)?;
         let name = pattern.file_name().unwrap_or_default().to_string_lossy();

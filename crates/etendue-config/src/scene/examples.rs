@@ -12,7 +12,7 @@ pub fn examples() -> &'static [Preset] {
 /// The scene of that name.
 ///
 /// # Errors
-/// Where there is none; the error names the nearest.
+/// If there is none; the error names the nearest.
 pub fn example(name: &str) -> Result<LoadedScene, UnknownName> {
     let document = SCENES.find(name)?.document();
     Ok(parse(&document).expect("the tests read every example"))

@@ -3,7 +3,7 @@
 use super::location::resolve;
 use super::{RotationDeg, pose_of_angles};
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::image::read_picture;
 use etendue_physics::Spectrum;
 use etendue_physics::light::{CieSky, ClearAir, SkyDome, lamp_flux};
@@ -174,7 +174,7 @@ pub(super) fn lighting(
         table.environment.as_ref().map(Spanned::span),
     ];
     if let Some(second) = given.into_iter().flatten().nth(1) {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "there are two surroundings",
             "give one of daylight, overcast and environment",
         );
@@ -274,7 +274,7 @@ fn day(
         .then(|| daylight(azimuth, elevation, daylit.haze, daylit.ground_reflectance))
         .flatten();
     light.ok_or_else(|| {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!(
                 "no daylight of elevation {} degrees, haze {} and ground {}",
                 daylit.sun_elevation_deg, daylit.haze, daylit.ground_reflectance
@@ -298,7 +298,7 @@ fn clouds(
         && illuminance_lx.is_finite()
         && (0.0..=1.0).contains(&ground_reflectance))
     {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!("an overcast sky of {illuminance_lx} lx over a ground of {ground_reflectance}"),
             "give an illuminance above zero and a ground of 0 to 1",
         );
@@ -340,7 +340,7 @@ fn around(
         table.yaw_deg.to_radians(),
     );
     let map = map.map_err(|error| {
-        let problem = Problem::value(error.to_string(), "save the picture again");
+        let problem = TomlProblem::value(error.to_string(), "save the picture again");
         document.error(table.file.span(), problem)
     })?;
     Ok((Environment::Map(map.into()), path))
@@ -354,14 +354,14 @@ fn flux(
     share: f64,
 ) -> Result<Spectrum, DocumentError> {
     if !(*lumens.get_ref() > 0.0 && lumens.get_ref().is_finite()) {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!("a lamp of {} lm", lumens.get_ref()),
             "give its luminous flux, above zero: 800 lm are a usual bulb",
         );
         return Err(document.error(lumens.span(), problem));
     }
     if !(1000.0..=40_000.0).contains(temperature.get_ref()) {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!("a colour temperature of {} K", temperature.get_ref()),
             "give 1000 to 40000 K: 2700 is warm, 4000 neutral, 6500 daylight",
         );
@@ -384,7 +384,7 @@ impl SpotTable {
     fn light(&self, document: &Document) -> Result<Light, DocumentError> {
         let outer = self.half_angle_deg.get_ref().to_radians();
         if !(outer > 0.0 && outer <= PI) {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("a cone of {} degrees", self.half_angle_deg.get_ref()),
                 "give the angle between axis and edge, above 0 and up to 180 degrees",
             );
@@ -392,7 +392,8 @@ impl SpotTable {
         }
         let away = Point3::from(*self.target_m.get_ref()) - Point3::from(self.position_m);
         let Some(axis) = away.try_normalize(1e-9) else {
-            let problem = Problem::value("the lamp is aimed at itself", "give another target_m");
+            let problem =
+                TomlProblem::value("the lamp is aimed at itself", "give another target_m");
             return Err(document.error(self.target_m.span(), problem));
         };
         let inner = 0.8 * outer;
@@ -420,7 +421,7 @@ impl AreaTable {
             .iter()
             .all(|length| *length > 0.0 && length.is_finite())
         {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("a lamp of {} x {} m", size[0], size[1]),
                 "give lengths above zero",
             );

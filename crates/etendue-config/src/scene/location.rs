@@ -1,6 +1,6 @@
 //! Where the files are that a scene or a fit problem names.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -13,7 +13,7 @@ pub(crate) fn resolve(
     if path.is_file() {
         return Ok(path);
     }
-    let problem = Problem::value(
+    let problem = TomlProblem::value(
         format!("the file {} is not there", path.display()),
         "check the path; it starts at the folder of this file",
     );
@@ -26,7 +26,7 @@ pub(super) fn locate(
     given: &Spanned<String>,
 ) -> Result<PathBuf, DocumentError> {
     let fail = |message: String, remedy: String| {
-        document.error(given.span(), Problem::value(message, remedy))
+        document.error(given.span(), TomlProblem::value(message, remedy))
     };
     // Substitute environment variables
     let mut path = given.get_ref().clone();

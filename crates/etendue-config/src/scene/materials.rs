@@ -2,7 +2,7 @@
 
 use crate::material::{self, MaterialFile};
 use crate::profile;
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_physics::Spectrum;
 use etendue_physics::profile::Profile;
 use etendue_physics::surface::Material;
@@ -38,7 +38,7 @@ impl<'a> Palette<'a> {
                 _ => file.to_material().map_err(|error| {
                     let message = format!("material \"{}\": {error}", name.get_ref());
                     let remedy = "correct the material; `etendue materials` shows ready ones";
-                    document.error(name.span(), Problem::value(message, remedy))
+                    document.error(name.span(), TomlProblem::value(message, remedy))
                 })?,
             };
             own.insert(name.get_ref().as_str(), material);
@@ -121,7 +121,7 @@ fn profile_of(
     profile::resolve(wanted, folder).map(Some).map_err(|error| {
         let message = format!("material \"{}\": {error}", name.get_ref());
         let remedy = "give a profile file (.toml), or the name of a ready profile";
-        document.error(name.span(), Problem::value(message, remedy))
+        document.error(name.span(), TomlProblem::value(message, remedy))
     })
 }
 

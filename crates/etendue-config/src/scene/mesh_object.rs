@@ -4,8 +4,8 @@ use super::location::resolve;
 use super::materials::Palette;
 use super::shape::{MeshShape, UpAxis};
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_io::mesh::{MeshFile, Part, Up, read_mesh};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
+use etendue_io::mesh::{MeshFile, MeshPart, Up, read_mesh};
 use etendue_io::{FormatError, Place};
 use etendue_scene::{MaterialId, Mesh, Pictures, TexturedObject};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -120,7 +120,7 @@ fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {
     if scale.is_finite() && scale > 0.0 {
         return Ok(scale);
     }
-    let problem = Problem::value(
+    let problem = TomlProblem::value(
         format!("the scale is {scale}"),
         "write how many metres a unit of the file is, for instance 0.001",
     );
@@ -151,7 +151,7 @@ struct PartName {
 fn part_names(
     document: &Document,
     shape: &MeshShape,
-    parts: &[Part],
+    parts: &[MeshPart],
     files: &mut MeshFiles,
 ) -> Result<Vec<String>, ConfigError> {
     let mut names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
@@ -191,7 +191,7 @@ struct Choice<'a> {
 impl Choice<'_> {
     fn materials(
         &self,
-        parts: &[Part],
+        parts: &[MeshPart],
         names: &[String],
         palette: &mut Palette<'_>,
         warnings: &mut Vec<String>,
@@ -230,7 +230,7 @@ impl Choice<'_> {
 
     fn material(
         &self,
-        part: &Part,
+        part: &MeshPart,
         name: &str,
         palette: &mut Palette<'_>,
     ) -> Result<MaterialId, DocumentError> {
@@ -239,7 +239,7 @@ impl Choice<'_> {
             (None, None, Some(look)) => Ok(palette.add(name, look.material())),
             (None, None, None) => Err(self.document.error(
                 self.shape.file.span(),
-                Problem::value(
+                TomlProblem::value(
                     format!("the part \"{name}\" of this file has no material"),
                     "give the object a material, or the part one under materials",
                 ),
@@ -263,7 +263,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_anything_at_either_end() {
+    fn a_star_matches_anything_at_either_end() {
         assert!(fits("Window*", "Window_01") && !fits("Window*", "ShopWindow_01"));
         assert!(fits("*Window*", "ShopWindow_01") && fits("*", "anything"));
         assert!(fits("*_01", "Window_01") && !fits("Window", "Window_01"));

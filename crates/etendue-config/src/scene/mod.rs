@@ -188,7 +188,7 @@ pub enum SensorSource {
 /// Reads a scene file and everything that it names.
 ///
 /// # Errors
-/// Where a file cannot be read, or the scene makes no sense; the error points at the place.
+/// If a file cannot be read, or the scene makes no sense; the error points at the place.
 pub fn load(path: &Path) -> Result<LoadedScene, ConfigError> {
     parse(&Document::read(path)?)
 }

@@ -3,7 +3,7 @@
 use super::location::resolve;
 use super::{Placement, RotationDeg};
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::trajectory::{PoseFile, read_trajectory};
 use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, Twist};
 use nalgebra::{Isometry3, Vector3};
@@ -154,7 +154,7 @@ impl KeyFramesTable {
                 None => self.poses.span(),
             };
             let remedy = "give poses with finite times, each later than the one before";
-            document.error(span, Problem::value(error.to_string(), remedy))
+            document.error(span, TomlProblem::value(error.to_string(), remedy))
         })
     }
 }
@@ -173,7 +173,8 @@ impl MotionFileTable {
             how.interval = *interval.get_ref();
             if !(how.interval > 0.0 && how.interval.is_finite()) {
                 let message = format!("the interval is {} s", how.interval);
-                let problem = Problem::value(message, "write the time between two poses, 0.1 say");
+                let problem =
+                    TomlProblem::value(message, "write the time between two poses, 0.1 say");
                 return Err(document.error(interval.span(), problem).into());
             }
         }

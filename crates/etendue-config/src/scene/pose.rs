@@ -1,6 +1,6 @@
 //! Poses as people type them.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,7 +54,7 @@ impl Placement<'_> {
     /// The pose; what is not given is zero.
     ///
     /// # Errors
-    /// Where a number is not finite, both kinds of rotation are given, or the quaternion is not of
+    /// If a number is not finite, both kinds of rotation are given, or the quaternion is not of
     /// length 1.
     pub fn pose(self, document: &Document) -> Result<Isometry3<f64>, DocumentError> {
         let position = self.position.map_or([0.0; 3], |given| *given.get_ref());
@@ -68,7 +68,7 @@ impl Placement<'_> {
             (Some(_), Some(quaternion)) => {
                 return Err(document.error(
                     quaternion.span(),
-                    Problem::value(
+                    TomlProblem::value(
                         "the rotation is given twice",
                         "give rotation_deg or rotation_wxyz, not both",
                     ),
@@ -104,7 +104,7 @@ fn of_quaternion(
     }
     Err(document.error(
         given.span(),
-        Problem::value(
+        TomlProblem::value(
             format!("the quaternion has the length {length}, not 1"),
             "divide it by its length; the real part comes first",
         ),
@@ -122,6 +122,6 @@ pub(super) fn check_finite(
     }
     Err(document.error(
         span,
-        Problem::value("a number is not finite", "write a finite number"),
+        TomlProblem::value("a number is not finite", "write a finite number"),
     ))
 }

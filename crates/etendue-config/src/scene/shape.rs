@@ -1,7 +1,7 @@
 //! Shapes of objects.
 
 use super::materials::Palette;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_scene::primitive::{self, PrimitiveError};
 use etendue_scene::{MaterialId, Mesh};
 use schemars::JsonSchema;
@@ -211,7 +211,7 @@ pub(super) fn primitive_mesh(
     mesh.map(Some).map_err(|error: PrimitiveError| {
         document.error(
             span,
-            Problem::value(error.to_string(), "correct the shape's numbers"),
+            TomlProblem::value(error.to_string(), "correct the shape's numbers"),
         )
     })
 }

@@ -2,7 +2,7 @@
 
 use super::location::resolve;
 use crate::ConfigError;
-use crate::toml_file::{Document, Problem};
+use crate::toml_file::{Document, TomlProblem};
 use etendue_io::image::read_picture;
 use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ impl TextureTable {
         let path = resolve(document, &self.file)?;
         let picture = read_picture(&path)?;
         let texture = Texture::new(picture.width, picture.pixels).map_err(|error| {
-            let problem = Problem::value(error.to_string(), "save the picture again");
+            let problem = TomlProblem::value(error.to_string(), "save the picture again");
             document.error(self.file.span(), problem)
         })?;
         let pictures = Pictures::One(texture.into());
@@ -58,12 +58,12 @@ impl TextureTable {
                     return Ok(Mapping::Box(lengths));
                 }
                 let problem =
-                    Problem::value("the picture covers nothing", "give lengths above zero");
+                    TomlProblem::value("the picture covers nothing", "give lengths above zero");
                 Err(document.error(size.span(), problem).into())
             }
             (None, Some(corners)) => Ok(Mapping::Corners(corners)),
             (None, None) => {
-                let problem = Problem::value(
+                let problem = TomlProblem::value(
                     "the object has no texture coordinates",
                     "add size_m = [length, height] to project the picture onto it",
                 );

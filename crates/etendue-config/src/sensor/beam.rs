@@ -1,6 +1,6 @@
 //! The beam of a lidar.
 
-use crate::toml_file::Problem;
+use crate::toml_file::TomlProblem;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt, SubRayPattern};
 use etendue_sensors::lidar::Beam;
 use schemars::JsonSchema;
@@ -103,14 +103,14 @@ pub enum MeasuredAt {
 
 impl BeamTable {
     /// The beam that the table describes.
-    pub(super) fn beam(&self) -> Result<Beam, Problem> {
+    pub(super) fn beam(&self) -> Result<Beam, TomlProblem> {
         let beam = match (&self.elliptical, &self.cone) {
             (Some(table), None) => Beam::elliptic(table.width(), table.sub_ray_rings),
             (None, Some(table)) => {
                 Beam::cone(table.divergence_mrad * 1e-3 / 2.0, table.rays.into())
             }
             _ => {
-                return Err(Problem::value(
+                return Err(TomlProblem::value(
                     "a beam is either elliptical or a cone",
                     "give one of the tables [beam.elliptical] and [beam.cone]",
                 ));

@@ -1,6 +1,6 @@
 //! The firing table.
 
-use crate::toml_file::Problem;
+use crate::toml_file::TomlProblem;
 use etendue_sensors::lidar::Channel;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ impl Default for OneOrMany {
 }
 
 impl ChannelsTable {
-    pub(super) fn channels(&self) -> Result<Vec<Channel>, Problem> {
+    pub(super) fn channels(&self) -> Result<Vec<Channel>, TomlProblem> {
         let count = self.elevation_deg.len();
         let azimuth = listed("azimuth_deg", &self.azimuth_deg, count)?;
         let time = listed("time_us", &self.time_us, count)?;
@@ -70,7 +70,7 @@ impl ChannelsTable {
 }
 
 impl OneOrMany {
-    fn spread(&self, key: &str, count: usize) -> Result<Vec<f64>, Problem> {
+    fn spread(&self, key: &str, count: usize) -> Result<Vec<f64>, TomlProblem> {
         match self {
             Self::One(value) => Ok(vec![*value; count]),
             Self::Many(values) => listed(key, values, count),
@@ -79,11 +79,11 @@ impl OneOrMany {
 }
 
 /// A list of `count` numbers, zeros where it was left out.
-fn listed(key: &str, values: &[f64], count: usize) -> Result<Vec<f64>, Problem> {
+fn listed(key: &str, values: &[f64], count: usize) -> Result<Vec<f64>, TomlProblem> {
     match values.len() {
         0 => Ok(vec![0.0; count]),
         found if found == count => Ok(values.to_vec()),
-        found => Err(Problem::value(
+        found => Err(TomlProblem::value(
             format!("{key} has {found} numbers, elevation_deg has {count}"),
             "give every list of the firing table one number a laser",
         )),

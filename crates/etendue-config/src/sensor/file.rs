@@ -6,7 +6,7 @@ use super::pattern::PatternTable;
 use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
 use super::version_1;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_sensors::lidar::{Channel, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -71,7 +71,7 @@ pub struct SensorFile {
 /// Reads a sensor file.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
+/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
 /// points at the place. A file of version 1 gets the new name of each of its keys.
 pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
@@ -106,7 +106,7 @@ impl SensorFile {
     /// The lidar that the file describes, checked.
     fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
         // Convert the tables
-        let at = |span: Range<usize>| move |problem: Problem| document.error(span, problem);
+        let at = |span: Range<usize>| move |problem: TomlProblem| document.error(span, problem);
         let channels = match &self.channels {
             Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
             None => vec![Channel::default()],
@@ -132,7 +132,7 @@ impl SensorFile {
         };
         // Check it as a whole; an error refers to a table
         lidar.checked().map_err(|error| {
-            let problem = Problem::value(error.to_string(), "correct it here");
+            let problem = TomlProblem::value(error.to_string(), "correct it here");
             document.error(self.span_of(&error), problem)
         })
     }

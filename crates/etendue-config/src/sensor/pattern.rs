@@ -1,6 +1,6 @@
 //! Motion of the beams.
 
-use crate::toml_file::Problem;
+use crate::toml_file::TomlProblem;
 use etendue_sensors::lidar::{
     Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern,
     Spinning,
@@ -168,7 +168,7 @@ impl EncoderTable {
 }
 
 impl PatternTable {
-    pub(super) fn pattern(&self) -> Result<ScanPattern, Problem> {
+    pub(super) fn pattern(&self) -> Result<ScanPattern, TomlProblem> {
         Ok(match self {
             Self::Spinning(table) => ScanPattern::Spinning(table.spinning()?),
             Self::Oscillating(table) => ScanPattern::Oscillating(table.oscillating()?),
@@ -181,7 +181,7 @@ impl PatternTable {
 }
 
 impl SpinningTable {
-    fn spinning(&self) -> Result<Spinning, Problem> {
+    fn spinning(&self) -> Result<Spinning, TomlProblem> {
         let nod = match (self.nod_deg, self.nod_hz) {
             (Some(degrees), Some(rate)) => Some(Nod {
                 amplitude: degrees.to_radians(),
@@ -201,7 +201,7 @@ impl SpinningTable {
 }
 
 impl OscillatingTable {
-    fn oscillating(&self) -> Result<Oscillating, Problem> {
+    fn oscillating(&self) -> Result<Oscillating, TomlProblem> {
         Ok(Oscillating {
             rate: self.rate_hz,
             amplitude: self.amplitude_deg.to_radians(),
@@ -215,7 +215,7 @@ impl OscillatingTable {
 }
 
 impl RisleyTable {
-    fn risley(&self) -> Result<Risley, Problem> {
+    fn risley(&self) -> Result<Risley, TomlProblem> {
         let prism = |prism: &PrismTable| Prism {
             wedge: prism.wedge_deg.to_radians(),
             index: prism.index,
@@ -262,25 +262,25 @@ fn columns(
     columns: Option<u32>,
     fired: Option<u32>,
     period_us: Option<f64>,
-) -> Result<Columns, Problem> {
+) -> Result<Columns, TomlProblem> {
     match (columns, period_us) {
         (Some(columns), None) => Ok(Columns::PerSweep { columns, fired }),
         (None, Some(period)) if fired.is_none() => Ok(Columns::Period {
             seconds: period * 1e-6,
         }),
-        (None, Some(_)) => Err(Problem::value(
+        (None, Some(_)) => Err(TomlProblem::value(
             "\"fired\" cannot be combined with \"period_us\"",
             "give \"columns\" instead of \"period_us\", or leave \"fired\" out",
         )),
-        _ => Err(Problem::value(
+        _ => Err(TomlProblem::value(
             "the pattern must have one of \"columns\" and \"period_us\"",
             "write \"columns = 1024\" (locked to the motion) or \"period_us = 55.296\" (by a clock)",
         )),
     }
 }
 
-fn both(one: &str, other: &str) -> Problem {
-    Problem::value(
+fn both(one: &str, other: &str) -> TomlProblem {
+    TomlProblem::value(
         format!("only one of \"{one}\" and \"{other}\" is given"),
         "give both or none",
     )

@@ -1,6 +1,6 @@
 //! The table of a phase receiver.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
@@ -146,7 +146,7 @@ impl PhaseTable {
         document: &Document,
     ) -> Result<PhaseReceiver, DocumentError> {
         let sampling = SamplingScheme::from_name(self.sampling.get_ref()).map_err(|error| {
-            let problem = Problem::value(error.to_string(), "write sampling = \"pair\"");
+            let problem = TomlProblem::value(error.to_string(), "write sampling = \"pair\"");
             document.error(self.sampling.span(), problem)
         })?;
         Ok(PhaseReceiver {

@@ -12,7 +12,7 @@ pub fn presets() -> &'static [Preset] {
 /// The sensor preset of that name.
 ///
 /// # Errors
-/// Where there is none; the error names the nearest.
+/// If there is none; the error names the nearest.
 ///
 /// ```
 /// use etendue_config::sensor::preset;

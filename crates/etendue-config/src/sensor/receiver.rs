@@ -1,7 +1,7 @@
 //! The tables of receivers, ranges and intensity.
 
 use super::phase::PhaseTable;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::beam::BeamWidth;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
@@ -269,7 +269,7 @@ pub enum ReflectivityName {
 
 impl ReceiverTable {
     /// Whether the target that is just found can be one.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check(&self) -> Result<(), TomlProblem> {
         let found = match self {
             Self::Pulsed(table) => &table.found,
             Self::Phase(_) => return Ok(()),
@@ -283,12 +283,12 @@ impl ReceiverTable {
         ] {
             if !(number > 0.0 && number.is_finite()) {
                 let problem = format!("found.{key} is {number}");
-                return Err(Problem::value(problem, "give a number above zero"));
+                return Err(TomlProblem::value(problem, "give a number above zero"));
             }
         }
         if !(found.probability > 0.0 && found.probability < 1.0) {
             let problem = format!("found.probability is {}", found.probability);
-            return Err(Problem::value(problem, "give a number between 0 and 1"));
+            return Err(TomlProblem::value(problem, "give a number between 0 and 1"));
         }
         Ok(())
     }

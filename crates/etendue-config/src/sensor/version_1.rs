@@ -1,6 +1,6 @@
 //! Files of version 1: they are refused with the new name of each key.
 
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use serde::Deserialize;
 use toml::{Spanned, Table};
 
@@ -70,7 +70,7 @@ pub(super) fn refuse(document: &Document) -> Result<(), DocumentError> {
             .filter(|(old, _)| has(table.get_ref(), old))
             .map(|(old, new)| format!("{name}.{old} is {new}"));
         let new: Vec<String> = new.collect();
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             format!(
                 "[{name}] is a table of version 1; version 2 has one set of tables for all lidars"
             ),
@@ -80,7 +80,7 @@ pub(super) fn refuse(document: &Document) -> Result<(), DocumentError> {
     }
     match probe.version {
         Some(version) if *version.get_ref() != VERSION => {
-            let problem = Problem::Version {
+            let problem = TomlProblem::Version {
                 found: *version.get_ref(),
                 known: VERSION,
             };

@@ -1,6 +1,6 @@
 //! A TOML file's text, and errors that point into it.
 
-use super::Problem;
+use super::TomlProblem;
 use etendue_io::FormatError;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -41,7 +41,7 @@ pub struct DocumentError(Box<Mistake>);
 struct Mistake {
     document: Document,
     span: Range<usize>,
-    problem: Problem,
+    problem: TomlProblem,
 }
 
 impl Document {
@@ -56,7 +56,7 @@ impl Document {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it cannot be read or is not UTF-8.
+    /// If it cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, FormatError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| FormatError::cannot_read(path, source))?;
@@ -66,16 +66,16 @@ impl Document {
     /// The text as a `T`.
     ///
     /// # Errors
-    /// Where the text is not TOML or does not fit `T`.
+    /// If the text is not TOML or does not fit `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            self.error(span, Problem::from_message(error.message()))
+            self.error(span, TomlProblem::from_message(error.message()))
         })
     }
 
     /// An error at the bytes `span` of this document.
-    pub fn error(&self, span: Range<usize>, problem: Problem) -> DocumentError {
+    pub fn error(&self, span: Range<usize>, problem: TomlProblem) -> DocumentError {
         DocumentError(Box::new(Mistake {
             document: self.clone(),
             span,
@@ -96,7 +96,7 @@ impl Document {
         if found == known {
             return Ok(());
         }
-        Err(self.error(version.span(), Problem::Version { found, known }))
+        Err(self.error(version.span(), TomlProblem::Version { found, known }))
     }
 
     /// The file's path.
@@ -139,7 +139,7 @@ impl DocumentError {
     }
 
     /// What is wrong there.
-    pub fn problem(&self) -> &Problem {
+    pub fn problem(&self) -> &TomlProblem {
         &self.0.problem
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let error = error_of("version = 1\n");
         assert_eq!(
             error.problem(),
-            &Problem::MissingKey {
+            &TomlProblem::MissingKey {
                 key: "shape".into()
             }
         );
@@ -214,14 +214,17 @@ mod tests {
     fn a_wrong_type_is_pointed_at() {
         let error = error_of("version = \"one\"\nshape.sphere = { radius_m = 1 }\n");
         assert_eq!(&error.text()[error.span()], "\"one\"");
-        assert!(matches!(error.problem(), Problem::Value { .. }), "{error}");
+        assert!(
+            matches!(error.problem(), TomlProblem::Value { .. }),
+            "{error}"
+        );
     }
 
     #[test]
     fn text_that_is_not_toml_is_pointed_at() {
         let error = error_of("version = \n");
         assert!(
-            matches!(error.problem(), Problem::Syntax { .. }),
+            matches!(error.problem(), TomlProblem::Syntax { .. }),
             "{error:?}"
         );
         assert!(error.to_string().starts_with("a.toml:1:"), "{error}");

@@ -13,5 +13,5 @@ mod unknown_name;
 
 pub use document::{Document, DocumentError};
 pub use nearest::nearest;
-pub use problem::Problem;
+pub use problem::TomlProblem;
 pub use unknown_name::UnknownName;

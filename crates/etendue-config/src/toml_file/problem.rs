@@ -6,7 +6,7 @@ use thiserror::Error;
 /// What is wrong at a place of a TOML file.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum TomlProblem {
     /// A key that the format does not know.
     #[error("unknown key \"{key}\"")]
     UnknownKey {
@@ -56,7 +56,7 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl TomlProblem {
     /// A value that is outside its domain.
     pub fn value(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Value {

@@ -14,8 +14,8 @@ use etendue_io::points::{parse_points, read_points};
 use etendue_io::points::{
     write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd, write_ply,
 };
-use etendue_io::ros2::{Recorder, Topics, parse_clouds};
-use etendue_io::table::Points;
+use etendue_io::ros2::{LidarRecorder, LidarTopics, parse_clouds};
+use etendue_io::table::PointSweeps;
 use etendue_io::table::{Column, ColumnData, Encoding, PointTable};
 use nalgebra::{Isometry3, Point3};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn written(table: &PointTable, folder: &Path) -> Vec<PathBuf> {
     write_pcd(&mut outputs, &paths[7], table, Encoding::Ascii).unwrap();
     write_ply(&mut outputs, &paths[8], table, Encoding::Binary).unwrap();
     write_ply(&mut outputs, &paths[9], table, Encoding::Ascii).unwrap();
-    let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
     for sweep in table.sweeps() {
         let (time, sweep) = sweep.stamped();
         recorder
@@ -105,7 +105,7 @@ fn written(table: &PointTable, folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn read(path: &Path) -> Points {
+fn read(path: &Path) -> PointSweeps {
     read_points(path, &packet_source(PacketMetadata::InPackets))
         .unwrap_or_else(|error| panic!("{error}"))
 }
@@ -167,7 +167,7 @@ fn every_format_gives_back_the_fields_it_holds() {
 
 /// Cut in the middle, every file gives an error or what is whole, with a warning; never a panic.
 #[test]
-fn cut_files_are_told() {
+fn truncated_files_give_errors_or_warnings() {
     let folder = tempfile::tempdir().unwrap();
     for path in written(&table(), folder.path()) {
         let bytes = std::fs::read(&path).unwrap();
@@ -188,22 +188,22 @@ fn cut_files_are_told() {
                 Ok(points) => {
                     // A text or a list without a count does not know its end.
                     let name = path.to_str().unwrap();
-                    let knows_not = name.ends_with("csv") || name.ends_with("bin");
+                    let has_no_count = name.ends_with("csv") || name.ends_with("bin");
                     // MCAP ends with an index that no point needs.
-                    let told = !points.warnings.is_empty() || points.together().points == 60;
-                    assert!(knows_not || told, "{name} {share}");
+                    let is_reported = !points.warnings.is_empty() || points.together().points == 60;
+                    assert!(has_no_count || is_reported, "{name} {share}");
                 }
             }
         }
     }
 }
 
-fn capture(name: &str) -> Option<Points> {
+fn capture(name: &str) -> Option<PointSweeps> {
     Some(read(&data(name)?))
 }
 
 /// Three turns of an OS1-128 on a car.
-fn os1() -> Option<Points> {
+fn os1() -> Option<PointSweeps> {
     let metadata = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10.json")?;
     let device = packet_source(PacketMetadata::Ouster(Box::new(
         read_ouster_metadata(&metadata).unwrap(),
@@ -212,7 +212,7 @@ fn os1() -> Option<Points> {
     Some(read_points(&path, &device).unwrap())
 }
 
-fn turn_sizes(points: &Points) -> Vec<usize> {
+fn turn_sizes(points: &PointSweeps) -> Vec<usize> {
     points.sweeps.iter().map(|sweep| sweep.points).collect()
 }
 
@@ -328,7 +328,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
     };
     let bytes = std::fs::read(ouster).unwrap();
     let error = parse_points(
-        "alone.pcap".as_ref(),
+        "single.pcap".as_ref(),
         bytes,
         &packet_source(PacketMetadata::InPackets),
     )
@@ -516,7 +516,7 @@ fn lidars_whose_packets_are_not_read_are_named() {
 /// What other recorders compress is read back the same.
 #[test]
 fn compressed_recordings_hold_the_same_clouds() {
-    let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
     for time in [0.5, 0.6] {
         recorder
             .record_cloud(&table(), time, &Isometry3::identity())

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "rapier")]
 use etendue_config::robot::load;
-use etendue_config::robot::{Model, Orders, Urdf, parse};
+use etendue_config::robot::{MoverModel, Orders, Urdf, parse};
 use etendue_config::toml_file::Document;
 use etendue_sensors::dynamics::jointed::JointKind;
 use etendue_sensors::rig::nanoseconds;
@@ -66,7 +66,7 @@ fn a_urdf_file_gives_masses_shapes_and_joints() {
 
 /// Each is refused with its line.
 #[test]
-fn what_no_engine_can_move_is_told_by_line() {
+fn errors_give_the_line_of_unsupported_bodies() {
     let limit = "<limit lower=\"-1\" upper=\"2\" effort=\"30\" velocity=\"3\"/>";
     let cases = [
         (
@@ -184,12 +184,12 @@ fn refused(text: &str) -> (String, String) {
     (error.to_string(), error.remedy())
 }
 
-/// It stands for a second, reaches 2 m/s in another, and turns about L / tan(10 degrees) = 11.3 m.
+/// It is at rest for a second, reaches 2 m/s in another, and turns about L / tan(10 degrees) = 11.3 m.
 #[test]
 fn a_robot_file_s_bicycle_drives_by_its_schedule() {
     let robot = parse(&Document::new("car.toml", CAR)).expect("a car");
     let driven = robot.driven.expect("dynamics");
-    assert!(matches!(driven.mover.model, Model::Bicycle(_)));
+    assert!(matches!(driven.mover.model, MoverModel::Bicycle(_)));
     assert_eq!(driven.schedule.at(nanoseconds(0.999)), Orders::default());
     let mut car = driven
         .mover
@@ -257,7 +257,7 @@ fn the_engine_s_models_need_the_engine() {
     if cfg!(feature = "rapier") {
         let robot = parse(&Document::new("car.toml", text)).expect("a car");
         let driven = robot.driven.expect("dynamics");
-        assert!(matches!(driven.mover.model, Model::Vehicle(_)));
+        assert!(matches!(driven.mover.model, MoverModel::Vehicle(_)));
         return;
     }
     let (message, remedy) = refused(&text);
@@ -271,7 +271,7 @@ fn the_engine_s_models_need_the_engine() {
 /// A robot of a URDF file: its sensors sit on the bodies that move.
 #[test]
 #[cfg(feature = "rapier")]
-fn a_robot_of_links_moves_as_told_and_carries_its_sensors() {
+fn a_robot_of_links_follows_its_commands_and_carries_its_sensors() {
     let folder = tempfile::tempdir().expect("a folder");
     let write =
         |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");

@@ -160,7 +160,7 @@ fn bk7_carries_its_group_index_into_the_glass() {
 }
 
 #[test]
-fn sheeting_returns_what_the_traffic_sign_standard_asks() {
+fn sheeting_meets_the_traffic_sign_standard() {
     let sheeting = ready("retroreflective-sheeting", 905e-9);
     // Coefficient of retroreflection, cd/(lx m2) = radiance factor times both cosines.
     let coefficient = |entrance_deg: f64, observation_deg: f64| {
@@ -343,7 +343,7 @@ fn the_schema_allows_a_number_or_a_table() {
 }
 
 #[test]
-fn an_error_says_at_which_wavelength_a_material_creates_light() {
+fn an_error_gives_the_wavelength_at_which_a_material_creates_light() {
     let text = "diffuse = { reflectance = { wavelength_nm = [785, 1550], value = [0.5, 1.4] } }";
     let file: MaterialFile = toml::from_str(text).unwrap();
     assert!(matches!(

@@ -80,7 +80,7 @@ fn ranges_of_white_and_dark_walls_are_right() {
 
 /// Reflectivities read what the surface has from 3 m on, as they do in recorded scans.
 #[test]
-fn reflectivities_of_white_and_dark_walls_are_told_apart_from_3_m_on() {
+fn reflectivities_of_white_and_dark_walls_differ_from_3_m_on() {
     let mut compared = 0;
     for scanner in scanners() {
         if !matches!(

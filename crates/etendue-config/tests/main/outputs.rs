@@ -2,7 +2,7 @@
 
 use crate::recordings::recording;
 use etendue_config::scene::{LoadedScene, arena};
-use etendue_io::output::{OutputSet, ReadingCounts, Run, RunMetadata, SourceMetadata};
+use etendue_io::output::{OutputSet, ReadingCounts, RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue_io::packets::PacketSource;
 use etendue_io::points::{parse_cloud, read_cloud};
 use etendue_io::points::{write_pcd, write_ply};
@@ -49,7 +49,7 @@ fn sweeps() -> Vec<BeamSweep> {
 }
 
 fn write(scene: &LoadedScene, sweeps: &[BeamSweep], folder: &Path) {
-    let run = Run {
+    let run = SimulatedSweeps {
         scene: &scene.scene,
         sweeps,
     };

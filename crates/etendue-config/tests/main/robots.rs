@@ -243,7 +243,7 @@ const ARM: &str = r#"<robot name="arm">
 </robot>"#;
 
 #[test]
-fn a_urdf_file_gives_frames_and_its_mistakes_are_told_by_line() {
+fn a_urdf_file_gives_frames_and_errors_with_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("arm.urdf");
     let plain = ARM.replace("MESH", "<box size=\"1 1 1\"/>");

@@ -6,7 +6,7 @@ use etendue_io::packets::PacketSource;
 use etendue_io::points::{
     write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd, write_ply,
 };
-use etendue_io::ros2::{Recorder, Topics, read_clouds};
+use etendue_io::ros2::{LidarRecorder, LidarTopics, read_clouds};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
@@ -141,7 +141,7 @@ fn every_format_holds_the_same_points() {
 }
 
 #[test]
-fn a_grid_has_a_place_for_every_shot_and_says_why_it_is_empty() {
+fn a_grid_has_a_cell_for_every_shot_with_the_reason_if_it_is_empty() {
     let mut sweep = sweeps("velodyne-vlp-16", 1).remove(0);
     sweep.outcomes[5] = etendue_sensors::lidar::Outcome::NoReturn;
     let table = PointTable::of_scan_grid(&sweep);
@@ -157,7 +157,7 @@ fn a_grid_has_a_place_for_every_shot_and_says_why_it_is_empty() {
 }
 
 fn record(path: &Path, name: &str, sweeps: &[Sweep]) {
-    let mut recorder = Recorder::create(path, Topics::default()).unwrap();
+    let mut recorder = LidarRecorder::create(path, LidarTopics::default()).unwrap();
     for sweep in sweeps {
         recorder.record(sweep, &scanner(name)).unwrap();
     }
@@ -206,7 +206,7 @@ fn a_recording_reads_back_and_a_cut_one_up_to_its_last_whole_sweep() {
 /// What one turn says of a cylinder's width depends on where the 1 mrad columns fall on its
 /// edges: the mean over 20 turns is within 1 % of 1 / (1 - v / omega r) and 1 / (1 + v / omega r).
 #[test]
-fn an_hdl_32e_at_20_m_per_s_sees_cylinders_longer_and_shorter() {
+fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
     use etendue_sensors::lidar::ScanPattern;
     let mut scanner = scanner("velodyne-hdl-32e");
     let ScanPattern::Spinning(spinning) = &mut scanner.pattern else {

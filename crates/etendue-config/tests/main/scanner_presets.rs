@@ -79,7 +79,7 @@ fn the_avias_prisms_fill_its_field_of_view_and_no_more() {
     assert!((widest - 35.2).abs() < 1.0, "{widest}");
 }
 
-/// Every point of the decoded clouds (tier4/nebula) stands on a channel's elevation, within 1e-4
+/// Every point of the decoded clouds (tier4/nebula) is at the elevation of a channel, within 1e-4
 /// degrees (measured 5e-5), and nearly every channel is seen.
 #[test]
 fn decoded_clouds_stand_on_the_presets_elevations() {

@@ -55,7 +55,7 @@ fn an_object_drives_along_a_file() {
 }
 
 #[test]
-fn tum_and_kitti_are_told_apart() {
+fn tum_and_kitti_are_distinguished() {
     let kitti = "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 3 0 1 0 0 0 0 1 0\n";
     let how = PoseFile {
         interval: 0.5,
@@ -68,7 +68,7 @@ fn tum_and_kitti_are_told_apart() {
 
 #[test]
 fn motions_that_cannot_be_are_pointed_at() {
-    for (motion, place, says) in [
+    for (motion, place, expected) in [
         (
             "motion.twist = { speed = 3 }",
             "8:18",
@@ -109,7 +109,7 @@ fn motions_that_cannot_be_are_pointed_at() {
     ] {
         let error = scene(motion).expect_err(motion);
         let text = error.to_string();
-        assert!(text.contains(says), "{motion}: {text}");
+        assert!(text.contains(expected), "{motion}: {text}");
         assert!(
             text.contains(&format!("drive.toml:{place}")) || place.is_empty(),
             "{text}"
@@ -119,7 +119,7 @@ fn motions_that_cannot_be_are_pointed_at() {
 }
 
 #[test]
-fn the_air_is_what_the_file_says() {
+fn the_air_is_that_of_the_file() {
     let loaded =
         scene("[atmosphere]\nvisibility_m = 20000\nrain_mm_h = 3.6\ndrops_from_mm = 1.5").unwrap();
     let rain = Weather::Rain { rate: 1e-6 };
@@ -141,14 +141,14 @@ fn the_air_is_what_the_file_says() {
     assert_eq!(drawn_from("fog_visibility_m = 100"), None);
     let dry = scene("[atmosphere]\nrain_mm_h = 0\nsnow_mm_h = 0.0\ndust_g_m3 = 0").unwrap();
     assert!(dry.air.atmosphere.weather.is_empty());
-    for (air, says) in [
+    for (air, expected) in [
         ("fog_visibility_m = 0", "0 is not above zero"),
         ("rain_mm_h = inf", "inf is not zero or more"),
         ("rain_mm_h = -1", "-1 is not zero or more"),
         ("rane_mm_h = 3", "unknown key \"rane_mm_h\""),
     ] {
         let error = scene(&format!("[atmosphere]\n{air}")).unwrap_err();
-        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
         assert!(error.to_string().starts_with("drive.toml:9:"), "{error}");
     }
 }
@@ -214,7 +214,7 @@ fn the_vertices_of_a_mesh_file_move_through_key_frames() {
 #[test]
 fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
     let folder = folder_of_key_frames();
-    for (shape, deformation, says) in [
+    for (shape, deformation, expected) in [
         (
             "box = { size_m = [1, 1, 1] }",
             "deformation.files = { pattern = \"wave_*.obj\", interval_s = 1 }",
@@ -263,7 +263,10 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         ),
     ] {
         let error = deforming(folder.path(), shape, deformation).expect_err(deformation);
-        assert!(error.to_string().contains(says), "{deformation}: {error}");
+        assert!(
+            error.to_string().contains(expected),
+            "{deformation}: {error}"
+        );
         assert!(!error.remedy().is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use crate::recordings::recording;
 use etendue_config::ConfigError;
 use etendue_config::scene::{LoadedScene, SensorSource, examples, parse, schema};
-use etendue_config::toml_file::{Document, Problem};
+use etendue_config::toml_file::{Document, TomlProblem};
 use etendue_physics::surface::Lobe;
 use etendue_scene::Ray;
 use nalgebra::{Point3, Vector3};
@@ -18,7 +18,7 @@ fn with(lines: &str) -> String {
     format!("version = 1\n[[objects]]\nname = \"thing\"\n{lines}\n")
 }
 
-/// The text that the error points at, what it says and what to do.
+/// The text that the error points at, its message and its remedy.
 fn refusal(text: &str) -> (String, String, String) {
     let error = scene(text).expect_err("the scene is bad");
     let document = error.document().expect("it points into the file");
@@ -32,7 +32,7 @@ fn distance(scene: &LoadedScene, from: [f64; 3], to: [f64; 3]) -> Option<f64> {
 }
 
 #[test]
-fn every_embedded_example_loads_without_a_warning_and_stands_in_examples() {
+fn every_embedded_example_loads_without_a_warning_and_is_in_examples() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     assert!(examples().len() >= 4);
     for example in examples() {
@@ -181,7 +181,7 @@ fn two_objects_of_one_name_are_refused() {
 
 #[test]
 fn values_that_make_no_sense_are_pointed_at() {
-    for (lines, spot, says) in [
+    for (lines, spot, expected) in [
         (
             "shape.box = { size_m = [1, 0, 1] }\nmaterial = \"wood\"",
             "[1, 0, 1]",
@@ -225,12 +225,12 @@ fn values_that_make_no_sense_are_pointed_at() {
     ] {
         let (found, text, remedy) = refusal(&with(lines));
         assert_eq!(found, spot, "{text}");
-        assert!(text.contains(says) && !remedy.is_empty(), "{text}");
+        assert!(text.contains(expected) && !remedy.is_empty(), "{text}");
     }
 }
 
 #[test]
-fn ambient_light_stands_where_the_file_says() {
+fn ambient_light_has_the_direction_of_the_file() {
     let text = format!(
         "{}[ambient]\nsun = {{ azimuth_deg = 90, elevation_deg = 30, irradiance_w_per_m2_nm = 1.2 }}\n\
          sky_w_per_m2_nm = 0.1\ntemperature_k = 300\n",
@@ -243,17 +243,17 @@ fn ambient_light_stands_where_the_file_says() {
     assert_eq!(sun.irradiance, Some(1.2 / 1e-9));
     assert_eq!(light.sky_irradiance, Some(0.1 / 1e-9));
     assert_eq!(light.temperature, Some(300.0));
-    let (spot, told, _) = refusal(&text.replace("elevation_deg = 30", "elevation_deg = 100"));
+    let (spot, message, _) = refusal(&text.replace("elevation_deg = 30", "elevation_deg = 100"));
     assert!(spot.contains("[ambient]"), "{spot}");
-    assert!(told.contains("sun.elevation_deg is 100"), "{told}");
+    assert!(message.contains("sun.elevation_deg is 100"), "{message}");
     let day = format!(
         "{}[lights]\ndaylight = {{ sun_azimuth_deg = 90, sun_elevation_deg = 30 }}\n",
         with("shape.sphere = { radius_m = 1 }\nmaterial = \"brick\""),
     );
     let by_day = scene(&day).unwrap().ambient;
     assert!((by_day.sun.unwrap().towards - towards).norm() < 1e-15);
-    let (_, told, remedy) = refusal(&text.replace("sky_w", "sku_w"));
-    assert!(told.contains("sku_w_per_m2_nm"), "{told}");
+    let (_, message, remedy) = refusal(&text.replace("sky_w", "sku_w"));
+    assert!(message.contains("sku_w_per_m2_nm"), "{message}");
     assert!(remedy.contains("sky_w_per_m2_nm"), "{remedy}");
 }
 
@@ -369,11 +369,11 @@ fn the_schema_names_every_shape_and_refuses_other_keys() {
 }
 
 #[test]
-fn a_problem_says_what_kind_it_is() {
+fn a_problem_has_a_kind() {
     let error = scene(&with(
         "shape.sphere = { radius_m = 1 }\nmaterial = \"none\"",
     ))
     .unwrap_err();
     let problem = error.document().unwrap().problem();
-    assert!(matches!(problem, Problem::UnknownName(unknown) if unknown.kind == "material"));
+    assert!(matches!(problem, TomlProblem::UnknownName(unknown) if unknown.kind == "material"));
 }

@@ -151,12 +151,12 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
         let changed = text.replacen(from, to, 1);
         let line = { changed.lines() }.position(|line| line == at).expect(at) + 1;
         let error = parse(&Document::new("mine.toml", changed.clone())).expect_err(to);
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.starts_with(&format!("mine.toml:{line}:")),
-            "{at} {told}"
+            message.starts_with(&format!("mine.toml:{line}:")),
+            "{at} {message}"
         );
-        assert!(told.contains(reason), "{told}");
+        assert!(message.contains(reason), "{message}");
     }
 }
 
@@ -210,7 +210,7 @@ fn options_are_read() {
 }
 
 #[test]
-fn the_schema_knows_the_tables() {
+fn the_schema_contains_the_tables() {
     let schema = serde_json::to_string(&schemars::schema_for!(SensorFile)).expect("JSON");
     for key in ["wavelength_nm", "azimuth_first_deg", "amplifier_per_m2_sr"] {
         assert!(schema.contains(key), "{key}");

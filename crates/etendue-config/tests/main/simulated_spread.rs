@@ -50,8 +50,8 @@ fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
     parts.build().expect("walls")
 }
 
-/// A sensor that stands among walls for `sweeps` sweeps.
-fn standing(scene: &Scene, sweeps: u32) -> StationaryWindow {
+/// A stationary sensor between walls, for `sweeps` sweeps.
+fn stationary_window(scene: &Scene, sweeps: u32) -> StationaryWindow {
     let lidar = urg();
     let world = World::at_wavelength(scene, lidar.wavelength).expect("grey walls");
     let scans: Vec<Scan> = (0..sweeps)
@@ -85,7 +85,7 @@ fn a_still_sensor_in_a_room_spreads_as_recorded() {
     let corners =
         [(-1.2, -1.0), (3.2, -1.0), (3.2, 2.2), (-1.2, 2.2)].map(|(x, y)| Point3::new(x, y, 0.0));
     let lines: Vec<_> = (0..4).map(|i| [corners[i], corners[(i + 1) % 4]]).collect();
-    let window = standing(&walls(&lines), 20);
+    let window = stationary_window(&walls(&lines), 20);
     println!("{window:#?}");
     let near = spread_at(&window, 1.5);
     let far = spread_at(&window, 3.5);
@@ -93,7 +93,7 @@ fn a_still_sensor_in_a_room_spreads_as_recorded() {
     assert!((0.004..0.019).contains(&far), "{far}");
 }
 
-/// The walls that a standing window shows: lines between the median ranges of neighbouring beams
+/// The walls that a stationary window shows: lines between the median ranges of neighbouring beams
 /// that gave a range in every scan and lie on one surface.
 fn walls_of(scans: &[Scan]) -> Vec<[Point3<f64>; 2]> {
     let medians: Vec<Option<f64>> = (0..scans[0].readings.len())
@@ -131,7 +131,7 @@ fn among_the_recorded_walls_the_spread_is_the_recorded_one() {
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
         let recorded = &statistics.stationary[0];
         let scene = walls(&walls_of(&log.scans[recorded.scans.clone()]));
-        let simulated = standing(&scene, 20);
+        let simulated = stationary_window(&scene, 20);
         println!(
             "{name}: {} beams flicker recorded, {} simulated",
             recorded.flickering, simulated.flickering

@@ -10,8 +10,8 @@ use crate::recordings::recording as data;
 use etendue_config::sensor::packet_source;
 use etendue_io::packets::{PacketMetadata, VelodyneCalibration, read_velodyne_calibration};
 use etendue_io::points::parse_points;
+use etendue_io::table::PointSweeps;
 use etendue_io::table::PointTable;
-use etendue_io::table::Points;
 use nalgebra::Point3;
 
 /// Marks of the groups of lasers.
@@ -50,7 +50,7 @@ fn packet(blocks: &[(u8, u16, [u16; 32])], stamp: u32, end: [u8; 2]) -> Vec<u8> 
     bytes
 }
 
-fn read(packets: &[Vec<u8>], calibration: VelodyneCalibration) -> Points {
+fn read(packets: &[Vec<u8>], calibration: VelodyneCalibration) -> PointSweeps {
     let payloads: Vec<&[u8]> = packets.iter().map(|bytes| &bytes[..]).collect();
     let device = packet_source(PacketMetadata::Velodyne(Box::new(calibration)));
     parse_points("made.pcap".as_ref(), pcap(&payloads), &device).unwrap()

@@ -3,7 +3,7 @@
 use crate::ros2::CdrReader;
 use etendue_sensors::{RangeReading, Scan};
 
-/// What both versions hold after the header.
+/// Fields of both versions after the header.
 pub(super) struct LaserScan {
     pub time: f64,
     pub first: f64,

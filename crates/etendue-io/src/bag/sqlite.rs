@@ -5,7 +5,7 @@
 pub(super) struct Database<'a> {
     bytes: &'a [u8],
     page_size: usize,
-    /// What a page holds of them: the rest of it is reserved.
+    /// Used bytes of a page; the rest is reserved.
     usable: usize,
 }
 
@@ -15,7 +15,7 @@ pub(super) struct Row {
     pub columns: Vec<Value>,
 }
 
-/// What a column holds.
+/// Value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,

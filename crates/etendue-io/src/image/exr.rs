@@ -28,7 +28,7 @@ pub const EXR_SUPPORTED: bool = cfg!(feature = "exr");
 /// An EXR file (scan lines, ZIP compression) of a picture of that width and height.
 ///
 /// # Errors
-/// Where a channel does not have one value per pixel, there is no pixel or channel, or this build
+/// If a channel does not have one value per pixel, there is no pixel or channel, or this build
 /// lacks the feature `exr`.
 pub fn exr(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
     codec::encode(width, height, channels)

@@ -25,7 +25,7 @@ pub struct Picture {
 /// by its first bytes.
 ///
 /// # Errors
-/// Where the file cannot be read, is truncated, or is of another format.
+/// If the file cannot be read, is truncated, or is of another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     let bytes = read_bytes(path)?;
     if !is_known(&bytes) {

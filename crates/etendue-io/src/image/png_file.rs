@@ -22,7 +22,7 @@ pub enum Pixels<'a> {
 /// A PNG file of a picture of that width and height.
 ///
 /// # Errors
-/// Where the number of pixels does not fit the size.
+/// If the number of pixels does not fit the size.
 ///
 /// ```
 /// use etendue_io::image::{Pixels, png};

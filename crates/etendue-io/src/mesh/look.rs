@@ -9,9 +9,9 @@ use etendue_physics::surface::{
 
 /// Least roughness of a microfacet lobe; anything smoother is a mirror.
 const LEAST_ROUGHNESS: f64 = 0.03;
-/// Where no index is given: glass and most plastics.
+/// Refractive index without a value in the file: glass and most plastics.
 const USUAL_INDEX: f64 = 1.5;
-/// Thickness of a clear sheet, m: as good as none, so that light goes straight on.
+/// Thickness of a clear sheet, m: negligible, so that light is not displaced.
 const SHEET: f64 = 1e-6;
 
 /// The appearance of a surface in a mesh file: the parameters of glTF's metallic-roughness model,
@@ -22,7 +22,7 @@ const SHEET: f64 = 1e-6;
 /// leaves are often much brighter in the near infrared; give such parts a measured material in
 /// the scene file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct MeshAppearance {
     /// Colour of the surface, linear red, green and blue in [0, 1].
     pub base_color: [f64; 3],
     /// Mean colour of the picture that the base colour is multiplied with; ones without a picture.
@@ -39,7 +39,7 @@ pub struct Look {
     pub transmission: f64,
 }
 
-impl Default for Look {
+impl Default for MeshAppearance {
     fn default() -> Self {
         Self {
             base_color: [1.0; 3],
@@ -53,13 +53,13 @@ impl Default for Look {
     }
 }
 
-impl Look {
+impl MeshAppearance {
     /// Luminance of the base colour (ITU-R BT.709), with its picture's mean, which is taken as the
     /// reflectance in the infrared.
     ///
     /// ```
-    /// use etendue_io::mesh::Look;
-    /// let grey = Look { base_color: [0.5; 3], ..Look::default() };
+    /// use etendue_io::mesh::MeshAppearance;
+    /// let grey = MeshAppearance { base_color: [0.5; 3], ..MeshAppearance::default() };
     /// assert!((grey.reflectance() - 0.5).abs() < 1e-12);
     /// ```
     pub fn reflectance(&self) -> f64 {
@@ -170,13 +170,13 @@ mod tests {
             for roughness in steps {
                 for transmission in steps {
                     for specular in steps {
-                        let look = Look {
+                        let look = MeshAppearance {
                             base_color: [1.0; 3],
                             metallic,
                             roughness,
                             transmission,
                             specular,
-                            ..Look::default()
+                            ..MeshAppearance::default()
                         };
                         let material = look.material().at(905e-9).expect("no table");
                         material.validate().expect("conserves energy");
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn a_matt_look_is_lambert() {
-        let look = Look {
+        let look = MeshAppearance {
             base_color: [0.25; 3],
-            ..Look::default()
+            ..MeshAppearance::default()
         };
         let expected = Lobe::lambert(0.25.into());
         assert_eq!(look.material().lobes, [expected]);
@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn no_gloss_is_matt_however_smooth() {
-        let look = Look {
+        let look = MeshAppearance {
             specular: 0.0,
             roughness: 0.2,
-            ..Look::default()
+            ..MeshAppearance::default()
         };
         assert!(matches!(look.material().lobes[..], [Lobe::Lambert(_)]));
     }

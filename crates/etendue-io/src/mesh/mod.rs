@@ -23,7 +23,7 @@ mod ply_mesh;
 mod polygon;
 mod stl;
 
-pub use look::Look;
+pub use look::MeshAppearance;
 
 use crate::input::read_bytes;
 use crate::{FormatError, Place};
@@ -44,11 +44,11 @@ pub enum Up {
 
 /// A group of a mesh's triangles that share a material.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct MeshPart {
     /// The material's name in the file, or the number of the object.
     pub name: String,
     /// Its appearance, if the file describes it.
-    pub look: Option<Look>,
+    pub look: Option<MeshAppearance>,
 }
 
 /// A mesh file's content.
@@ -57,7 +57,7 @@ pub struct MeshFile {
     /// Vertices, m, and triangles; its own list of materials is empty.
     pub mesh: Mesh,
     /// Groups of triangles.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MeshPart>,
     /// The part of each triangle, or empty where there are no parts.
     pub part_of_triangle: Vec<u32>,
     /// Texture coordinates of each triangle's corners, (0, 0) the picture's upper left corner;
@@ -76,16 +76,16 @@ pub struct MeshFile {
 /// Reads a mesh file; the ending of its name determines the format, else its content.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, or is of no known format.
+/// If the file cannot be read, is damaged, or is of no known format.
 pub fn read_mesh(path: &Path) -> Result<MeshFile, FormatError> {
     parse_mesh(path, &read_bytes(path)?)
 }
 
-/// Reads the content of a mesh file; `path` tells the format, is named in errors, and is where
+/// Reads the content of a mesh file; `path` determines the format, is named in errors, and is where
 /// the files that it names (materials, buffers) are looked for.
 ///
 /// # Errors
-/// Where the content is damaged or of no known format, or a file that it names cannot be read.
+/// If the content is damaged or of no known format, or a file that it names cannot be read.
 pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     let mut file = match Format::of(path, bytes) {
         Some(Format::Obj) => obj::parse(path, bytes),
@@ -146,7 +146,7 @@ impl MeshFile {
     fn part(&mut self, name: &str) -> u32 {
         let found = self.parts.iter().position(|part| part.name == name);
         let index = found.unwrap_or_else(|| {
-            self.parts.push(Part {
+            self.parts.push(MeshPart {
                 name: name.to_owned(),
                 look: None,
             });

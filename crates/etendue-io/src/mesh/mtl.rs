@@ -6,15 +6,15 @@
 //! the share of the area that is opaque. The physically based extension `Pr` and `Pm`
 //! (roughness, metallic) takes precedence.
 
-use super::Look;
+use super::MeshAppearance;
 use super::look::luminance;
 use crate::FormatError;
 use crate::input::read_bytes;
-use crate::text::{Line, Text};
+use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
 /// Looks by name, in the order of the file.
-pub(super) type Library = Vec<(String, Look)>;
+pub(super) type Library = Vec<(String, MeshAppearance)>;
 
 /// A diffuse colour darker than this under a gloss brighter than [`METAL_GLOSS`] is a metal.
 const METAL_BASE: f64 = 0.05;
@@ -23,7 +23,7 @@ const METAL_GLOSS: f64 = 0.3;
 pub(super) fn read(path: &Path) -> Result<Library, FormatError> {
     let bytes = read_bytes(path)?;
     let content = String::from_utf8_lossy(&bytes);
-    let text = Text {
+    let text = TextContent {
         path,
         content: &content,
     };
@@ -65,7 +65,7 @@ impl Entry {
         }
     }
 
-    fn read(&mut self, keyword: &str, line: Line<'_>) -> Result<(), FormatError> {
+    fn read(&mut self, keyword: &str, line: TextLine<'_>) -> Result<(), FormatError> {
         match keyword {
             "Kd" => self.diffuse = color(line)?,
             "Ks" => self.gloss = color(line)?,
@@ -81,13 +81,13 @@ impl Entry {
         Ok(())
     }
 
-    fn finish(self) -> (String, Look) {
+    fn finish(self) -> (String, MeshAppearance) {
         let gloss = luminance(self.gloss);
         let is_metal = luminance(self.diffuse) < METAL_BASE && gloss > METAL_GLOSS;
         let metallic = self.metallic.unwrap_or(f64::from(u8::from(is_metal)));
         let phong_roughness = (2.0 / (self.exponent + 2.0)).sqrt().sqrt();
         let glossy = gloss > 0.0 || self.roughness.is_some();
-        let look = Look {
+        let look = MeshAppearance {
             picture: [1.0; 3],
             base_color: if is_metal { self.gloss } else { self.diffuse },
             metallic,
@@ -96,7 +96,7 @@ impl Entry {
             index: self
                 .index
                 .filter(|index| *index > 1.0)
-                .unwrap_or(Look::default().index),
+                .unwrap_or(MeshAppearance::default().index),
             specular: f64::from(u8::from(glossy)),
             transmission: 1.0 - self.opaque,
         };
@@ -105,7 +105,7 @@ impl Entry {
 }
 
 /// Three numbers, or one for all.
-fn color(line: Line<'_>) -> Result<[f64; 3], FormatError> {
+fn color(line: TextLine<'_>) -> Result<[f64; 3], FormatError> {
     let words: Vec<_> = line.words().skip(1).take(3).collect();
     match words[..] {
         [grey] => Ok([grey.number()?; 3]),
@@ -124,7 +124,7 @@ fn color(line: Line<'_>) -> Result<[f64; 3], FormatError> {
     }
 }
 
-fn number(line: Line<'_>, domain: std::ops::RangeInclusive<f64>) -> Result<f64, FormatError> {
+fn number(line: TextLine<'_>, domain: std::ops::RangeInclusive<f64>) -> Result<f64, FormatError> {
     let mut words = line.words().skip(1).filter(|word| word.text != "-halo");
     let word = words.next().ok_or_else(|| line.truncated("a number"))?;
     let value = word.number()?;

@@ -3,7 +3,7 @@
 use super::polygon::triangulate;
 use super::{MeshFile, index_out_of_range, mtl, vertex};
 use crate::precision::single;
-use crate::text::{Field, Line, Text};
+use crate::text::{TextContent, TextField, TextLine};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         coordinates: Vec::new(),
         corners: Vec::new(),
     };
-    let text = Text {
+    let text = TextContent {
         path,
         content: &content,
     };
@@ -39,7 +39,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, line: Line<'_>) -> Result<(), FormatError> {
+    fn read(&mut self, line: TextLine<'_>) -> Result<(), FormatError> {
         let mut words = line.words();
         let Some(keyword) = words.next() else {
             return Ok(());
@@ -57,8 +57,8 @@ impl Reader<'_> {
 
     fn vertex<'a>(
         &mut self,
-        line: Line<'a>,
-        words: impl Iterator<Item = Field<'a>>,
+        line: TextLine<'a>,
+        words: impl Iterator<Item = TextField<'a>>,
     ) -> Result<(), FormatError> {
         let mut position = [0.0; 3];
         let mut words = words;
@@ -76,8 +76,8 @@ impl Reader<'_> {
     /// Coordinates count from the picture's lower left corner there, from its upper left one here.
     fn coordinate<'a>(
         &mut self,
-        line: Line<'a>,
-        mut words: impl Iterator<Item = Field<'a>>,
+        line: TextLine<'a>,
+        mut words: impl Iterator<Item = TextField<'a>>,
     ) -> Result<(), FormatError> {
         let mut next = || -> Result<f64, FormatError> {
             let word = words
@@ -93,10 +93,10 @@ impl Reader<'_> {
 
     fn face<'a>(
         &mut self,
-        line: Line<'a>,
-        words: impl Iterator<Item = Field<'a>>,
+        line: TextLine<'a>,
+        words: impl Iterator<Item = TextField<'a>>,
     ) -> Result<(), FormatError> {
-        let words: Vec<Field> = words
+        let words: Vec<TextField> = words
             .take_while(|word| !word.text.starts_with('#'))
             .collect();
         let corners = words.iter().map(|word| self.corner(line, *word));
@@ -118,8 +118,8 @@ impl Reader<'_> {
     }
 
     /// Keeps the texture coordinates of a face's triangles, where all its corners have them.
-    fn texture(&mut self, words: &[Field], polygon: &[u32], triangles: &[[u32; 3]]) {
-        let of_word = |word: &Field| {
+    fn texture(&mut self, words: &[TextField], polygon: &[u32], triangles: &[[u32; 3]]) {
+        let of_word = |word: &TextField| {
             let number: i64 = word.text.split('/').nth(1)?.parse().ok()?;
             let distance = usize::try_from(number.unsigned_abs()).ok()?;
             let index = if number < 0 {
@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// `7`, `7/1`, `7//3`, `7/1/3`; counted from 1, or back from the last with a minus.
-    fn corner<'a>(&self, line: Line<'a>, word: Field<'a>) -> Result<u32, FormatError> {
+    fn corner<'a>(&self, line: TextLine<'a>, word: TextField<'a>) -> Result<u32, FormatError> {
         let text = word.text.split('/').next().unwrap_or_default();
         let number: i64 = line.field(text).parse("a vertex number")?;
         let vertices = self.file.mesh.vertices.len();
@@ -188,7 +188,7 @@ impl Reader<'_> {
 }
 
 /// The rest of a line after the keyword: names may hold spaces.
-fn rest<'a>(line: Line<'a>, keyword: &str) -> &'a str {
+fn rest<'a>(line: TextLine<'a>, keyword: &str) -> &'a str {
     line.text
         .trim_start()
         .strip_prefix(keyword)

@@ -1,7 +1,7 @@
 //! STL, text and binary.
 
 use super::{MeshFile, vertex};
-use crate::text::{Line, Text};
+use crate::text::{TextContent, TextLine};
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<()
 
 fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), FormatError> {
     let content = String::from_utf8_lossy(bytes);
-    let text = Text {
+    let text = TextContent {
         path,
         content: &content,
     };
@@ -104,7 +104,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
     ))
 }
 
-fn corner(line: Line<'_>) -> Result<[f64; 3], FormatError> {
+fn corner(line: TextLine<'_>) -> Result<[f64; 3], FormatError> {
     let mut words = line.words().skip(1);
     let mut position = [0.0; 3];
     for coordinate in &mut position {

@@ -1,6 +1,6 @@
-//! What a run was: enough to run it again.
+//! Metadata of a run, sufficient to repeat it.
 
-use super::{OutputSet, Run};
+use super::{OutputSet, SimulatedSweeps};
 use crate::FormatError;
 use crate::digest::sha256;
 use etendue_sensors::{BeamSweep, RangeReading};
@@ -29,7 +29,7 @@ pub struct RunMetadata {
     pub rotation_wxyz: [f64; 4],
     /// Sweeps.
     pub sweeps: usize,
-    /// What the beams gave.
+    /// Number of beams by reading.
     pub counts: ReadingCounts,
     /// Names of the objects, by number.
     pub objects: Vec<String>,
@@ -53,7 +53,7 @@ pub struct SourceMetadata {
 }
 
 impl SourceMetadata {
-    /// What was read from one text, which came from `file` or is built in.
+    /// Source of one text, from `file` or built in.
     pub fn of_text(name: &str, file: Option<String>, text: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -63,7 +63,7 @@ impl SourceMetadata {
     }
 }
 
-/// What the beams of a run gave.
+/// Number of beams of a run by reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReadingCounts {
     /// Beams fired.
@@ -102,7 +102,12 @@ impl ReadingCounts {
 
 impl RunMetadata {
     /// Describes `run`.
-    pub fn new(run: Run<'_>, seed: u64, scene: SourceMetadata, sensor: SourceMetadata) -> Self {
+    pub fn new(
+        run: SimulatedSweeps<'_>,
+        seed: u64,
+        scene: SourceMetadata,
+        sensor: SourceMetadata,
+    ) -> Self {
         let pose = run
             .sweeps
             .first()
@@ -133,7 +138,7 @@ impl RunMetadata {
     /// Writes it as JSON.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
         outputs.add(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;

@@ -1,6 +1,6 @@
-//! Output files of a run: files that appear whole or not at all, and a description of the run.
+//! Output files of a run, written completely or not at all, and its metadata.
 //!
-//! Every writer goes through [`OutputSet`].
+//! All writers use [`OutputSet`].
 
 mod metadata;
 mod output_set;
@@ -12,9 +12,9 @@ pub use output_set::{OutputSet, Sink};
 use etendue_scene::Scene;
 use etendue_sensors::BeamSweep;
 
-/// What a run measured, and where: what every writer is given.
+/// Simulated sweeps with their scene: the input of writers.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct SimulatedSweeps<'a> {
     /// The scene, for the names of objects and materials.
     pub scene: &'a Scene,
     /// The sweeps, in order.

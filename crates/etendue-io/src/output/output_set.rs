@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// The output files of a run, none of which is seen before all are written.
+/// Output files of a run, which become visible when all are written.
 ///
 /// Each file is written under another name in its folder, and takes its own name in
 /// [`OutputSet::commit`], replacing what was there. A set that is dropped before leaves nothing
@@ -30,7 +30,7 @@ pub struct OutputSet {
     made_folders: Vec<PathBuf>,
 }
 
-/// What a file's content is written to.
+/// Destination of the content of a file.
 pub trait Sink: Write + Seek {}
 
 impl<T: Write + Seek> Sink for T {}
@@ -44,7 +44,7 @@ impl OutputSet {
     /// Writes the file that will be called `path`; its folder is made if it is not there.
     ///
     /// # Errors
-    /// Where the folder or the file cannot be written, or the disk is full.
+    /// If the folder or the file cannot be written, or the disk is full.
     pub fn add(
         &mut self,
         path: &Path,
@@ -70,7 +70,7 @@ impl OutputSet {
     /// Gives every file its name, and returns the names.
     ///
     /// # Errors
-    /// Where a file cannot be renamed: those before it have their names, those after it are gone.
+    /// If a file cannot be renamed: files before it exist, those after it are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
         let mut paths = Vec::new();
         for (file, path) in std::mem::take(&mut self.files) {
@@ -88,7 +88,7 @@ impl OutputSet {
             .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
             .map(Path::to_owned)
             .collect();
-        // Deepest last: dropping goes backwards.
+        // The deepest folder is last, and removed first
         self.made_folders.extend(missing.into_iter().rev());
         fs::create_dir_all(folder).map_err(|source| cannot_write(folder, source))
     }

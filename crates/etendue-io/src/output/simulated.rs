@@ -1,12 +1,12 @@
 //! The points of simulated sweeps as tables.
 
-use super::Run;
+use super::SimulatedSweeps;
 use crate::precision::single;
 use crate::table::{Column, ColumnData, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
 use etendue_sensors::{BeamMeasurement, BeamSweep};
 
-/// What the field `time` counts from.
+/// Origin of the field `time`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
     /// The start of the run, f64.
@@ -28,7 +28,7 @@ impl PointTable {
     /// Fields: `x y z` (m), `intensity` (received power, 1/(m² sr)), `range` (m), `time` (s),
     /// `sweep`, `beam`, `returns`, and the truth: `incidence` (rad, NaN where the beam's axis
     /// meets nothing), `object` and `material` (numbers, -1 where there are none).
-    pub fn of_run(run: Run<'_>) -> Self {
+    pub fn of_run(run: SimulatedSweeps<'_>) -> Self {
         // Transform the ranges to points of the world
         let measured: Vec<(&BeamSweep, &BeamMeasurement, [f32; 3])> = run
             .sweeps

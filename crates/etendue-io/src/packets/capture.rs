@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Datagram {
     /// The port that it was sent to.
     pub port: u16,
-    /// What it holds.
+    /// Payload.
     pub payload: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl Capture {
     /// whole, with a warning.
     ///
     /// # Errors
-    /// Where it is no capture, or holds no whole UDP packet.
+    /// If it is no capture, or holds no whole UDP packet.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         // Read the frames of either format
         let mut frames = Frames::default();
@@ -83,7 +83,7 @@ impl Capture {
 /// An IP packet that was sent in fragments: from, to, number.
 type Whole = ([u8; 8], u16);
 
-/// Parts of it that were seen, and its length once the last was.
+/// Received fragments, and the length once the last is received.
 #[derive(Default)]
 struct Parts {
     pieces: BTreeMap<usize, Vec<u8>>,
@@ -194,7 +194,7 @@ impl Parts {
     }
 }
 
-/// What an Ethernet frame carries, behind VLAN tags.
+/// Payload of an Ethernet frame, after VLAN tags.
 fn ethernet(frame: &[u8]) -> Option<&[u8]> {
     let mut at = 12;
     while matches!(big_endian(frame, at)?, 0x8100 | 0x88a8) {

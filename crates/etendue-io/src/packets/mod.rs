@@ -25,7 +25,7 @@ pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibrat
 
 pub(crate) use capture::is_capture;
 
-use crate::table::Points;
+use crate::table::PointSweeps;
 use crate::{FormatError, Place};
 use etendue_sensors::lidar::Channel;
 use std::fmt;
@@ -99,12 +99,12 @@ enum Kind {
 /// The points of a capture's packets; `path` is named in errors.
 ///
 /// # Errors
-/// Where the capture is damaged from its beginning on, or no packet is one of a known lidar.
+/// If the capture is damaged from its beginning on, or no packet is one of a known lidar.
 pub(crate) fn parse(
     path: &Path,
     bytes: &[u8],
     source: &PacketSource,
-) -> Result<Points, FormatError> {
+) -> Result<PointSweeps, FormatError> {
     // Recognise the lidar by the first packet of a known kind
     let capture = Capture::parse(path, bytes)?;
     let metadata = metadata(path, &source.metadata)?;
@@ -136,7 +136,7 @@ pub(crate) fn parse(
             "{left_out} packets hold no points and were left out"
         ));
     }
-    Ok(Points {
+    Ok(PointSweeps {
         sweeps: turns.tables(),
         warnings,
     })

@@ -12,7 +12,7 @@ use std::path::Path;
 /// The metadata of an Ouster sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OusterMetadata {
-    /// Its model, "OS-1-128" say.
+    /// Model, such as "OS-1-128".
     pub model: String,
     /// Its lasers, from the highest to the lowest; azimuths count from the encoder's.
     pub channels: Vec<Channel>,
@@ -23,7 +23,7 @@ pub struct OusterMetadata {
     profile: Profile,
 }
 
-/// How a packet holds its pixels.
+/// Layout of the pixels in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Profile {
     Legacy,
@@ -72,7 +72,7 @@ impl Profile {
 /// Reads the metadata (JSON) that Ouster's tools save beside a capture.
 ///
 /// # Errors
-/// As [`parse_ouster_metadata`], and where the file cannot be read.
+/// As [`parse_ouster_metadata`], and if the file cannot be read.
 pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> {
     parse_ouster_metadata(path, &read_text(path)?)
 }
@@ -80,7 +80,7 @@ pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> 
 /// The metadata in a text, flat (firmware 2) or in groups (firmware 3); `path` is named in errors.
 ///
 /// # Errors
-/// Where the text is no JSON, a table of beams is missing, or the profile is not one that is read.
+/// If the text is no JSON, a table of beams is missing, or the profile is not one that is read.
 pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, FormatError> {
     // Parse the JSON
     let wrong = |message: String| {

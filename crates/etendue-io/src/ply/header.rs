@@ -1,4 +1,4 @@
-//! A PLY file's header.
+//! Header of a PLY file.
 
 use crate::editable::NumberType;
 use crate::{FormatError, Place};
@@ -14,7 +14,7 @@ pub(crate) struct Header {
     pub lines: usize,
 }
 
-/// How numbers are stored.
+/// Storage of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Ascii,
@@ -35,7 +35,7 @@ pub(crate) struct PropertyHeader {
     pub kind: NumberType,
 }
 
-/// The type that PLY gives a name.
+/// Type of a name in PLY.
 fn number_type(name: &str) -> Option<NumberType> {
     Some(match name {
         "char" | "int8" => NumberType::I8,

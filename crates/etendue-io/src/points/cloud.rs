@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Points, with intensities if the file has them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cloud {
+pub struct PointCloud {
     /// Positions, m.
     pub points: Vec<Point3<f64>>,
     /// The field `intensity` (or `reflectance`, `reflectivity`) of each point, or empty.
@@ -27,15 +27,15 @@ pub struct Cloud {
 /// `source` describes the lidar whose packets a capture holds.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, or is of no known format.
-pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<Cloud, FormatError> {
+/// If the file cannot be read, is damaged, or is of no known format.
+pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<PointCloud, FormatError> {
     parse_cloud(path, &read_bytes(path)?, source)
 }
 
 /// Reads the content of a point cloud; `path` is named in errors.
 ///
 /// # Errors
-/// Where the content is damaged or of no known format.
+/// If the content is damaged or of no known format.
 ///
 /// # Example
 /// ```
@@ -45,10 +45,14 @@ pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<Cloud, FormatErr
 /// let cloud = parse_cloud("a.csv".as_ref(), csv, &PacketSource::default()).unwrap();
 /// assert_eq!(cloud.points[1], [4.0, 5.0, 6.0].into());
 /// ```
-pub fn parse_cloud(path: &Path, bytes: &[u8], source: &PacketSource) -> Result<Cloud, FormatError> {
+pub fn parse_cloud(
+    path: &Path,
+    bytes: &[u8],
+    source: &PacketSource,
+) -> Result<PointCloud, FormatError> {
     let points = parse_points(path, bytes.to_vec(), source)?;
     let warnings = points.warnings.clone();
-    let mut cloud = Cloud::of_table(&points.together());
+    let mut cloud = PointCloud::of_table(&points.together());
     cloud.warnings.splice(0..0, warnings);
     if cloud.points.is_empty() {
         let message = "the cloud holds no point";
@@ -67,7 +71,7 @@ pub fn is_cloud(bytes: &[u8]) -> bool {
     PointFormat::of_content(Path::new(""), bytes).is_some()
 }
 
-impl Cloud {
+impl PointCloud {
     /// The positions and intensities of a table; points without a finite position are left out,
     /// with a warning.
     pub fn of_table(table: &PointTable) -> Self {

@@ -30,7 +30,7 @@ use crate::editable::EditableScan;
 use crate::input::read_bytes;
 use crate::output::OutputSet;
 use crate::packets::PacketSource;
-use crate::table::{Encoding, PointTable, Points};
+use crate::table::{Encoding, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -78,7 +78,7 @@ struct FormatEntry {
     /// Whether folders of results contain a file of the format.
     in_folders: bool,
     /// Reader.
-    read: fn(PointSource) -> Result<Points, FormatError>,
+    read: fn(PointSource) -> Result<PointSweeps, FormatError>,
     /// Writer; `None` for formats that are only read.
     write: Option<PointWriter>,
     /// Capacity of formats with a fixed set of fields; `None` if all fields are stored.
@@ -266,7 +266,7 @@ impl PointFormat {
 /// # Errors
 /// If the file cannot be read, is damaged, contains no point, has an unknown format, or is a recording of
 /// several sensors.
-pub fn read_points(path: &Path, source: &PacketSource) -> Result<Points, FormatError> {
+pub fn read_points(path: &Path, source: &PacketSource) -> Result<PointSweeps, FormatError> {
     read_points_of_topic(path, source, None)
 }
 
@@ -278,7 +278,7 @@ pub fn read_points_of_topic(
     path: &Path,
     source: &PacketSource,
     topic: Option<&str>,
-) -> Result<Points, FormatError> {
+) -> Result<PointSweeps, FormatError> {
     parse(path, read_bytes(path)?, source, topic)
 }
 
@@ -298,7 +298,7 @@ pub fn parse_points(
     path: &Path,
     bytes: Vec<u8>,
     source: &PacketSource,
-) -> Result<Points, FormatError> {
+) -> Result<PointSweeps, FormatError> {
     parse(path, bytes, source, None)
 }
 
@@ -307,7 +307,7 @@ fn parse(
     bytes: Vec<u8>,
     source: &PacketSource,
     topic: Option<&str>,
-) -> Result<Points, FormatError> {
+) -> Result<PointSweeps, FormatError> {
     // Recognise the format
     let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),

@@ -5,7 +5,7 @@ mod cloud;
 mod format;
 mod lossy;
 
-pub use cloud::{Cloud, is_cloud, parse_cloud, read_cloud};
+pub use cloud::{PointCloud, is_cloud, parse_cloud, read_cloud};
 pub use format::{
     PointFormat, parse_points, read_points, read_points_of_topic, write_csv, write_e57,
     write_kitti, write_las, write_mcap, write_npz, write_parquet, write_pcd, write_ply,

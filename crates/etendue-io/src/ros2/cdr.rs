@@ -140,7 +140,7 @@ impl<'a> CdrReader<'a> {
         String::from_utf8(text.to_vec()).ok()
     }
 
-    /// Where in the message, header and all, a sequence of bytes begins.
+    /// Start of a sequence of bytes in the message, including the header.
     pub fn blob_start(&mut self) -> Option<usize> {
         let length = self.u32()? as usize;
         let start = self.at + HEADER.len();

@@ -79,7 +79,7 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(
     let mut file = BufReader::new(file);
     let options = LinearReaderOptions::default().with_emit_chunks(true);
     let mut reader = LinearReader::new_with_options(options);
-    let mut topics = Topics::default();
+    let mut topics = LidarTopics::default();
 
     // Read the records within chunks and outside of them
     while let Some(event) = reader.next_event() {
@@ -115,12 +115,12 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(
 }
 
 #[derive(Default)]
-struct Topics {
+struct LidarTopics {
     schemas: BTreeMap<u16, Kind>,
     channels: BTreeMap<u16, (String, Kind)>,
 }
 
-impl Topics {
+impl LidarTopics {
     /// Message in a record, if it is one of a driver. Other records register schemas and channels.
     fn message(&mut self, record: Record) -> Result<Option<LoggedMessage>, String> {
         match record {

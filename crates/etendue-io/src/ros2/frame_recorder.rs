@@ -67,7 +67,7 @@ impl FrameRecorder {
     /// exposed.
     ///
     /// # Errors
-    /// Where the frame's time is negative or beyond 2^32 s.
+    /// If the frame's time is negative or beyond 2^32 s.
     pub fn record(
         &mut self,
         frame: &CameraFrame,

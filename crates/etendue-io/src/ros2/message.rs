@@ -13,7 +13,7 @@ use std::path::Path;
 /// Refuses a time that a stamp of ROS does not hold: one before 1970, after 2106 or none at all.
 ///
 /// # Errors
-/// Where it is one.
+/// If it is one.
 pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
     // What is rounded to zero is zero.
     if (-0.5e-9..f64::from(u32::MAX)).contains(&time) {

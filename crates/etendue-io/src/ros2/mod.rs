@@ -1,6 +1,6 @@
 //! ROS 2 messages in MCAP files: what Foxglove, Rerun and `ros2 bag` open.
 //!
-//! [`Recorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
+//! [`LidarRecorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
 //! killed leaves everything up to its last whole sweep readable. [`RigRecorder`] writes the events of a
 //! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
 //! back, from truncated files too; [`read_drive`] what a driver heard and did.
@@ -26,7 +26,7 @@ pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
 pub(crate) use reader::number as field_number;
 pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
-pub use recorder::{Recorder, Topics};
+pub use recorder::{LidarRecorder, LidarTopics};
 pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};
 pub use rig_message::drive_command;
 pub use rig_recorder::RigRecorder;

@@ -26,7 +26,7 @@ pub struct RecordedCloud {
     pub values: Vec<f64>,
 }
 
-/// What a recording holds.
+/// Content of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
     /// The clouds, in the order of the file.
@@ -48,7 +48,7 @@ impl RecordedCloud {
 /// warning.
 ///
 /// # Errors
-/// Where the file cannot be read or is no MCAP file of ROS 2 messages.
+/// If the file cannot be read or is no MCAP file of ROS 2 messages.
 pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
     parse_clouds(path, &read_bytes(path)?)
 }

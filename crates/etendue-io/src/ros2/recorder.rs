@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Names of topics and frames of one sensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topics {
+pub struct LidarTopics {
     /// Topic of the clouds; scans go to the topic `NAME/scan`.
     pub cloud: String,
     /// Frame of the sensor.
@@ -25,7 +25,7 @@ pub struct Topics {
     pub world_frame: String,
 }
 
-impl Default for Topics {
+impl Default for LidarTopics {
     fn default() -> Self {
         Self {
             cloud: "/points".into(),
@@ -35,7 +35,7 @@ impl Default for Topics {
     }
 }
 
-impl Topics {
+impl LidarTopics {
     /// Those of one of several sensors: `/NAME/points` in the frame `NAME`.
     pub fn of_sensor(name: &str) -> Self {
         Self {
@@ -47,8 +47,8 @@ impl Topics {
 }
 
 /// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
-/// clock of every sweep of one sensor or several, on disk when [`Recorder::record`] returns.
-pub struct Recorder<W: Write + Seek> {
+/// clock of every sweep of one sensor or several, on disk when [`LidarRecorder::record`] returns.
+pub struct LidarRecorder<W: Write + Seek> {
     path: PathBuf,
     sensors: Vec<SensorChannels>,
     writer: Writer<W>,
@@ -62,7 +62,7 @@ pub struct Recorder<W: Write + Seek> {
 
 /// Places of a sensor's channels in the recorder's list.
 struct SensorChannels {
-    topics: Topics,
+    topics: LidarTopics,
     cloud: usize,
     scan: usize,
 }
@@ -71,30 +71,30 @@ struct SensorChannels {
 const CLOCK_CHANNEL: usize = 0;
 const TF_CHANNEL: usize = 1;
 
-impl Recorder<BufWriter<File>> {
+impl LidarRecorder<BufWriter<File>> {
     /// Begins a recording at `path`, replacing what was there.
     ///
     /// # Errors
-    /// Where the file cannot be written.
-    pub fn create(path: &Path, topics: Topics) -> Result<Self, FormatError> {
+    /// If the file cannot be written.
+    pub fn create(path: &Path, topics: LidarTopics) -> Result<Self, FormatError> {
         Self::create_of_several(path, vec![topics])
     }
 
     /// Begins a recording of several sensors, whose frames and topics differ.
     ///
     /// # Errors
-    /// As [`Recorder::create`].
-    pub fn create_of_several(path: &Path, topics: Vec<Topics>) -> Result<Self, FormatError> {
+    /// As [`LidarRecorder::create`].
+    pub fn create_of_several(path: &Path, topics: Vec<LidarTopics>) -> Result<Self, FormatError> {
         Self::begin(path, topics, BufWriter::new(new_file(path)?))
     }
 }
 
-impl Recorder<Cursor<Vec<u8>>> {
+impl LidarRecorder<Cursor<Vec<u8>>> {
     /// Begins a recording in memory.
     ///
     /// # Errors
     /// Never in practice: memory does not refuse.
-    pub fn in_memory(topics: Topics) -> Result<Self, FormatError> {
+    pub fn in_memory(topics: LidarTopics) -> Result<Self, FormatError> {
         Self::begin("memory".as_ref(), vec![topics], Cursor::new(Vec::new()))
     }
 
@@ -109,8 +109,8 @@ impl Recorder<Cursor<Vec<u8>>> {
     }
 }
 
-impl<W: Write + Seek> Recorder<W> {
-    fn begin(path: &Path, topics: Vec<Topics>, sink: W) -> Result<Self, FormatError> {
+impl<W: Write + Seek> LidarRecorder<W> {
+    fn begin(path: &Path, topics: Vec<LidarTopics>, sink: W) -> Result<Self, FormatError> {
         let writer = ros2_options().chunk_size(None).create(sink);
         let mut recorder = Self {
             path: path.to_owned(),
@@ -159,15 +159,15 @@ impl<W: Write + Seek> Recorder<W> {
     /// frame.
     ///
     /// # Errors
-    /// Where the file cannot be written, or the time is negative or beyond 2^32 s.
+    /// If the file cannot be written, or the time is negative or beyond 2^32 s.
     pub fn record(&mut self, sweep: &Sweep, scanner: &Lidar) -> Result<(), FormatError> {
         self.record_of(0, sweep, scanner)
     }
 
-    /// [`Recorder::record`] of the sensor with that number.
+    /// [`LidarRecorder::record`] of the sensor with that number.
     ///
     /// # Errors
-    /// As [`Recorder::record`].
+    /// As [`LidarRecorder::record`].
     pub fn record_of(
         &mut self,
         sensor: usize,
@@ -192,7 +192,7 @@ impl<W: Write + Seek> Recorder<W> {
     /// flushes it to disk.
     ///
     /// # Errors
-    /// As [`Recorder::record`].
+    /// As [`LidarRecorder::record`].
     pub fn record_cloud(
         &mut self,
         table: &PointTable,
@@ -258,7 +258,7 @@ impl<W: Write + Seek> Recorder<W> {
     /// Ends the recording with its index.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<(), FormatError> {
         self.writer
             .finish()

@@ -29,11 +29,11 @@ pub struct StampedTransform {
 }
 
 /// Copies an MCAP recording with every `PointCloud2` moved by `moved`, which is given the topic
-/// and the points (m, those that are not finite with them) and returns as many. Other messages are
+/// and the points (m, including those that are not finite) and returns the same number. Other messages are
 /// copied as they are; one message is held at a time.
 ///
 /// # Errors
-/// Where the recording cannot be read, a cloud is damaged or has no x, y and z, or the copy cannot
+/// If the recording cannot be read, a cloud is damaged or has no x, y and z, or the copy cannot
 /// be written.
 pub fn rewrite_clouds(
     outputs: &mut OutputSet,
@@ -161,7 +161,7 @@ fn records(data: &[u8]) -> Option<Records> {
 /// before its end: it is [`read_clouds`](super::read_clouds) that tells.
 ///
 /// # Errors
-/// Where the file cannot be read or is no MCAP file.
+/// If the file cannot be read or is no MCAP file.
 pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError> {
     let bytes = read_bytes(path)?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What the sensors of a rig deliver, as ROS 2 messages.
+//! Data of the sensors of a rig as ROS 2 messages.
 
 use super::cdr::CdrWriter;
 use super::message::header;

@@ -51,7 +51,7 @@ impl<'r> RigRecorder<'r, BufWriter<File>> {
     /// outputs.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn create(path: &Path, rig: &'r Rig, topics: &[Vec<String>]) -> Result<Self, FormatError> {
         let file = new_file(path)?;
         Self::begin(path, rig, topics, BufWriter::new(file))
@@ -153,7 +153,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     /// Appends the data of a sensor.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn record(&mut self, event: &Event) -> Result<(), FormatError> {
         let sensor = &self.rig.sensors()[event.sensor];
         let messages = messages(sensor, event);
@@ -174,7 +174,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     /// Appends the true motion of the robot's bodies at a time (ns), the base first.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn record_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), FormatError> {
         let Some((state, others)) = states.split_first() else {
             return Ok(());
@@ -199,7 +199,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     /// Appends a drive command at a time (ns), on `/cmd`.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn record_command(&mut self, time: i64, command: &DriveCommand) -> Result<(), FormatError> {
         let channel = if let Some(channel) = self.commands {
             channel
@@ -228,7 +228,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     /// Ends the recording with its index.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<(), FormatError> {
         let ended = self.writer.finish();
         ended.map(|_| ()).map_err(|error| failed(&self.path, error))
@@ -341,7 +341,7 @@ fn optical_frame(sensor: &MountedSensor) -> String {
     format!("{}_optical", sensor.name())
 }
 
-/// What a wheel has turned by, rad.
+/// Rotation of a wheel, rad.
 fn angle(sensor: &MountedSensor, counts: i64) -> f64 {
     match sensor.device() {
         Device::WheelEncoder(encoder) => counts as f64 / f64::from(encoder.counts_per_turn) * TAU,

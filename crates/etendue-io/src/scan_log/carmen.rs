@@ -8,12 +8,12 @@
 use super::{Geometries, truncated_last_line};
 use crate::FormatError;
 use crate::precision::single;
-use crate::text::{Field, Line, Text};
+use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Where neither the message nor a parameter gives it, m.
+/// Maximum range without a message or a parameter, m.
 const USUAL_LIMIT: f64 = 80.0;
 /// More beams than any planar scanner has: a damaged count.
 const MOST_BEAMS: usize = 100_000;
@@ -34,7 +34,7 @@ fn is_new_style(word: &str) -> bool {
     word.starts_with("ROBOTLASER") || word.starts_with("RAWLASER")
 }
 
-pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut reader = Reader {
         limit: USUAL_LIMIT,
         ..Reader::default()
@@ -67,7 +67,7 @@ enum Outcome {
 }
 
 impl Reader {
-    fn read(&mut self, line: Line<'_>) -> Result<Outcome, FormatError> {
+    fn read(&mut self, line: TextLine<'_>) -> Result<Outcome, FormatError> {
         // Read a parameter; skip other messages than scans
         let mut fields = Fields {
             line,
@@ -205,14 +205,14 @@ impl Reader {
 
 /// The fields of a message, taken one after the other.
 struct Fields<'a> {
-    line: Line<'a>,
-    words: Vec<Field<'a>>,
+    line: TextLine<'a>,
+    words: Vec<TextField<'a>>,
     next: usize,
     truncated: bool,
 }
 
 impl<'a> Fields<'a> {
-    fn take(&mut self, wanted: &str) -> Result<Field<'a>, FormatError> {
+    fn take(&mut self, wanted: &str) -> Result<TextField<'a>, FormatError> {
         let Some(field) = self.words.get(self.next) else {
             self.truncated = true;
             return Err(self.line.truncated(wanted));

@@ -13,14 +13,14 @@
 //! | `intensity` or `power_per_m2_sr` | what the device gives |
 //! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry; `sensor_x_m` ... where it is simulated |
 //!
-//! Other columns are passed over, lines that begin with `#` too. What
+//! Other columns are ignored, as are lines that begin with `#`. What
 //! [`write_sweeps_csv`] writes is read back by this.
 
 use super::Geometries;
 use crate::FormatError;
-use crate::output::{OutputSet, Run, Sink};
+use crate::output::{OutputSet, SimulatedSweeps, Sink};
 use crate::precision::single;
-use crate::text::{Field, Line, Text};
+use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(super) fn begins_scan(sweep: usize, before: &str, row: &str) -> bool {
     number(before) != number(row)
 }
 
-pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut lines = text
         .lines()
         .filter(|line| !line.text.starts_with('#'))
@@ -56,7 +56,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     // Read the beams; a last line may be truncated
     let mut reader = Reader::default();
     while let Some(line) = lines.next() {
-        let fields: Vec<Field<'_>> = line.split_csv();
+        let fields: Vec<TextField<'_>> = line.split_csv();
         if fields.len() < columns.width && lines.peek().is_none() {
             let warning = super::truncated_last_line(line);
             reader.log.warnings.push(warning);
@@ -95,7 +95,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: Line<'_>) -> Result<Self, FormatError> {
+    fn of(header: TextLine<'_>) -> Result<Self, FormatError> {
         // Find columns by name
         let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
         let find = |wanted: &str| names.iter().position(|name| *name == wanted);
@@ -138,7 +138,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, columns: &Columns, fields: &[Field<'_>]) -> Result<(), FormatError> {
+    fn add(&mut self, columns: &Columns, fields: &[TextField<'_>]) -> Result<(), FormatError> {
         // Begin a scan where the number changes
         let sweep = columns.sweep.map_or("", |at| fields[at].text);
         if self.scan.is_some() && sweep != self.sweep {
@@ -167,7 +167,7 @@ impl Reader {
         Ok(())
     }
 
-    fn begin_scan(&self, columns: &Columns, fields: &[Field<'_>]) -> Result<Scan, FormatError> {
+    fn begin_scan(&self, columns: &Columns, fields: &[TextField<'_>]) -> Result<Scan, FormatError> {
         let time = columns.time.map(|at| fields[at].number()).transpose()?;
         let odometry = match columns.odometry {
             Some([x, y, yaw]) => Some(Isometry2::new(
@@ -193,7 +193,7 @@ impl Reader {
     }
 }
 
-fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<RangeReading, FormatError> {
+fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {
     // An error code comes first
     let code = columns
         .error_code
@@ -231,15 +231,15 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row a beam. What does not apply (the range of a beam without one, the truth of a
+/// Writes one row per beam. A value that does not apply (the range of a beam without one, the truth of a
 /// beam into nothing) is empty.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_sweeps_csv(
     outputs: &mut OutputSet,
     path: &Path,
-    run: Run<'_>,
+    run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
     outputs.add(path, |file| {
         writeln!(file, "{HEADER}")?;
@@ -267,7 +267,7 @@ fn pose_columns(sweep: &BeamSweep) -> String {
 
 fn write_row(
     file: &mut dyn Sink,
-    run: Run<'_>,
+    run: SimulatedSweeps<'_>,
     sweep: u32,
     beam: &BeamMeasurement,
 ) -> io::Result<()> {

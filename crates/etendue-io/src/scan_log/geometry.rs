@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// The beam directions seen so far: most logs have one set.
+/// Sets of beam directions in a log; most logs have one.
 #[derive(Default)]
 pub(super) struct Geometries {
     last: Option<Arc<[f64]>>,

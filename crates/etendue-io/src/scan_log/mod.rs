@@ -25,7 +25,7 @@ mod stream;
 mod tinyslam;
 
 use crate::input::read_text;
-use crate::text::{Line, Text, is_number};
+use crate::text::{TextContent, TextLine, is_number};
 use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use geometry::Geometries;
@@ -38,7 +38,7 @@ pub use stream::{ScanStream, Source, open_stream};
 /// Reads a scan log of any known format.
 ///
 /// # Errors
-/// Where the file cannot be read, its format is not known, or a line of it is wrong.
+/// If the file cannot be read, its format is not known, or a line of it is wrong.
 pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
     parse_scan_log(path, &read_text(path)?)
 }
@@ -46,7 +46,7 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// Reads the text of a scan log; `path` is named in errors.
 ///
 /// # Errors
-/// Where its format is not known, or a line of it is wrong.
+/// If its format is not known, or a line of it is wrong.
 ///
 /// # Example
 /// ```
@@ -59,7 +59,7 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// ```
 pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
     let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
-    let log = format.parse(Text { path, content })?;
+    let log = format.parse(TextContent { path, content })?;
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
             path,
@@ -110,7 +110,7 @@ impl Format {
         }
     }
 
-    fn parse(self, text: Text<'_>) -> Result<ScanLog, FormatError> {
+    fn parse(self, text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         match self {
             Self::TinySlam => tinyslam::parse(text),
             Self::Carmen => carmen::parse(text),
@@ -131,7 +131,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         return FormatError::malformed(path, Place::File, "the file is empty", remedy);
     };
     let start = beginning(line);
-    // A header may stand above the numbers: a few lines from the first that is not empty tell.
+    // The first lines that are not empty, which may include a header
     let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
     if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
         return FormatError::malformed(
@@ -172,6 +172,6 @@ fn has_decimal_commas(line: &str) -> bool {
 }
 
 /// The warning of a last line that is truncated.
-fn truncated_last_line(line: Line<'_>) -> String {
+fn truncated_last_line(line: TextLine<'_>) -> String {
     format!("line {} is truncated and was left out", line.number)
 }

@@ -2,7 +2,7 @@
 
 use crate::FormatError;
 use crate::npy::{Element, write_array};
-use crate::output::{OutputSet, Run};
+use crate::output::{OutputSet, SimulatedSweeps};
 use etendue_sensors::{BeamMeasurement, RangeReading, Truth};
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -10,29 +10,29 @@ use zip::write::SimpleFileOptions;
 
 /// Writes an `.npz` that `numpy.load` reads.
 ///
-/// Arrays with one number a beam have the shape (sweeps, beams) where all sweeps have as many
+/// Arrays with one number per beam have the shape (sweeps, beams) if all sweeps have the same number of
 /// beams, else (beams of all sweeps,):
 ///
-/// | array | type | holds |
+/// | array | type | content |
 /// |---|---|---|
 /// | `sweep`, `beam` | u4 | numbers |
-/// | `time_s`, `azimuth_rad`, `elevation_rad` | f8 | when and where to |
+/// | `time_s`, `azimuth_rad`, `elevation_rad` | f8 | time and direction |
 /// | `range_m` | f8 | range; as in REP 117 +inf no return, -inf too near, NaN an error |
-/// | `error_code` | i2 | the device's code, -1 where there is none |
+/// | `error_code` | i2 | the device's code, -1 for none |
 /// | `power_per_m2_sr` | f8 | received power |
-/// | `returns` | u2 | how many surfaces sent light back |
-/// | `point_m` | f8, one more axis of 3 | measured point in the world; NaN where there is none |
-/// | `true_range_m`, `true_incidence_rad` | f8 | truth; NaN where the beam meets nothing |
-/// | `true_object`, `true_material` | i4 | numbers of names in the run's JSON; -1 where there are none |
-/// | `sweep_start_s` | f8, (sweeps,) | when each sweep began |
+/// | `returns` | u2 | number of surfaces that returned light |
+/// | `point_m` | f8, one more axis of 3 | measured point in the world; NaN for none |
+/// | `true_range_m`, `true_incidence_rad` | f8 | truth; NaN if the beam hits nothing |
+/// | `true_object`, `true_material` | i4 | numbers of names in the run's JSON; -1 for none |
+/// | `sweep_start_s` | f8, (sweeps,) | start of each sweep |
 /// | `world_from_sensor` | f8, (sweeps, 4, 4) | pose of the sensor when it began |
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_sweeps_npz(
     outputs: &mut OutputSet,
     path: &Path,
-    run: Run<'_>,
+    run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
     outputs.add(path, |file| {
         let mut archive = Archive {
@@ -49,7 +49,7 @@ pub fn write_sweeps_npz(
     })
 }
 
-fn shape(run: Run<'_>) -> Vec<u64> {
+fn shape(run: SimulatedSweeps<'_>) -> Vec<u64> {
     let beams = run
         .sweeps
         .first()
@@ -71,7 +71,7 @@ fn shape(run: Run<'_>) -> Vec<u64> {
 
 struct Archive<'a, W: Write + Seek> {
     zip: zip::ZipWriter<W>,
-    run: Run<'a>,
+    run: SimulatedSweeps<'a>,
     shape: Vec<u64>,
 }
 

@@ -3,7 +3,7 @@
 use super::Geometries;
 use crate::FormatError;
 use crate::precision::single;
-use crate::text::{Field, Line, Text, is_number};
+use crate::text::{TextContent, TextField, TextLine, is_number};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 
 const NO_CLOCK: &str = "the log has no clock: the number of each scan is taken as its time, s";
@@ -62,12 +62,12 @@ pub(super) fn begins_scan(before: &str, row: &str) -> bool {
 
 /// Rows of range in m (inf: no return), quality, and angle in rad anticlockwise; a scan begins
 /// where the angle falls.
-pub(super) fn parse_rows(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse_rows(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut collector = Collector::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         // Split the row; a last one may be truncated
-        let fields: Vec<Field<'_>> = line.split(',').collect();
+        let fields: Vec<TextField<'_>> = line.split(',').collect();
         let [range, quality, angle] = fields[..] else {
             if fields.len() < 3 && lines.peek().is_none() {
                 let warning = super::truncated_last_line(line);
@@ -92,7 +92,7 @@ pub(super) fn parse_rows(text: Text<'_>) -> Result<ScanLog, FormatError> {
     Ok(collector.finish("RPLIDAR rows of range, quality and angle"))
 }
 
-fn wrong_columns(line: Line<'_>, found: usize) -> FormatError {
+fn wrong_columns(line: TextLine<'_>, found: usize) -> FormatError {
     line.error(
         format!("the line has {found} columns, not 3"),
         "write range, quality and angle, with decimal points and not commas",
@@ -100,7 +100,7 @@ fn wrong_columns(line: Line<'_>, found: usize) -> FormatError {
 }
 
 /// A range as ROS writes it: +inf no return, -inf too near, NaN an error.
-fn rep117(field: Field<'_>) -> Result<RangeReading, FormatError> {
+fn rep117(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     let range: f64 = field.parse("a range")?;
     Ok(if range.is_nan() {
         RangeReading::Error(0)
@@ -113,9 +113,9 @@ fn rep117(field: Field<'_>) -> Result<RangeReading, FormatError> {
     })
 }
 
-/// What the SDK's `ultra_simple` prints: angle clockwise in degrees, distance in mm (0: no
+/// Output of `ultra_simple` of the SDK: angle clockwise in degrees, distance in mm (0: no
 /// return), quality; `S` marks the beam that begins a turn.
-pub(super) fn parse_ultra_simple(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse_ultra_simple(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut collector = Collector::default();
     let mut lines = text.lines().peekable();
     let mut begun = false;
@@ -153,7 +153,7 @@ pub(super) fn parse_ultra_simple(text: Text<'_>) -> Result<ScanLog, FormatError>
 }
 
 /// The word after `label`.
-fn after<'a>(line: Line<'a>, label: &str) -> Option<Field<'a>> {
+fn after<'a>(line: TextLine<'a>, label: &str) -> Option<TextField<'a>> {
     let (_, rest) = line.text.split_once(label)?;
     rest.split_ascii_whitespace()
         .next()
@@ -161,7 +161,7 @@ fn after<'a>(line: Line<'a>, label: &str) -> Option<Field<'a>> {
 }
 
 /// ROS scans as Python prints them: a block of `name: value` lines a scan.
-pub(super) fn parse_blocks(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse_blocks(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut log = ScanLog {
         description: "RPLIDAR scans as ROS prints them".into(),
         ..ScanLog::default()
@@ -217,7 +217,11 @@ struct Block {
 }
 
 impl Block {
-    fn scan(&mut self, line: Line<'_>, geometries: &mut Geometries) -> Result<Scan, FormatError> {
+    fn scan(
+        &mut self,
+        line: TextLine<'_>,
+        geometries: &mut Geometries,
+    ) -> Result<Scan, FormatError> {
         let first = self.first.ok_or_else(|| line.truncated("start_angle"))?;
         let step = self.step.ok_or_else(|| line.truncated("angle_increment"))?;
         if self.readings.is_empty() {
@@ -240,9 +244,9 @@ impl Block {
 
 /// The numbers of `array('f', [a, b, ..])`.
 fn list<'a, T>(
-    line: Line<'a>,
-    value: Field<'a>,
-    read: impl Fn(Field<'a>) -> Result<T, FormatError>,
+    line: TextLine<'a>,
+    value: TextField<'a>,
+    read: impl Fn(TextField<'a>) -> Result<T, FormatError>,
 ) -> Result<Vec<T>, FormatError> {
     let inner = value
         .text

@@ -1,7 +1,7 @@
 //! Scan logs that are still being written: by a driver to a pipe, a serial line or a socket.
 
 use super::{Format, csv, rplidar};
-use crate::text::Text;
+use crate::text::TextContent;
 use crate::{FormatError, Place};
 use etendue_sensors::Scan;
 use std::fs::File;
@@ -26,7 +26,7 @@ use std::time::Duration;
 pub struct ScanStream<R> {
     path: PathBuf,
     input: R,
-    /// What is not parsed yet.
+    /// Text that is not parsed yet.
     pending: Vec<u8>,
     format: Option<Format>,
     /// Lines that hold for all that follows.
@@ -42,7 +42,7 @@ pub struct ScanStream<R> {
 /// Whatever bytes come from.
 pub type Source = Box<dyn Read + Send>;
 
-/// How long a socket may take to answer.
+/// Timeout of a socket.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Lines in which the format shows at the latest.
@@ -55,7 +55,7 @@ const LINES_TO_KNOW: usize = 200;
 /// A serial line is read as it is set (`stty -F /dev/ttyUSB0 115200 raw`).
 ///
 /// # Errors
-/// Where it is one of them and cannot be opened.
+/// If it is one of them and cannot be opened.
 pub fn open_stream(source: &str) -> Result<Option<ScanStream<Source>>, FormatError> {
     let path = Path::new(source);
     let opened: Option<std::io::Result<Source>> = if source == "-" {
@@ -105,9 +105,9 @@ impl<R: Read> ScanStream<R> {
     /// ended. Times of formats without a clock begin anew each time.
     ///
     /// # Errors
-    /// Where it cannot be read, its format is not known, or a line of it is wrong.
+    /// If it cannot be read, its format is not known, or a line of it is wrong.
     pub fn next_scans(&mut self, count: usize) -> Result<Vec<Scan>, FormatError> {
-        // Of a first scan it takes a second one to tell whether it is whole.
+        // A scan is complete when the next one begins
         let count = if self.joined { count } else { count.max(2) };
         let mut enough = self.usual * 4 / 5;
         loop {
@@ -122,7 +122,7 @@ impl<R: Read> ScanStream<R> {
             if self.ended {
                 return Ok(Vec::new());
             }
-            // What has grown by less than a quarter is not looked at again.
+            // Parse again only after the text has grown by a quarter
             enough = self.pending.len() / 4 * 5 + 1;
         }
     }
@@ -168,7 +168,7 @@ impl<R: Read> ScanStream<R> {
         // Lines that are done with stay as blank ones, so that errors name the right place.
         let before = self.lines.saturating_sub(self.head.lines().count());
         let content = format!("{}{}{}", self.head, "\n".repeat(before), &text[..length]);
-        let log = format.parse(Text {
+        let log = format.parse(TextContent {
             path: &self.path,
             content: &content,
         })?;

@@ -6,7 +6,7 @@
 
 use super::Geometries;
 use crate::FormatError;
-use crate::text::{Field, Text};
+use crate::text::{TextContent, TextField};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::PI;
@@ -23,7 +23,7 @@ const METRES_PER_TICK: f64 = 0.077 * PI / 2000.0;
 /// Half the distance between the wheels, m.
 const HALF_AXLE: f64 = 0.165;
 
-pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut log = ScanLog {
         description: "tinySLAM text log, Hokuyo URG-04LX".into(),
         ..ScanLog::default()
@@ -32,7 +32,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     let mut odometry = Odometry::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let fields: Vec<Field<'_>> = line.words().collect();
+        let fields: Vec<TextField<'_>> = line.words().collect();
         if fields.len() < FIRST_RANGE + BEAMS {
             if lines.peek().is_none() {
                 log.warnings.push(super::truncated_last_line(line));
@@ -47,7 +47,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
 }
 
 fn scan(
-    fields: &[Field<'_>],
+    fields: &[TextField<'_>],
     geometries: &mut Geometries,
     odometry: &mut Odometry,
 ) -> Result<Scan, FormatError> {
@@ -65,7 +65,7 @@ fn scan(
     })
 }
 
-fn reading(field: Field<'_>) -> Result<RangeReading, FormatError> {
+fn reading(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     let millimetres: u32 = field.parse("a range in whole millimetres")?;
     Ok(match u8::try_from(millimetres) {
         Ok(code) if millimetres < LEAST_RANGE => RangeReading::Error(code),

@@ -6,13 +6,13 @@ use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::path::Path;
 
-/// How far a matrix may be from a rotation.
+/// Tolerance of rotation matrices.
 const ROTATION_TOLERANCE: f64 = 1e-3;
 
 /// Reads a pose file of the KITTI benchmark, one pose every `interval` seconds from time zero.
 ///
 /// # Errors
-/// As [`parse_kitti`], and where the file cannot be read.
+/// As [`parse_kitti`], and if the file cannot be read.
 pub fn read_kitti(path: &Path, interval: f64) -> Result<KeyFrameTrajectory, FormatError> {
     parse_kitti(path, &crate::input::read_text(path)?, interval)
 }
@@ -20,7 +20,7 @@ pub fn read_kitti(path: &Path, interval: f64) -> Result<KeyFrameTrajectory, Form
 /// The trajectory in the text of a KITTI pose file; `path` is named in errors.
 ///
 /// # Errors
-/// Where a line has not twelve numbers or is no rotation; the error names the line.
+/// If a line has not twelve numbers or is no rotation; the error names the line.
 ///
 /// ```
 /// use etendue_io::trajectory::parse_kitti;
@@ -39,7 +39,7 @@ pub fn parse_kitti(
 /// The poses of the lines of a KITTI file.
 ///
 /// # Errors
-/// Where a line has not twelve numbers or is no rotation.
+/// If a line has not twelve numbers or is no rotation.
 pub fn poses_of_kitti(path: &Path, text: &str) -> Result<Vec<Isometry3<f64>>, FormatError> {
     let frames = frames(path, text, 1.0)?;
     Ok(frames.iter().map(|(f, _)| f.pose).collect())

@@ -10,12 +10,12 @@ use crate::{FormatError, Place};
 use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
 use std::path::Path;
 
-/// How a file of poses is to be understood.
+/// Interpretation of a file of poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseFile {
     /// Seconds from one pose to the next where the file holds no times (KITTI).
     pub interval: f64,
-    /// What lies between poses.
+    /// Interpolation between poses.
     pub interpolation: Interpolation,
 }
 

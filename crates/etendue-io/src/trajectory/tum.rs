@@ -6,13 +6,13 @@ use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
 
-/// How far a quaternion's length may be from one.
+/// Tolerance of the length of quaternions.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// Reads a trajectory file of the TUM benchmark.
 ///
 /// # Errors
-/// As [`parse_tum`], and where the file cannot be read.
+/// As [`parse_tum`], and if the file cannot be read.
 pub fn read_tum(path: &Path) -> Result<KeyFrameTrajectory, FormatError> {
     parse_tum(path, &crate::input::read_text(path)?)
 }
@@ -20,7 +20,7 @@ pub fn read_tum(path: &Path) -> Result<KeyFrameTrajectory, FormatError> {
 /// The trajectory in the text of a TUM file; `path` is named in errors.
 ///
 /// # Errors
-/// Where a line has not eight numbers, a quaternion is not of length one, or times are not
+/// If a line has not eight numbers, a quaternion is not of length one, or times are not
 /// finite or not ascending; the error names the line.
 ///
 /// ```
@@ -35,10 +35,10 @@ pub fn parse_tum(path: &Path, text: &str) -> Result<KeyFrameTrajectory, FormatEr
     trajectory(path, frames(path, text)?)
 }
 
-/// Times (s) and poses of the lines of a TUM file, in whatever order they stand.
+/// Times (s) and poses of the lines of a TUM file, in the order of the file.
 ///
 /// # Errors
-/// Where a line has not eight numbers, or a quaternion is not of length one.
+/// If a line has not eight numbers, or a quaternion is not of length one.
 pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)>, FormatError> {
     let frames = frames(path, text)?;
     Ok(frames.iter().map(|(f, _)| (f.time, f.pose)).collect())

@@ -5,6 +5,7 @@
     reason = "a test prints what it measured and what it skipped"
 )]
 
+mod format_limits;
 mod meshes;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -16,4 +17,3 @@ mod scan_files;
 mod scan_logs;
 mod scan_streams;
 mod trajectories;
-mod what_formats_hold;

@@ -241,7 +241,7 @@ fn the_worlds_are_read_with_their_objects() {
 
 #[test]
 fn damaged_obj_files_are_refused_by_line() {
-    for (text, says) in [
+    for (text, expected) in [
         (
             "v 0 0 0\nv 1 0\n",
             "a.obj, line 2: the line ends before the third coordinate",
@@ -266,8 +266,8 @@ fn damaged_obj_files_are_refused_by_line() {
         ("v 0 0 0\n", "a.obj: the file holds no triangle"),
     ] {
         assert!(
-            refusal("a.obj", text.as_bytes()).starts_with(says),
-            "{says}"
+            refusal("a.obj", text.as_bytes()).starts_with(expected),
+            "{expected}"
         );
     }
 }

@@ -4,11 +4,11 @@ use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
 use etendue_io::points::parse_points;
 use etendue_io::points::write_parquet;
-use etendue_io::table::Points;
+use etendue_io::table::PointSweeps;
 use etendue_io::table::{Column, ColumnData, PointTable};
 use std::path::Path;
 
-fn parse(bytes: &[u8]) -> Result<Points, String> {
+fn parse(bytes: &[u8]) -> Result<PointSweeps, String> {
     let parsed = parse_points(
         Path::new("a.parquet"),
         bytes.to_vec(),

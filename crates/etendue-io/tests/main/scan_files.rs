@@ -1,4 +1,4 @@
-//! Scans moved and written back.
+//! Scans with moved points.
 
 use etendue_io::output::OutputSet;
 use etendue_io::points::{write_csv, write_kitti, write_las, write_npz, write_pcd, write_ply};
@@ -27,10 +27,9 @@ fn table() -> PointTable {
     }
 }
 
-/// Every format gives back the positions that were set (LAS to its 0.1 mm, text to 1 um), and
-/// nothing else changes.
+/// Every format stores the new positions (LAS to 0.1 mm, text to 1 um), and nothing else changes.
 #[test]
-fn points_move_and_everything_else_stays() {
+fn points_move_and_nothing_else_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut outputs = OutputSet::new();
@@ -52,8 +51,8 @@ fn points_move_and_everything_else_stays() {
         assert_eq!(before.len(), 50, "{}", file.display());
         assert!((before[3] - Point3::new(1.3, 1.85, 0.5 * 0.9_f64.sin())).norm() < 1e-4);
         let unchanged = scan.bytes(&file).unwrap();
-        let kept = ScanFile::parse(&file, unchanged).unwrap();
-        assert_eq!(kept.points(), before);
+        let reread = ScanFile::parse(&file, unchanged).unwrap();
+        assert_eq!(reread.points(), before);
         let moved: Vec<_> = before
             .iter()
             .map(|p| p + Vector3::new(0.01, -0.02, 0.03))
@@ -64,7 +63,7 @@ fn points_move_and_everything_else_stays() {
         for (found, expected) in back.iter().zip(&moved) {
             assert!((found - expected).norm() < 1e-4, "{}", file.display());
         }
-        // Records of bytes stay where they are; text and archives are written anew.
+        // Binary records are edited in place; text and archives are encoded again
         let name = file.file_name().unwrap().to_string_lossy();
         if ["a.bin", "a.ply", "a.pcd"].contains(&&*name) {
             let original = fs::read(&file).unwrap();
@@ -85,7 +84,7 @@ fn scans_without_positions_or_points_are_refused() {
     assert!(error("a.csv", b"a,b,c\n1,2,3\n").contains("no columns x, y and z"));
     assert!(error("a.csv", b"x,y,z\n1,2,3\n1,2\n").contains("line 3"));
     assert!(error("a.xml", b"<x/>").contains("no scan"));
-    let cut = "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n\
+    let truncated = "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n\
                WIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA binary\n123";
-    assert!(error("a.pcd", cut.as_bytes()).contains("truncated"));
+    assert!(error("a.pcd", truncated.as_bytes()).contains("truncated"));
 }

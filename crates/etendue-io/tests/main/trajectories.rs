@@ -6,7 +6,7 @@ use etendue_io::trajectory::{parse_kitti, parse_tum, read_kitti};
 #[test]
 fn bad_trajectories_are_refused_with_their_line() {
     let tum = |text: &str| parse_tum("t.txt".as_ref(), text).unwrap_err();
-    for (text, line, says) in [
+    for (text, line, expected) in [
         ("0 0 0 0 0 0 0 1\n0 1 0 0 0 0 0 1\n", 2, "not later"),
         ("# c\n1 0 0 0 0 0 0 1\n0.5 1 0 0 0 0 0 1\n", 3, "not later"),
         ("nan 0 0 0 0 0 0 1\n", 1, "not finite"),
@@ -20,7 +20,7 @@ fn bad_trajectories_are_refused_with_their_line() {
             error.starts_with(&format!("t.txt, line {line}: ")),
             "{error}"
         );
-        assert!(error.contains(says), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     assert!(tum("").to_string().contains("no pose"));
     let error = parse_kitti("k.txt".as_ref(), "2 0 0 0 0 1 0 0 0 0 1 0\n", 0.1).unwrap_err();

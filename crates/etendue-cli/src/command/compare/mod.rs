@@ -11,7 +11,7 @@ use crate::output::{print_report, warn};
 use clap::Args;
 use etendue::estimate::compare::compare_clouds;
 use etendue::io::packets::PacketSource;
-use etendue::io::points::{Cloud, read_points};
+use etendue::io::points::{PointCloud, read_points};
 use etendue::io::table::PointTable;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub struct Compare {
 
 /// Cloud with all its fields, where the format stores them.
 struct Loaded {
-    cloud: Cloud,
+    cloud: PointCloud,
     table: PointTable,
 }
 
@@ -65,7 +65,7 @@ impl Loaded {
                 .map(|warning| format!("{path_name}: {warning}")),
         );
         let table = points.together();
-        let cloud = Cloud::of_table(&table);
+        let cloud = PointCloud::of_table(&table);
         if cloud.points.is_empty() {
             return Err(Failure::NothingToCompare { path: path.into() });
         }

@@ -4,13 +4,13 @@ use super::beams::BeamsReport;
 use super::report::{Report, intensities, ranges};
 use crate::failure::Failure;
 use crate::output::write_file;
-use etendue::io::points::Cloud;
+use etendue::io::points::PointCloud;
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette, svg};
 use std::fmt::Write;
 use std::path::Path;
 
 /// Writes a self-contained page.
-pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Failure> {
+pub fn write(path: &Path, report: &Report, clouds: &[PointCloud; 2]) -> Result<(), Failure> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
 
     // Tables
@@ -36,7 +36,7 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
         figures += &svg::write(&drawing);
     }
     for (title, label, of) in [
-        ("Range", "range, m", ranges as fn(&Cloud) -> Vec<f64>),
+        ("Range", "range, m", ranges as fn(&PointCloud) -> Vec<f64>),
         ("Intensity", "intensity", intensities),
     ] {
         let [real, simulated] = [of(&clouds[0]), of(&clouds[1])];

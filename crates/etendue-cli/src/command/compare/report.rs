@@ -2,7 +2,7 @@
 
 use super::beams::BeamsReport;
 use etendue::estimate::compare::{CloudComparison, DistributionComparison, compare_distributions};
-use etendue::io::points::Cloud;
+use etendue::io::points::PointCloud;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -52,7 +52,7 @@ impl From<DistributionComparison> for Distance {
 }
 
 /// Ranges of the points, m.
-pub fn ranges(cloud: &Cloud) -> Vec<f64> {
+pub fn ranges(cloud: &PointCloud) -> Vec<f64> {
     cloud
         .points
         .iter()
@@ -61,7 +61,7 @@ pub fn ranges(cloud: &Cloud) -> Vec<f64> {
 }
 
 /// Intensities of the points.
-pub fn intensities(cloud: &Cloud) -> Vec<f64> {
+pub fn intensities(cloud: &PointCloud) -> Vec<f64> {
     cloud
         .intensities
         .iter()
@@ -74,7 +74,7 @@ impl Report {
     pub fn new(
         [real_name, simulated_name]: [String; 2],
         tolerance: f64,
-        clouds: &[Cloud; 2],
+        clouds: &[PointCloud; 2],
         found: &CloudComparison,
         beams: Option<BeamsReport>,
     ) -> Self {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source;
 use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::config::scene::LoadedScene;
-use etendue::config::toml_file::{Problem, UnknownName};
+use etendue::config::toml_file::{TomlProblem, UnknownName};
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use etendue::estimate::model::{
@@ -251,7 +251,7 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
 fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
     match spot {
         Some(spot) => {
-            let error = spot.error(Problem::value(message, remedy));
+            let error = spot.error(TomlProblem::value(message, remedy));
             etendue::config::ConfigError::from(error).into()
         }
         None => Failure::usage(message, remedy),

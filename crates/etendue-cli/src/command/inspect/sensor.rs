@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use etendue::config::sensor::load;
-use etendue::sensors::lidar::{Lidar, Receiver};
+use etendue::sensors::lidar::Lidar;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -15,19 +15,19 @@ pub struct SensorReport {
     description: String,
     sources: Vec<String>,
     #[serde(flatten)]
-    model: Model,
+    model: LidarModel,
 }
 
 /// The lidar in short.
 #[derive(Serialize)]
-struct Model {
+struct LidarModel {
     receiver: &'static str,
     beams: usize,
-    rays_a_beam: usize,
+    rays_per_beam: usize,
     wavelength_nm: f64,
     range_min_m: f64,
     range_max_m: f64,
-    turn_time_ms: f64,
+    sweep_duration_ms: f64,
 }
 
 /// The tables that sensor files have and scene files do not; the last two are those of version 1.
@@ -49,7 +49,7 @@ impl SensorReport {
         let sensor = load(file)?;
         Ok(Self {
             file: file.display().to_string(),
-            model: Model::of(&sensor.lidar),
+            model: LidarModel::of(&sensor.lidar),
             name: sensor.name,
             description: sensor.description,
             sources: sensor.sources,
@@ -67,18 +67,18 @@ impl SensorReport {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}: sensor, {}", self.file, self.name)?;
         writeln!(out, "  {}", self.description)?;
-        let Model {
+        let LidarModel {
             receiver,
             beams,
-            rays_a_beam,
+            rays_per_beam,
             wavelength_nm,
             range_min_m,
             range_max_m,
-            turn_time_ms,
+            sweep_duration_ms,
         } = self.model;
         writeln!(
             out,
-            "  {receiver} receiver, {beams} beams of {rays_a_beam} rays, {turn_time_ms:.1} ms a turn, {wavelength_nm:.0} nm, \
+            "  {receiver} receiver, {beams} beams of {rays_per_beam} rays, {sweep_duration_ms:.1} ms per sweep, {wavelength_nm:.0} nm, \
              {range_min_m} to {range_max_m} m"
         )?;
         self.sources
@@ -87,22 +87,16 @@ impl SensorReport {
     }
 }
 
-impl Model {
+impl LidarModel {
     fn of(lidar: &Lidar) -> Self {
         Self {
-            receiver: match lidar.receiver {
-                Receiver::Pulsed(_) => "pulsed",
-                Receiver::Phase(_) => "phase",
-                Receiver::Fmcw(_) => "fmcw",
-                Receiver::Triangulation(_) => "triangulation",
-                _ => "another",
-            },
+            receiver: lidar.receiver.name(),
             beams: lidar.shots(0).len(),
-            rays_a_beam: lidar.beam.ray_count(),
+            rays_per_beam: lidar.beam.ray_count(),
             wavelength_nm: lidar.wavelength * 1e9,
             range_min_m: lidar.limits.near,
             range_max_m: lidar.limits.far,
-            turn_time_ms: lidar.sweep_duration() * 1e3,
+            sweep_duration_ms: lidar.sweep_duration() * 1e3,
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::formats;
 use crate::interrupt;
 use crate::view::range_image;
 use etendue::io::FormatError;
-use etendue::io::output::{OutputSet, Run, RunMetadata};
+use etendue::io::output::{OutputSet, RunMetadata, SimulatedSweeps};
 use etendue::io::points::{PointFormat, lossy_fields};
-use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue::io::table::{Encoding, PointTable};
 use etendue::sensors::lidar::{Lidar, Sweep};
@@ -68,7 +68,7 @@ impl ScanRun<'_> {
         outputs: &mut OutputSet,
         world: &World<f64>,
         scans: &[Sweep],
-        run: Run,
+        run: SimulatedSweeps,
         metadata: &RunMetadata,
     ) -> Result<(), Failure> {
         // Paths of the files
@@ -119,7 +119,7 @@ struct Files<'a> {
     table: OnceCell<PointTable>,
     scans: &'a [Sweep],
     metadata: &'a RunMetadata,
-    run: Run<'a>,
+    run: SimulatedSweeps<'a>,
     picture: &'a dyn Fn() -> Drawing,
     lidar: &'a Lidar,
     classes: &'a [i32],
@@ -214,8 +214,8 @@ impl Files<'_> {
     }
 
     /// Recording in the frame of the sensor, which its messages name.
-    fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
-        let recorder = Recorder::in_memory(Topics::default())?;
+    fn recording(&self) -> Result<LidarRecorder<Cursor<Vec<u8>>>, FormatError> {
+        let recorder = LidarRecorder::in_memory(LidarTopics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
             recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;

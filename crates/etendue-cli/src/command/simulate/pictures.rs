@@ -4,7 +4,7 @@ use super::scan::ScanRun;
 use crate::failure::Failure;
 use crate::view::top_view::TopView;
 use crate::view::waveform_plot::WaveformPlot;
-use etendue::io::output::{Run, RunMetadata};
+use etendue::io::output::{RunMetadata, SimulatedSweeps};
 use etendue::sensors::lidar::{self, Receiver, Shot, Sweep};
 use etendue::sensors::transport::World;
 use etendue_plot::Drawing;
@@ -64,7 +64,12 @@ impl ScanRun<'_> {
 
     /// Top view. A lidar with one channel: all sweeps. A lidar with several: the ring closest to
     /// horizontal of the first sweep.
-    pub fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
+    pub fn picture(
+        &self,
+        run: SimulatedSweeps,
+        scans: &[Sweep],
+        metadata: &RunMetadata,
+    ) -> Drawing {
         // Select the beams closest to horizontal
         let slope = |shot: Shot| {
             let channel = &self.lidar.channels[usize::from(shot.channel)];

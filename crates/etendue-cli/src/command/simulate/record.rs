@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{print, warn};
 use etendue::io::output::OutputSet;
-use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::sensors::lidar::{Air, Frame, Sweep, SweepScratch, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use std::fs::File;
@@ -28,7 +28,7 @@ impl ScanRun<'_> {
 
         // Simulate and record each sweep
         let progress = self.arguments.progress();
-        let recorder = Recorder::create(path, Topics::default())?;
+        let recorder = LidarRecorder::create(path, LidarTopics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut sweeps = 0;
         let mut points = 0;
@@ -68,6 +68,8 @@ impl ScanRun<'_> {
     ) {
         let run = SweepSettings {
             frame: Frame::Sensor,
+            // Recordings contain returns only
+            with_truth: false,
             ..self.settings(sweep)
         };
         let pose = |t| self.trajectory.at(t);
@@ -91,7 +93,10 @@ pub fn ended(stopped: bool) -> Result<(), Failure> {
 
 /// Ends a recording. In a folder it is accompanied by a `metadata.yaml`, with which ROS 2 opens the
 /// folder; returns a line about that file.
-pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result<String, Failure> {
+pub fn end_recording(
+    recorder: LidarRecorder<BufWriter<File>>,
+    path: &Path,
+) -> Result<String, Failure> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let bag = recorder.bag_metadata(&file);
     recorder.finish()?;

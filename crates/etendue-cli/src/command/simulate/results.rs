@@ -24,6 +24,8 @@ pub struct SensorResults {
     pub files: Vec<PathBuf>,
     /// Metadata of the run.
     pub metadata: RunMetadata,
+    /// Number of first returns that are from the air or from noise, not from a surface.
+    pub ranges_of_no_surface: usize,
     /// Rays that left the sensor.
     pub rays: f64,
     /// Computing time of the rays.

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
-use etendue::io::output::{Run, RunMetadata, SourceMetadata};
+use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::Ray;
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{
@@ -45,7 +45,7 @@ impl ScanRun<'_> {
         }
 
         // Write
-        let run = Run {
+        let run = SimulatedSweeps {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
         };
@@ -60,6 +60,7 @@ impl ScanRun<'_> {
         Ok(SensorResults {
             files,
             metadata,
+            ranges_of_no_surface: scans.iter().map(ranges_of_no_surface).sum(),
             rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
@@ -177,7 +178,7 @@ impl ScanRun<'_> {
     }
 
     /// Metadata and warnings of the run.
-    fn metadata(&self, run: Run) -> RunMetadata {
+    fn metadata(&self, run: SimulatedSweeps) -> RunMetadata {
         let scene = self.arguments.scene_source(self.loaded);
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
@@ -191,4 +192,11 @@ impl ScanRun<'_> {
         metadata.warnings.extend(others);
         metadata
     }
+}
+
+/// Number of first returns without a surface as the source of their light.
+fn ranges_of_no_surface(scan: &Sweep) -> usize {
+    let shots = 0..scan.shots.len();
+    let first_returns = shots.filter_map(|shot| scan.points_of(shot).first());
+    first_returns.filter(|point| point.source.is_none()).count()
 }

@@ -13,7 +13,7 @@ use crate::source;
 use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
-use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::sensors::lidar::{Sweep, SweepScratch};
 use etendue::sensors::transport::World;
 use indicatif::ProgressBar;
@@ -79,8 +79,10 @@ impl Simulate {
 
         // One group of topics per sensor
         let names = runs.iter().map(|run| &run.name);
-        let topics = names.clone().map(|name| Topics::of_sensor(&topic(name)));
-        let recorder = Recorder::create_of_several(&self.output, topics.collect())?;
+        let topics = names
+            .clone()
+            .map(|name| LidarTopics::of_sensor(&topic(name)));
+        let recorder = LidarRecorder::create_of_several(&self.output, topics.collect())?;
         let mut recorder = recorder.with_classes(&loaded.classes.of_object);
 
         // Simulate and record each sweep

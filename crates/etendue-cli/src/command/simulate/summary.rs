@@ -5,7 +5,7 @@ use crate::output::to_text;
 use etendue::io::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
-use etendue::sensors::{BeamMeasurement, BeamSweep, RangeReading};
+use etendue::sensors::{BeamSweep, RangeReading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -39,7 +39,7 @@ impl<'a> Summary<'a> {
             seed: metadata.seed,
             sweeps: metadata.sweeps,
             counts: metadata.counts,
-            ranges_of_no_surface: of_no_surface(&done.sweeps),
+            ranges_of_no_surface: done.ranges_of_no_surface,
             error_codes: error_codes(&done.sweeps),
             median_range_error_m: range_error(&done.sweeps),
             warnings: &metadata.warnings,
@@ -140,12 +140,6 @@ fn error_codes(sweeps: &[BeamSweep]) -> BTreeMap<u8, usize> {
         }
     }
     codes
-}
-
-fn of_no_surface(sweeps: &[BeamSweep]) -> usize {
-    let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
-    let nowhere = |beam: &&BeamMeasurement| beam.reading.range().is_some() && beam.truth.is_none();
-    beams.filter(nowhere).count()
 }
 
 /// Median absolute range error, m: the median, because ranges by a mirror differ from the first

@@ -1,12 +1,12 @@
 //! From the table to what moves the robot.
 
 use super::{
-    DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, Model, ModelName,
-    Mover, Schedule, VehicleTable,
+    DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, ModelName, Mover,
+    MoverModel, Schedule, VehicleTable,
 };
 use crate::ConfigError;
 use crate::robot::{Mjcf, Urdf};
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_sensors::dynamics::jointed::{Joint, JointCommand, JointedRobot};
 use etendue_sensors::dynamics::{DriveCommand, Steering, Vehicle};
 use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
@@ -35,8 +35,8 @@ impl DynamicsTable {
             self.needs_engine(document)?;
         }
         let model = match name {
-            ModelName::Bicycle => Model::Bicycle(self.checked_vehicle(document)?),
-            ModelName::RapierVehicle => Model::Vehicle(self.checked_vehicle(document)?),
+            ModelName::Bicycle => MoverModel::Bicycle(self.checked_vehicle(document)?),
+            ModelName::RapierVehicle => MoverModel::Vehicle(self.checked_vehicle(document)?),
             ModelName::Urdf => {
                 let robot = urdf.map(|urdf| urdf.robot(self.fixed_base)).transpose()?;
                 self.jointed(document, robot, "URDF")?
@@ -74,7 +74,7 @@ impl DynamicsTable {
         if cfg!(feature = "rapier") {
             return Ok(());
         }
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "this program was built without the physics engine",
             "build it with `cargo build --release -p etendue-cli --features rapier`, or take \
              model = \"bicycle\"",
@@ -88,7 +88,7 @@ impl DynamicsTable {
         Rate::from_hertz(hertz).map_err(|error| {
             document.error(
                 span,
-                Problem::value(error.to_string(), "give a rate above zero"),
+                TomlProblem::value(error.to_string(), "give a rate above zero"),
             )
         })
     }
@@ -102,7 +102,7 @@ impl DynamicsTable {
         match vehicle.problem() {
             None => Ok(vehicle),
             Some(problem) => {
-                let problem = Problem::value(problem, "correct the vehicle's numbers");
+                let problem = TomlProblem::value(problem, "correct the vehicle's numbers");
                 Err(document.error(span, problem))
             }
         }
@@ -113,11 +113,11 @@ impl DynamicsTable {
         document: &Document,
         robot: Option<JointedRobot>,
         kind: &str,
-    ) -> Result<Model, DocumentError> {
+    ) -> Result<MoverModel, DocumentError> {
         // Require the robot's file
         let Some(robot) = robot else {
             let key = kind.to_lowercase();
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("there is no {kind} file to move"),
                 format!("name one above all tables: {key} = \"robot.{key}\""),
             );
@@ -130,43 +130,43 @@ impl DynamicsTable {
             .map_or(SERVO, |servo| *servo.get_ref());
         if !(servo > 0.0 && servo.is_finite()) {
             let span = self.servo_hz.as_ref().map_or(0..0, Spanned::span);
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("no servo has the natural frequency {servo} Hz"),
                 "give a frequency above zero",
             );
             return Err(document.error(span, problem));
         }
-        Ok(Model::Jointed {
+        Ok(MoverModel::Jointed {
             robot: Box::new(robot),
             servo,
         })
     }
 
-    fn schedule(&self, document: &Document, model: &Model) -> Result<Schedule, DocumentError> {
+    fn schedule(&self, document: &Document, model: &MoverModel) -> Result<Schedule, DocumentError> {
         let mut schedule = Schedule::default();
         // Collect the commands of the model's kind; others are an error
         match model {
-            Model::Bicycle(_) | Model::Vehicle(_) => {
+            MoverModel::Bicycle(_) | MoverModel::Vehicle(_) => {
                 for table in &self.drive {
                     schedule
                         .drive
                         .push(table.get_ref().command(document, table.span())?);
                 }
                 if let Some(table) = self.joints.first() {
-                    let problem = Problem::value(
+                    let problem = TomlProblem::value(
                         "a vehicle has no joints to command",
                         "take [[dynamics.drive]], or model = \"urdf\"",
                     );
                     return Err(document.error(table.name.span(), problem));
                 }
             }
-            Model::Jointed { robot, .. } => {
+            MoverModel::Jointed { robot, .. } => {
                 schedule.joint_count = robot.moving_joints().count();
                 for table in &self.joints {
                     schedule.joints.push(table.command(document, robot)?);
                 }
                 if let Some(table) = self.drive.first() {
-                    let problem = Problem::value(
+                    let problem = TomlProblem::value(
                         "a robot of joints has no driver",
                         "take [[dynamics.joints]], or another model",
                     );
@@ -212,7 +212,7 @@ impl DriveTable {
             .iter()
             .all(|n| n.is_finite())
         {
-            let problem = Problem::value("a number is not finite", "give finite numbers");
+            let problem = TomlProblem::value("a number is not finite", "give finite numbers");
             return Err(document.error(span, problem));
         }
         let command = DriveCommand {
@@ -239,7 +239,7 @@ impl JointCommandTable {
         match self.joint_command(joint) {
             Ok(command) => Ok((nanoseconds(self.at_s), number, command)),
             Err([message, remedy]) => {
-                let problem = Problem::value(message, remedy);
+                let problem = TomlProblem::value(message, remedy);
                 Err(document.error(self.name.span(), problem))
             }
         }

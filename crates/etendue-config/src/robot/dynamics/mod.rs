@@ -6,7 +6,7 @@ mod mover;
 mod table;
 
 pub use commands::{Orders, Schedule};
-pub use mover::{Ground, Model, Mover};
+pub use mover::{Ground, Mover, MoverModel};
 pub use table::{
     DriveTable, DynamicsTable, GroundName, JointCommandTable, ModelName, VehicleTable,
 };

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Vector3};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mover {
     /// The model.
-    pub model: Model,
+    pub model: MoverModel,
     /// Where it starts.
     pub start: Isometry3<f64>,
     /// The ground that it is on.
@@ -21,7 +21,7 @@ pub struct Mover {
 /// A model of motion.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Model {
+pub enum MoverModel {
     /// The kinematic bicycle.
     Bicycle(Vehicle),
     /// A rigid body on ray-cast wheels.
@@ -49,7 +49,7 @@ impl Mover {
     /// The robot at its start, at rest, under a gravity (m/s²).
     ///
     /// # Errors
-    /// Where it needs the physics engine and the program was built without, or the engine cannot
+    /// If it needs the physics engine and the program was built without, or the engine cannot
     /// take a shape; in words.
     pub fn start(
         &self,
@@ -57,7 +57,7 @@ impl Mover {
         gravity: Vector3<f64>,
     ) -> Result<Box<dyn Dynamics<Command = Orders>>, String> {
         match &self.model {
-            Model::Bicycle(vehicle) => {
+            MoverModel::Bicycle(vehicle) => {
                 let at = self.start.translation;
                 let (_, _, yaw) = self.start.rotation.euler_angles();
                 let bicycle = Bicycle::new(vehicle.steering, [at.x, at.y], yaw);
@@ -71,7 +71,7 @@ impl Mover {
     #[expect(clippy::unused_self, reason = "the engine's needs it")]
     fn start_engine(
         &self,
-        _model: &Model,
+        _model: &MoverModel,
         _scene: &Scene,
         _gravity: Vector3<f64>,
     ) -> Result<Box<dyn Dynamics<Command = Orders>>, String> {
@@ -81,7 +81,7 @@ impl Mover {
     #[cfg(feature = "rapier")]
     fn start_engine(
         &self,
-        model: &Model,
+        model: &MoverModel,
         scene: &Scene,
         gravity: Vector3<f64>,
     ) -> Result<Box<dyn Dynamics<Command = Orders>>, String> {
@@ -92,10 +92,10 @@ impl Mover {
             Ground::Plane => engine.add_ground_plane(),
         }
         Ok(match model {
-            Model::Bicycle(vehicle) | Model::Vehicle(vehicle) => {
+            MoverModel::Bicycle(vehicle) | MoverModel::Vehicle(vehicle) => {
                 Box::new(Driver(RayCastVehicle::new(engine, vehicle, &self.start)))
             }
-            Model::Jointed { robot, servo } => {
+            MoverModel::Jointed { robot, servo } => {
                 let robot = RobotInEngine::new(engine, robot, &self.start, *servo);
                 Box::new(Joints(robot.map_err(|error| error.to_string())?))
             }

@@ -33,7 +33,7 @@ impl Mjcf {
     /// Reads an MJCF file and the meshes that it names.
     ///
     /// # Errors
-    /// Where it cannot be read, holds what is beyond the subset, or the program was built without
+    /// If it cannot be read, holds what is beyond the subset, or the program was built without
     /// the feature `rapier`.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
         #[cfg(feature = "rapier")]

@@ -29,7 +29,7 @@ impl Urdf {
     /// Reads a URDF file.
     ///
     /// # Errors
-    /// Where it cannot be read, is not XML, names links that are not there, links in a circle or
+    /// If it cannot be read, is not XML, names links that are not there, links in a circle or
     /// with several roots, or meshes that are not there; the error names the line.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
         Self::parse(path, &etendue_io::input::read_text(path)?)

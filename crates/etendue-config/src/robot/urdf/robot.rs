@@ -11,7 +11,7 @@ impl Urdf {
     /// Masses, collision shapes and joints, with the meshes read.
     ///
     /// # Errors
-    /// Where a link that moves has no mass or an inertia that no body has, a joint has no limits
+    /// If a link that moves has no mass or an inertia that no body has, a joint has no limits
     /// where it needs them or is of a kind that is left out (floating, planar, mimic), or a mesh
     /// cannot be read; the error names the line.
     pub fn robot(&self, base_is_fixed: bool) -> Result<JointedRobot, FormatError> {

@@ -1,4 +1,4 @@
-//! A plate in which a triangulating sensor sees itself, simulated, recorded and calibrated again.
+//! A plate that reflects the light of a triangulating sensor to itself, simulated, recorded and calibrated again.
 
 use etendue_calibrate::noise::{
     CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,

@@ -159,7 +159,7 @@ fn simulated_recordings_give_the_known_profile_back() {
 /// What a simulated recording's errors are distributed like is not told at 1 % from draws of the
 /// profile, band by band.
 #[test]
-fn the_simulator_draws_what_the_profile_says() {
+fn the_simulator_draws_from_the_profile() {
     let truth = known();
     let mut bands: [[Vec<f64>; 2]; 4] = Default::default();
     let mut dropped = [0.0_f64, 0.0];
@@ -208,7 +208,7 @@ fn the_simulator_draws_what_the_profile_says() {
 }
 
 #[test]
-fn an_unknown_profile_is_told() {
+fn an_unknown_profile_is_an_error() {
     let text = SCENE.replace("board.toml", "board-of-nothing");
     let error = parse(&Document::new("a.toml", text))
         .unwrap_err()

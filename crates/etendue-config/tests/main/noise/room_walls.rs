@@ -1,4 +1,4 @@
-//! Walls of two rooms as an RPLIDAR A2 saw them (A. Khalili): nobody says how far they are.
+//! Walls of two rooms recorded by an RPLIDAR A2 (A. Khalili), with unknown distances.
 
 use crate::recordings::recording;
 use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, calibrate};

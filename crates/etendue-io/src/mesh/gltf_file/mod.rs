@@ -2,7 +2,7 @@
 
 mod picture;
 
-use super::{Look, MeshFile, Part, Up, index_out_of_range, vertex};
+use super::{MeshAppearance, MeshFile, MeshPart, Up, index_out_of_range, vertex};
 use crate::{FormatError, Place};
 use base64::Engine;
 use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
@@ -357,8 +357,8 @@ impl Reader<'_> {
         };
         let part = self.file.part(&name);
         let picture = picture.map(|number| self.pictures[number as usize].mean());
-        let slot: &mut Part = &mut self.file.parts[part as usize];
-        slot.look = Some(Look {
+        let slot: &mut MeshPart = &mut self.file.parts[part as usize];
+        slot.look = Some(MeshAppearance {
             picture: picture.unwrap_or([1.0; 3]),
             ..look_of(material)
         });
@@ -366,7 +366,7 @@ impl Reader<'_> {
     }
 }
 
-fn look_of(material: &gltf::Material<'_>) -> Look {
+fn look_of(material: &gltf::Material<'_>) -> MeshAppearance {
     let pbr = material.pbr_metallic_roughness();
     let [red, green, blue, _] = pbr.base_color_factor().map(f64::from);
     let specular = material
@@ -375,14 +375,14 @@ fn look_of(material: &gltf::Material<'_>) -> Look {
     let transmission = material
         .transmission()
         .map_or(0.0, |passed| passed.transmission_factor());
-    Look {
+    MeshAppearance {
         base_color: [red, green, blue],
         metallic: f64::from(pbr.metallic_factor()),
         roughness: f64::from(pbr.roughness_factor()),
         index: f64::from(material.ior().unwrap_or(1.5)),
         specular: f64::from(specular),
         transmission: f64::from(transmission),
-        ..Look::default()
+        ..MeshAppearance::default()
     }
 }
 

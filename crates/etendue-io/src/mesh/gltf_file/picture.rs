@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 impl Reader<'_> {
     /// The number, among those read, of a picture of the file. One that cannot be read is left out with a warning: shapes are what
-    /// most sensors see.
+    /// most sensors measure.
     pub(super) fn picture(&mut self, image: &Image<'_>) -> Option<u32> {
         if let Some(known) = self.known.get(&image.index()) {
             return *known;

@@ -1,4 +1,4 @@
-//! Lidars of several groups of 32 lasers, whose blocks say which: HDL-64E and VLS-128. Their
+//! Lidars of several groups of 32 lasers, named in their blocks: HDL-64E and VLS-128. Their
 //! directions are those of their calibration.
 
 use super::super::turns::{Row, Turns};
@@ -175,7 +175,7 @@ fn period(packets: &[&[u8]], model: Model) -> f64 {
     }
 }
 
-/// How fast the rotor turns during a packet, rad/s: by the packet after it, or the one before.
+/// Angular velocity of the rotor during a packet, rad/s: by the packet after it, or the one before.
 fn rate(packets: &[&[u8]], number: usize) -> f64 {
     let from = number.min(packets.len().saturating_sub(2));
     let Some(pair) = packets.get(from..from + 2) else {

@@ -33,7 +33,7 @@ pub struct LaserCalibration {
     pub horizontal_offset: f64,
 }
 
-/// How far away the corrections of near ranges hold, aside and ahead, and the common one, m.
+/// Distances of the corrections of near ranges, aside and ahead, and the common one, m.
 const NEAR: [f64; 2] = [2.4, 1.93];
 const FAR: f64 = 25.04;
 
@@ -78,7 +78,7 @@ impl VelodyneCalibration {
     /// centimetres); `path` is named in errors.
     ///
     /// # Errors
-    /// Where the text is neither, a number is missing or none, or lasers are not numbered from 0.
+    /// If the text is neither, a number is missing or none, or lasers are not numbered from 0.
     pub fn parse(path: &Path, text: &str) -> Result<Self, FormatError> {
         let tables = if text.trim_start().starts_with('<') {
             xml_tables(path, text)?
@@ -106,7 +106,7 @@ impl VelodyneCalibration {
 /// Reads the calibration of a Velodyne lidar (`db.xml`, or ROS's YAML).
 ///
 /// # Errors
-/// As [`VelodyneCalibration::parse`], and where the file cannot be read.
+/// As [`VelodyneCalibration::parse`], and if the file cannot be read.
 pub fn read_velodyne_calibration(path: &Path) -> Result<VelodyneCalibration, FormatError> {
     VelodyneCalibration::parse(path, &read_text(path)?)
 }

@@ -78,7 +78,7 @@ impl Packet<'_> {
         LASERS / self.table.channels.len()
     }
 
-    /// How fast the rotor turns in a group of blocks, rad/s: from the next one's azimuth, in the
+    /// Angular velocity of the rotor in a group of blocks, rad/s: from the next one's azimuth, in the
     /// last from the one's before.
     fn rate(&self, group: usize) -> f64 {
         let next = group + self.together;

@@ -9,8 +9,8 @@ use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
 use crate::points::cloud::INTENSITY_NAMES;
-use crate::table::{Column, ColumnData, Number, PointTable, Points};
-use crate::text::{Line, Text};
+use crate::table::{Column, ColumnData, Number, PointSweeps, PointTable};
+use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -60,10 +60,10 @@ fn names_of(line: &str) -> Vec<String> {
 }
 
 /// All columns of a text that contain only numbers.
-fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     // Skip comments; an empty file has no points
     let content = String::from_utf8_lossy(bytes);
-    let text = Text {
+    let text = TextContent {
         path,
         content: &content,
     };
@@ -72,7 +72,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
         .filter(|line| !line.text.starts_with('#'))
         .peekable();
     let Some(first) = lines.peek() else {
-        return Ok(Points::one(PointTable::default()));
+        return Ok(PointSweeps::one(PointTable::default()));
     };
     // Take the names of the columns from a header, or the usual ones
     let mut names = names_of(first.text);
@@ -96,7 +96,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
 fn add(
     columns: &mut [Option<Vec<f64>>],
     names: &[String],
-    line: Line<'_>,
+    line: TextLine<'_>,
 ) -> Result<(), FormatError> {
     // Check the number of columns
     let pieces = pieces(line.text);
@@ -125,7 +125,7 @@ fn add(
     Ok(())
 }
 
-fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
+fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
     let mut table = PointTable::default();
     let mut warnings = Vec::new();
     table.height = 1;
@@ -145,7 +145,7 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
         let flat = ColumnData::F32(vec![0.0; table.points]);
         table.columns.push(Column::new("z", flat));
     }
-    Points {
+    PointSweeps {
         sweeps: vec![table],
         warnings,
     }

@@ -3,7 +3,7 @@
 use super::{FieldCapacity, FormatEntry};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, Number, PointTable, Points};
+use crate::table::{Column, ColumnData, Number, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use ::e57::{E57Reader, E57Writer, PointCloud, Record, RecordDataType, RecordName, RecordValue};
 use std::io::{self, Cursor};
@@ -33,7 +33,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     editor: None,
 };
 
-fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
     read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
         let message = format!("this E57 file is truncated or damaged: {error}");
@@ -41,9 +41,9 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
     })
 }
 
-fn read(bytes: Vec<u8>) -> Result<Points, ::e57::Error> {
+fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
     let mut file = E57Reader::new(Cursor::new(bytes))?;
-    let mut points = Points::default();
+    let mut points = PointSweeps::default();
     for cloud in file.pointclouds() {
         if !cloud.has_cartesian() {
             let warning = "a cloud in spherical coordinates was left out";

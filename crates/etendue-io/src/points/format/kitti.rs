@@ -4,7 +4,7 @@ use super::{FieldCapacity, FormatEntry, PointFormat, ScanEditor};
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records, TRUNCATED, truncated_points};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |path, _| PointFormat::of_ending(path) == Some(PointFormat::Kitti),
     points_only: true,
     in_folders: true,
-    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_kitti(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &["x", "y", "z", "intensity"],

@@ -4,7 +4,7 @@ use super::{FieldCapacity, FormatEntry, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use ::las::{Builder, Header, Point, Reader, Transform, Vector, Writer};
 use nalgebra::Point3;
@@ -17,7 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"LASF"),
     points_only: true,
     in_folders: true,
-    read: |file| parse(file.path, file.bytes).map(Points::one),
+    read: |file| parse(file.path, file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_las(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &[

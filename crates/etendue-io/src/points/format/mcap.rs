@@ -4,8 +4,8 @@ use super::FormatEntry;
 use crate::bag::mcap_scans;
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::ros2::{RecordedCloud, Recorder, Topics, parse_clouds};
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::ros2::{LidarRecorder, LidarTopics, RecordedCloud, parse_clouds};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use etendue_sensors::{RangeReading, Scan};
 use nalgebra::Isometry3;
@@ -24,7 +24,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 /// Clouds of a topic; without a name, of the only topic with clouds, else of the only one with planar
 /// scans.
-fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, FormatError> {
     let recording = parse_clouds(path, bytes)?;
 
     // Read the scans where the clouds leave the choice of a topic open
@@ -50,7 +50,7 @@ fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, Forma
         let scans = scans.map(|(_, scan)| scan);
         sweeps = (0..).zip(scans).map(scan_table).collect();
     }
-    Ok(Points {
+    Ok(PointSweeps {
         sweeps,
         warnings: recording.warnings,
     })
@@ -193,13 +193,13 @@ fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
 /// a stationary sensor.
 ///
 /// # Errors
-/// Where the file cannot be written, or a time is one that ROS has no stamp for.
+/// If the file cannot be written, or a time is one that ROS has no stamp for.
 pub fn write_mcap(
     outputs: &mut OutputSet,
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    let mut recorder = Recorder::in_memory(Topics::default())?;
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default())?;
     for sweep in table.sweeps() {
         let (time, sweep) = sweep.stamped();
         recorder.record_cloud(&sweep, time, &Isometry3::identity())?;

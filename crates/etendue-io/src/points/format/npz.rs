@@ -6,7 +6,7 @@ use crate::editable::{
 };
 use crate::npy::{StoredArray, write_array};
 use crate::output::OutputSet;
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::io::{self, Cursor, Read, Write};
@@ -19,7 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"PK\x03\x04"),
     points_only: true,
     in_folders: true,
-    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_npz(outputs, path, table)),
     capacity: None,
     editor: Some(ScanEditor {

@@ -8,7 +8,7 @@
 use super::FormatEntry;
 use crate::FormatError;
 use crate::output::OutputSet;
-use crate::table::{PointTable, Points};
+use crate::table::{PointSweeps, PointTable};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -36,26 +36,26 @@ pub fn write_parquet(
 }
 
 /// Columns of numbers in a file.
-fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
     codec::decode(path, bytes)
 }
 
 #[cfg(not(feature = "parquet"))]
 mod codec {
-    use super::{FormatError, Path, PointTable, Points};
+    use super::{FormatError, Path, PointSweeps, PointTable};
 
     pub fn encode(path: &Path, _: &PointTable) -> Result<Vec<u8>, FormatError> {
         Err(FormatError::disabled(path, "Parquet", "parquet"))
     }
 
-    pub fn decode(path: &Path, _: Vec<u8>) -> Result<Points, FormatError> {
+    pub fn decode(path: &Path, _: Vec<u8>) -> Result<PointSweeps, FormatError> {
         Err(FormatError::disabled(path, "Parquet", "parquet"))
     }
 }
 
 #[cfg(feature = "parquet")]
 mod codec {
-    use super::{FormatError, Path, PointTable, Points};
+    use super::{FormatError, Path, PointSweeps, PointTable};
     use crate::Place;
     use crate::table::{Column, ColumnData, Number};
     use bytes::Bytes;
@@ -146,7 +146,7 @@ mod codec {
         }
     }
 
-    pub fn decode(path: &Path, bytes: Vec<u8>) -> std::result::Result<Points, FormatError> {
+    pub fn decode(path: &Path, bytes: Vec<u8>) -> std::result::Result<PointSweeps, FormatError> {
         let damaged = |message: String| {
             let remedy = "give a whole .parquet with columns x, y and z, uncompressed or compressed \
                           with Snappy, gzip or Zstandard";
@@ -162,12 +162,12 @@ mod codec {
         Ok(points)
     }
 
-    fn read(bytes: Bytes) -> Result<Points> {
+    fn read(bytes: Bytes) -> Result<PointSweeps> {
         let file = SerializedFileReader::new(bytes)?;
         let metadata = file.metadata().file_metadata();
         let rows = usize::try_from(metadata.num_rows())
             .map_err(|_| ParquetError::General("the number of rows is negative".into()))?;
-        let mut points = Points::default();
+        let mut points = PointSweeps::default();
         let mut table = PointTable {
             height: 1,
             points: rows,

@@ -6,7 +6,7 @@ use crate::editable::{
     without_positions,
 };
 use crate::output::OutputSet;
-use crate::table::{Column, ColumnData, Encoding, Number, PointTable, Points};
+use crate::table::{Column, ColumnData, Encoding, Number, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: is_pcd,
     points_only: true,
     in_folders: true,
-    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(write_pcd),
     capacity: None,
     editor: Some(ScanEditor {
@@ -463,7 +463,7 @@ fn header_text(table: &PointTable, encoding: Encoding) -> String {
     let height = table.height.max(1);
     let width = points / height;
     [
-        "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n".to_owned(),
+        "# .PCD v0.7 - Point PointCloud Data file format\nVERSION 0.7\n".to_owned(),
         row("FIELDS", &|column| column.name.to_string()),
         row("SIZE", &|column| size_and_type(&column.data).0.to_string()),
         row("TYPE", &|column| size_and_type(&column.data).1.into()),

@@ -7,7 +7,7 @@ use crate::editable::{
 use crate::output::OutputSet;
 use crate::ply::header::{self as ply_header, Layout};
 use crate::ply::{PlyFile, Values};
-use crate::table::{Column, ColumnData, Encoding, Number, PointTable, Points};
+use crate::table::{Column, ColumnData, Encoding, Number, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"ply"),
     points_only: false,
     in_folders: true,
-    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(write_ply),
     capacity: None,
     editor: Some(ScanEditor {

@@ -1,7 +1,7 @@
 //! Legacy VTK files with points as text.
 
 use super::FormatEntry;
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"# vtk DataFile"),
     points_only: true,
     in_folders: false,
-    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: None,
     capacity: None,
     editor: None,

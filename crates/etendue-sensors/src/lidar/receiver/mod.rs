@@ -43,6 +43,18 @@ pub enum Receiver<S = f64> {
     Fmcw(Fmcw),
 }
 
+impl<S> Receiver<S> {
+    /// Name of the kind of receiver, as in sensor files.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Pulsed(_) => "pulsed",
+            Self::Phase(_) => "phase",
+            Self::Triangulation(_) => "triangulation",
+            Self::Fmcw(_) => "fmcw",
+        }
+    }
+}
+
 /// One measurement of a shot, before range offset, limits and rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detection<S = f64> {

@@ -1,10 +1,10 @@
-//! Numbers that a format cannot hold: stored in another type, or reported.
+//! Limits of formats: values are stored in another type, reported, or refused.
 
 use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
 use etendue_io::points::{PointFormat, lossy_fields, write_e57, write_las};
 use etendue_io::points::{parse_points, read_points};
-use etendue_io::ros2::{Recorder, Topics};
+use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::scan_file::ScanFile;
 use etendue_io::table::{Column, ColumnData, PointTable};
 use nalgebra::{Isometry3, Point3};
@@ -23,9 +23,9 @@ fn cloud(points: &[[f64; 3]]) -> PointTable {
     }
 }
 
-/// Coordinates of a map in metres, round the Earth, and of a whole continent: to half a step.
+/// Map coordinates, and coordinates as large as the Earth, are stored to half a step.
 #[test]
-fn las_holds_coordinates_of_maps() {
+fn las_stores_map_coordinates() {
     let folder = tempfile::tempdir().unwrap();
     for (points, half_step) in [
         (
@@ -58,9 +58,9 @@ fn las_holds_coordinates_of_maps() {
     }
 }
 
-/// What no step holds is an error that names file and axis, and nothing is written.
+/// Coordinates beyond every resolution are an error that names file and axis; nothing is written.
 #[test]
-fn las_refuses_what_it_cannot_hold() {
+fn las_refuses_coordinates_beyond_its_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("far.las");
     for far in [1e9, 1e300, f64::MAX] {
@@ -73,7 +73,7 @@ fn las_refuses_what_it_cannot_hold() {
     }
 }
 
-/// Points outside the range of the header of their LAS file are an error.
+/// Points moved beyond the limits of the header of their LAS file are an error, not a panic.
 #[test]
 fn las_points_moved_too_far_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn las_points_moved_too_far_are_an_error() {
     assert!(error.remedy().contains("coarser scale"));
 }
 
-/// Whole seconds of an epoch and whole metres of a map are read from text exactly.
+/// Whole seconds since an epoch and whole metres of a map keep their digits when read from text.
 #[test]
 fn whole_numbers_of_a_text_keep_their_digits() {
     let text = "x,y,z,time,range,intensity,ring\n16777217,2,3,1700000001,33554433,7,9\n\
@@ -105,14 +105,14 @@ fn whole_numbers_of_a_text_keep_their_digits() {
             wanted
         );
     }
-    // What single precision holds stays in it.
+    // Values that fit single precision are stored in it.
     let single = |name| matches!(table.column(name), Some(ColumnData::F32(_)));
     assert!(single("y") && single("intensity") && !single("ring"));
 }
 
 /// Points and fields that LAS, E57 and KITTI drop are reported, and numbers that they change.
 #[test]
-fn omitted_fields_give_warnings() {
+fn dropped_fields_and_changed_values_are_reported() {
     let mut table = cloud(&[
         [1.0, 2.0, 3.0],
         [f64::NAN, 2.0, 3.0],
@@ -127,12 +127,12 @@ fn omitted_fields_give_warnings() {
     assert_eq!(las.points, 2);
     assert_eq!(las.fields, ["x", "y", "z", "intensity", "ring"]);
     assert_eq!(las.dropped, ["incidence"]);
-    let warns = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
+    let has_warning = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
     assert!(
-        warns("ring is beyond 0 to 65535, which is all that LAS holds of it, at 1 of 3 points"),
+        has_warning("ring is outside 0 to 65535, the limits of LAS, at 1 of 3 points"),
         "{las:?}"
     );
-    assert!(warns("intensity runs from 0 to 1"), "{las:?}");
+    assert!(has_warning("intensity is between 0 and 1"), "{las:?}");
     let kitti = lossy_fields(&table, PointFormat::Kitti);
     assert_eq!(kitti.dropped, ["ring", "incidence"]);
     assert!(
@@ -142,14 +142,14 @@ fn omitted_fields_give_warnings() {
     assert!(lossy_fields(&table, PointFormat::E57).warnings.is_empty());
     let all = lossy_fields(&table, PointFormat::Ply);
     assert_eq!((all.points, all.fields.len()), (3, 6));
-    // Whole intensities are counts, 0 and 1 among them.
+    // Whole intensities are counts, including 0 and 1.
     table.columns[3] = Column::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
     assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
 
-/// Rings, columns and returns of any size are equal after E57.
+/// E57 preserves rings, columns and returns of any size.
 #[test]
-fn e57_holds_large_counts() {
+fn e57_stores_large_counts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.e57");
     let mut table = cloud(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -177,11 +177,11 @@ fn e57_holds_large_counts() {
     }
 }
 
-/// A time that ROS has no stamp for is an error, and is not clamped to zero.
+/// A time outside the stamps of ROS is an error, and is not clamped to zero.
 #[test]
 fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
-        let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+        let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
         let table = cloud(&[[1.0, 2.0, 3.0]]);
         let error = recorder.record_cloud(&table, time, &Isometry3::identity());
         let error = error.unwrap_err();
@@ -190,9 +190,9 @@ fn recordings_refuse_times_without_a_stamp() {
     }
 }
 
-/// Errors of libraries name the format of the truncated file.
+/// Errors of libraries name the kind of the truncated file.
 #[test]
-fn cut_files_are_named_by_their_kind() {
+fn errors_name_the_kind_of_a_truncated_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.las");
     let mut outputs = OutputSet::new();
@@ -204,8 +204,12 @@ fn cut_files_are_named_by_their_kind() {
         ("NPZ", b"PK\x03\x04 and no more"),
         ("E57", b"ASTM-E57 and no more"),
     ] {
-        let error =
-            parse_points("cut".as_ref(), bytes.to_vec(), &PacketSource::default()).unwrap_err();
+        let error = parse_points(
+            "truncated".as_ref(),
+            bytes.to_vec(),
+            &PacketSource::default(),
+        )
+        .unwrap_err();
         let message = error.to_string();
         assert!(
             message.contains(name) && message.contains("truncated or damaged"),
