@@ -8,16 +8,16 @@ use etendue_estimate::register::{Registration, RegistrationMethod, RegistrationR
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
 
-/// What a baseline found.
+/// Errors of a registration baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
     /// The method.
     pub method: RegistrationMethod,
-    /// Its error with the settings its usual implementation comes with.
+    /// Error with the default settings of its common implementation.
     pub default_error: f64,
-    /// Its error with the best of the settings tried.
+    /// Error with the best settings of the grid.
     pub tuned_error: f64,
-    /// Those settings.
+    /// The best settings.
     pub tuned: Registration,
 }
 
@@ -39,13 +39,12 @@ pub fn scan_points(
     (0..).zip(0..).zip(&shots[0]).filter_map(point).collect()
 }
 
-/// Noise seeds that settings are tuned on.
+/// Number of noise seeds for tuning.
 const TUNING: u64 = 4;
 
-/// Runs every baseline: the scan from `start` is registered onto the scan from `truth`, both with
-/// noise `sigma` (m), beginning at the identity. Errors are root mean squares over `runs` noise
-/// seeds; tuned settings are those whose worst error on four other seeds is least. A method that
-/// cannot register has an infinite error.
+/// Runs every baseline: registers the scan from `start` to the scan from `truth`, both with noise
+/// `sigma` (m), from the identity. Errors are root mean squares over `runs` noise seeds. Tuned settings
+/// minimise the largest error over four other seeds. A method that fails has an infinite error.
 pub fn run_baselines(
     problem: &FitProblem,
     start: &Isometry2<f64>,
@@ -97,7 +96,7 @@ pub fn run_baselines(
     RegistrationMethod::ALL.into_iter().map(row).collect()
 }
 
-/// Settings worth trying.
+/// Settings of the tuning grid.
 fn variants(method: RegistrationMethod) -> Vec<Registration> {
     let mut all = Vec::new();
     let usual = Registration {

@@ -13,10 +13,10 @@ use etendue_physics::phase::Bias;
 use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::Isometry3;
 
-/// The board, and what is measured of it.
+/// Settings of the measurements of the board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardSettings {
-    /// Distances it is measured from, m.
+    /// Distances of the sensor, m.
     pub distances: Vec<f64>,
     /// True reflectances of the white and the black stripes.
     pub reflectances: [f64; 2],
@@ -24,39 +24,39 @@ pub struct BoardSettings {
     pub bias: [f64; 3],
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of their noise.
+    /// Seed of the noise.
     pub seed: u64,
-    /// Whether the white's reflectance is given.
+    /// Whether the reflectance of the white stripes is known.
     pub white_known: bool,
-    /// Reflectances that the search starts from, white and black.
+    /// Initial reflectances of the white and the black stripes.
     pub start: [f64; 2],
 }
 
-/// What was found.
+/// Result of the fit of the board.
 #[derive(Clone, Debug)]
 pub struct BoardReport {
     /// The fit.
     pub report: FitReport,
-    /// What is determined even where the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
-    /// $a\rho_w^2$.
+    /// Functions of the unknowns that the scans determine even where the unknowns are not determined:
+    /// $c$, $\rho_w/\rho_b$, $b\rho_w$, $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
     /// Each unknown's estimate, standard deviation and truth.
     pub rows: Vec<BoardEstimate>,
-    /// The root mean square residual (m) of a false minimum that the start led to, where it did and
-    /// the search began anew.
+    /// Root mean square residual (m) of a false minimum that the first search ended in; `None` where
+    /// it did not.
     pub false_minimum: Option<f64>,
 }
 
-/// One unknown.
+/// Estimate of one unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardEstimate {
-    /// Its path.
+    /// Path of the unknown.
     pub path: String,
     /// The estimate.
     pub value: f64,
-    /// Its standard deviation; infinite where it is not determined.
+    /// Standard deviation; infinite where the unknown is not determined.
     pub sigma: f64,
-    /// The truth.
+    /// True value.
     pub truth: f64,
 }
 
@@ -78,7 +78,7 @@ impl BoardSettings {
     /// A model of the board at these distances with the given reflectances and bias.
     ///
     /// # Errors
-    /// Where a number makes no sense.
+    /// Where a number is not valid.
     pub fn model(
         &self,
         lidar: &Lidar,
@@ -139,11 +139,11 @@ impl BoardSettings {
         }
     }
 
-    /// Root mean square difference (m) between what the estimate and what the truth predict at a
-    /// distance, over the beams that both have.
+    /// Root mean square difference (m) between the ranges predicted with the estimate and with the true
+    /// values at a distance, over the beams that have both.
     ///
     /// # Errors
-    /// Where the estimate makes no model.
+    /// Where the estimated values form no valid model.
     pub fn prediction_error(
         &self,
         lidar: &Lidar,
@@ -161,11 +161,11 @@ impl BoardSettings {
 }
 
 impl BoardSettings {
-    /// What was measured and what the estimate predicts, at three distances (the paper's figures 9
-    /// and 10), and the unknowns over the iterations.
+    /// Measured and predicted ranges at three distances (figures 9 and 10 of the paper), and the unknowns
+    /// over the iterations.
     ///
     /// # Errors
-    /// Where the estimate makes no model.
+    /// Where the estimated values form no valid model.
     pub fn figures(&self, lidar: &Lidar, found: &BoardReport) -> Result<Vec<LineFigure>, FitError> {
         let mut figures = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
@@ -174,7 +174,7 @@ impl BoardSettings {
         Ok(figures)
     }
 
-    /// How far behind the board its points seem to lie.
+    /// Apparent depth of the points behind the board.
     fn profile(
         &self,
         lidar: &Lidar,
@@ -216,7 +216,7 @@ impl BoardSettings {
         })
     }
 
-    /// The estimate's model of the board at a distance.
+    /// Model of the board at a distance with the estimated values.
     fn estimated(
         &self,
         lidar: &Lidar,
@@ -233,7 +233,7 @@ impl BoardSettings {
     }
 }
 
-/// Each unknown over its truth, iteration by iteration.
+/// Ratio of each unknown to its true value over the iterations.
 fn evolution(found: &BoardReport) -> LineFigure {
     let line = |(index, row): (usize, &BoardEstimate)| {
         let log = found.report.solution.log.iter();
@@ -256,14 +256,14 @@ fn evolution(found: &BoardReport) -> LineFigure {
     }
 }
 
-/// Residuals this many standard deviations of noise are not noise: a false minimum.
+/// Root mean square residual, in standard deviations of the noise, from which a minimum is false.
 const FALSE: f64 = 1.5;
 
-/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum, which
-/// shows in its residuals; the search then begins anew from other contrasts, black the darker.
+/// Fits reflectances and bias. A start with exchanged stripes ends in a false minimum, detected by its
+/// residuals; the search is then repeated from other contrasts with the black stripes darker.
 ///
 /// # Errors
-/// Where a number makes no sense or the solver cannot go on.
+/// Where a number is not valid or the solver fails.
 pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
     let first = fit(lidar, settings, settings.start)?;
     let spread = first.solution.residuals.rms();
@@ -325,7 +325,7 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
     }
 }
 
-/// What scaling both reflectances does not change.
+/// Quantities that are invariant to a common scale of both reflectances.
 fn invariants(
     settings: &BoardSettings,
     rows: &[BoardEstimate],

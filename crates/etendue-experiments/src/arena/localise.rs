@@ -1,4 +1,4 @@
-//! Localising the sensor in a known arena (section IV-A).
+//! Localisation of the sensor in a known arena (section IV-A).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
@@ -18,13 +18,13 @@ use nalgebra::Isometry2;
 pub struct LocaliseSettings {
     /// Furniture of the arena.
     pub furniture: Vec<Furniture>,
-    /// Where the sensor really is.
+    /// True pose of the sensor.
     pub truth: Isometry2<f64>,
-    /// How it is found.
+    /// The solver.
     pub solver: Solver,
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of their noise.
+    /// Seed of the noise.
     pub seed: u64,
 }
 
@@ -33,21 +33,21 @@ pub struct LocaliseSettings {
 pub struct LocaliseRow {
     /// The start.
     pub start: Isometry2<f64>,
-    /// Error of its pose.
+    /// Pose error of the start.
     pub start_error: f64,
     /// The estimate.
     pub found: Isometry2<f64>,
-    /// Its error.
+    /// Pose error of the estimate.
     pub error: f64,
-    /// Error after each iteration.
+    /// Pose error after each iteration.
     pub errors: Vec<f64>,
-    /// The pose after each iteration.
+    /// Pose after each iteration.
     pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
-    /// Why the solver stopped.
+    /// Reason why the solver stopped.
     pub stop: StopReason,
-    /// Beams that were measured and are not predicted at the end.
+    /// Number of measured beams without a prediction at the end.
     pub missing: usize,
 }
 
@@ -58,14 +58,14 @@ pub struct NoiseRow {
     pub sigma: f64,
     /// Root mean square of the pose errors.
     pub rms: f64,
-    /// The same by the Cramér-Rao bound.
+    /// Cramér-Rao bound of the pose error.
     pub bound: f64,
-    /// How many seeds.
+    /// Number of seeds.
     pub runs: usize,
 }
 
 impl LocaliseSettings {
-    /// The empty arena, the sensor in its middle, squared loss.
+    /// The empty arena with the sensor at its centre and the squared loss.
     pub fn empty() -> Self {
         Self {
             furniture: Vec::new(),
@@ -89,7 +89,7 @@ impl LocaliseSettings {
         }
     }
 
-    /// The arena among two mirrors, a pane and a box, a Cauchy loss of 5 cm after graduated
+    /// The arena with two mirrors, a pane and a box, and a Cauchy loss of 5 cm after graduated
     /// non-convexity.
     pub fn complex() -> Self {
         let mirror = |name, pose, width| Furniture::Mirror { name, pose, width };
@@ -122,10 +122,10 @@ impl LocaliseSettings {
         }
     }
 
-    /// The problem, with its scan simulated from the true pose.
+    /// The fit problem, with the scan simulated from the true pose.
     ///
     /// # Errors
-    /// Where the sensor makes no sense or sees nothing.
+    /// Where the lidar is not valid or measures nothing.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let mut model = Model::new(arena(&self.furniture), lidar, vec![upright(&self.truth)])?;
         model.free("sensor.pose", Freedom::Planar)?;
@@ -137,7 +137,7 @@ impl LocaliseSettings {
 /// Localises from one start.
 ///
 /// # Errors
-/// Where the problem cannot be made or the solver cannot go on.
+/// As [`LocaliseSettings::problem`], and where the solver fails.
 ///
 /// ```
 /// use etendue_experiments::arena::{LocaliseSettings, localise, urg_04lx};
@@ -192,8 +192,8 @@ pub(super) fn solve_from(
     })
 }
 
-/// Localises without any start: a grid of poses over the arena, then every distinct minimum of the
-/// best of them. More than one solution is an ambiguity of the scan.
+/// Localises without a start: rates a grid of poses over the arena and solves from the best. More than
+/// one distinct minimum is an ambiguity of the scan.
 ///
 /// # Errors
 /// As [`localise`].
@@ -224,7 +224,7 @@ pub fn localise_anywhere(
     )?)
 }
 
-/// Localises under noise with `runs` seeds, beside the Cramér-Rao bound.
+/// Localises with `runs` seeds of the noise, and computes the Cramér-Rao bound.
 ///
 /// # Errors
 /// As [`localise`].

@@ -1,4 +1,4 @@
-//! Each experiment as a whole: what the paper shows, beside the baselines.
+//! Complete experiments: the figures of the paper, next to registration baselines.
 
 use super::baselines::run_baselines;
 use super::checkerboard::{BoardSettings, checkerboard};
@@ -20,32 +20,32 @@ use nalgebra::{Isometry2, Vector2};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArenaExperiment {
-    /// The sensor's pose in the empty arena.
+    /// Pose of the sensor in the empty arena.
     Localise,
-    /// The same among mirrors, glass and a box.
+    /// Pose of the sensor among mirrors, glass and a box.
     LocaliseComplex,
-    /// A mirror's pose.
+    /// Pose of a mirror.
     TrackMirror,
-    /// Reflectances and the receiver's bias.
+    /// Reflectances of a board and the range bias of the receiver.
     Checkerboard,
 }
 
-/// How much is run.
+/// Number of runs and noise levels of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentEffort {
-    /// Random starts.
+    /// Number of random starts.
     pub starts: u32,
-    /// Noise seeds a row.
+    /// Number of noise seeds per row.
     pub seeds: u32,
-    /// Standard deviations of the ranges, m; the first is that of what is drawn and of random
-    /// starts. The checkerboard needs one above zero, and takes the first such, else 1 mm.
+    /// Standard deviations of the ranges, m. Pictures and random starts use the first. The checkerboard
+    /// uses the first above zero, else 1 mm.
     pub noise: Vec<f64>,
 }
 
-/// What an experiment gave.
+/// Results of an experiment.
 #[derive(Clone, Debug, Default)]
 pub struct ExperimentResults {
-    /// Its tables.
+    /// Tables.
     pub tables: Vec<ResultTable>,
     /// Pose errors (m and rad together) over iterations.
     pub curves: Vec<FigureLine>,
@@ -53,7 +53,7 @@ pub struct ExperimentResults {
     pub views: Vec<ArenaView>,
     /// Other figures.
     pub figures: Vec<LineFigure>,
-    /// Sentences worth reading.
+    /// Findings, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -68,14 +68,14 @@ impl Default for ExperimentEffort {
 }
 
 impl ExperimentEffort {
-    /// The noise of what is drawn, m.
+    /// Standard deviation of the ranges in pictures, m.
     fn first(&self) -> f64 {
         self.noise.first().copied().unwrap_or(0.0)
     }
 }
 
 impl ArenaExperiment {
-    /// All of them.
+    /// All experiments.
     pub const ALL: [Self; 4] = [
         Self::Localise,
         Self::LocaliseComplex,
@@ -83,7 +83,7 @@ impl ArenaExperiment {
         Self::Checkerboard,
     ];
 
-    /// The name people type.
+    /// Name in the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Localise => "localise",
@@ -93,10 +93,10 @@ impl ArenaExperiment {
         }
     }
 
-    /// Runs it with a sensor.
+    /// Runs the experiment with a lidar.
     ///
     /// # Errors
-    /// Where the sensor cannot do it, or a solver cannot go on.
+    /// Where the lidar does not fit the experiment, or a solver fails.
     pub fn run(
         self,
         lidar: &Lidar,
@@ -191,7 +191,7 @@ fn run_complex(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentRes
     Ok(outcome)
 }
 
-/// Localises from one start and draws it.
+/// Localises from one start and adds its picture.
 fn draw_localise(
     lidar: &Lidar,
     settings: &LocaliseSettings,

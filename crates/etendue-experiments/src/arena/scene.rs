@@ -18,9 +18,9 @@ use std::f64::consts::TAU;
 
 /// Length of the arena along x, m.
 const LENGTH: f64 = 1.85;
-/// Its width along y, m.
+/// Width of the arena along y, m.
 const WIDTH: f64 = 0.92;
-/// Half the height of everything in it, m; the sensor looks along the middle.
+/// Half the height of all objects, m; the plane of the beams is at the middle.
 const HALF_HEIGHT: f64 = 0.14;
 /// Thickness of a mirror, m: its back is painted like the walls.
 const MIRROR_THICKNESS: f64 = 0.004;
@@ -33,7 +33,7 @@ pub enum Furniture {
     Mirror {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of the centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
@@ -42,7 +42,7 @@ pub enum Furniture {
     Pane {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of the centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
@@ -51,14 +51,14 @@ pub enum Furniture {
     Carton {
         /// Name of the object.
         name: &'static str,
-        /// Where its middle stands and where it faces.
+        /// Position of the centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Side, m.
         side: f64,
     },
 }
 
-/// The arena with furniture. Objects: `walls` and whatever the furniture is called; materials:
+/// The arena with furniture. Objects: `walls` and the names of the furniture; materials:
 /// `wall`, `mirror`, `glass`, `carton`.
 pub fn arena(furniture: &[Furniture]) -> SceneBuilder {
     let mut parts = SceneBuilder {
@@ -66,7 +66,7 @@ pub fn arena(furniture: &[Furniture]) -> SceneBuilder {
         ..SceneBuilder::default()
     };
     let (x, y) = (LENGTH / 2.0, WIDTH / 2.0);
-    // Seen from inside: the corners run clockwise, so that the normals point inwards.
+    // The corners are in clockwise order, so that the normals point inwards.
     let walls = upright_faces(&[[-x, -y], [-x, y], [x, y], [x, -y]], true);
     add(&mut parts, "walls", walls, Isometry3::identity(), 0);
     for item in furniture {
@@ -123,7 +123,7 @@ fn add(
 }
 
 /// Upright rectangles between the corners of a floor plan, two triangles each; fronts on the right
-/// of each way from corner to corner.
+/// of each edge from corner to corner.
 fn upright_faces(corners: &[[f64; 2]], closed: bool) -> Mesh {
     let count = u32::try_from(corners.len()).expect("a handful of corners");
     let vertices = corners

@@ -5,20 +5,20 @@ use std::fmt;
 /// A table of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultTable {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// Names of the columns, units included.
     pub columns: Vec<String>,
-    /// Rows, one cell a column.
+    /// Rows, one cell per column.
     pub rows: Vec<Vec<ResultCell>>,
 }
 
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultCell {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A number; three digits are shown.
+    /// A number, printed with three digits.
     Number(f64),
     /// A count.
     Count(usize),
@@ -51,7 +51,7 @@ impl ResultTable {
 }
 
 impl FigureLine {
-    /// Pose errors after each iteration, from the start's.
+    /// Pose errors after each iteration; the first is that of the start.
     pub fn of_errors(name: impl Into<String>, start: f64, errors: &[f64]) -> Self {
         let all = std::iter::once(&start).chain(errors);
         Self {

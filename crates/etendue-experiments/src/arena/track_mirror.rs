@@ -1,9 +1,9 @@
 //! Tracking a mirror (section IV-B).
 //!
-//! The mirror shows walls behind itself; where it stands along its own plane only its edges tell.
-//! The search runs from coarse to fine: poses over the box with one ray a beam, more poses about the
-//! best, then Levenberg-Marquardt with edges on beams four times too wide, then on the true ones as
-//! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
+//! Only the edges of a mirror determine its position along its own plane. The search is coarse to
+//! fine: poses over the box with one ray per beam, more poses around the best, Levenberg-Marquardt with
+//! edges and beams of four times their width, then with the true width and a line search along the
+//! plane of the mirror ([`solve_in_stages`]).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
@@ -20,45 +20,45 @@ use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Isometry3, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// What is tracked, and how.
+/// Settings of the mirror and of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackSettings {
-    /// Where the mirror really is.
+    /// True pose of the mirror.
     pub truth: Isometry2<f64>,
-    /// Its width, m.
+    /// Width of the mirror, m.
     pub width: f64,
-    /// Lower corner of the box it must be in, m.
+    /// Lower corner of the box that contains the mirror, m.
     pub lower: [f64; 2],
-    /// Upper corner.
+    /// Upper corner of the box, m.
     pub upper: [f64; 2],
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
     /// Seed of noise and of random poses.
     pub seed: u64,
-    /// How residuals are charged.
+    /// Loss of the residuals.
     pub loss: Loss,
-    /// Factors on the beam's width, stage by stage; the last should be 1.
+    /// Factor on the width of the beams in each stage; the last should be 1.
     pub widths: Vec<f64>,
-    /// Poses of the coarse search over the whole box; 0 starts at the start alone.
+    /// Number of poses of the coarse search over the box; 0 for no coarse search.
     pub coarse: u32,
-    /// Candidates of the coarse search that are polished.
+    /// Number of candidates of the coarse search that are refined.
     pub keep: usize,
 }
 
-/// An error of the mirror's pose, part by part.
+/// Components of the pose error of the mirror.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorError {
-    /// At right angles to the mirror, m.
+    /// Normal to the mirror, m.
     pub normal: f64,
-    /// Along the mirror, m.
+    /// Tangential to the mirror, m.
     pub tangential: f64,
-    /// Of its yaw, rad.
+    /// Yaw, rad.
     pub yaw: f64,
-    /// All together, as SE(2) distance.
+    /// SE(2) distance.
     pub total: f64,
 }
 
-/// What came of one start.
+/// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorRow {
     /// The start.
@@ -69,9 +69,9 @@ pub struct MirrorRow {
     pub found: Isometry2<f64>,
     /// Its error.
     pub error: MirrorError,
-    /// Iterations of Levenberg-Marquardt on the way to it, all stages.
+    /// Number of Levenberg-Marquardt iterations in all stages.
     pub iterations: usize,
-    /// Its pose after each of them.
+    /// Pose after each iteration.
     pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
@@ -95,16 +95,16 @@ impl Default for TrackSettings {
 }
 
 impl TrackSettings {
-    /// The problem, with its scan simulated with the mirror where it really is.
+    /// The fit problem, with the scan simulated with the mirror at its true pose.
     ///
     /// # Errors
-    /// Where the mirror is outside the box, or the sensor makes no sense.
+    /// Where the mirror is outside the box, or the lidar is not valid.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let parts = self.parts(&self.truth);
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
-        // The scan is that of the beam's rays; the model that explains it integrates over the beam.
+        // The scan is simulated by rays; the model integrates over the beam.
         let shots = model.predict(&model.start());
         model.edges = Some(EdgeSettings::default());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
@@ -120,7 +120,7 @@ impl TrackSettings {
         }])
     }
 
-    /// A pose in the box from three numbers in (0, 1): the mirror's front is towards the sensor.
+    /// A pose in the box from three numbers in (0, 1), with the front of the mirror towards the sensor.
     fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
         let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
         Isometry2::new(
@@ -129,7 +129,7 @@ impl TrackSettings {
         )
     }
 
-    /// How a candidate is polished.
+    /// Solver of the refinement of a candidate.
     pub fn solver(&self) -> Solver {
         Solver {
             loss: self.loss,
@@ -152,8 +152,7 @@ impl TrackSettings {
         })
     }
 
-    /// The kind of start that the paper has: in the box and near, off by 0.1 m along both axes and 10
-    /// degrees, as the one it gives for localising.
+    /// A start as in the paper: in the box, off by 0.1 m along both axes and by 10 degrees.
     pub fn paper_start(&self) -> Isometry2<f64> {
         let at = self.truth.translation.vector + Vector2::new(0.1, 0.1);
         let yaw = self.truth.rotation.angle() - 10_f64.to_radians();
@@ -173,7 +172,7 @@ impl TrackSettings {
 /// Tracks the mirror from one start.
 ///
 /// # Errors
-/// Where the start is outside the box, or the solver cannot go on.
+/// Where the start is outside the box, or the solver fails.
 pub fn track_mirror(
     lidar: &Lidar,
     settings: &TrackSettings,
@@ -234,7 +233,7 @@ pub(super) fn track(
     })
 }
 
-/// The poses that are worth polishing, the start among the rated ones.
+/// The best poses of the coarse search, with the start among the candidates.
 fn candidates(
     problem: &FitProblem,
     settings: &TrackSettings,
@@ -269,7 +268,7 @@ fn candidates(
     Ok(kept.into_iter().map(|(state, _)| state).collect())
 }
 
-/// Levenberg-Marquardt stage by stage.
+/// Levenberg-Marquardt in stages.
 fn polish(
     problem: &FitProblem,
     settings: &TrackSettings,

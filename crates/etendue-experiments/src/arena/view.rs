@@ -1,4 +1,4 @@
-//! Pictures of an experiment, before they are drawn.
+//! Content of the pictures of an experiment.
 
 use super::localise::{LocaliseRow, LocaliseSettings};
 use super::table::FigureLine;
@@ -11,32 +11,32 @@ use nalgebra::{Isometry2, Isometry3};
 /// Start, steps and result in the scene, seen from above.
 #[derive(Clone, Debug)]
 pub struct ArenaView {
-    /// What its file is called.
+    /// Name of the file.
     pub name: String,
-    /// The heading.
+    /// Title.
     pub title: String,
-    /// A line below it.
+    /// Subtitle.
     pub subtitle: String,
     /// The scene at the start and at the end.
     pub parts: [SceneBuilder; 2],
-    /// Where the sensor stands at the start and at the end.
+    /// Pose of the sensor at the start and at the end.
     pub sensors: [Vec<Isometry3<f64>>; 2],
-    /// The measured points, placed from the sensor at the start and at the end, m.
+    /// Measured points with the sensor at the start and at the end, m.
     pub points: [Vec<[f64; 2]>; 2],
-    /// The places of what is searched for, step by step, m.
+    /// Positions of the unknown pose at each iteration, m.
     pub tracks: Vec<Vec<[f64; 2]>>,
 }
 
 /// Lines over a common axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineFigure {
-    /// What its file is called.
+    /// Name of the file.
     pub name: String,
-    /// The heading.
+    /// Title.
     pub title: String,
-    /// What runs to the right, with its unit.
+    /// Label of the horizontal axis, with its unit.
     pub x: String,
-    /// What runs upwards, with its unit.
+    /// Label of the vertical axis, with its unit.
     pub y: String,
     /// Whether points are joined.
     pub joined: bool,
@@ -45,7 +45,7 @@ pub struct LineFigure {
 }
 
 impl ArenaView {
-    /// Of a localisation (the paper's figures 6 and 7).
+    /// View of a localisation (figures 6 and 7 of the paper).
     pub(super) fn of_localise(
         settings: &LocaliseSettings,
         problem: &FitProblem,
@@ -68,7 +68,7 @@ impl ArenaView {
         }
     }
 
-    /// Of a mirror that is tracked (figure 8).
+    /// View of the tracking of a mirror (figure 8).
     pub(super) fn of_mirror(
         settings: &TrackSettings,
         problem: &FitProblem,
