@@ -93,7 +93,7 @@ impl FitProblem {
         }
         let beams = scans.iter().flatten();
         Ok(Self {
-            measured: beams.flat_map(|beam| beam.quantities()).collect(),
+            measured: beams.flat_map(BeamMeasurement::quantities).collect(),
             model,
             sigma: 1.0,
             intensity_sigma: 100.0,
@@ -154,7 +154,7 @@ impl FitProblem {
     pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
-        let quantities = beams.flat_map(|beam| beam.quantities());
+        let quantities = beams.flat_map(BeamMeasurement::quantities);
         let mut sums = [(0.0, 0_u32); 2];
         for (number, (measured, predicted)) in self.measured.iter().zip(quantities).enumerate() {
             if let (Some(measured), Some(predicted)) = (measured, predicted) {
@@ -276,7 +276,7 @@ impl LeastSquares for FitProblem {
     fn residuals(&self, state: &Self::State) -> Residuals {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
-        let quantities = beams.flat_map(|beam| beam.quantities());
+        let quantities = beams.flat_map(BeamMeasurement::quantities);
         self.compare(quantities, |_| {})
     }
 

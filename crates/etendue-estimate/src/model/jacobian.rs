@@ -194,7 +194,7 @@ impl Rows {
     ) {
         let beams = || scans.iter().flatten();
         if first == 0 {
-            let all = beams().flat_map(|beam| beam.quantities());
+            let all = beams().flat_map(BeamMeasurement::quantities);
             self.values = all.map(|value| value.map(|v| v.re)).collect();
             self.jacobian = vec![0.0; self.values.len() * self.shared.len()];
         }
@@ -202,7 +202,7 @@ impl Rows {
             return;
         }
         let rows = self.jacobian.chunks_exact_mut(self.shared.len());
-        let values = beams().flat_map(|beam| beam.quantities());
+        let values = beams().flat_map(BeamMeasurement::quantities);
         for (row, value) in rows.zip(values) {
             if let Some(value) = value {
                 row[first..first + used].copy_from_slice(&value.eps[..used]);

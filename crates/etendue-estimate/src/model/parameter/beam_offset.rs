@@ -34,12 +34,14 @@ const KINDS: [(&str, OffsetKind); 3] = [
     ("range_offset", OffsetKind::Range),
 ];
 
+/// A group of beams by its number.
+type GroupOf = fn(usize) -> BeamGroup;
+
 /// Groups of beams by their name in paths.
-const GROUPS: [(&str, fn(usize) -> BeamGroup); 2] =
-    [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
+const GROUPS: [(&str, GroupOf); 2] = [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
 
 /// Number of groups of a name in a model.
-fn count(model: &Model, group: fn(usize) -> BeamGroup) -> usize {
+fn count(model: &Model, group: GroupOf) -> usize {
     match group(0) {
         BeamGroup::Beam(_) => model.sensor().beams(),
         BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),
