@@ -1,9 +1,21 @@
-//! Calibration from recordings: the [`noise`] of a sensor on panels of known materials, and the
-//! [`depth`] bias of a lidar, learnt from its own maps.
+//! Calibration of sensors from recordings.
 //!
-//! For [`depth`], scans of one place from several poses go in; a small model of the range error over incidence
-//! comes out, with its uncertainty and a verdict. Not modelled: bias from reflectance, from
-//! temperature and from multiple echoes.
+//! | module | input | result |
+//! |---|---|---|
+//! | [`noise`] | scans of panels of one material | a [noise profile](etendue_physics::profile::Profile): bias, spread, drop-out and intensity over incidence |
+//! | [`depth`] | scans of one place from several poses | a [`DepthModel`](depth::DepthModel) of the range bias over incidence, with its uncertainty |
+//!
+//! A model of the depth bias corrects scans, and simulates the bias in exact depths:
+//!
+//! ```
+//! use etendue_calibrate::depth::{DepthModel, PolynomialBias};
+//! let model = DepthModel::Polynomial(PolynomialBias::plain([0.004, 0.008]));
+//! let measured = model.distort(7.0, 1.2);
+//! assert!((model.correct(measured, 1.2) - 7.0).abs() < 1e-14);
+//! ```
+//!
+//! Least-squares problems and L-BFGS are solved by [`etendue_estimate::solve`]. Not modelled: range bias due
+//! to reflectance, temperature and multiple echoes.
 
 pub mod depth;
 pub mod noise;

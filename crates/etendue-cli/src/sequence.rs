@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::warn;
 use clap::ValueEnum;
-use etendue::calibrate::depth::{Convention, likely_convention};
+use etendue::calibrate::depth::{PoseConvention, likely_convention};
 use etendue::io::sequence::{Sequence, read_sequence};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
@@ -22,7 +22,7 @@ pub enum ConventionName {
     CameraInverse,
 }
 
-impl From<ConventionName> for Convention {
+impl From<ConventionName> for PoseConvention {
     fn from(name: ConventionName) -> Self {
         match name {
             ConventionName::WorldFromLidar => Self::WorldFromLidar,
@@ -75,7 +75,7 @@ pub fn world_from_lidar(
              .tum file, eight), or name one with --poses; `etendue slam` estimates one",
         ));
     };
-    let convention = given.map_or(Convention::default(), Convention::from);
+    let convention = given.map_or(PoseConvention::default(), PoseConvention::from);
     let poses: Vec<_> = poses
         .iter()
         .map(|p| convention.world_from_lidar(p))

@@ -84,7 +84,7 @@ mod tests {
 
     /// Abramowitz, Stegun 1964, table 26.1.
     #[test]
-    fn probabilities_are_those_of_the_tables() {
+    fn probabilities_match_published_tables() {
         for (z, expected) in [
             (0.0, 0.5),
             (0.5, 0.691_462_461_3),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_far_up_does_not_cancel() {
+    fn an_interval_in_the_upper_tail_has_no_cancellation() {
         let (low, high) = (between(9.0, 9.5), between(-9.5, -9.0));
         assert!(low > 0.0 && (low / high - 1.0).abs() < 1e-9);
     }

@@ -167,7 +167,7 @@ mod tests {
 
     /// Measured: 3.3e-16.
     #[test]
-    fn the_exponential_is_right_to_the_last_bits() {
+    fn the_exponential_is_accurate_to_the_last_bits() {
         let worst = (-69_000..69_000)
             .map(|i| f64::from(i) * 0.010_1)
             .map(|x| (exp(x) / x.exp() - 1.0).abs())
@@ -179,7 +179,7 @@ mod tests {
 
     /// Measured: 1.6e-14.
     #[test]
-    fn the_arc_cosine_is_right_to_1e_13() {
+    fn the_arc_cosine_is_accurate_to_1e_13() {
         let worst = (0..=200_000)
             .map(|i| f64::from(i) / 200_000.0)
             .map(|x| (acos(x) - x.acos()).abs())
@@ -191,7 +191,7 @@ mod tests {
     /// From 2^-53, the smallest positive draw, to 1. Measured against the standard library's
     /// logarithm: 3.3e-16.
     #[test]
-    fn the_logarithm_is_right_to_the_last_bits() {
+    fn the_logarithm_is_accurate_to_the_last_bits() {
         let least = 0.5_f64.powi(53);
         let near_one = (1..1000).map(|i| 1.0 - f64::from(i) * f64::from(i) * least);
         let spread = (0..20_000).map(|i| 2.0_f64.powf(-53.0 * f64::from(i) / 20_000.0));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn cosine_and_sine_are_right_to_the_last_bits() {
+    fn cosine_and_sine_are_accurate_to_the_last_bits() {
         let mut worst = 0.0_f64;
         for i in 0..100_000 {
             let turns = f64::from(i) / 100_000.0;

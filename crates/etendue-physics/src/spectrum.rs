@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_linear_in_between_and_refuses_the_outside() {
+    fn a_table_is_interpolated_linearly_and_not_extrapolated() {
         let table = Spectrum::Table(vec![(800e-9, 1.0), (900e-9, 3.0), (1000e-9, 2.0)]);
         assert_eq!(table.at(800e-9), Ok(1.0));
         assert!((table.at(850e-9).unwrap() - 2.0).abs() < 1e-12);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn at_a_tables_point_the_slope_is_the_mean_of_both_sides() {
+    fn the_slope_at_a_table_point_is_the_mean_of_both_sides() {
         let table = Spectrum::Table(vec![(1e-6, 0.0), (2e-6, 1.0), (3e-6, 4.0)]);
         assert!((table.slope(2e-6).unwrap() - 2e6).abs() < 1e-3);
         assert!((table.slope(1e-6).unwrap() - 1e6).abs() < 1e-3);

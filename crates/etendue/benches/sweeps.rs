@@ -13,10 +13,10 @@ fn sweeps(criterion: &mut Criterion) {
     let lidar = sensor.lidar;
     let arena = scene::arena();
     let world = World::at_wavelength(&arena.scene, lidar.wavelength).expect("covered");
-    let one = rayon::ThreadPoolBuilder::new()
+    let one_thread = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
-        .expect("a thread");
+        .expect("a thread pool");
     let rays = lidar.shots(0).len() * lidar.beam.ray_count();
     let mut group = criterion.benchmark_group("urg-04lx in the arena, one core");
     group.throughput(Throughput::Elements(rays as u64));
@@ -29,7 +29,7 @@ fn sweeps(criterion: &mut Criterion) {
                 sweep: index,
                 ..SweepSettings::default()
             };
-            one.install(|| {
+            one_thread.install(|| {
                 black_box(simulate(&world, &lidar, &settings, |_| {
                     Isometry3::identity()
                 }))
@@ -41,28 +41,30 @@ fn sweeps(criterion: &mut Criterion) {
 
 fn scans(criterion: &mut Criterion) {
     let arena = scene::arena();
-    let one = rayon::ThreadPoolBuilder::new()
+    let one_thread = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
-        .expect("a thread");
+        .expect("a thread pool");
     let mut group = criterion.benchmark_group("scanning lidars in the arena, one core");
     group.sample_size(20);
     for name in ["velodyne-vlp-16", "ouster-os1-128"] {
         let sensor = sensor::preset(name).expect("a preset");
-        let mut scanner = sensor.lidar;
-        scanner.beam = scanner.beam.with_one_ray();
-        let world = World::at_wavelength(&arena.scene, scanner.wavelength).expect("covered");
-        group.throughput(Throughput::Elements(scanner.shots(0).len() as u64));
+        let mut lidar = sensor.lidar;
+        lidar.beam = lidar.beam.with_one_ray();
+        let world = World::at_wavelength(&arena.scene, lidar.wavelength).expect("covered");
+        group.throughput(Throughput::Elements(lidar.shots(0).len() as u64));
         group.bench_function(name, |bencher| {
             let mut sweep = 0;
             bencher.iter(|| {
                 sweep += 1;
-                let run = SweepSettings {
+                let settings = SweepSettings {
                     sweep,
                     ..SweepSettings::default()
                 };
-                one.install(|| {
-                    black_box(simulate(&world, &scanner, &run, |_| Isometry3::identity()))
+                one_thread.install(|| {
+                    black_box(simulate(&world, &lidar, &settings, |_| {
+                        Isometry3::identity()
+                    }))
                 })
             });
         });

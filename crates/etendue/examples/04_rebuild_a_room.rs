@@ -1,10 +1,10 @@
 //! The planes measured by a recorded, stationary lidar, as a scene: run with
-//! `cargo run --example 04_rebuild_a_room [CAPTURE] [TURN] [FOLDER]`.
+//! `cargo run --example 04_rebuild_a_room [CAPTURE] [ROTATION] [FOLDER]`.
 //!
-//! Writes `scene.toml` with an OBJ file per plane, and `turn.pcd` (the recorded rotation), into FOLDER
+//! Writes `scene.toml` with an OBJ file per plane, and `rotation.pcd` (the recorded rotation), into FOLDER
 //! (default `out/room`):
 //! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` simulates a lidar at the pose of
-//! the real one, and `etendue compare FOLDER/turn.pcd sim.pcd` compares both. Without
+//! the real one, and `etendue compare FOLDER/rotation.pcd sim.pcd` compares both. Without
 //! arguments it reads a VLP-16 in a small room from `ETENDUE_DATA`.
 #![expect(
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Largest distance of a point from its plane, m.
-const NEAR: f64 = 0.03;
+const INLIER_DISTANCE: f64 = 0.03;
 /// Least fraction of the points on a plane; the other points are furniture.
 const LEAST_SHARE: f64 = 0.02;
 /// Least distance of a plane from the sensor, m.
@@ -58,28 +58,30 @@ struct Panel {
 type Cell = [i32; 2];
 
 /// A point with its reflectivity, 0 to 1.
-type Seen = (Point3<f64>, f64);
+type MeasuredPoint = (Point3<f64>, f64);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let capture = arguments.next().map_or_else(default_capture, PathBuf::from);
-    let number: usize = arguments.next().map_or(Ok(1), |turn| turn.parse())?;
+    let number: usize = arguments
+        .next()
+        .map_or(Ok(1), |argument| argument.parse())?;
     let folder = arguments.next().map_or("out/room".into(), PathBuf::from);
     if !capture.is_file() {
         eprintln!("skipped: no recordings ({})", capture.display());
         return Ok(());
     }
-    let mut turns = read_points(&capture, &packet_source(PacketMetadata::InPackets))?.sweeps;
-    let turn = turns.swap_remove(number);
-    let seen = points(&turn);
-    let panels = panels(seen.clone());
-    assert!(panels.len() > 3, "the turn shows {} planes", panels.len());
-    let share = panels.iter().map(|panel| panel.points).sum::<usize>() as f64 / seen.len() as f64;
+    let mut rotations = read_points(&capture, &packet_source(PacketMetadata::InPackets))?.sweeps;
+    let rotation = rotations.swap_remove(number);
+    let points = points(&rotation);
+    let panels = panels(points.clone());
+    assert!(panels.len() > 3, "{} planes found", panels.len());
+    let share = panels.iter().map(|panel| panel.points).sum::<usize>() as f64 / points.len() as f64;
     eprintln!(
         "{} planes with {:.0} % of {} points, in {}",
         panels.len(),
         100.0 * share,
-        seen.len(),
+        points.len(),
         folder.display()
     );
     let mut outputs = OutputSet::new();
@@ -94,8 +96,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     write_pcd(
         &mut outputs,
-        &folder.join("turn.pcd"),
-        &turn,
+        &folder.join("rotation.pcd"),
+        &rotation,
         Encoding::Binary,
     )?;
     outputs.commit()?;
@@ -107,32 +109,34 @@ fn default_capture() -> PathBuf {
     data.join("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap")
 }
 
-/// The points; Velodyne's reflectivities up to 100 are the percent of a diffuse surface.
-fn points(turn: &PointTable) -> Vec<Seen> {
-    let number = |name, point| turn.number(name, point).unwrap_or(f64::NAN);
+/// The points with their reflectivities; Velodyne values up to 100 are percent of diffuse reflectance.
+fn points(rotation: &PointTable) -> Vec<MeasuredPoint> {
+    let number = |name, point| rotation.number(name, point).unwrap_or(f64::NAN);
     let one = |p| {
         let position = Point3::new(number("x", p), number("y", p), number("z", p));
         (position, number("intensity", p) / 100.0)
     };
-    (0..turn.points).map(one).collect()
+    (0..rotation.points).map(one).collect()
 }
 
 /// The planes with the most points, extracted one after the other (Fischler, Bolles 1981, "RANSAC",
 /// doi:10.1145/358669.358692).
-fn panels(mut left: Vec<Seen>) -> Vec<Panel> {
-    let least = (LEAST_SHARE * left.len() as f64) as usize;
+fn panels(mut remaining: Vec<MeasuredPoint>) -> Vec<Panel> {
+    let least = (LEAST_SHARE * remaining.len() as f64) as usize;
     let mut panels = Vec::new();
     for number in 0..MOST_PLANES {
-        let Some(plane) = best_plane(&left, number) else {
+        let Some(plane) = best_plane(&remaining, number) else {
             break;
         };
-        let (on, off): (Vec<Seen>, Vec<Seen>) = left.iter().partition(|seen| near(&plane, seen));
-        left = off;
+        let (on, off): (Vec<MeasuredPoint>, Vec<MeasuredPoint>) = remaining
+            .iter()
+            .partition(|measured| is_inlier(&plane, measured));
+        remaining = off;
         if on.len() < least {
             break;
         }
-        let (panel, beside) = panel(&on);
-        left.extend(beside);
+        let (panel, outside) = panel(&on);
+        remaining.extend(outside);
         if panel.points >= least {
             panels.push(panel);
         }
@@ -143,15 +147,17 @@ fn panels(mut left: Vec<Seen>) -> Vec<Panel> {
 /// A point and a normal.
 type Plane = (Point3<f64>, Vector3<f64>);
 
-fn near((point, normal): &Plane, (position, _): &Seen) -> bool {
-    (position - point).dot(normal).abs() < NEAR
+/// Whether a point is within [`INLIER_DISTANCE`] of a plane.
+fn is_inlier((point, normal): &Plane, (position, _): &MeasuredPoint) -> bool {
+    (position - point).dot(normal).abs() < INLIER_DISTANCE
 }
 
-fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
+/// The plane with the most inliers among [`DRAWS`] planes through three random points, fitted to its inliers.
+fn best_plane(points: &[MeasuredPoint], number: u32) -> Option<Plane> {
     let mut stream = Stream::new(1, 0, number, 0, Purpose::LightPath);
     let mut best: Option<(usize, Plane)> = None;
     for _ in 0..DRAWS {
-        let mut draw = || seen[(stream.uniform() * seen.len() as f64) as usize].0;
+        let mut draw = || points[(stream.uniform() * points.len() as f64) as usize].0;
         let [a, b, c] = [draw(), draw(), draw()];
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-6) else {
             continue;
@@ -161,26 +167,26 @@ fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
             continue;
         }
         // Every tenth point is sufficient.
-        let count = seen
+        let count = points
             .iter()
             .step_by(10)
-            .filter(|one| near(&(a, normal), one))
+            .filter(|measured| is_inlier(&(a, normal), measured))
             .count();
         if best.as_ref().is_none_or(|(most, _)| count > *most) {
             best = Some((count, (a, normal)));
         }
     }
     let (_, plane) = best?;
-    let on: Vec<Seen> = seen
+    let on: Vec<MeasuredPoint> = points
         .iter()
-        .filter(|one| near(&plane, one))
+        .filter(|measured| is_inlier(&plane, measured))
         .copied()
         .collect();
     (on.len() > 3).then(|| fitted(&on))
 }
 
 /// The least-squares plane.
-fn fitted(on: &[Seen]) -> Plane {
+fn fitted(on: &[MeasuredPoint]) -> Plane {
     let sum: Vector3<f64> = on.iter().map(|(point, _)| point.coords).sum();
     let middle = Point3::from(sum / on.len() as f64);
     let spread: Matrix3<f64> = on
@@ -195,7 +201,7 @@ fn fitted(on: &[Seen]) -> Plane {
 }
 
 /// The largest connected part of a plane, with its front towards the sensor, and the remaining points.
-fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
+fn panel(on: &[MeasuredPoint]) -> (Panel, Vec<MeasuredPoint>) {
     let (point, normal) = fitted(on);
     let normal = if normal.dot(&point.coords) > 0.0 {
         -normal
@@ -205,14 +211,15 @@ fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
     let level = Vector3::z().cross(&normal).try_normalize(0.1);
     let across = level.unwrap_or_else(|| normal.cross(&Vector3::x()).cross(&normal).normalize());
     let axes = Matrix3::from_columns(&[across, normal.cross(&across), normal]);
-    let cell = |(position, _): &Seen| {
-        let place = axes.tr_mul(&(position - point));
-        [place.x, place.y].map(|x| (x / CELL).floor() as i32)
+    let cell = |(position, _): &MeasuredPoint| {
+        let local = axes.tr_mul(&(position - point));
+        [local.x, local.y].map(|x| (x / CELL).floor() as i32)
     };
-    let cells = largest_piece(on.iter().map(cell).collect());
-    let (inside, beside): (Vec<Seen>, Vec<Seen>) =
-        on.iter().partition(|seen| cells.contains(&cell(seen)));
-    let mut reflectances: Vec<f64> = inside.iter().map(|seen| seen.1).collect();
+    let cells = largest_component(on.iter().map(cell).collect());
+    let (inside, outside): (Vec<MeasuredPoint>, Vec<MeasuredPoint>) = on
+        .iter()
+        .partition(|measured| cells.contains(&cell(measured)));
+    let mut reflectances: Vec<f64> = inside.iter().map(|measured| measured.1).collect();
     reflectances.sort_by(f64::total_cmp);
     let panel = Panel {
         point,
@@ -221,24 +228,25 @@ fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
         reflectance: reflectances[reflectances.len() / 2].clamp(0.02, 0.95),
         points: inside.len(),
     };
-    (panel, beside)
+    (panel, outside)
 }
 
 /// The largest set of cells connected by their sides.
-fn largest_piece(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
+fn largest_component(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
     let mut largest = BTreeSet::new();
     while let Some(first) = cells.pop_first() {
-        let (mut piece, mut edge) = (BTreeSet::from([first]), vec![first]);
-        while let Some([i, j]) = edge.pop() {
-            for beside in [[i - 1, j], [i + 1, j], [i, j - 1], [i, j + 1]] {
-                if cells.remove(&beside) {
-                    piece.insert(beside);
-                    edge.push(beside);
+        let mut component = BTreeSet::from([first]);
+        let mut frontier = vec![first];
+        while let Some([i, j]) = frontier.pop() {
+            for neighbour in [[i - 1, j], [i + 1, j], [i, j - 1], [i, j + 1]] {
+                if cells.remove(&neighbour) {
+                    component.insert(neighbour);
+                    frontier.push(neighbour);
                 }
             }
         }
-        if piece.len() > largest.len() {
-            largest = piece;
+        if component.len() > largest.len() {
+            largest = component;
         }
     }
     largest
@@ -249,8 +257,8 @@ fn mesh(panel: &Panel) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     for (number, cell) in panel.cells.iter().enumerate() {
         for [i, j] in [[0, 0], [1, 0], [1, 1], [0, 1]] {
-            let place = [cell[0] + i, cell[1] + j].map(|x| f64::from(x) * CELL);
-            let corner = panel.point + panel.axes * Vector3::new(place[0], place[1], 0.0);
+            let local = [cell[0] + i, cell[1] + j].map(|x| f64::from(x) * CELL);
+            let corner = panel.point + panel.axes * Vector3::new(local[0], local[1], 0.0);
             writeln!(text, "v {:.5} {:.5} {:.5}", corner.x, corner.y, corner.z)?;
         }
         let first = 4 * number + 1;

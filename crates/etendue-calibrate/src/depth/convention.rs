@@ -1,25 +1,25 @@
-//! Poses in another convention than world from lidar.
+//! Conventions of poses, and detection of the convention of given poses.
 
 use etendue_estimate::geometry::{Neighbourhood, Neighbours, one_per_voxel};
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use std::fmt;
 
-/// What a pose may mean.
+/// Convention of a pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Convention {
-    /// $x_{world} = T x_{lidar}$, lidar x forward, y left, z up: what this library takes.
+pub enum PoseConvention {
+    /// $x_{world} = T x_{lidar}$, lidar x forward, y left, z up: the convention of this library.
     #[default]
     WorldFromLidar,
     /// The inverse, $x_{lidar} = T x_{world}$.
     LidarFromWorld,
-    /// World from lidar in a camera's axes: x right, y down, z forward (KITTI's ground truth).
+    /// World from lidar in camera axes: x right, y down, z forward (ground truth of KITTI).
     Camera,
-    /// The inverse in a camera's axes.
+    /// The inverse in camera axes.
     CameraInverse,
 }
 
-impl Convention {
-    /// All of them.
+impl PoseConvention {
+    /// All conventions.
     pub const ALL: [Self; 4] = [
         Self::WorldFromLidar,
         Self::LidarFromWorld,
@@ -27,7 +27,7 @@ impl Convention {
         Self::CameraInverse,
     ];
 
-    /// World from lidar, of a pose in this convention.
+    /// World-from-lidar pose of a pose in this convention.
     pub fn world_from_lidar(self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         let axes = camera_from_lidar();
         match self {
@@ -39,13 +39,13 @@ impl Convention {
     }
 }
 
-impl fmt::Display for Convention {
+impl fmt::Display for PoseConvention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WorldFromLidar => "world from lidar",
             Self::LidarFromWorld => "lidar from world (the inverse)",
-            Self::Camera => "world from lidar in a camera's axes (x right, y down, z forward)",
-            Self::CameraInverse => "lidar from world in a camera's axes",
+            Self::Camera => "world from lidar in camera axes (x right, y down, z forward)",
+            Self::CameraInverse => "lidar from world in camera axes",
         })
     }
 }
@@ -56,68 +56,79 @@ fn camera_from_lidar() -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::identity(), turn)
 }
 
-/// Pairs of scans that are looked at, and points of each.
+/// Greatest number of compared pairs of scans.
 const PAIRS: usize = 8;
+/// Greatest number of compared points per pair.
 const POINTS: usize = 500;
-/// Cubes of which a scan keeps one point, m.
+/// Edge length of the voxels, each with one point per scan, m.
 const VOXEL: f64 = 0.2;
-/// Distances are capped here: what does not overlap says nothing, m.
-const CAP: f64 = 1.0;
-/// Another convention is likelier where the mean distance is less than this share of it as given...
-const SHARE: f64 = 0.75;
-/// ... and less by this, m.
-const GAIN: f64 = 0.02;
+/// Least distance of a point from the lidar, m.
+const NEAREST: f64 = 1.0;
+/// Limit of point distances, m: bounds the effect of parts that do not overlap.
+const DISTANCE_LIMIT: f64 = 1.0;
+/// Greatest mean distance in another convention relative to that as given.
+const GREATEST_RATIO: f64 = 0.75;
+/// Least improvement of the mean distance, m.
+const LEAST_IMPROVEMENT: f64 = 0.02;
 
-/// The convention in which scans (lidar's frame, m) fit on each other, if as given they do not:
-/// each scan is put onto the next, and the mean distance to the nearest point tells. `None` where
-/// the poses are well as they are, and where no convention helps.
+/// The convention in which scans (lidar frame, m) are consistent, if they are not as given. Each scan is
+/// aligned with the next by the poses; the criterion is the mean distance to the nearest point. `None` if
+/// the poses are consistent as given, or no convention improves them.
 pub fn likely_convention(
     scans: &[Vec<Point3<f64>>],
     poses: &[Isometry3<f64>],
-) -> Option<Convention> {
+) -> Option<PoseConvention> {
+    // Sum the distances of successive scans in each convention
     let count = scans.len().min(poses.len());
     let step = count.saturating_sub(1).div_ceil(PAIRS).max(1);
     let firsts = (0..count.saturating_sub(1)).step_by(step);
-    let mut apart = [0.0; 4];
+    let mut distances = [0.0; 4];
     for first in firsts {
-        let (here, there) = (sparse(&scans[first]), sparse(&scans[first + 1]));
-        let neighbours = Neighbours::new(&here);
-        for (sum, convention) in apart.iter_mut().zip(Convention::ALL) {
+        let target = downsample(&scans[first]);
+        let source = downsample(&scans[first + 1]);
+        let neighbours = Neighbours::new(&target);
+        for (sum, convention) in distances.iter_mut().zip(PoseConvention::ALL) {
             let [a, b] = [first, first + 1].map(|k| convention.world_from_lidar(&poses[k]));
-            *sum += far_apart(&neighbours, &here, &there, &(a.inverse() * b));
+            *sum += mean_distance(&neighbours, &target, &source, &(a.inverse() * b));
         }
     }
-    let given = apart[0];
-    let (best, least) = Convention::ALL
+
+    // Accept the best convention if it is a clear improvement
+    let given = distances[0];
+    let (best, least) = PoseConvention::ALL
         .into_iter()
-        .zip(apart)
+        .zip(distances)
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
     let pairs = count.saturating_sub(1).div_ceil(step).max(1) as f64;
-    (least < SHARE * given && given - least > GAIN * pairs).then_some(best)
+    let is_better = least < GREATEST_RATIO * given && given - least > LEAST_IMPROVEMENT * pairs;
+    is_better.then_some(best)
 }
 
-fn sparse(scan: &[Point3<f64>]) -> Vec<Vector3<f64>> {
-    let usable = |p: &Vector3<f64>| p.iter().all(|x| x.is_finite()) && p.norm() > 1.0;
+/// One point per voxel of a scan, without points near the lidar.
+fn downsample(scan: &[Point3<f64>]) -> Vec<Vector3<f64>> {
+    let usable = |p: &Vector3<f64>| p.iter().all(|x| x.is_finite()) && p.norm() > NEAREST;
     let finite: Vec<_> = scan.iter().map(|p| p.coords).filter(usable).collect();
     let chosen = one_per_voxel(&finite, VOXEL);
     chosen.iter().map(|&i| finite[i as usize]).collect()
 }
 
-/// Mean capped distance of some moved points from their nearest.
-fn far_apart(
+/// Mean limited distance of transformed source points from their nearest target points, m.
+fn mean_distance(
     neighbours: &Neighbours,
-    here: &[Vector3<f64>],
-    there: &[Vector3<f64>],
-    motion: &Isometry3<f64>,
+    target: &[Vector3<f64>],
+    source: &[Vector3<f64>],
+    target_from_source: &Isometry3<f64>,
 ) -> f64 {
-    let step = there.len().div_ceil(POINTS).max(1);
-    let chosen = there.iter().step_by(step);
+    let step = source.len().div_ceil(POINTS).max(1);
+    let chosen = source.iter().step_by(step);
     let count = chosen.len().max(1) as f64;
     let distance = |p: &Vector3<f64>| {
-        let moved = (motion * Point3::from(*p)).coords;
-        let near = neighbours.near(&moved, Neighbourhood::Nearest(1));
-        near.first()
-            .map_or(CAP, |&i| (here[i as usize] - moved).norm().min(CAP))
+        let point = (target_from_source * Point3::from(*p)).coords;
+        let nearest = neighbours.near(&point, Neighbourhood::Nearest(1));
+        nearest.first().map_or(DISTANCE_LIMIT, |&i| {
+            let distance = (target[i as usize] - point).norm();
+            distance.min(DISTANCE_LIMIT)
+        })
     };
     chosen.map(distance).sum::<f64>() / count
 }

@@ -1,25 +1,25 @@
-//! A model put to use: scans corrected.
+//! Correction of scans by a depth model.
 
-use super::DepthModel;
+use super::model::DepthModel;
 use etendue_estimate::geometry::{CellOptions, map_cell_planes};
 use nalgebra::Point3;
 
-/// A scan with its depths corrected.
+/// A scan with corrected depths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CorrectedScan {
-    /// As many points as were given, in the same order, m.
+    /// All points of the scan in their order, m.
     pub points: Vec<Point3<f64>>,
-    /// Incidence of each point, rad; `None` where it is left as measured.
+    /// Incidence of each point, rad; `None` for uncorrected points.
     pub incidences: Vec<Option<f64>>,
 }
 
 impl CorrectedScan {
-    /// Points that are left as measured: at edges, alone, or no places at all.
-    pub fn left(&self) -> usize {
+    /// Number of uncorrected points: at edges, isolated or not finite.
+    pub fn uncorrected(&self) -> usize {
         self.incidences.iter().filter(|i| i.is_none()).count()
     }
 
-    /// Root mean square of the changes of the points that were changed, m; zero of none.
+    /// Root mean square displacement of the corrected points, m; zero without any.
     pub fn rms_change(&self, before: &[Point3<f64>]) -> f64 {
         let both = self.points.iter().zip(before).zip(&self.incidences);
         let changed = both.filter(|(_, i)| i.is_some());
@@ -30,20 +30,20 @@ impl CorrectedScan {
     }
 }
 
-/// Takes the bias of a model off a scan (lidar's frame, m, the beams from its origin): each point
-/// moves along its beam from $d$ to $\hat d = d - \epsilon(d, \gamma)$, with the incidence $\gamma$
-/// of the plane about it. Points without a plane stay.
+/// Corrects a scan (lidar frame, m, beams from the origin) by a model: each point moves along its beam
+/// from $d$ to $\hat d = d - \epsilon(d, \gamma)$, with the incidence $\gamma$ on the local plane. Points
+/// without a local plane are unchanged.
 ///
 /// ```
-/// use etendue_calibrate::depth::{DepthModel, Polynomial, correct_scan};
+/// use etendue_calibrate::depth::{DepthModel, PolynomialBias, correct_scan};
 /// use etendue_estimate::geometry::CellOptions;
 /// use nalgebra::Point3;
 /// let wall: Vec<_> = (0..900)
 ///     .map(|i| Point3::new(1.0 + f64::from(i / 30) * 0.05, 1.0, f64::from(i % 30) * 0.05))
 ///     .collect();
-/// let model = DepthModel::Polynomial(Polynomial::plain([0.01, 0.0]));
+/// let model = DepthModel::Polynomial(PolynomialBias::plain([0.01, 0.0]));
 /// let corrected = correct_scan(&wall, &model, &CellOptions::default());
-/// assert_eq!(corrected.left(), 0);
+/// assert_eq!(corrected.uncorrected(), 0);
 /// let gamma = corrected.incidences[0].unwrap();
 /// let moved = (corrected.points[0] - wall[0]).norm();
 /// assert!((moved - 0.01 * gamma * gamma).abs() < 1e-12);

@@ -8,13 +8,13 @@ use thiserror::Error;
 pub enum DepthError {
     /// Fewer than two scans.
     #[error(
-        "{count} scans were given: the bias shows only between scans from different poses, give at least two"
+        "{count} scans were given: the bias is observable only between scans from different poses; give at least two"
     )]
     TooFewScans {
         /// Number given.
         count: usize,
     },
-    /// Scans and poses do not pair up.
+    /// The numbers of scans and poses differ.
     #[error("{scans} scans but {poses} poses: give one pose (world from lidar) for every scan")]
     CountMismatch {
         /// Number of scans.
@@ -22,12 +22,12 @@ pub enum DepthError {
         /// Number of poses.
         poses: usize,
     },
-    /// A scan without any point that can be used.
+    /// A scan without usable points.
     #[error(
         "scan {scan} has no finite point between {nearest} m and {farthest} m: leave it out, or widen the depth range"
     )]
     EmptyScan {
-        /// Number of the scan, from zero.
+        /// Index of the scan.
         scan: usize,
         /// Least depth, m.
         nearest: f64,
@@ -37,48 +37,52 @@ pub enum DepthError {
     /// A pose that is not finite.
     #[error("pose {pose} is not finite: repair or leave out that scan")]
     PoseNotFinite {
-        /// Number of the pose, from zero.
+        /// Index of the pose.
         pose: usize,
     },
     /// No neighbourhood passes the mask.
     #[error(
-        "none of {points} map points has a flat neighbourhood seen from several places: check that the poses are world from lidar (not the inverse), drive farther, or loosen the masks"
+        "none of {points} map points has a flat neighbourhood observed from several viewpoints: check that the poses are world from lidar (not the inverse), record more viewpoints, or relax the masks"
     )]
     NothingSelected {
-        /// Points in the map.
+        /// Number of points in the map.
         points: usize,
     },
     /// A neighbourhood refers to a measurement that does not exist.
-    #[error("neighbourhood {neighbourhood} uses measurement {measurement}, there are {count}")]
+    #[error(
+        "neighbourhood {neighbourhood} refers to measurement {measurement}, but there are {count}"
+    )]
     NoSuchMeasurement {
-        /// Number of the neighbourhood.
+        /// Index of the neighbourhood.
         neighbourhood: usize,
-        /// The number it uses.
+        /// Index of the measurement.
         measurement: usize,
         /// Number of measurements.
         count: usize,
     },
     /// A measurement refers to a pose that does not exist.
-    #[error("measurement {measurement} uses pose {pose}, there are {count}")]
+    #[error("measurement {measurement} refers to pose {pose}, but there are {count}")]
     NoSuchPose {
-        /// Number of the measurement.
+        /// Index of the measurement.
         measurement: usize,
-        /// The pose it uses.
+        /// Index of the pose.
         pose: usize,
         /// Number of poses.
         count: usize,
     },
     /// A neighbourhood of fewer than three points has no plane.
-    #[error("neighbourhood {neighbourhood} has {count} points, a plane needs at least three")]
+    #[error(
+        "neighbourhood {neighbourhood} has {count} points, but a plane requires at least three"
+    )]
     SmallNeighbourhood {
-        /// Number of the neighbourhood.
+        /// Index of the neighbourhood.
         neighbourhood: usize,
-        /// Its points.
+        /// Number of its points.
         count: usize,
     },
     /// All points have nearly the same incidence: the bias over incidence is not observable.
     #[error(
-        "all points lie between {least_deg:.1} and {greatest_deg:.1} degrees of incidence: the bias over incidence is not observable, record walls at several angles"
+        "all points are between {least_deg:.1} and {greatest_deg:.1} degrees of incidence: the bias over incidence is not observable; record walls at several angles"
     )]
     OneIncidence {
         /// Least incidence, degrees.
@@ -87,19 +91,19 @@ pub enum DepthError {
         greatest_deg: f64,
     },
     /// Wrong number of weights.
-    #[error("the model has {expected} weights, {given} were given")]
+    #[error("the model has {expected} weights, but {given} were given")]
     WeightCount {
-        /// Weights of the model.
+        /// Number of weights of the model.
         expected: usize,
-        /// Weights given.
+        /// Number of given weights.
         given: usize,
     },
-    /// Sequence numbers that do not pair up with the poses.
+    /// The number of sequence numbers differs from that of the poses.
     #[error("{sequences} sequence numbers but {poses} poses: give one for every pose")]
     SequenceCount {
-        /// Sequence numbers given.
+        /// Number of sequence numbers.
         sequences: usize,
-        /// Poses.
+        /// Number of poses.
         poses: usize,
     },
     /// A setting outside its domain.
@@ -107,7 +111,7 @@ pub enum DepthError {
     Setting {
         /// Its name.
         name: &'static str,
-        /// Value given.
+        /// Its value.
         value: f64,
         /// Allowed values.
         domain: &'static str,
@@ -118,12 +122,12 @@ pub enum DepthError {
         /// Message of the optimiser.
         reason: String,
     },
-    /// Splits of sub-sequences need a multiple of four.
+    /// The number of sub-sequences is not a multiple of four.
     #[error(
         "{count} sub-sequences cannot be split 4 : 2 : 2 in four rotations: give a multiple of four"
     )]
     SplitCount {
-        /// Number given.
+        /// Number of sub-sequences.
         count: usize,
     },
 }

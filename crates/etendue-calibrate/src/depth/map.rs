@@ -1,7 +1,10 @@
 //! Map of several scans with its neighbourhoods.
 
-use super::features::{Mask, MaskOutcome, MaskReport, Shape, without_shadows};
-use super::{DepthError, DepthModel};
+use super::error::DepthError;
+use super::features::{
+    MaskOutcome, MaskReport, NeighbourhoodMask, NeighbourhoodShape, without_shadows,
+};
+use super::model::DepthModel;
 use etendue_estimate::geometry::{
     Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,
     one_per_voxel,
@@ -10,10 +13,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
-/// One reading of a lidar: $x = v + d\\,r$ (equation 1), in the lidar's frame.
+/// One range measurement of a lidar: $x = v + d\\,r$ (equation 1), in the lidar frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthMeasurement {
-    /// Where the beam starts, $v$, m.
+    /// Origin $v$ of the beam, m.
     pub origin: Vector3<f64>,
     /// Unit direction $r$.
     pub direction: Vector3<f64>,
@@ -21,40 +24,39 @@ pub struct DepthMeasurement {
     pub depth: f64,
     /// Incidence $\gamma$ estimated in the own scan, rad.
     pub incidence: f64,
-    /// Unit normal estimated in the own scan, turned to the sensor.
+    /// Unit normal estimated in the own scan, towards the sensor.
     pub normal: Vector3<f64>,
-    /// Number of the pose it was measured from.
+    /// Index of the pose.
     pub pose: usize,
 }
 
 /// Settings of a [`DepthMap`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct MapOptions {
-    /// Depths that are used, m.
+pub struct DepthMapOptions {
+    /// Range of the used depths, m.
     pub depths: RangeInclusive<f64>,
-    /// Points in the shadow of an edge are dropped where they stand within this angle of a beam,
-    /// rad; see [`without_shadows`].
+    /// Angle between beam and edge below which veiling points are removed, rad; see [`without_shadows`].
     pub shadow: Option<f64>,
-    /// Side of the cubes of which each scan keeps one point, m.
+    /// Edge length of the voxels with one point per scan, m.
     pub voxel: f64,
-    /// The points of a scan that give a point its normal.
+    /// Neighbours in the own scan that determine the normal of a point.
     pub normal_from: Neighbourhood,
-    /// How often those are doubled ([`Neighbourhood::doubled`]) for points that have too few of them
-    /// or only a line: at grazing incidence, where the bias is greatest, the columns of a scan stand
-    /// apart.
+    /// Number of times that these neighbourhoods are doubled ([`Neighbourhood::doubled`]) for points with
+    /// too few or collinear neighbours: at grazing incidence, where the bias is greatest, the columns of a
+    /// scan are far apart.
     pub normal_doublings: u32,
-    /// The points of the map that make a neighbourhood.
+    /// Neighbours in the map that form a neighbourhood.
     pub neighbourhood: Neighbourhood,
-    /// Side of the cubes of which the map, all scans together, keeps one point to be the centre of a
-    /// neighbourhood, m; every point is one where there is none. Where many scans overlap,
-    /// neighbourhoods about every point are the same ones over and over.
+    /// Edge length of the voxels of the whole map with one centre of a neighbourhood, m; `None`: every point
+    /// is a centre. Where many scans overlap, neighbourhoods of all points are redundant.
     pub centres: Option<f64>,
-    /// Which neighbourhoods are used.
-    pub mask: Mask,
+    /// Criteria of the used neighbourhoods.
+    pub mask: NeighbourhoodMask,
 }
 
-impl MapOptions {
-    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m of every point, [`Mask::published`].
+impl DepthMapOptions {
+    /// Depths from 1 to 25 m, voxels of 0.2 m, neighbours within 0.4 m of every point,
+    /// [`NeighbourhoodMask::published`].
     pub fn published() -> Self {
         Self {
             depths: 1.0..=25.0,
@@ -64,22 +66,22 @@ impl MapOptions {
             normal_doublings: 0,
             neighbourhood: Neighbourhood::Radius(0.4),
             centres: None,
-            mask: Mask::published(),
+            mask: NeighbourhoodMask::published(),
         }
     }
 
-    /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
-    /// centimetre of noise requires many points, and points near an edge pull the bias down by
-    /// millimetres. With poses that are off by a centimetre, give
-    /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
-    /// are corrected most neighbourhoods are too thick for these masks.
+    /// Voxels of 0.1 m, also for centres, neighbours within 0.25 m, normals from 0.3 m,
+    /// [`NeighbourhoodMask::strict`]: a centimetre of noise requires many points, and points near edges
+    /// shift the bias by millimetres. For pose errors of a centimetre, use one or two
+    /// [`TrainingSettings::refreshes`](super::train::TrainingSettings::refreshes): before the poses are
+    /// corrected, most neighbourhoods are too thick for these masks.
     pub fn strict() -> Self {
         Self {
             voxel: 0.1,
             normal_from: Neighbourhood::Radius(0.3),
             neighbourhood: Neighbourhood::Radius(0.25),
             centres: Some(0.1),
-            mask: Mask::strict(),
+            mask: NeighbourhoodMask::strict(),
             ..Self::published()
         }
     }
@@ -87,47 +89,47 @@ impl MapOptions {
 
 /// Numbers of rejected points and neighbourhoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MapReport {
-    /// Points that are not finite.
+pub struct DepthMapReport {
+    /// Number of points that are not finite.
     pub not_finite: usize,
-    /// Points outside the range of depths.
+    /// Number of points outside the range of depths.
     pub out_of_range: usize,
-    /// Points in the shadow of an edge.
+    /// Number of veiling points.
     pub in_shadow: usize,
-    /// Sampled points without a normal, or with one that is not trusted.
+    /// Number of sampled points without a reliable normal.
     pub without_normal: usize,
-    /// What became of the neighbourhoods.
+    /// Outcomes of the mask.
     pub mask: MaskReport,
 }
 
-/// Measurements, their poses, and neighbourhoods over them: frozen until [`DepthMap::refreshed`].
+/// Measurements with their poses and neighbourhoods; the neighbourhoods are fixed until
+/// [`DepthMap::refreshed`].
 #[derive(Clone, Debug)]
 pub struct DepthMap {
     pub(super) measurements: Vec<DepthMeasurement>,
     pub(super) world_from_lidar: Vec<Isometry3<f64>>,
     pub(super) neighbourhoods: Vec<Vec<u32>>,
-    /// For each neighbourhood that has one: its centre and the nearest point of another scan.
+    /// Centre of each neighbourhood and its nearest member from another scan, if any.
     pub(super) pairs: Vec<[u32; 2]>,
-    /// What became of the neighbourhood of each measurement that is a centre; empty where they were
-    /// made elsewhere.
+    /// Outcome of the mask for each measurement that is a centre; empty for given neighbourhoods.
     mask_outcomes: Vec<Option<MaskOutcome>>,
-    report: MapReport,
+    report: DepthMapReport,
 }
 
 impl DepthMap {
-    /// From scans (points in the lidar's frame, m, the beams from its origin) and their poses.
-    /// Points that are not finite or out of range are counted in the report and left out.
+    /// Map of scans (points in the lidar frame, m, with beams from the origin) and their poses. Points that
+    /// are not finite or out of range are counted in the report and left out.
     ///
     /// # Errors
-    /// Where there are fewer than two scans, they do not pair with the poses, a scan is empty, a
-    /// pose is not finite, a size is not above zero, or the masks leave nothing.
+    /// If there are fewer than two scans, the number of poses differs, a scan has no usable point, a pose is
+    /// not finite, a size is not above zero, or no neighbourhood passes the mask.
     pub fn build(
         scans: &[Vec<Point3<f64>>],
         world_from_lidar: &[Isometry3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         check(scans.len(), world_from_lidar, options)?;
-        let mut report = MapReport::default();
+        let mut report = DepthMapReport::default();
         let mut measurements = Vec::new();
         for (scan, points) in scans.iter().enumerate() {
             measurements.extend(sampled(scan, points, options, &mut report)?);
@@ -144,11 +146,11 @@ impl DepthMap {
         raw.selected(&points, options)
     }
 
-    /// From parts made elsewhere: each neighbourhood lists the numbers of its measurements, its
-    /// centre first. It keeps the neighbourhoods as they are.
+    /// Map of given measurements and neighbourhoods: each lists the indices of its measurements, the centre
+    /// first.
     ///
     /// # Errors
-    /// Where a number points nowhere, or a neighbourhood has fewer than three points.
+    /// If an index is out of range, or a neighbourhood has fewer than three points.
     pub fn from_parts(
         measurements: Vec<DepthMeasurement>,
         world_from_lidar: Vec<Isometry3<f64>>,
@@ -164,22 +166,22 @@ impl DepthMap {
             neighbourhoods,
             pairs: Vec::new(),
             mask_outcomes: Vec::new(),
-            report: MapReport::default(),
+            report: DepthMapReport::default(),
         };
         let points = map.measured_points();
         map.pairs = map.paired(&points, map.neighbourhoods.iter().map(|m| m[0]));
         Ok(map)
     }
 
-    /// The same measurements with neighbourhoods and masks taken from where the points are now
-    /// (world frame, m, one a measurement).
+    /// The same measurements with neighbourhoods and masks recomputed from current positions (world frame, m,
+    /// one per measurement).
     ///
     /// # Errors
-    /// Where the masks leave nothing.
+    /// If no neighbourhood passes the mask.
     pub fn refreshed(
         &self,
         points: &[Vector3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         self.clone().selected(points, options)
     }
@@ -189,24 +191,23 @@ impl DepthMap {
         &self.measurements
     }
 
-    /// The poses that the map was made with.
+    /// The poses that the map was built with.
     pub fn world_from_lidar(&self) -> &[Isometry3<f64>] {
         &self.world_from_lidar
     }
 
-    /// The neighbourhoods that are used: numbers of their measurements.
+    /// Indices of the measurements of each neighbourhood.
     pub fn neighbourhoods(&self) -> &[Vec<u32>] {
         &self.neighbourhoods
     }
 
-    /// What became of the neighbourhood of each measurement, if it is the centre of one; empty where
-    /// the neighbourhoods were made elsewhere.
+    /// Outcome of the mask for each measurement that is a centre; empty for given neighbourhoods.
     pub fn mask_outcomes(&self) -> &[Option<MaskOutcome>] {
         &self.mask_outcomes
     }
 
     /// Numbers of rejected points and neighbourhoods.
-    pub fn report(&self) -> &MapReport {
+    pub fn report(&self) -> &DepthMapReport {
         &self.report
     }
 
@@ -219,7 +220,7 @@ impl DepthMap {
         self.measurements.iter().map(place).collect()
     }
 
-    /// Incidences of the measurements that are used, rad, in rising order.
+    /// Incidences of the measurements in neighbourhoods, rad, in ascending order.
     pub fn incidences_used(&self) -> Vec<f64> {
         let mut used = vec![false; self.measurements.len()];
         for &member in self.neighbourhoods.iter().flatten() {
@@ -234,7 +235,7 @@ impl DepthMap {
         found
     }
 
-    /// The same map with the depths that a model gives; the neighbourhoods stay.
+    /// The same map with depths corrected by a model; the neighbourhoods are unchanged.
     pub(super) fn corrected(&self, model: &DepthModel) -> Self {
         let mut corrected = self.clone();
         for m in &mut corrected.measurements {
@@ -243,29 +244,33 @@ impl DepthMap {
         corrected
     }
 
+    /// The map with the neighbourhoods of positions that pass the mask.
     fn selected(
         mut self,
         points: &[Vector3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
+        // Find and test the neighbourhoods of all centres
         let neighbours = Neighbours::new(points);
         let centres = centres(points, options.centres);
         let candidates: Vec<(Vec<u32>, MaskOutcome)> = centres
             .par_iter()
             .map(|&centre| {
                 let members = neighbours.near(&points[centre as usize], options.neighbourhood);
-                let verdict = options.mask.verdict(&self.shape(&members, points));
-                (members, verdict)
+                let outcome = options.mask.outcome(&self.shape(&members, points));
+                (members, outcome)
             })
             .collect();
+
+        // Keep those that pass
         self.report.mask = MaskReport::default();
         self.neighbourhoods.clear();
         self.mask_outcomes = vec![None; points.len()];
         let mut kept = Vec::new();
-        for (centre, (members, verdict)) in centres.into_iter().zip(candidates) {
-            self.report.mask.count(verdict);
-            self.mask_outcomes[centre as usize] = Some(verdict);
-            if verdict == MaskOutcome::Kept {
+        for (centre, (members, outcome)) in centres.into_iter().zip(candidates) {
+            self.report.mask.count(outcome);
+            self.mask_outcomes[centre as usize] = Some(outcome);
+            if outcome == MaskOutcome::Kept {
                 self.neighbourhoods.push(members);
                 kept.push(centre);
             }
@@ -278,13 +283,14 @@ impl DepthMap {
         Ok(self)
     }
 
-    fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> Shape {
+    /// Geometry of a neighbourhood.
+    fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> NeighbourhoodShape {
         let chosen = members.iter().map(|&i| points[i as usize]);
         let centre = mean(chosen.clone());
         let eigen = Eigen::of(&covariance(chosen, &centre));
         let views = members.iter().map(|&i| self.viewpoint(i));
         let middle = mean(views.clone());
-        Shape {
+        NeighbourhoodShape {
             count: members.len(),
             values: eigen.values,
             viewpoint_variance: covariance(views, &middle).trace(),
@@ -292,7 +298,7 @@ impl DepthMap {
         }
     }
 
-    /// Greatest angle between a plane's normal and those of its points, rad.
+    /// Greatest angle between the normal of a neighbourhood and those of its points, rad.
     fn normal_spread(&self, members: &[u32], normal: &Vector3<f64>) -> f64 {
         let cosine = |&i: &u32| {
             let m = &self.measurements[i as usize];
@@ -302,12 +308,13 @@ impl DepthMap {
         members.iter().map(cosine).fold(1.0, f64::min).acos()
     }
 
+    /// Origin of the beam of a measurement in the world, m.
     fn viewpoint(&self, measurement: u32) -> Vector3<f64> {
         let m = &self.measurements[measurement as usize];
         (self.world_from_lidar[m.pose] * Point3::from(m.origin)).coords
     }
 
-    /// Each centre with the nearest member of its neighbourhood that another pose saw.
+    /// Each centre with the nearest member of its neighbourhood from another pose.
     fn paired(&self, points: &[Vector3<f64>], centres: impl Iterator<Item = u32>) -> Vec<[u32; 2]> {
         let pose = |i: u32| self.measurements[i as usize].pose;
         let both = centres.zip(&self.neighbourhoods);
@@ -321,7 +328,7 @@ impl DepthMap {
     }
 }
 
-/// Numbers of the points that are centres.
+/// Indices of the centres of neighbourhoods.
 fn centres(points: &[Vector3<f64>], cube: Option<f64>) -> Vec<u32> {
     match cube {
         Some(cube) => one_per_voxel(points, cube),
@@ -329,13 +336,14 @@ fn centres(points: &[Vector3<f64>], cube: Option<f64>) -> Vec<u32> {
     }
 }
 
-/// The measurements of one scan: finite, in range, one a cube, with a normal.
+/// The measurements of one scan: finite, in range, one per voxel, with a reliable normal.
 fn sampled(
     scan: usize,
     points: &[Point3<f64>],
-    options: &MapOptions,
-    report: &mut MapReport,
+    options: &DepthMapOptions,
+    report: &mut DepthMapReport,
 ) -> Result<Vec<DepthMeasurement>, DepthError> {
+    // Select the usable points
     let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
     let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
     let in_range = finite.iter().filter(|p| options.depths.contains(&p.norm()));
@@ -354,50 +362,65 @@ fn sampled(
             farthest: *options.depths.end(),
         });
     }
+
+    // Downsample, and estimate the local surfaces
     let chosen = one_per_voxel(&usable, options.voxel);
-    let views = views(&usable, &chosen, options);
-    let trusted = |view: &LocalSurface| options.mask.trusts(view);
-    report.without_normal += views
-        .iter()
-        .filter(|v| !v.as_ref().is_some_and(trusted))
-        .count();
-    let seen = chosen.iter().zip(views).filter_map(|(&i, view)| {
-        let (point, view) = (usable[i as usize], view.filter(trusted)?);
-        Some(DepthMeasurement {
+    let surfaces = local_surfaces(&usable, &chosen, options);
+    let is_reliable = |surface: &LocalSurface| options.mask.accepts_surface(surface);
+    let mut measurements = Vec::new();
+    for (&index, surface) in chosen.iter().zip(surfaces) {
+        let Some(surface) = surface.filter(is_reliable) else {
+            report.without_normal += 1;
+            continue;
+        };
+        let point = usable[index as usize];
+        measurements.push(DepthMeasurement {
             origin: Vector3::zeros(),
             direction: point.normalize(),
             depth: point.norm(),
-            incidence: view.incidence,
-            normal: view.normal,
+            incidence: surface.incidence,
+            normal: surface.normal,
             pose: scan,
-        })
-    });
-    Ok(seen.collect())
+        });
+    }
+    Ok(measurements)
 }
 
-/// The views of the surface at some points of a scan, from more points where few show no plane.
-fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<LocalSurface>> {
+/// Local surfaces at some points of a scan; neighbourhoods are doubled where they have no plane.
+fn local_surfaces(
+    points: &[Vector3<f64>],
+    at: &[u32],
+    options: &DepthMapOptions,
+) -> Vec<Option<LocalSurface>> {
     let origins = vec![Vector3::zeros(); points.len()];
     let neighbours = Neighbours::new(points);
-    let among = |at: &[u32], which| local_surfaces_among(&neighbours, points, &origins, at, which);
-    let mut which = options.normal_from;
-    let mut views = among(at, which);
+    let estimate = |at: &[u32], size| local_surfaces_among(&neighbours, points, &origins, at, size);
+    let mut size = options.normal_from;
+    let mut surfaces = estimate(at, size);
     for _ in 0..options.normal_doublings {
-        which = which.doubled();
-        let needs_more = |view: &Option<LocalSurface>| {
-            view.as_ref()
-                .is_none_or(|v| options.mask.needs_more_points(v))
+        size = size.doubled();
+        let needs_more = |surface: &Option<LocalSurface>| {
+            surface
+                .as_ref()
+                .is_none_or(|s| options.mask.needs_more_points(s))
         };
-        let open: Vec<usize> = (0..at.len()).filter(|&i| needs_more(&views[i])).collect();
-        let of_open: Vec<u32> = open.iter().map(|&i| at[i]).collect();
-        for (i, view) in open.into_iter().zip(among(&of_open, which)) {
-            views[i] = view;
+        let missing: Vec<usize> = (0..at.len())
+            .filter(|&i| needs_more(&surfaces[i]))
+            .collect();
+        let missing_at: Vec<u32> = missing.iter().map(|&i| at[i]).collect();
+        for (i, surface) in missing.into_iter().zip(estimate(&missing_at, size)) {
+            surfaces[i] = surface;
         }
     }
-    views
+    surfaces
 }
 
-fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result<(), DepthError> {
+/// Checks the numbers of scans and poses, the poses and the sizes.
+fn check(
+    scans: usize,
+    poses: &[Isometry3<f64>],
+    options: &DepthMapOptions,
+) -> Result<(), DepthError> {
     if scans != poses.len() {
         let poses = poses.len();
         return Err(DepthError::CountMismatch { scans, poses });
@@ -424,6 +447,7 @@ fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result
     Ok(())
 }
 
+/// Checks the indices of the poses.
 fn check_poses(measurements: &[DepthMeasurement], count: usize) -> Result<(), DepthError> {
     match measurements.iter().position(|m| m.pose >= count) {
         None => Ok(()),
@@ -435,6 +459,7 @@ fn check_poses(measurements: &[DepthMeasurement], count: usize) -> Result<(), De
     }
 }
 
+/// Checks the indices of the members of a neighbourhood, and their number.
 fn check_members(number: usize, members: &[u32], count: usize) -> Result<(), DepthError> {
     if let Some(&measurement) = members.iter().find(|&&m| m as usize >= count) {
         return Err(DepthError::NoSuchMeasurement {
@@ -456,7 +481,7 @@ fn check_members(number: usize, members: &[u32], count: usize) -> Result<(), Dep
 mod tests {
     use super::*;
 
-    /// A wall along x, 1.2 m aside, seen by columns a degree apart from places 1 m apart.
+    /// A wall along x at a distance of 1.2 m, scanned by columns of one degree from poses 1 m apart.
     fn wall() -> (Vec<Vec<Point3<f64>>>, Vec<Isometry3<f64>>) {
         let beams = (5..175).flat_map(|column| (-20..=20).map(move |row| (column, row)));
         let point = |(column, row): (i32, i32)| {
@@ -473,9 +498,9 @@ mod tests {
     fn wider_neighbourhoods_reach_grazing_incidences() {
         let (scans, poses) = wall();
         let flattest = |normal_doublings| {
-            let options = MapOptions {
+            let options = DepthMapOptions {
                 normal_doublings,
-                ..MapOptions::strict()
+                ..DepthMapOptions::strict()
             };
             let map = DepthMap::build(&scans, &poses, &options).expect("a map");
             for m in map.measurements() {

@@ -1,27 +1,27 @@
-//! Depth correction learnt from map consistency.
+//! Depth bias of a lidar, estimated from the consistency of its own maps.
 //!
-//! A lidar's range error grows with the incidence $\gamma$. Where several poses saw one wall, the
-//! error thickens the wall in the map; [`train`](train::train) finds the [`DepthModel`] that makes
-//! walls thin again, without any ground truth:
+//! The range error of a lidar grows with the incidence $\gamma$. In a map of scans from several poses this
+//! error increases the thickness of walls. [`train`](train::train) estimates the [`DepthModel`] that
+//! minimises the thickness, without ground truth:
 //!
-//! 1. [`DepthMap::build`] samples the scans, gives every point the incidence seen in its own scan,
-//!    and selects flat neighbourhoods of the map that were seen from several places;
-//! 2. a [`DepthObjective`] is the mean consistency [`DepthLoss`] over them, with analytic gradients;
-//! 3. [`train`](train::train) minimises it over the model's weights and, optionally, over corrections of
-//!    the poses;
-//! 4. a [`BiasCurve`](train::BiasCurve) gives the uncertainty of the bias over incidence.
+//! 1. [`DepthMap::build`] downsamples the scans, estimates the incidence of every point in its own scan, and
+//!    selects flat neighbourhoods of the map with several viewpoints;
+//! 2. a [`DepthObjective`] is the mean [`DepthLoss`] over them, with analytic gradients;
+//! 3. [`train`](train::train) minimises it over the weights of the model and, optionally, over corrections
+//!    of the poses;
+//! 4. a [`BiasCurve`](train::BiasCurve) gives the bias over incidence with its uncertainty.
 //!
 //! Source: Agishev, Petříček, Zimmermann 2023, "Self-Supervised Depth Correction of Lidar
 //! Measurements from Map Consistency Loss", doi:10.1109/LRA.2023.3287791 (equations are numbered
 //! as there).
 //!
-//! [`correct_scan`] removes a learnt bias from a scan; [`likely_convention`] detects poses in another
+//! [`correct_scan`] removes an estimated bias from a scan; [`likely_convention`] detects poses in another
 //! convention.
 //!
-//! Three warnings. [`DepthLoss::Trace`] does not find the bias: it is dominated by the density of
-//! the sampling. Poses that are wrong by a centimetre spoil a fit of the weights alone: fit them
-//! too ([`PoseFreedom`]). And a lower loss proves nothing: a model of the wrong shape lowers it
-//! and can be further from the truth.
+//! Limitations: [`DepthLoss::Trace`] does not recover the bias, because the density of the sampling
+//! dominates it. Pose errors of a centimetre bias the weights: estimate the poses too ([`PoseFreedom`]). A
+//! lower loss is no evidence of a smaller error: a model of the wrong shape lowers the loss and can increase
+//! the error.
 
 mod convention;
 mod correct;
@@ -33,10 +33,10 @@ mod model;
 mod signature;
 pub mod train;
 
-pub use convention::{Convention, likely_convention};
+pub use convention::{PoseConvention, likely_convention};
 pub use correct::{CorrectedScan, correct_scan};
 pub use error::DepthError;
-pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, Robust};
-pub use map::{DepthMap, DepthMeasurement, MapOptions, MapReport};
-pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
+pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss};
+pub use map::{DepthMap, DepthMapOptions, DepthMapReport, DepthMeasurement};
+pub use model::{DepthModel, InverseCosineBias, LinearBias, PolynomialBias, WaveformBias};
 pub use signature::ScanSignature;

@@ -1,30 +1,32 @@
-//! What tells one sensor's scans from another's.
+//! Signature of the scans of a sensor.
 
 use etendue_physics::statistics::nearest_quantile;
 use nalgebra::Point3;
 
-/// What the scans that a model learnt from look like: a model is of one sensor.
+/// Signature of the scans of a model: identifies scans of another sensor, for which the model is not
+/// valid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScanSignature {
-    /// 1st and 99th percentile of the beams' elevations, rad.
+    /// 1st and 99th percentile of the elevations of the beams, rad.
     pub elevations: [f64; 2],
-    /// Median number of finite points of a scan.
+    /// Median number of finite points per scan.
     pub points: usize,
 }
 
-/// Elevations that differ by more than this say another sensor, rad.
+/// Greatest difference of the elevations of one sensor, rad.
 const ELEVATION: f64 = 0.07;
-/// So do numbers of points whose ratio is greater.
+/// Greatest ratio of the numbers of points of one sensor.
 const POINTS: f64 = 3.0;
 
 impl ScanSignature {
-    /// Of scans in the lidar's frame, m.
+    /// Signature of scans in the lidar frame, m.
     pub fn of<'a>(scans: impl Iterator<Item = &'a [Point3<f64>]>) -> Self {
         let mut counts = Vec::new();
         let mut elevations = Vec::new();
         for scan in scans {
-            let here = |p: &Point3<f64>| p.iter().all(|x| x.is_finite()) && p.coords.norm() > 0.0;
-            let finite = scan.iter().filter(|p| here(p));
+            let is_return =
+                |p: &&Point3<f64>| p.iter().all(|x| x.is_finite()) && p.coords.norm() > 0.0;
+            let finite = scan.iter().filter(is_return);
             let before = elevations.len();
             elevations.extend(finite.map(|p| p.z.atan2(p.x.hypot(p.y))));
             counts.push(elevations.len() - before);
@@ -38,21 +40,21 @@ impl ScanSignature {
         }
     }
 
-    /// In words, what of a scan's signature cannot come from the sensor with this one.
+    /// Description of the difference of another signature, if it belongs to another sensor.
     pub fn differs(&self, other: &Self) -> Option<String> {
         let [ours, theirs] = [self, other].map(|s| s.elevations.map(f64::to_degrees));
         let limit = ELEVATION.to_degrees();
         if ours.iter().zip(&theirs).any(|(a, b)| (a - b).abs() > limit) {
             return Some(format!(
-                "its beams rise from {:.0} to {:.0} degrees, those that the model learnt from \
-                 from {:.0} to {:.0}",
+                "its elevations are from {:.0} to {:.0} degrees, those of the training scans from \
+                 {:.0} to {:.0} degrees",
                 theirs[0], theirs[1], ours[0], ours[1]
             ));
         }
         let ratio = (other.points.max(1) as f64) / (self.points.max(1) as f64);
         (!(1.0 / POINTS..=POINTS).contains(&ratio)).then(|| {
             format!(
-                "it has {} points, those that the model learnt from about {}",
+                "it has {} points, the training scans about {}",
                 other.points, self.points
             )
         })

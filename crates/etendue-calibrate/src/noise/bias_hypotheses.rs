@@ -1,8 +1,7 @@
 //! Hypotheses that explain the bias of a panel over incidence.
 
-use super::Panel;
-use super::panel::Plane;
-use super::recording::{BeamSample, DirectionCell, Recording};
+use super::panel::{Panel, PanelPlane};
+use super::recording::{BeamSample, DirectionCell, PanelRecording};
 use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::{
     LeastSquares, Linearization, Loss, NormalEquations, Residuals, Solver, SolverLimits,
@@ -27,7 +26,7 @@ pub struct BiasHypothesis {
 }
 
 /// Range bias per unit of the coefficient, by plane and direction, m.
-type BiasTerm = fn(&Plane, &Vector3<f64>) -> f64;
+type BiasTerm = fn(&PanelPlane, &Vector3<f64>) -> f64;
 
 /// Fits three hypotheses to the median ranges of all directions of a panel below the incidence
 /// `widest` (rad), plane and coefficient together: a plane without bias; a constant offset of all
@@ -36,7 +35,7 @@ type BiasTerm = fn(&Plane, &Vector3<f64>) -> f64;
 /// Ranges of a panel that moved are those at its mean pose. From one distance, an offset and a
 /// growth can fit equally well: only a second distance separates them.
 pub fn fit_bias_hypotheses(
-    recording: &Recording,
+    recording: &PanelRecording,
     panel: &Panel,
     widest: f64,
 ) -> Vec<BiasHypothesis> {
@@ -88,17 +87,17 @@ struct BiasedPlane<'a> {
 /// a planar sensor or two otherwise (rad), and the change of the coefficient, if there is one.
 #[derive(Clone)]
 struct PlaneState {
-    plane: Plane,
+    plane: PanelPlane,
     planar: bool,
     coefficient: Option<f64>,
 }
 
 impl BiasedPlane<'_> {
-    fn fit(&self, name: &'static str, start: Plane, planar: bool) -> Option<BiasHypothesis> {
+    fn fit(&self, name: &'static str, start: PanelPlane, planar: bool) -> Option<BiasHypothesis> {
         if self.points.len() < 6 {
             return None;
         }
-        // Fit by Gauss-Newton.
+        // Fit by Gauss-Newton
         let solver = Solver {
             method: SolverMethod::GaussNewton,
             limits: SolverLimits {
@@ -115,7 +114,8 @@ impl BiasedPlane<'_> {
             coefficient: self.term.map(|_| 0.0),
         };
         let solution = solver.solve(self, start).ok()?;
-        // Standard error of the coefficient from the covariance.
+
+        // Standard error of the coefficient from the covariance
         let state = &solution.state;
         let squares: f64 = solution.residuals.values.iter().map(|r| r * r).sum();
         let count = self.points.len() as f64;
@@ -190,7 +190,7 @@ impl Manifold for PlaneState {
         let shift: Vector3<f64> = rotations.map(|(t, angle)| t * *angle).sum();
         let coefficient_step = tangent[tangent.len() - 1];
         Self {
-            plane: Plane {
+            plane: PanelPlane {
                 normal: (self.plane.normal + shift).normalize(),
                 distance: self.plane.distance + tangent[0],
             },

@@ -1,212 +1,131 @@
-//! From recordings of one material to its profile.
+//! Calibration: from recordings of one material to its noise profile.
 
-use super::bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
+use super::beams::PanelBeams;
+use super::curve_settings::CurveSettings;
 use super::curves::{Curves, PIECE};
+use super::distance_law::{fit_distance_law, scaled_to_distance};
+use super::error::NoiseError;
 use super::glare;
-use super::law::{carried, law};
-use super::panel::{Panel, PanelHint, PanelSearch, find_panel};
+use super::options::CalibrationOptions;
+use super::panel::PanelHint;
+use super::panel_report::PanelReport;
+use super::quantisation::detect_steps;
+use super::recording::PanelRecording;
 use super::reflectance::{ReflectanceFit, fit_reflectance};
 use super::statistics::{
-    Bin, NeighbourCorrelation, between_bin_variance, bins, detect_steps, neighbour_correlation,
+    IncidenceBin, NeighbourCorrelation, between_bin_variance, bins, neighbour_correlation,
     wide_bins,
 };
 use super::warnings::add_warnings;
-use super::{NoiseError, PanelBeams, Recording};
-use etendue_physics::profile::{Correlation, IntensityKind, Profile, Steps};
+use etendue_physics::profile::{Correlation, DistanceLaw, IntensityKind, Profile, Steps};
 use etendue_physics::statistics::nearest_quantile;
-
-/// Ranging principle: determines the law of distance where one distance was recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SensorKind {
-    /// A line of pixels beside the laser.
-    #[default]
-    Triangulating,
-    /// Pulsed or continuous-wave time of flight.
-    TimeOfFlight,
-}
-
-/// Settings of a calibration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CalibrationOptions {
-    /// The sensor's name.
-    pub sensor: String,
-    /// The material's name.
-    pub material: String,
-    /// Its kind.
-    pub kind: SensorKind,
-    /// Wavelength, m, if known.
-    pub wavelength: Option<f64>,
-    /// Criteria of the panel search.
-    pub search: PanelSearch,
-    /// Width of the bins of incidence, rad.
-    pub bin: f64,
-    /// Distance between knots, rad.
-    pub knot: f64,
-}
-
-impl Default for CalibrationOptions {
-    fn default() -> Self {
-        Self {
-            sensor: "sensor".into(),
-            material: "material".into(),
-            kind: SensorKind::default(),
-            wavelength: None,
-            search: PanelSearch::default(),
-            bin: 1.0_f64.to_radians(),
-            knot: 1.0_f64.to_radians(),
-        }
-    }
-}
-
-/// Panel of one recording.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PanelReport {
-    /// The recording.
-    pub recording: String,
-    /// The panel.
-    pub panel: Panel,
-    /// Its beams.
-    pub beams: PanelBeams,
-    /// Hypotheses about its bias.
-    pub bias_hypotheses: Vec<BiasHypothesis>,
-}
 
 /// A noise profile with the data that it is based on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Calibration {
+pub struct NoiseCalibration {
     /// The profile.
     pub profile: Profile,
-    /// The panels, one a recording.
+    /// The panels, one per recording.
     pub panels: Vec<PanelReport>,
-    /// Statistics of narrow bins, at the profile's distance.
-    pub bins: Vec<Bin>,
-    /// Correlation of neighbours.
+    /// Statistics of narrow bins, at the distance of the profile.
+    pub bins: Vec<IncidenceBin>,
+    /// Correlation of the errors of neighbouring beams.
     pub neighbour_correlation: NeighbourCorrelation,
-    /// The reflectance fit.
+    /// The fitted reflectance model.
     pub reflectance: ReflectanceFit,
-    /// Penalties that cross-validation chose: of bias, logarithm of spread, drop-out.
+    /// Penalties selected by cross-validation: of bias, logarithm of spread, and drop-out.
     pub penalties: [f64; 3],
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// Beams on panels that statistics take at least.
-const LEAST_BEAMS: usize = 200;
-
-/// Incidences that they fill at least, rad.
-const LEAST_SPAN: f64 = 4.0 * std::f64::consts::PI / 180.0;
-
 /// Width of the bins of the spread relative to the other bins: fixed-pattern noise is observable over
 /// several directions only.
-const WIDE: f64 = 3.0;
+const SPREAD_BIN_RATIO: f64 = 3.0;
 
-/// The profile of one material from recordings of panels of it, each with what was declared.
+/// The noise profile of one material from recordings of panels, each with its declared panel.
 ///
 /// # Errors
-/// Where a recording is unusable, or there is too little on the panels.
+/// If a recording is unusable, or a panel has too few beams.
 pub fn calibrate(
-    recordings: &[(&Recording, PanelHint)],
+    recordings: &[(&PanelRecording, PanelHint)],
     options: &CalibrationOptions,
-) -> Result<Calibration, NoiseError> {
-    let panels = { recordings.iter() }
-        .map(|(recording, hint)| report(recording, hint, options))
+) -> Result<NoiseCalibration, NoiseError> {
+    let panels = recordings
+        .iter()
+        .map(|(recording, hint)| PanelReport::new(recording, hint, options))
         .collect::<Result<Vec<_>, _>>()?;
-    from_panels(recordings, panels, options)
+    calibrate_panels(recordings, panels, options)
 }
 
-fn report(
-    recording: &Recording,
-    hint: &PanelHint,
-    options: &CalibrationOptions,
-) -> Result<PanelReport, NoiseError> {
-    let panel = find_panel(recording, hint, &options.search)?;
-    let beams = PanelBeams::of(recording, &panel);
-    let incidences = || {
-        { beams.beams.iter() }
-            .filter(|beam| beam.returned())
-            .map(|beam| beam.incidence)
-    };
-    let widest = incidences().fold(0.0, f64::max);
-    let span = widest - incidences().fold(widest, f64::min);
-    if beams.beams.len() < LEAST_BEAMS || span < LEAST_SPAN {
-        return Err(NoiseError::TooLittle {
-            recording: recording.name.clone(),
-            beams: beams.beams.len(),
-            span_deg: span.to_degrees(),
-            needed: LEAST_BEAMS,
-        });
-    }
-    Ok(PanelReport {
-        recording: recording.name.clone(),
-        bias_hypotheses: fit_bias_hypotheses(recording, &panel, 75.0_f64.to_radians()),
-        panel,
-        beams,
-    })
-}
+/// Binning function: beams, quantisation steps and width of the bins (rad).
+type BinBeams = fn(&PanelBeams, &Steps, f64) -> Vec<IncidenceBin>;
 
-fn from_panels(
-    recordings: &[(&Recording, PanelHint)],
+/// The noise profile of panels that were found in recordings.
+fn calibrate_panels(
+    recordings: &[(&PanelRecording, PanelHint)],
     panels: Vec<PanelReport>,
     options: &CalibrationOptions,
-) -> Result<Calibration, NoiseError> {
-    let Some(distance) = middle_distance(&panels) else {
+) -> Result<NoiseCalibration, NoiseError> {
+    let mut warnings = Vec::new();
+
+    // Choose the reference distance and detect the quantisation steps
+    let Some(distance) = median_distance(&panels) else {
         return Err(NoiseError::Empty {
             recording: options.material.clone(),
         });
     };
-    let steps = detect_steps(
-        { recordings.iter() }
-            .flat_map(|(recording, _)| &recording.cells)
-            .flat_map(|cell| &cell.samples)
-            .filter_map(|sample| sample.range),
-    );
-    let mut warnings = Vec::new();
-    let binned: Vec<Vec<Bin>> = { panels.iter() }
+    let steps = detect_steps(reported_ranges(recordings));
+
+    // Bin each panel over incidence, fit the law of distance, and scale the bins to the reference distance
+    let bins_by_panel: Vec<Vec<IncidenceBin>> = panels
+        .iter()
         .map(|panel| bins(&panel.beams, &steps, options.bin))
         .collect();
-    let law = law(&panels, &binned, options, &mut warnings);
-    let by_panel: Vec<Vec<Bin>> = { panels.iter().zip(&binned) }
-        .map(|(panel, bins)| {
-            let ratio = distance / panel.panel.plane.distance;
-            bins.iter().map(|bin| carried(bin, law, ratio)).collect()
-        })
-        .collect();
-    let places = between_bin_variance(by_panel.iter().map(Vec::as_slice), options.bin);
-    let mut all = by_panel.concat();
-    all.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
-    let intensity = intensity_kind(recordings, &panels);
-    let usual = mean_drop_correlation(&all);
-    let binned = |of: &dyn Fn(&PanelReport, f64) -> Vec<Bin>| -> Vec<Bin> {
-        let of_panel = |panel: &PanelReport| {
-            let ratio = panel.panel.plane.distance / distance;
-            let bins = of(panel, ratio).into_iter();
-            bins.map(move |bin| carried(&bin, law, 1.0 / ratio))
-        };
-        panels.iter().flat_map(of_panel).collect()
+    let law = fit_distance_law(&panels, &bins_by_panel, options, &mut warnings);
+    let reference = ReferenceDistance {
+        panels: &panels,
+        distance,
+        law,
     };
-    let mut curves = Curves::fit(&all, intensity, usual, places);
-    if let Some(reach) = glare::reach(&by_panel, options.bin, PIECE) {
-        let near =
-            |panel: &PanelReport, _| bins(&glare::sideways(&panel.beams), &steps, glare::BIN);
-        curves = curves.with_glare(&all, binned(&near), reach, (intensity, usual, places));
+    let by_panel = reference.scaled_by_panel(&bins_by_panel);
+    let mut all_bins = by_panel.concat();
+    all_bins.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
+
+    // Fit bias, drop-out and intensity over incidence, with a glare near the normal
+    let settings = CurveSettings {
+        intensity: intensity_kind(recordings, &panels),
+        drop_correlation: mean_drop_correlation(&all_bins),
+        between_bins: between_bin_variance(by_panel.iter().map(Vec::as_slice), options.bin),
+    };
+    let mut curves = Curves::fit(&all_bins, &settings);
+    if let Some(extent) = glare::extent(&by_panel, options.bin, PIECE) {
+        let near_normal = reference
+            .scaled(|panel, _| bins(&glare::lateral_beams(&panel.beams), &steps, glare::BIN));
+        curves = curves.with_glare(&all_bins, near_normal, extent, &settings);
     }
-    let about = |of: fn(&PanelBeams, &Steps, f64) -> Vec<Bin>, width: f64| {
-        binned(&|panel, ratio| of(&curves.about_bias(&panel.beams, law, ratio), &steps, width))
+
+    // Fit the spread of the errors about the bias curve
+    let residual_bins = |bin_beams: BinBeams, width: f64| {
+        reference.scaled(|panel, ratio| {
+            let beams = curves.with_expected_bias(&panel.beams, law, ratio);
+            bin_beams(&beams, &steps, width)
+        })
     };
-    let wide = WIDE * options.bin;
-    let (about, by_side, near) = (
-        about(wide_bins, wide),
-        about(bins, wide),
-        about(bins, glare::BIN),
-    );
-    curves.fit_spread(&by_side, &near);
-    let reflectance = fit_reflectance(&all, intensity, usual);
+    let width = SPREAD_BIN_RATIO * options.bin;
+    let residuals = residual_bins(wide_bins, width);
+    let residuals_by_side = residual_bins(bins, width);
+    let residuals_near_normal = residual_bins(bins, glare::BIN);
+    curves.fit_spread(&residuals_by_side, &residuals_near_normal);
+
+    // Fit the reflectance model, and sample the curves at the knots
+    let reflectance = fit_reflectance(&all_bins, settings.intensity, settings.drop_correlation);
     let knots = curves.knots(
-        [&all, &about],
+        &all_bins,
+        &residuals,
         options,
-        usual,
+        &settings,
         &reflectance.model,
-        intensity,
     );
     let mut profile = Profile {
         sensor: options.sensor.clone(),
@@ -216,45 +135,99 @@ fn from_panels(
         law,
         steps,
         correlation: Correlation::default(),
-        intensity,
+        intensity: settings.intensity,
         reflectance: reflectance.model,
         knots,
-        glare: curves.glare(intensity, usual),
+        glare: curves.glare(&settings),
         extrapolated: false,
     };
-    let neighbour_correlation = correlation_of(&panels, &profile);
-    let [temporal, fixed_pattern] = neighbour_correlation.neighbours;
-    let beyond = curves.beyond(&about);
-    profile.correlation = Correlation::new(temporal, fixed_pattern_share(&beyond), usual)
+
+    // Estimate the correlation of neighbouring beams and of successive scans
+    let correlation = correlation_of(&panels, &profile);
+    let [temporal, fixed_pattern] = correlation.neighbours;
+    let share = fixed_pattern_share(&curves.beyond_glare(&residuals));
+    profile.correlation = Correlation::new(temporal, share, settings.drop_correlation)
         .with_fixed_pattern_neighbour(fixed_pattern);
+
     add_warnings(&panels, &profile, &mut warnings);
-    Ok(Calibration {
+    Ok(NoiseCalibration {
         profile,
         panels,
-        bins: all,
-        neighbour_correlation,
+        bins: all_bins,
+        neighbour_correlation: correlation,
         reflectance,
         penalties: curves.penalties(),
         warnings,
     })
 }
 
-/// The middle one of the panels' distances.
-fn middle_distance(panels: &[PanelReport]) -> Option<f64> {
-    let mut distances: Vec<f64> = panels.iter().map(|p| p.panel.plane.distance).collect();
+/// Panels with the reference distance of their profile.
+struct ReferenceDistance<'a> {
+    panels: &'a [PanelReport],
+    /// Reference distance, m.
+    distance: f64,
+    law: DistanceLaw,
+}
+
+impl ReferenceDistance<'_> {
+    /// Bins of each panel, scaled to the reference distance.
+    fn scaled_by_panel(&self, bins_by_panel: &[Vec<IncidenceBin>]) -> Vec<Vec<IncidenceBin>> {
+        let panels = self.panels.iter().zip(bins_by_panel);
+        panels
+            .map(|(panel, bins)| {
+                let ratio = self.distance / panel.distance();
+                bins.iter()
+                    .map(|bin| scaled_to_distance(bin, self.law, ratio))
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Bins of all panels, scaled to the reference distance. The arguments of `bins_of` are a panel and
+    /// its distance relative to the reference distance.
+    fn scaled(
+        &self,
+        bins_of: impl Fn(&PanelReport, f64) -> Vec<IncidenceBin>,
+    ) -> Vec<IncidenceBin> {
+        let mut scaled = Vec::new();
+        for panel in self.panels {
+            let ratio = panel.distance() / self.distance;
+            let bins = bins_of(panel, ratio).into_iter();
+            scaled.extend(bins.map(|bin| scaled_to_distance(&bin, self.law, 1.0 / ratio)));
+        }
+        scaled
+    }
+}
+
+/// All reported ranges, m.
+fn reported_ranges(recordings: &[(&PanelRecording, PanelHint)]) -> impl Iterator<Item = f64> {
+    recordings
+        .iter()
+        .flat_map(|(recording, _)| &recording.cells)
+        .flat_map(|cell| &cell.samples)
+        .filter_map(|sample| sample.range)
+}
+
+/// Median distance of the panels, m.
+fn median_distance(panels: &[PanelReport]) -> Option<f64> {
+    let mut distances: Vec<f64> = panels.iter().map(PanelReport::distance).collect();
     distances.sort_by(f64::total_cmp);
     nearest_quantile(&distances, 0.5)
 }
 
-/// What the intensity of returned beams is.
-fn intensity_kind(recordings: &[(&Recording, PanelHint)], panels: &[PanelReport]) -> IntensityKind {
+/// Kind of the intensity of returned beams, from the number of distinct values.
+fn intensity_kind(
+    recordings: &[(&PanelRecording, PanelHint)],
+    panels: &[PanelReport],
+) -> IntensityKind {
     if !recordings
         .iter()
         .any(|(recording, _)| recording.has_intensity)
     {
         return IntensityKind::None;
     }
-    let mut values: Vec<f32> = { panels.iter() }
+    let mut values: Vec<f32> = panels
+        .iter()
         .flat_map(|panel| &panel.beams.beams)
         .filter(|beam| beam.returned())
         .map(|beam| beam.intensity)
@@ -272,38 +245,43 @@ fn intensity_kind(recordings: &[(&Recording, PanelHint)], panels: &[PanelReport]
     }
 }
 
-/// The usual neighbour_correlation of drop-outs of one direction: the mean over bins that tell it.
-fn mean_drop_correlation(bins: &[Bin]) -> f64 {
-    let told = || {
+/// Mean correlation of the drop-outs of one direction, over the bins in which it is determined.
+fn mean_drop_correlation(bins: &[IncidenceBin]) -> f64 {
+    let determined = || {
         bins.iter()
             .filter_map(|bin| bin.drop_correlation.map(|s| (s, bin.beams)))
     };
-    let weight: f64 = told().map(|(_, weight)| weight).sum();
+    let weight: f64 = determined().map(|(_, weight)| weight).sum();
     if weight == 0.0 {
         return 0.0;
     }
-    told().map(|(share, weight)| share * weight).sum::<f64>() / weight
+    determined()
+        .map(|(share, weight)| share * weight)
+        .sum::<f64>()
+        / weight
 }
 
 /// Fixed-pattern share of the variance of the range, over all bins.
-fn fixed_pattern_share(bins: &[Bin]) -> f64 {
+fn fixed_pattern_share(bins: &[IncidenceBin]) -> f64 {
     let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
-        .map(|bin| bin.standing * bin.ranges)
+        .map(|bin| bin.fixed_pattern * bin.ranges)
         .sum::<f64>()
         / weight.max(1.0)
 }
 
+/// Correlation of the errors of neighbouring beams, of the panel with the most pairs.
 fn correlation_of(panels: &[PanelReport], profile: &Profile) -> NeighbourCorrelation {
-    let found = panels.iter().map(|panel| {
+    let by_panel = panels.iter().map(|panel| {
         neighbour_correlation(&panel.beams, |error, aspect| {
-            let range = panel.panel.plane.distance / aspect.incidence.cos();
-            let here = profile.at(aspect, range);
+            let range = panel.distance() / aspect.incidence.cos();
+            let expected = profile.at(aspect, range);
             let step = profile.steps.at(range);
-            (error - here.bias) / (here.spread.powi(2) + step * step / 12.0).sqrt().max(1e-9)
+            let variance = expected.spread.powi(2) + step * step / 12.0;
+            (error - expected.bias) / variance.sqrt().max(1e-9)
         })
     });
-    found
-        .max_by_key(|neighbour_correlation| neighbour_correlation.pairs)
+    by_panel
+        .max_by_key(|correlation| correlation.pairs)
         .unwrap_or_default()
 }

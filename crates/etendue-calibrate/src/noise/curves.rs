@@ -1,164 +1,161 @@
-//! Smooth curves over incidence, of all that a profile says.
+//! Smooth curves over incidence of the quantities of a profile.
 
-use super::PanelBeams;
-use super::glare::{Alike, GlareCurves};
-use super::smooth::{Curve, Link, Observation, fit_curve};
-use super::statistics::Bin;
-use etendue_physics::profile::{DistanceLaw, Glare, IntensityKind};
+use super::beams::PanelBeams;
+use super::curve_settings::CurveSettings;
+use super::glare::{CommonCurves, GlareCurves};
+use super::smooth::{CurveObservation, LinkFunction, SmoothCurve, fit_curve};
+use super::statistics::IncidenceBin;
+use etendue_physics::profile::{DistanceLaw, Glare};
 
-/// Pieces of the splines over incidence, rad.
+/// Length of the pieces of the splines over incidence, rad.
 pub(super) const PIECE: f64 = 2.5 * std::f64::consts::PI / 180.0;
 
-/// What is left out together: one side of the normal, in blocks of five degrees.
-pub(super) fn fold(bin: &Bin) -> usize {
-    let block = (bin.incidence.to_degrees() / 5.0).floor() % 2.0;
-    2 * usize::from(bin.left) + usize::from(block > 0.5)
+/// Smooth curves over incidence.
+pub(super) struct Curves {
+    pub bias: Option<SmoothCurve>,
+    pub log_spread: Option<SmoothCurve>,
+    pub drop_out: Option<SmoothCurve>,
+    pub intensity: Option<SmoothCurve>,
+    pub intensity_spread: Option<SmoothCurve>,
+    glare: Option<GlareCurves>,
 }
 
-/// Bins of an incidence and more, rad.
-fn beyond(bins: &[Bin], incidence: f64) -> Vec<Bin> {
-    { bins.iter() }
+/// Bins at or above an incidence (rad).
+fn bins_from(bins: &[IncidenceBin], incidence: f64) -> Vec<IncidenceBin> {
+    bins.iter()
         .filter(|bin| bin.incidence >= incidence)
         .cloned()
         .collect()
 }
 
-/// Smooth curves over incidence.
-pub(super) struct Curves {
-    pub bias: Option<Curve>,
-    pub log_spread: Option<Curve>,
-    pub drop_out: Option<Curve>,
-    pub intensity: Option<Curve>,
-    pub intensity_spread: Option<Curve>,
-    glare: Option<GlareCurves>,
-}
-
-/// Of the intensity what is fitted: of a two-valued one, the share of the higher.
-fn intensity_of(bin: &Bin, kind: IntensityKind) -> f64 {
-    match kind {
-        IntensityKind::TwoValued { low, high } => (bin.intensity[0] - low) / (high - low),
-        _ => bin.intensity[0],
-    }
-}
-
 impl Curves {
-    pub fn fit(bins: &[Bin], intensity: IntensityKind, usual: f64, places: f64) -> Self {
-        let curve = |value: &dyn Fn(&Bin) -> Option<(f64, f64)>, link| {
-            let observations: Vec<Observation> = { bins.iter() }
-                .filter_map(|bin| {
-                    let (y, weight) = value(bin)?;
-                    let (x, fold) = (bin.incidence, fold(bin));
-                    Some(Observation { x, y, weight, fold })
+    /// Fits bias, drop-out and intensity; [`Curves::fit_spread`] fits the spread.
+    pub fn fit(bins: &[IncidenceBin], settings: &CurveSettings) -> Self {
+        let curve = |value: &dyn Fn(&IncidenceBin) -> Option<(f64, f64)>, link| {
+            let observation = |bin: &IncidenceBin| {
+                let (y, weight) = value(bin)?;
+                Some(CurveObservation {
+                    x: bin.incidence,
+                    y,
+                    weight,
+                    fold: bin.cross_validation_fold(),
                 })
-                .collect();
+            };
+            let observations: Vec<CurveObservation> = bins.iter().filter_map(observation).collect();
             fit_curve(&observations, PIECE, link)
         };
+        let bias = |bin: &IncidenceBin| {
+            let variance = bin.mean_variance()? + settings.between_bins;
+            Some((bin.error?.mean, 1.0 / variance))
+        };
+        let drop_out = |bin: &IncidenceBin| {
+            let samples = bin.effective_samples(settings.drop_correlation);
+            Some((bin.drop_out(), samples))
+        };
+        let intensity = |bin: &IncidenceBin| {
+            (bin.returned >= 1.0).then(|| (settings.intensity_of(bin), bin.returned))
+        };
+        let intensity_spread =
+            |bin: &IncidenceBin| (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned));
         Self {
-            bias: curve(
-                &|bin| {
-                    let variance = bin.mean_variance()? + places;
-                    Some((bin.error?.mean, 1.0 / variance))
-                },
-                Link::Identity,
-            ),
+            bias: curve(&bias, LinkFunction::Identity),
             log_spread: None,
-            drop_out: curve(
-                &|bin| Some((bin.drop_out(), bin.effective_samples(usual))),
-                Link::Logit,
-            ),
-            intensity: curve(
-                &|bin| (bin.returned >= 1.0).then(|| (intensity_of(bin, intensity), bin.returned)),
-                Link::Identity,
-            ),
-            intensity_spread: curve(
-                &|bin| (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned)),
-                Link::Identity,
-            ),
+            drop_out: curve(&drop_out, LinkFunction::Logit),
+            intensity: curve(&intensity, LinkFunction::Identity),
+            intensity_spread: curve(&intensity_spread, LinkFunction::Identity),
             glare: None,
         }
     }
 
-    /// The curves of what lies beyond a glare, which both sides have alike, and the glare's from `near`
-    /// bins. The same curves where it cannot be fitted.
+    /// Curves common to both sides of the normal from the bins beyond a glare of the given extent (rad),
+    /// with the glare from bins near the normal. The same curves if the glare cannot be fitted.
     pub fn with_glare(
         self,
-        bins: &[Bin],
-        near: Vec<Bin>,
-        reach: f64,
-        (intensity, usual, places): (IntensityKind, f64, f64),
+        bins: &[IncidenceBin],
+        near_normal: Vec<IncidenceBin>,
+        extent: f64,
+        settings: &CurveSettings,
     ) -> Self {
-        let beyond = beyond(bins, reach);
-        let alike = Self::fit(&beyond, intensity, usual, places);
-        let value = |curve: &Option<Curve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
-        let found = GlareCurves::fit(
-            near,
-            reach,
-            places,
-            usual,
-            &Alike {
-                bias: &|x| value(&alike.bias, x),
-                drop_out: &|x| value(&alike.drop_out, x),
-                intensity: &|x| value(&alike.intensity, x),
-                of_bin: &|bin| intensity_of(bin, intensity),
+        let common = Self::fit(&bins_from(bins, extent), settings);
+        let value =
+            |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
+        let glare = GlareCurves::fit(
+            near_normal,
+            extent,
+            settings,
+            &CommonCurves {
+                bias: &|x| value(&common.bias, x),
+                drop_out: &|x| value(&common.drop_out, x),
+                intensity: &|x| value(&common.intensity, x),
+                intensity_of: &|bin| settings.intensity_of(bin),
             },
         );
-        if found.is_none() {
+        if glare.is_none() {
             return self;
         }
-        Self {
-            glare: found,
-            ..alike
-        }
+        Self { glare, ..common }
     }
 
-    /// Bins beyond the glare; all where there is none.
-    pub fn beyond(&self, bins: &[Bin]) -> Vec<Bin> {
-        beyond(bins, self.glare.as_ref().map_or(0.0, GlareCurves::reach))
+    /// Bins beyond the glare; all bins without a glare.
+    pub fn beyond_glare(&self, bins: &[IncidenceBin]) -> Vec<IncidenceBin> {
+        bins_from(bins, self.glare_extent())
+    }
+
+    /// Extent of the glare, rad; zero without a glare.
+    fn glare_extent(&self) -> f64 {
+        self.glare.as_ref().map_or(0.0, GlareCurves::extent)
     }
 
     /// The glare of the profile.
-    pub fn glare(&self, intensity: IntensityKind, usual: f64) -> Option<Glare> {
-        let dropped = |x: f64| self.drop_out.as_ref().map_or(0.0, |curve| curve.at(x));
+    pub fn glare(&self, settings: &CurveSettings) -> Option<Glare> {
+        let drop_out = |x: f64| self.drop_out.as_ref().map_or(0.0, |curve| curve.at(x));
         let glare = self.glare.as_ref();
-        glare.map(|glare| glare.glare(intensity, usual, dropped))
+        glare.map(|glare| glare.glare(settings, drop_out))
     }
 
-    /// Beams with the bias added to what is expected of them.
-    pub fn about_bias(&self, beams: &PanelBeams, law: DistanceLaw, ratio: f64) -> PanelBeams {
+    /// Beams whose expected range includes the fitted bias, so that their errors are residuals. `ratio` is
+    /// the distance of the panel over the reference distance.
+    pub fn with_expected_bias(
+        &self,
+        beams: &PanelBeams,
+        law: DistanceLaw,
+        ratio: f64,
+    ) -> PanelBeams {
         let mut beams = beams.clone();
         for beam in &mut beams.beams {
-            let alike = self.bias.as_ref();
-            let alike = alike.map_or(0.0, |curve| curve.at(beam.incidence));
+            let curve = self.bias.as_ref();
+            let common = curve.map_or(0.0, |curve| curve.at(beam.incidence));
             let glare = self.glare.as_ref();
             let glare = glare.map_or(0.0, |glare| glare.bias(beam.incidence * beam.side));
-            let bias = alike + glare;
-            beam.expected += law.bias(bias, ratio);
+            beam.expected += law.bias(common + glare, ratio);
         }
         beams
     }
 
-    /// The spread about the smooth bias, for one side of the normal: noise, and fixed-pattern
-    /// differences between directions. What both sides show is kept. Within a glare, `near` bins tell how
-    /// much more it is.
-    pub fn fit_spread(&mut self, bins: &[Bin], near: &[Bin]) {
-        let reach = self.glare.as_ref().map_or(0.0, GlareCurves::reach);
-        let observation = |bin: &Bin| {
+    /// Fits the spread about the bias curve to bins of residuals that are separate for both sides of the
+    /// normal: temporal noise and fixed-pattern differences between directions. Within a glare, the bins
+    /// near the normal give the ratio to that spread.
+    pub fn fit_spread(&mut self, bins: &[IncidenceBin], near_normal: &[IncidenceBin]) {
+        let extent = self.glare_extent();
+        let observation = |bin: &IncidenceBin| {
             let error = bin.error?;
-            Some(Observation {
+            let spread = error.sd.hypot(error.mean).max(bin.quantisation_floor);
+            Some(CurveObservation {
                 x: bin.incidence,
-                y: error.sd.hypot(error.mean).max(bin.hidden).max(1e-6).ln(),
+                y: spread.max(1e-6).ln(),
                 weight: 2.0 * bin.effective_ranges().max(1.0),
-                fold: fold(bin),
+                fold: bin.cross_validation_fold(),
             })
         };
-        let beyond = bins.iter().filter(|bin| bin.incidence >= reach);
-        let observations: Vec<Observation> = beyond.filter_map(observation).collect();
-        self.log_spread = fit_curve(&observations, PIECE, Link::Identity);
+        let beyond = bins.iter().filter(|bin| bin.incidence >= extent);
+        let observations: Vec<CurveObservation> = beyond.filter_map(observation).collect();
+        self.log_spread = fit_curve(&observations, PIECE, LinkFunction::Identity);
         if let (Some(glare), Some(spread)) = (&mut self.glare, &self.log_spread) {
-            glare.fit_spread(near, |x| spread.at(x).exp());
+            glare.fit_spread(near_normal, |x| spread.at(x).exp());
         }
     }
 
+    /// Penalties of bias, logarithm of spread and drop-out; NaN for a curve without observations.
     pub fn penalties(&self) -> [f64; 3] {
         [&self.bias, &self.log_spread, &self.drop_out]
             .map(|curve| curve.as_ref().map_or(f64::NAN, |curve| curve.penalty))

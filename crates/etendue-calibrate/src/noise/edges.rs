@@ -1,43 +1,51 @@
-//! Where returns end: the edge of a panel, or of what the sensor sees of it.
+//! Edges of a panel, or of its returning part.
 
-use super::panel::Plane;
-use super::recording::azimuth;
-use super::{DirectionCell, Recording};
+use super::panel::PanelPlane;
+use super::recording::{DirectionCell, PanelRecording, azimuth};
 use etendue_physics::angle::wrap_to_pi;
 
-/// A spot and what it sweeps while it is measured reach this far, rad: four half-degree bins of an
+/// Angular extent of the spot and its motion during a measurement, rad: four half-degree bins of an
 /// RPLIDAR A1, which are two of its samples.
-const REACH: f64 = 2.0 * std::f64::consts::PI / 180.0;
+const EXTENT: f64 = 2.0 * std::f64::consts::PI / 180.0;
 
-/// By how much the share of returned beams changes at an edge.
+/// Change of the share of returned beams at an edge.
 const FALL: f64 = 0.5;
 
-/// A range that lies by less than this share off the plane's is of the panel.
+/// Relative difference from the range of the plane below which a range belongs to the panel.
 const NEAR: f64 = 0.25;
 
-/// Which directions of a planar recording lie beside an edge: where the share of beams that the
-/// panel returns, over three directions, falls by more than half within two degrees. Of others, none.
+/// Whether each direction of a planar recording is next to an edge: the share of beams that the panel
+/// returns, averaged over three directions, changes by more than half within two degrees. `false` for
+/// other recordings.
 ///
-/// Part of the spot comes back from there. A triangulating sensor takes the middle of that part for
-/// the middle of the spot, and its range goes off by centimetres at the end of the panel that it
-/// samples along. That is no property of the material at this incidence.
-pub(super) fn beside_edges(recording: &Recording, plane: &Plane) -> Vec<bool> {
+/// Near an edge, only a part of the spot returns. A triangulating sensor measures the centroid of that
+/// part, which shifts its range by centimetres at the far end of an inclined panel. This shift is not a
+/// property of the material at that incidence.
+pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<bool> {
     let cells = &recording.cells;
     if !recording.planar {
         return vec![false; cells.len()];
     }
+
+    // Average the share of returned beams over three directions
     let azimuths: Vec<f64> = cells.iter().map(|cell| azimuth(&cell.direction)).collect();
-    let apart = |a: usize, b: usize| wrap_to_pi(azimuths[a] - azimuths[b]).abs();
-    let shares: Vec<f64> = cells.iter().map(|cell| share(cell, plane)).collect();
+    let distance = |a: usize, b: usize| wrap_to_pi(azimuths[a] - azimuths[b]).abs();
+    let shares: Vec<f64> = cells
+        .iter()
+        .map(|cell| returned_share(cell, plane))
+        .collect();
     let smooth: Vec<f64> = (0..cells.len())
         .map(|at| {
-            let three = beside(at, cells.len(), 1).filter(|other| apart(at, *other) <= REACH);
+            let three =
+                neighbours(at, cells.len(), 1).filter(|other| distance(at, *other) <= EXTENT);
             mean(three.map(|other| shares[other]))
         })
         .collect();
+
+    // Compare the smallest and the largest share within the extent of the spot
     (0..cells.len())
         .map(|at| {
-            let within = |other: &usize| apart(at, *other) <= REACH * (1.0 + 1e-9);
+            let within = |other: &usize| distance(at, *other) <= EXTENT * (1.0 + 1e-9);
             let (mut least, mut most) = (smooth[at], smooth[at]);
             for side in [1, cells.len() - 1] {
                 let places = (1..cells.len()).map(|steps| (at + side * steps) % cells.len());
@@ -51,19 +59,21 @@ pub(super) fn beside_edges(recording: &Recording, plane: &Plane) -> Vec<bool> {
         .collect()
 }
 
-/// A place and its neighbours to either side, around the turn.
-fn beside(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usize> {
+/// An index and up to `reach` neighbours on either side, modulo `count`.
+fn neighbours(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usize> {
     (count + at - reach..=count + at + reach).map(move |place| place % count)
 }
 
-/// Share of beams that the panel returns.
-fn share(cell: &DirectionCell, plane: &Plane) -> f64 {
+/// Share of the beams of a direction that the panel returns.
+fn returned_share(cell: &DirectionCell, plane: &PanelPlane) -> f64 {
     let expected = plane.range(&cell.direction);
     let is_on = |range: &f64| (range / expected - 1.0).abs() < NEAR;
-    let on = { cell.samples.iter() }.filter(|sample| sample.range.as_ref().is_some_and(is_on));
+    let samples = cell.samples.iter();
+    let on = samples.filter(|sample| sample.range.as_ref().is_some_and(is_on));
     on.count() as f64 / cell.samples.len().max(1) as f64
 }
 
+/// Arithmetic mean; zero without values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / f64::max(count, 1.0)

@@ -1,127 +1,131 @@
-//! What can be wrong with a recording of a panel.
+//! Errors of noise calibration.
 
 use thiserror::Error;
 
-/// Why a recording gives no profile.
+/// Errors of noise calibration, mostly of unusable recordings.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum NoiseError {
-    /// There is no scan.
-    #[error("{recording}: there is no scan in it")]
+    /// A recording without scans.
+    #[error("{recording}: the recording contains no scan")]
     Empty {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
     },
-    /// Nothing ever returned.
-    #[error("{recording}: all {beams} beams dropped; nothing was seen in {scans} scans")]
+    /// No beam returned.
+    #[error("{recording}: none of {beams} beams in {scans} scans returned")]
     AllDropped {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// How many beams were fired.
+        /// Number of beams.
         beams: usize,
-        /// In how many scans.
+        /// Number of scans.
         scans: usize,
     },
-    /// Too little to find a panel in.
-    #[error("{recording}: {directions} directions returned, a panel takes {needed} at least")]
+    /// Too few directions with returns for the panel search.
+    #[error(
+        "{recording}: {directions} directions returned, but a panel requires at least {needed}"
+    )]
     TooFewBeams {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// In how many directions something was seen.
+        /// Number of directions with returns.
         directions: usize,
-        /// How many it takes.
+        /// Least number.
         needed: usize,
     },
-    /// No flat surface in front of the sensor.
+    /// No flat surface that faces the sensor.
     #[error("{recording}: no panel found: {found}")]
     NoPanel {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// What there is instead.
+        /// Description of the surfaces that were found.
         found: String,
     },
-    /// Several panels, and nothing says which.
-    #[error("{recording}: {count} panels found where {declared} is declared: {found}")]
+    /// Several panels, and no hint that selects one.
+    #[error("{recording}: {count} panels found, but {declared} is declared: {found}")]
     SeveralPanels {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// How many were found.
+        /// Number of panels found.
         count: usize,
-        /// How many were declared.
+        /// Number of panels declared.
         declared: usize,
-        /// Where they stand.
+        /// Distances and bearings of the panels.
         found: String,
     },
     /// Ranges in metres and in millimetres.
     #[error(
-        "{recording}: scan {scan} gives {range:.4} where others give {median:.4} in the same direction: metres and millimetres are mixed"
+        "{recording}: the range in scan {scan} is {range:.4}, but the median in the same direction is {median:.4}: metres and millimetres are mixed"
     )]
     MixedUnits {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// A scan that differs.
+        /// Index of the scan.
         scan: u32,
-        /// What it gives.
+        /// Its range.
         range: f64,
-        /// What the others give.
+        /// Median of the other scans.
         median: f64,
     },
-    /// Ranges that can only be millimetres.
-    #[error("{recording}: the panel would stand {distance:.0} m away: the ranges are millimetres")]
+    /// Ranges in millimetres.
+    #[error(
+        "{recording}: the distance of the panel would be {distance:.0} m: the ranges are millimetres"
+    )]
     Millimetres {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// The distance found.
+        /// Fitted distance, m.
         distance: f64,
     },
     /// Too few beams on the panel for statistics.
     #[error(
-        "{recording}: {beams} beams on the panel over {span_deg:.1} degrees of incidence: statistics take {needed} at least"
+        "{recording}: {beams} beams on the panel over {span_deg:.1} degrees of incidence, but statistics require at least {needed} over 4 degrees"
     )]
-    TooLittle {
-        /// The recording.
+    TooFewBeamsOnPanel {
+        /// Name of the recording.
         recording: String,
-        /// How many.
+        /// Number of beams.
         beams: usize,
-        /// Over which incidences, degrees.
+        /// Span of their incidence, degrees.
         span_deg: f64,
-        /// How many it takes.
+        /// Least number.
         needed: usize,
     },
-    /// No profile to compare with.
-    #[error("there is no profile to compare with")]
+    /// No profile for a comparison.
+    #[error("no profile was given for the comparison")]
     NoProfiles,
-    /// A hold-out needs several scans.
-    #[error("{recording}: {scans} scans cannot be split in two parts of four at least")]
+    /// Too few scans for a hold-out test.
+    #[error("{recording}: {scans} scans cannot be split into two parts of at least four")]
     NoHoldOut {
-        /// The recording.
+        /// Name of the recording.
         recording: String,
-        /// How many there are.
+        /// Number of scans.
         scans: usize,
     },
 }
 
 impl NoiseError {
-    /// What the user can do about it.
+    /// Remedy for the user.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "record a few seconds in front of the panel",
             Self::AllDropped { .. } => {
-                "check that the sensor turns and sees: move the panel nearer, or turn it"
+                "check that the sensor works; move the panel nearer, or turn it"
             }
-            Self::TooFewBeams { .. } | Self::TooLittle { .. } => {
-                "record whole turns for some seconds, with a panel that fills 20 degrees or more"
+            Self::TooFewBeams { .. } | Self::TooFewBeamsOnPanel { .. } => {
+                "record full rotations for some seconds, with a panel that covers 20 degrees or more"
             }
             Self::NoPanel { .. } => {
-                "stand a flat board squarely in front of the sensor, with nothing flat \
-                 nearer than half its distance; `etendue calibrate aim` shows what is seen"
+                "place a flat board in front of the sensor, facing it, with no other flat surface \
+                 nearer than half its distance; `etendue calibrate aim` shows the detected panel"
             }
             Self::SeveralPanels { .. } => {
-                "say which by bearing_deg or sector_deg in the bench file (--bearing), or name each \
-                 panel's material with its own [[panels]]"
+                "select one by bearing_deg or sector_deg in the bench file (--bearing), or give each \
+                 panel its material in a [[panels]] table"
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",
-            Self::Millimetres { .. } => "divide the ranges by 1000: ranges are metres",
+            Self::Millimetres { .. } => "divide the ranges by 1000: ranges must be in metres",
             Self::NoProfiles => "make profiles with `etendue calibrate BENCH.toml -o profiles`",
             Self::NoHoldOut { .. } => "record for longer",
         }

@@ -1,30 +1,31 @@
-//! Which material a panel is.
+//! Identification of the material of a panel.
 
-use super::{BeamOutcome, NoiseError, PanelBeams};
+use super::beams::{BeamOutcome, PanelBeam, PanelBeams};
+use super::error::NoiseError;
 use etendue_physics::profile::Profile;
 
-/// How likely a panel is of a profile's material.
+/// Likelihood of the material of a profile for a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialLikelihood {
-    /// Number of the profile.
+    /// Index of the profile.
     pub profile: usize,
     /// Mean log-likelihood of a beam.
     pub mean_log: f64,
-    /// Probability among the profiles given, all alike beforehand.
+    /// Posterior probability among the given profiles, with equal prior probabilities.
     pub probability: f64,
 }
 
-/// The least probability of anything: no profile is certain beyond one beam in ten thousand.
+/// Least probability of an outcome: accounts for one outlier in ten thousand beams.
 const FLOOR: f64 = 1e-4;
 
-/// How likely each profile makes the beams of a panel, the likeliest first.
+/// Likelihoods of the profiles for the beams of a panel, the most likely first.
 ///
-/// Beams of one scan are alike (two bins a sample, dents): the log-likelihood counts as many
-/// independent samples as the profile's correlation leaves. Profiles that are extrapolated to the
-/// panel's distance are compared all the same.
+/// Beams of one scan are correlated (two bins per sample, dents of the panel): the log-likelihood is
+/// scaled by the share of independent samples, from the correlation of neighbours of the profiles.
+/// Profiles that are extrapolated to the distance of the panel are included.
 ///
 /// # Errors
-/// Where there is no profile.
+/// If there is no profile.
 pub fn identify(
     beams: &PanelBeams,
     profiles: &[&Profile],
@@ -32,32 +33,34 @@ pub fn identify(
     if profiles.is_empty() {
         return Err(NoiseError::NoProfiles);
     }
-    let sums: Vec<f64> = { profiles.iter() }
-        .map(|profile| {
-            beams
-                .beams
-                .iter()
-                .map(|beam| log_probability(beam, profile))
-                .sum()
-        })
-        .collect();
+    // Sum the log-likelihoods of all beams
+    let log_likelihood = |profile: &&Profile| {
+        let beams = beams.beams.iter();
+        beams.map(|beam| log_probability(beam, profile)).sum()
+    };
+    let sums: Vec<f64> = profiles.iter().map(log_likelihood).collect();
+
+    // Scale them by the share of independent samples and normalise
     let count = beams.beams.len().max(1) as f64;
-    let alike = |profile: &&Profile| {
-        let both = &profile.correlation;
-        let r = both
+    let independent_share = |profile: &&Profile| {
+        let correlation = &profile.correlation;
+        let r = correlation
             .neighbour()
-            .max(both.fixed_pattern_neighbour())
+            .max(correlation.fixed_pattern_neighbour())
             .clamp(0.0, 0.9);
         (1.0 - r) / (1.0 + r)
     };
-    let share = profiles.iter().map(alike).fold(1.0, f64::min);
+    let share = profiles.iter().map(independent_share).fold(1.0, f64::min);
     let highest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = sums
         .iter()
         .map(|sum| (share * (sum - highest)).exp())
         .collect();
     let total: f64 = weights.iter().sum();
-    let mut found: Vec<MaterialLikelihood> = { sums.iter().zip(&weights).enumerate() }
+    let mut found: Vec<MaterialLikelihood> = sums
+        .iter()
+        .zip(&weights)
+        .enumerate()
         .map(|(profile, (sum, weight))| MaterialLikelihood {
             profile,
             mean_log: sum / count,
@@ -68,8 +71,8 @@ pub fn identify(
     Ok(found)
 }
 
-/// Log-probability of what one beam reported.
-fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
+/// Log-probability of the outcome of one beam.
+fn log_probability(beam: &PanelBeam, profile: &Profile) -> f64 {
     let here = profile.at(beam.aspect(), beam.expected);
     let probability = match beam.outcome {
         BeamOutcome::Dropped => here.drop_out,

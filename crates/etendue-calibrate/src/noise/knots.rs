@@ -1,130 +1,134 @@
-//! From smooth curves to the knots of a profile.
+//! Knots of a profile, sampled from smooth curves.
 
-use super::calibrate::CalibrationOptions;
+use super::curve_settings::CurveSettings;
 use super::curves::Curves;
-use super::smooth::Curve;
-use super::statistics::{Bin, wilson};
+use super::options::CalibrationOptions;
+use super::smooth::SmoothCurve;
+use super::statistics::{IncidenceBin, wilson};
 use etendue_physics::profile::{IntensityKind, Knot, ReflectanceModel};
 
 impl Curves {
-    /// The profile's knots: from normal incidence to the widest at which beams were counted.
+    /// Knots of the profile, from normal incidence to the widest bin. `residuals` are the bins of the
+    /// errors about the bias curve.
     pub fn knots(
         &self,
-        [bins, about]: [&[Bin]; 2],
+        bins: &[IncidenceBin],
+        residuals: &[IncidenceBin],
         options: &CalibrationOptions,
-        usual: f64,
+        settings: &CurveSettings,
         model: &ReflectanceModel,
-        intensity: IntensityKind,
     ) -> Vec<Knot> {
-        let widest = bins.iter().map(|bin| bin.incidence).fold(0.0, f64::max);
-        let first = bins.iter().map(|bin| bin.incidence).fold(widest, f64::min);
-        let returned = { bins.iter().filter(|bin| bin.error.is_some()) }
-            .map(|bin| bin.incidence)
-            .fold(0.0, f64::max);
+        // Determine the span of incidence
+        let incidences = || bins.iter().map(|bin| bin.incidence);
+        let widest = incidences().fold(0.0, f64::max);
+        let narrowest = incidences().fold(widest, f64::min);
+        let with_ranges = bins.iter().filter(|bin| bin.error.is_some());
+        let widest_range = with_ranges.map(|bin| bin.incidence).fold(0.0, f64::max);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a quarter turn has few knots"
         )]
         let count = ((widest / options.knot).round() as usize).max(1);
-        let at = |number: usize| number as f64 * widest / count as f64;
-        let place = Place {
+
+        // Sample the curves; extrapolate the drop-out below the narrowest bin by the reflectance model
+        let counts = KnotCounts {
             bins,
-            about,
+            residuals,
             width: 1.5 * options.knot.max(options.bin),
-            usual,
-            returned,
+            drop_correlation: settings.drop_correlation,
         };
         (0..=count)
-            .map(|number| self.knot(at(number), &place, intensity))
-            .map(|knot| {
-                if knot.incidence + options.bin < first {
-                    // Nobody looked there: the reflectance model goes on inwards.
-                    let there = model.drop_out(knot.incidence).min(knot.drop_out);
-                    return Knot {
-                        drop_out: there,
-                        extrapolated: true,
-                        ..knot
-                    };
+            .map(|number| {
+                let incidence = number as f64 * widest / count as f64;
+                let knot = self.knot(incidence, widest_range, &counts, settings.intensity);
+                if incidence + options.bin >= narrowest {
+                    return knot;
                 }
-                knot
+                Knot {
+                    drop_out: model.drop_out(incidence).min(knot.drop_out),
+                    extrapolated: true,
+                    ..knot
+                }
             })
             .collect()
     }
 
-    fn knot(&self, incidence: f64, place: &Place, intensity: IntensityKind) -> Knot {
-        let value = |curve: &Option<Curve>, x: f64| curve.as_ref().map_or(0.0, |c| c.at(x));
-        let near = place.near(incidence);
-        let seen = incidence.min(place.returned);
-        let spread = value(&self.log_spread, seen).exp();
-        let drop_out = value(&self.drop_out, incidence).clamp(0.0, 1.0);
-        let is_constant = matches!(intensity, IntensityKind::Constant(_));
-        let many = intensity == IntensityKind::Continuous;
+    /// One knot. Beyond `widest_range`, the widest incidence with ranges (rad), bias and spread are
+    /// constant.
+    fn knot(
+        &self,
+        incidence: f64,
+        widest_range: f64,
+        counts: &KnotCounts,
+        intensity: IntensityKind,
+    ) -> Knot {
+        let value = |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |c| c.at(x));
+        let near = counts.near(incidence);
+        let within = incidence.min(widest_range);
+        let spread = value(&self.log_spread, within).exp();
+        let ranges = near.effective_ranges.max(1.0);
         Knot {
             incidence,
             count: near.beams,
-            bias: value(&self.bias, seen),
-            bias_error: spread / near.effective_ranges.max(1.0).sqrt(),
+            bias: value(&self.bias, within),
+            bias_error: spread / ranges.sqrt(),
             spread,
-            spread_error: spread / (2.0 * near.effective_ranges.max(1.0)).sqrt(),
-            drop_out,
-            drop_out_interval: wilson(near.dropped_looks, near.samples),
-            intensity: if is_constant {
-                near.intensity
-            } else {
-                value(&self.intensity, seen)
+            spread_error: spread / (2.0 * ranges).sqrt(),
+            drop_out: value(&self.drop_out, incidence).clamp(0.0, 1.0),
+            drop_out_interval: wilson(near.dropped_samples, near.samples),
+            intensity: match intensity {
+                IntensityKind::Constant(_) => near.max_intensity,
+                _ => value(&self.intensity, within),
             },
-            intensity_spread: if many {
-                value(&self.intensity_spread, seen).max(0.0)
-            } else {
-                0.0
+            intensity_spread: match intensity {
+                IntensityKind::Continuous => value(&self.intensity_spread, within).max(0.0),
+                _ => 0.0,
             },
             extrapolated: near.beams == 0.0,
         }
     }
 }
 
-/// Where a knot's counts come from.
-struct Place<'a> {
-    bins: &'a [Bin],
-    /// Bins of the spread.
-    about: &'a [Bin],
+/// Bins that give the counts of knots.
+struct KnotCounts<'a> {
+    bins: &'a [IncidenceBin],
+    /// Bins of the errors about the bias curve.
+    residuals: &'a [IncidenceBin],
+    /// Half width of the neighbourhood of a knot, rad.
     width: f64,
-    usual: f64,
-    /// The widest incidence with ranges.
-    returned: f64,
+    drop_correlation: f64,
 }
 
-/// What was counted near a knot.
+/// Sums over the bins near a knot.
 #[derive(Default)]
-struct Near {
+struct NearCounts {
     beams: f64,
+    /// Independent samples of the drop-out.
     samples: f64,
-    dropped_looks: f64,
+    /// Independent samples that dropped.
+    dropped_samples: f64,
+    /// Independent samples of the range.
     effective_ranges: f64,
-    intensity: f64,
+    max_intensity: f64,
 }
 
-impl Place<'_> {
-    fn near(&self, incidence: f64) -> Near {
-        let near =
-            { self.bins.iter() }.filter(|bin| (bin.incidence - incidence).abs() <= self.width);
+impl KnotCounts<'_> {
+    fn near(&self, incidence: f64) -> NearCounts {
+        let within = |bin: &&IncidenceBin, width| (bin.incidence - incidence).abs() <= width;
         let wide = (2.0 * self.width).max(1e-6);
-        let effective_ranges = { self.about.iter() }
-            .filter(|bin| (bin.incidence - incidence).abs() <= wide)
-            .map(Bin::effective_ranges)
-            .sum();
-        let start = Near {
-            effective_ranges,
-            ..Near::default()
+        let residuals = self.residuals.iter().filter(|bin| within(bin, wide));
+        let mut sum = NearCounts {
+            effective_ranges: residuals.map(IncidenceBin::effective_ranges).sum(),
+            ..NearCounts::default()
         };
-        near.fold(start, |mut sum, bin| {
-            let samples = bin.effective_samples(self.usual);
+        for bin in self.bins.iter().filter(|bin| within(bin, self.width)) {
+            let samples = bin.effective_samples(self.drop_correlation);
             sum.beams += bin.beams;
             sum.samples += samples;
-            sum.dropped_looks += samples * bin.drop_out();
-            sum.intensity = sum.intensity.max(bin.brightest);
-            sum
-        })
+            sum.dropped_samples += samples * bin.drop_out();
+            sum.max_intensity = sum.max_intensity.max(bin.max_intensity);
+        }
+        sum
     }
 }

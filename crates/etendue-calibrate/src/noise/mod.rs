@@ -1,36 +1,41 @@
-//! Calibrated noise: recordings of known panels become [`Profile`](etendue_physics::profile::Profile)s.
+//! Noise profiles from recordings of panels of known materials.
 //!
-//! [`calibrate`] takes recordings of one material and gives a [`Calibration`]: the profile, the
-//! panels that it found, and what it rests on. The steps:
+//! [`calibrate`] takes recordings of one material and returns a [`NoiseCalibration`]: the
+//! [`Profile`](etendue_physics::profile::Profile), the panels that were found, and the data of the fit. It
+//! consists of these steps:
 //!
-//! 1. [`panel`]: the panel is found in the recording, declared numbers are hints; its plane is
-//!    fitted robustly.
-//! 2. Incidence comes from the fitted plane; both sides of its normal are one, but near it where they
-//!    differ by more than the panel does elsewhere (a [glare](etendue_physics::profile::Glare)).
-//! 3. [`statistics`]: bias and spread of the beams that returned, drop-out apart, with intervals
-//!    that count independent samples; steps of the device; neighbour_correlation of neighbours. Beside edges, where
-//!    part of the spot comes back, a beam counts as returned, its range does not count.
-//! 4. [`smooth`]: penalised splines over incidence, chosen by cross-validation.
+//! 1. [`panel`]: search for the panel, with declared values as hints, and robust fit of its plane.
+//! 2. Incidence from the fitted plane. Both sides of the normal share one curve, except near the normal
+//!    where they differ significantly (a [glare](etendue_physics::profile::Glare)).
+//! 3. [`statistics`]: bias and spread of the returned beams, and the drop-out, with confidence intervals
+//!    from the effective number of independent samples; quantisation steps; correlation of neighbours. Next
+//!    to edges, where only a part of the spot returns, a beam counts as returned but its range is ignored.
+//! 4. [`smooth`]: penalised splines over incidence with cross-validated penalties.
 //! 5. A law of distance, from the ranging principle or from recordings at several distances.
-//! 6. [`reflectance`]: a reflectance model for gaps and beyond the edge.
+//! 6. [`reflectance`]: a reflectance model for gaps and extrapolation.
 //!
 //! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
-//! materials, [`adapt`](transfer::adapt) predicts an unrecorded one.
+//! materials, [`adapt`](transfer::adapt) predicts the profile of an unrecorded material, [`replay`](replay())
+//! simulates the beams of a recording.
 //!
-//! Not modelled: panels that are not flat (their shape enters bias and fixed-pattern noise), light of
-//! two surfaces at edges, warming up.
+//! Not modelled: panels that are not flat (their shape becomes bias and fixed-pattern noise), light from
+//! two surfaces at edges, warm-up.
 
 mod beams;
 mod bias_hypotheses;
 mod calibrate;
+mod curve_settings;
 mod curves;
+mod distance_law;
 mod edges;
 mod error;
 mod glare;
 mod identify;
 mod knots;
-mod law;
+mod options;
 pub mod panel;
+mod panel_report;
+mod quantisation;
 mod recording;
 pub mod reflectance;
 mod replay;
@@ -42,9 +47,12 @@ mod warnings;
 
 pub use beams::{BeamOutcome, PanelBeam, PanelBeams};
 pub use bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
-pub use calibrate::{Calibration, CalibrationOptions, PanelReport, SensorKind, calibrate};
+pub use calibrate::{NoiseCalibration, calibrate};
 pub use error::NoiseError;
 pub use identify::{MaterialLikelihood, identify};
+pub use options::{CalibrationOptions, RangingPrinciple};
 pub use panel::{Panel, PanelHint, PanelSearch};
-pub use recording::{BeamSample, DirectionCell, Recording};
+pub use panel_report::PanelReport;
+pub use quantisation::detect_steps;
+pub use recording::{BeamSample, DirectionCell, PanelRecording};
 pub use replay::replay;

@@ -1,7 +1,7 @@
-//! Recordings, direction by direction.
+//! Recordings of panels, arranged by direction.
 
-use super::NoiseError;
-use super::statistics::detect_steps;
+use super::error::NoiseError;
+use super::quantisation::detect_steps;
 use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::profile::Steps;
 use etendue_physics::statistics::median;
@@ -11,50 +11,49 @@ use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// What a sensor saw from one place, direction by direction.
+/// Recording of a stationary sensor, arranged by direction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recording {
-    /// What to call it in messages.
+pub struct PanelRecording {
+    /// Name in messages.
     pub name: String,
-    /// How many scans.
+    /// Number of scans.
     pub scans: usize,
-    /// Whether all directions lie in the sensor's x-y plane.
+    /// Whether all directions are in the x-y plane of the sensor.
     pub planar: bool,
-    /// Whether the device gives intensities.
+    /// Whether the device reports intensities.
     pub has_intensity: bool,
     /// The directions; of a planar sensor by ascending azimuth.
     pub cells: Vec<DirectionCell>,
 }
 
-/// One direction and everything seen there.
+/// One direction and its beams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectionCell {
-    /// Unit vector in the sensor's frame.
+    /// Unit vector in the sensor frame.
     pub direction: Vector3<f64>,
-    /// One a beam, by scan.
+    /// Its beams, ordered by scan.
     pub samples: Vec<BeamSample>,
 }
 
 /// One beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeamSample {
-    /// Number of the scan.
+    /// Index of the scan.
     pub scan: u32,
-    /// How far its azimuth lies anticlockwise of the cell's direction, rad.
-    pub turn: f32,
-    /// Reported range, m; none where it dropped.
+    /// Azimuth relative to the direction of the cell, anticlockwise, rad.
+    pub azimuth_offset: f32,
+    /// Reported range, m; `None` for a drop-out.
     pub range: Option<f64>,
-    /// Reported intensity; 0 where the device gives none.
+    /// Reported intensity; 0 if the device reports none.
     pub intensity: f32,
 }
 
-impl Recording {
-    /// From planar scans. Scans of the same azimuths are taken direction by direction; where
-    /// azimuths wander from scan to scan, directions are bins of the mean step, and each beam keeps
-    /// its own azimuth.
+impl PanelRecording {
+    /// Recording from planar scans. If all scans have the same azimuths, each azimuth is a direction;
+    /// otherwise directions are bins of the mean azimuth step, and each beam keeps its azimuth.
     ///
     /// # Errors
-    /// Where there is no scan.
+    /// If there is no scan.
     pub fn from_scans(name: &str, scans: &[Scan]) -> Result<Self, NoiseError> {
         let Some(first) = scans.first() else {
             return Err(NoiseError::Empty {
@@ -79,13 +78,14 @@ impl Recording {
         })
     }
 
-    /// From clouds in the sensor's frame, one a scan: points (not finite: dropped) and their
-    /// intensities, or none. Clouds of the same number of points are taken point by point (grids of
-    /// a spinning lidar); others by bins of direction 0.2 degrees wide, in which a scan without a
-    /// point counts as dropped. Where all points lie in the sensor's x-y plane it is a planar one.
+    /// Recording from point clouds in the sensor frame, one per scan: points (not finite: dropped) and
+    /// their intensities, possibly empty. If all clouds have the same number of points, each index is a
+    /// direction (the grid of a spinning lidar); otherwise directions are bins of 0.2 degrees, and a scan
+    /// without a point in a bin counts as a drop-out. The recording is planar if all points are in the
+    /// x-y plane of the sensor.
     ///
     /// # Errors
-    /// Where there is no cloud.
+    /// If there is no cloud.
     pub fn from_clouds(
         name: &str,
         clouds: &[(Vec<Point3<f64>>, Vec<f32>)],
@@ -98,7 +98,7 @@ impl Recording {
         let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
             && clouds
                 .iter()
-                .any(|(points, _)| points.iter().any(|point| !is_seen(point)));
+                .any(|(points, _)| points.iter().any(|point| !is_return(point)));
         let mut cells = if is_grid {
             grid(clouds)
         } else {
@@ -120,20 +120,20 @@ impl Recording {
         })
     }
 
-    /// How many beams there are.
+    /// Number of beams.
     pub fn beams(&self) -> usize {
         self.cells.iter().map(|cell| cell.samples.len()).sum()
     }
 
-    /// The same recording with the scans that `keep` says.
+    /// The part of the recording with the scans that `keep` selects.
     #[must_use]
     pub fn of_scans(&self, keep: impl Fn(u32) -> bool) -> Self {
-        let cells = self.cells.iter().map(|cell| DirectionCell {
-            direction: cell.direction,
-            samples: { cell.samples.iter() }
-                .filter(|sample| keep(sample.scan))
-                .copied()
-                .collect(),
+        let cells = self.cells.iter().map(|cell| {
+            let samples = cell.samples.iter().filter(|sample| keep(sample.scan));
+            DirectionCell {
+                direction: cell.direction,
+                samples: samples.copied().collect(),
+            }
         });
         let kept = (0..self.scans).filter(|scan| keep(u32::try_from(*scan).unwrap_or(u32::MAX)));
         Self {
@@ -144,29 +144,27 @@ impl Recording {
         }
     }
 
-    /// Whether anything returned, and in one unit.
+    /// Checks that there are returns, and that all ranges have the same unit.
     ///
     /// # Errors
-    /// Where nothing did, or ranges of one direction differ by a factor of a thousand.
+    /// If no beam returned, or ranges of one direction differ by a factor of about a thousand.
     pub fn check(&self) -> Result<(), NoiseError> {
-        let seen = self.cells.iter().filter(|cell| cell.median().is_some());
-        if seen.clone().next().is_none() {
+        let returning = self.cells.iter().filter(|cell| cell.median().is_some());
+        if returning.clone().next().is_none() {
             return Err(NoiseError::AllDropped {
                 recording: self.name.clone(),
                 beams: self.beams(),
                 scans: self.scans,
             });
         }
-        for cell in seen {
+        for cell in returning {
             let median = cell.median().unwrap_or(1.0);
-            let odd = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
-            let stray = cell.samples.iter().find_map(|sample| {
-                sample
-                    .range
-                    .filter(|r| odd(r / median))
-                    .map(|r| (sample.scan, r))
+            let is_other_unit = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
+            let outlier = cell.samples.iter().find_map(|sample| {
+                let range = sample.range.filter(|r| is_other_unit(r / median));
+                range.map(|range| (sample.scan, range))
             });
-            if let Some((scan, range)) = stray {
+            if let Some((scan, range)) = outlier {
                 return Err(NoiseError::MixedUnits {
                     recording: self.name.clone(),
                     scan,
@@ -178,7 +176,7 @@ impl Recording {
         Ok(())
     }
 
-    /// The steps of its ranges.
+    /// Quantisation steps of the ranges.
     pub fn steps(&self) -> Steps {
         let samples = self.cells.iter().flat_map(|cell| &cell.samples);
         detect_steps(samples.filter_map(|sample| sample.range))
@@ -186,7 +184,15 @@ impl Recording {
 }
 
 impl DirectionCell {
-    /// Median of the ranges, m, if any returned.
+    /// Direction of one of the beams.
+    pub(super) fn direction_of(&self, sample: &BeamSample) -> Vector3<f64> {
+        if sample.azimuth_offset == 0.0 {
+            return self.direction;
+        }
+        planar(azimuth(&self.direction) + f64::from(sample.azimuth_offset))
+    }
+
+    /// Median of the ranges, m, if any beam returned.
     pub fn median(&self) -> Option<f64> {
         let mut ranges: Vec<f64> = self
             .samples
@@ -203,7 +209,7 @@ impl DirectionCell {
     }
 }
 
-/// A direction is in the x-y plane to this, rad.
+/// Greatest elevation of a direction in the x-y plane, rad.
 const LEVEL: f64 = 1e-5;
 
 /// Azimuth of a direction, rad, in (-pi, pi].
@@ -216,37 +222,45 @@ pub(super) fn planar(azimuth: f64) -> Vector3<f64> {
     Vector3::new(azimuth.cos(), azimuth.sin(), 0.0)
 }
 
-/// Whether an azimuth lies between two, anticlockwise from the first to the second.
+/// Whether an azimuth is between two others, anticlockwise from the first to the second.
 pub(super) fn is_between(azimuth: f64, [from, to]: [f64; 2]) -> bool {
     (azimuth - from).rem_euclid(TAU) <= (to - from).rem_euclid(TAU)
 }
 
-fn sample(scan: usize, turn: f64, reading: RangeReading, intensity: Option<&f32>) -> BeamSample {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "scans are fewer than 2^32, and a turn within a cell is small"
-    )]
-    let (scan, turn) = (scan as u32, turn as f32);
+/// Sample of a scan at an azimuth offset (rad).
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "scans are fewer than 2^32, and an offset within a cell is small"
+)]
+fn sample(
+    scan: usize,
+    azimuth_offset: f64,
+    reading: RangeReading,
+    intensity: Option<&f32>,
+) -> BeamSample {
     BeamSample {
-        scan,
-        turn,
+        scan: scan as u32,
+        azimuth_offset: azimuth_offset as f32,
         range: reading.range().filter(|r| *r > 0.0 && r.is_finite()),
         intensity: intensity.copied().unwrap_or(0.0),
     }
 }
 
+/// Directions of scans with the same azimuths.
 fn fixed(scans: &[Scan], azimuths: &[f64]) -> Vec<DirectionCell> {
-    let cell = |(beam, azimuth): (usize, &f64)| DirectionCell {
-        direction: planar(*azimuth),
-        samples: { scans.iter().enumerate() }
-            .map(|(number, scan)| {
-                sample(number, 0.0, scan.readings[beam], scan.intensities.get(beam))
-            })
-            .collect(),
+    let cell = |(beam, azimuth): (usize, &f64)| {
+        let samples = scans.iter().enumerate().map(|(number, scan)| {
+            sample(number, 0.0, scan.readings[beam], scan.intensities.get(beam))
+        });
+        DirectionCell {
+            direction: planar(*azimuth),
+            samples: samples.collect(),
+        }
     };
     azimuths.iter().enumerate().map(cell).collect()
 }
 
+/// Directions of scans with varying azimuths: bins of the mean azimuth step.
 fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
     let beams: usize = scans.iter().map(|scan| scan.readings.len()).sum();
     let width = TAU / (beams as f64 / scans.len() as f64).max(1.0);
@@ -256,17 +270,18 @@ fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
             let azimuth = wrap_to_pi(*azimuth);
             #[expect(clippy::cast_possible_truncation, reason = "a turn has few bins")]
             let bin = (azimuth / width).floor() as i64;
-            let turn = azimuth - (bin as f64 + 0.5) * width;
+            let offset = azimuth - (bin as f64 + 0.5) * width;
             let sample = sample(
                 number,
-                turn,
+                offset,
                 scan.readings[beam],
                 scan.intensities.get(beam),
             );
             cells.entry(bin).or_default().push(sample);
         }
     }
-    { cells.into_iter() }
+    cells
+        .into_iter()
         .map(|(bin, samples)| DirectionCell {
             direction: planar((bin as f64 + 0.5) * width),
             samples,
@@ -274,65 +289,85 @@ fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
         .collect()
 }
 
-fn is_seen(point: &Point3<f64>) -> bool {
+/// Whether a point is a return, not a placeholder of a drop-out.
+fn is_return(point: &Point3<f64>) -> bool {
     let distance = point.coords.norm();
     distance > 0.0 && distance.is_finite()
 }
 
-fn point_look(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> BeamSample {
-    let range = point.filter(|p| is_seen(p)).map(|p| p.coords.norm());
+/// Sample of a point of a cloud.
+fn point_sample(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> BeamSample {
+    let range = point.filter(|p| is_return(p)).map(|p| p.coords.norm());
     let reading = range.map_or(RangeReading::NoReturn, RangeReading::Range);
     sample(scan, 0.0, reading, intensity)
 }
 
+/// Directions of clouds with the same number of points; indices that never returned have no direction
+/// and are left out.
 fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
     let cell = |number: usize| {
-        let seen = clouds.iter().map(|(points, _)| &points[number]);
-        let sum: Vector3<f64> = { seen.filter(|p| is_seen(p)) }
+        let points = clouds.iter().map(|(points, _)| &points[number]);
+        let sum: Vector3<f64> = points
+            .filter(|p| is_return(p))
             .map(|p| p.coords.normalize())
             .sum();
+        let samples = clouds
+            .iter()
+            .enumerate()
+            .map(|(scan, (points, intensities))| {
+                point_sample(scan, points.get(number), intensities.get(number))
+            });
         DirectionCell {
             direction: sum.try_normalize(1e-9).unwrap_or(Vector3::zeros()),
-            samples: { clouds.iter().enumerate() }
-                .map(|(scan, (points, intensities))| {
-                    point_look(scan, points.get(number), intensities.get(number))
-                })
-                .collect(),
+            samples: samples.collect(),
         }
     };
-    // Where nothing was ever seen the direction is not known.
-    { (0..clouds[0].0.len()).map(cell) }
+    (0..clouds[0].0.len())
+        .map(cell)
         .filter(|cell| cell.direction != Vector3::zeros())
         .collect()
 }
 
-/// Sum of the directions seen in a bin, and its samples by scan.
-type Seen = (Vector3<f64>, BTreeMap<usize, BeamSample>);
+/// A bin of directions.
+#[derive(Default)]
+struct DirectionBin {
+    /// Sum of the unit directions of its points.
+    sum: Vector3<f64>,
+    /// Its samples by scan.
+    samples: BTreeMap<usize, BeamSample>,
+}
 
+/// Directions of unordered clouds: bins of 0.2 degrees of elevation and azimuth.
 fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
     const WIDTH: f64 = 0.2 * PI / 180.0;
     #[expect(clippy::cast_possible_truncation, reason = "a sphere has few bins")]
     let bin = |angle: f64| (angle / WIDTH).floor() as i64;
-    let mut cells: BTreeMap<(i64, i64), Seen> = BTreeMap::new();
+    // Sort the points into bins; each bin keeps one sample per scan
+    let mut bins: BTreeMap<(i64, i64), DirectionBin> = BTreeMap::new();
     for (scan, (points, intensities)) in clouds.iter().enumerate() {
-        for (number, point) in points.iter().enumerate().filter(|(_, p)| is_seen(p)) {
+        for (number, point) in points.iter().enumerate().filter(|(_, p)| is_return(p)) {
             let direction = point.coords.normalize();
-            // What rounding leaves of an elevation of zero is one bin, not two.
+            // Elevations of zero plus or minus rounding share a bin
             let elevation = direction.z.asin() + 0.5 * LEVEL;
             let key = (bin(elevation), bin(azimuth(&direction)));
-            let (sum, samples) = cells.entry(key).or_default();
-            *sum += direction;
-            let sample = point_look(scan, Some(point), intensities.get(number));
-            samples.entry(scan).or_insert(sample);
+            let found = bins.entry(key).or_default();
+            found.sum += direction;
+            let sample = point_sample(scan, Some(point), intensities.get(number));
+            found.samples.entry(scan).or_insert(sample);
         }
     }
-    let missing = |scan| point_look(scan, None, None);
-    { cells.into_values() }
-        .map(|(sum, samples)| DirectionCell {
-            direction: sum.normalize(),
-            samples: (0..clouds.len())
-                .map(|scan| samples.get(&scan).copied().unwrap_or_else(|| missing(scan)))
-                .collect(),
+
+    // Fill missing scans with drop-outs
+    bins.into_values()
+        .map(|bin| {
+            let sample = |scan| {
+                let sample = bin.samples.get(&scan).copied();
+                sample.unwrap_or_else(|| point_sample(scan, None, None))
+            };
+            DirectionCell {
+                direction: bin.sum.normalize(),
+                samples: (0..clouds.len()).map(sample).collect(),
+            }
         })
         .collect()
 }

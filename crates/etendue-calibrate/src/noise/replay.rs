@@ -1,6 +1,6 @@
 //! Simulation of the beams of a recording from a profile.
 
-use super::{BeamOutcome, PanelBeams};
+use super::beams::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::{Address, Profile};
 
 /// The beams of a panel with outcomes drawn from the profile, as the simulator draws them for beams on
@@ -20,7 +20,7 @@ pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
             reason = "intensities are kept as f32"
         )]
         let intensity = found.and_then(|f| f.intensity).unwrap_or(0.0) as f32;
-        super::PanelBeam {
+        PanelBeam {
             outcome: found.map_or(BeamOutcome::Dropped, |found| {
                 BeamOutcome::Range(found.range)
             }),

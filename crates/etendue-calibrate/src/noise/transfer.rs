@@ -1,20 +1,20 @@
-//! Profiles of materials that nobody recorded.
+//! Prediction of the profiles of unrecorded materials.
 
 use etendue_physics::profile::Profile;
 use etendue_physics::surface::{Material, Side};
 
-/// Relative backscatter over incidence of a material, 1 at normal incidence, and its value there.
+/// Backscatter of a material over incidence.
 #[derive(Clone, Copy, Debug)]
-pub struct Backscatter<'a>(pub &'a Material<f64>);
+pub struct MaterialBackscatter<'a>(pub &'a Material<f64>);
 
-impl Backscatter<'_> {
-    /// The BRDF back towards the light, 1/sr.
+impl MaterialBackscatter<'_> {
+    /// BRDF back into the direction of incidence, 1/sr.
     fn at(self, cos: f64) -> f64 {
         self.0.backscatter(cos, Side::Front)
     }
 
-    /// How differently two surfaces' backscatter falls with incidence: root mean square of the
-    /// logarithm of their ratio from 0 to 70 degrees, level set free.
+    /// Difference of the shapes of backscatter over incidence: standard deviation of the logarithm of the
+    /// ratio from 0 to 70 degrees.
     fn misfit(self, profile: &Profile) -> f64 {
         let ratios: Vec<f64> = (0..15)
             .map(|i| {
@@ -29,21 +29,26 @@ impl Backscatter<'_> {
     }
 }
 
-/// The recorded profile whose fitted reflectance falls most alike with incidence.
-pub fn nearest<'a>(material: Backscatter<'_>, profiles: &[&'a Profile]) -> Option<&'a Profile> {
-    { profiles.iter().copied() }.min_by(|a, b| material.misfit(a).total_cmp(&material.misfit(b)))
+/// The recorded profile whose fitted reflectance model is most similar in shape over incidence.
+pub fn nearest<'a>(
+    material: MaterialBackscatter<'_>,
+    profiles: &[&'a Profile],
+) -> Option<&'a Profile> {
+    let misfit = |profile: &&Profile| material.misfit(profile);
+    let profiles = profiles.iter().copied();
+    profiles.min_by(|a, b| misfit(a).total_cmp(&misfit(b)))
 }
 
-/// A guess of an unrecorded material's profile: the nearest recorded one, corrected by the ratio of
-/// the two reflectance models (kepets-2024, section 6.2.1), and marked as extrapolated.
+/// Predicted profile of an unrecorded material: a recorded profile corrected by the ratio of the two
+/// reflectance models (kepets-2024, section 6.2.1), marked as extrapolated.
 ///
-/// With $q(\theta)$ the ratio of backscatter (levels included where `reflectance` gives that of the
-/// recorded panel at normal incidence, as that of a Lambertian surface), the logit of the drop-out
-/// falls by $b\ln q$ and the spread goes with $q^{-1/2}$. The bias is kept; a glare is the recorded plate's
-/// own and goes.
+/// With $q(\theta)$ the ratio of backscatter, the logit of the drop-out decreases by $b\ln q$ and the
+/// spread scales with $q^{-1/2}$. `reflectance` is that of the recorded panel at normal incidence, as of a
+/// Lambertian surface; without it both levels are taken as equal. The bias is unchanged. A glare is
+/// specific to the recorded panel and removed.
 pub fn adapt(
     recorded: &Profile,
-    material: Backscatter<'_>,
+    material: MaterialBackscatter<'_>,
     name: &str,
     reflectance: Option<f64>,
 ) -> Profile {

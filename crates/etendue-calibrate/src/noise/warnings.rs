@@ -1,23 +1,23 @@
-//! What the user should know about a calibration.
+//! Warnings of a calibration.
 
-use super::calibrate::PanelReport;
+use super::panel_report::PanelReport;
 use etendue_physics::profile::{IntensityKind, Profile};
 
-/// What the user should know about the fit.
+/// Adds the warnings about the panels and the intensity.
 pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
     for report in panels {
         let of = |warning: &String| format!("{}: {warning}", report.recording);
         warnings.extend(report.panel.warnings.iter().map(of));
         if report.beams.strays > 0 {
             warnings.push(format!(
-                "{}: {} ranges in directions of the panel are of something else and left out",
+                "{}: {} ranges in directions of the panel belong to other objects and are left out",
                 report.recording, report.beams.strays
             ));
         }
         if report.beams.at_edge() > 0 {
             warnings.push(format!(
-                "{}: {} of {} ranges lie within two degrees of where returns end; part of the spot \
-                 comes back there: they count as returned, not for bias and spread",
+                "{}: {} of {} ranges are within two degrees of an edge, where only part of the spot \
+                 returns: they count as returned, but not for bias and spread",
                 report.recording,
                 report.beams.at_edge(),
                 report.beams.returned()
@@ -27,27 +27,27 @@ pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: 
     }
     if let IntensityKind::Constant(value) = profile.intensity {
         warnings.push(format!(
-            "the intensity is {value} for every beam that returned: it tells nothing of reflectance"
+            "the intensity is {value} for every returned beam: it contains no information on reflectance"
         ));
     }
 }
 
-/// What explains a panel is no offset of a device's ranges where it takes more of the distance.
+/// Greatest plausible offset of the ranges of a device, relative to the distance of the panel.
 const LARGEST_OFFSET: f64 = 0.2;
 
-/// Whether an offset and a growth with incidence explain a panel's bias alike.
+/// Warning if an offset and a growth with incidence explain the bias of a panel equally well.
 fn ambiguous(report: &PanelReport) -> Option<String> {
     let [plane, offset, growth] = &report.bias_hypotheses[..] else {
         return None;
     };
     let better = offset.rms.min(growth.rms);
-    let is_one = offset.coefficient.abs() < LARGEST_OFFSET * report.panel.plane.distance;
-    let both_help = is_one && offset.rms.max(growth.rms) < 0.5 * plane.rms;
-    (both_help && offset.rms.max(growth.rms) < 2.0 * better).then(|| {
+    let is_plausible = offset.coefficient.abs() < LARGEST_OFFSET * report.distance();
+    let both_improve = is_plausible && offset.rms.max(growth.rms) < 0.5 * plane.rms;
+    (both_improve && offset.rms.max(growth.rms) < 2.0 * better).then(|| {
         format!(
             "{}: an offset of {:+.1} mm (rms {:.2} mm) and a growth with incidence, w = {:.4} \
-             (rms {:.2} mm), explain the panel about alike (plane alone: {:.2} mm): \
-             record a second distance to tell them apart",
+             (rms {:.2} mm), explain the panel about equally well (plane alone: {:.2} mm): \
+             record a second distance to separate them",
             report.recording,
             1e3 * offset.coefficient,
             1e3 * offset.rms,

@@ -1,9 +1,9 @@
 //! Reference values of losses, gradients and minima, computed independently.
 
-use etendue_calibrate::depth::train::{Optimiser, Training, train};
+use etendue_calibrate::depth::train::{DepthOptimiser, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthMeasurement, DepthModel, DepthObjective, DepthUnknowns, MapOptions,
-    Polynomial, PoseFreedom, Robust,
+    DepthLoss, DepthMap, DepthMapOptions, DepthMeasurement, DepthModel, DepthObjective,
+    DepthUnknowns, PolynomialBias, PoseFreedom, RobustLoss,
 };
 use nalgebra::{Isometry3, Vector3};
 use serde_json::Value;
@@ -52,7 +52,7 @@ pub fn golden() -> Golden {
 
 pub fn weights_only(weights: [f64; 2]) -> DepthUnknowns {
     DepthUnknowns {
-        model: DepthModel::Polynomial(Polynomial::plain(weights)),
+        model: DepthModel::Polynomial(PolynomialBias::plain(weights)),
         corrections: Vec::new(),
     }
 }
@@ -60,7 +60,7 @@ pub fn weights_only(weights: [f64; 2]) -> DepthUnknowns {
 /// Largest relative errors of the loss and of the gradient (by its length) in a block.
 fn errors(golden: &Golden, block: &str, loss: DepthLoss) -> [f64; 2] {
     let objective =
-        DepthObjective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+        DepthObjective::new(&golden.map, loss, RobustLoss::None, PoseFreedom::Fixed).unwrap();
     let entries = golden.json[block].as_object().unwrap();
     assert_eq!(entries.len(), 3);
     let mut worst = [0.0_f64; 2];
@@ -95,15 +95,20 @@ fn losses_and_gradients_are_those_of_the_reference() {
     }
 }
 
-fn learnt(golden: &Golden, loss: DepthLoss, optimiser: Optimiser, iterations: usize) -> Vec<f64> {
-    let training = Training {
+fn learnt(
+    golden: &Golden,
+    loss: DepthLoss,
+    optimiser: DepthOptimiser,
+    iterations: usize,
+) -> Vec<f64> {
+    let training = TrainingSettings {
         loss,
         optimiser,
         iterations,
-        ..Training::default()
+        ..TrainingSettings::default()
     };
     let start = weights_only([0.0; 2]).model;
-    let options = MapOptions::published();
+    let options = DepthMapOptions::published();
     let trained = train(&golden.map, None, &start, &training, &options).unwrap();
     trained.model.weights()
 }
@@ -118,7 +123,7 @@ fn off(golden: &Golden, key: &str, weights: &[f64]) -> f64 {
 #[test]
 fn gauss_newton_and_lbfgs_reach_the_minima_of_the_reference() {
     let golden = golden();
-    for optimiser in [Optimiser::GaussNewton, Optimiser::Lbfgs(7)] {
+    for optimiser in [DepthOptimiser::GaussNewton, DepthOptimiser::Lbfgs(7)] {
         let least = learnt(&golden, DepthLoss::MinimumEigenvalue, optimiser, 100);
         let trace = learnt(&golden, DepthLoss::Trace, optimiser, 100);
         let errors = [
@@ -139,7 +144,7 @@ fn adam_reaches_the_minimum_of_the_reference() {
     let least = learnt(
         &golden,
         DepthLoss::MinimumEigenvalue,
-        Optimiser::Adam(2e-4),
+        DepthOptimiser::Adam(2e-4),
         400,
     );
     let error = off(&golden, "argmin_lambda", &least);
@@ -151,7 +156,7 @@ fn the_loss_and_the_curvature_at_the_minimum_are_those_of_the_reference() {
     let golden = golden();
     let loss = DepthLoss::MinimumEigenvalue;
     let objective =
-        DepthObjective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+        DepthObjective::new(&golden.map, loss, RobustLoss::None, PoseFreedom::Fixed).unwrap();
     let at = numbers(&golden.json["argmin_lambda"]);
     let value = objective.value(&weights_only([at[0], at[1]]));
     let expected = golden.json["lambda_at_argmin"].as_f64().unwrap();

@@ -2,8 +2,8 @@
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
-    PoseFreedom, Robust,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, DepthObjective, DepthUnknowns,
+    PolynomialBias, PoseFreedom, RobustLoss,
 };
 
 const LOSSES: [DepthLoss; 5] = [
@@ -16,7 +16,7 @@ const LOSSES: [DepthLoss; 5] = [
 
 fn small_map() -> DepthMap {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
-    DepthMap::build(&scans, &poses, &MapOptions::published()).unwrap()
+    DepthMap::build(&scans, &poses, &DepthMapOptions::published()).unwrap()
 }
 
 fn freedoms() -> [PoseFreedom; 4] {
@@ -29,7 +29,7 @@ fn freedoms() -> [PoseFreedom; 4] {
 }
 
 fn somewhere(freedom: &PoseFreedom) -> DepthUnknowns {
-    let model = DepthModel::Polynomial(Polynomial::scaled([0.002, -0.001]));
+    let model = DepthModel::Polynomial(PolynomialBias::scaled([0.002, -0.001]));
     let start = DepthUnknowns::start(model, freedom, 3);
     let step: Vec<f64> = (0..start.dimension())
         .map(|i| 1e-3 * (i as f64).sin())
@@ -61,7 +61,7 @@ fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom()
         for freedom in freedoms() {
             let at = somewhere(&freedom);
             let what = format!("{loss:?} {freedom:?}");
-            let objective = DepthObjective::new(&map, loss, Robust::None, freedom).unwrap();
+            let objective = DepthObjective::new(&map, loss, RobustLoss::None, freedom).unwrap();
             agree(&objective, &at, &what);
         }
     }
@@ -71,10 +71,10 @@ fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom()
 fn gradients_of_robust_losses_are_differences() {
     let map = small_map();
     let robust = [
-        Robust::Huber(0.01),
-        Robust::Cauchy(0.02),
-        Robust::GemanMcClure(0.02),
-        Robust::Truncated(0.03),
+        RobustLoss::Huber(0.01),
+        RobustLoss::Cauchy(0.02),
+        RobustLoss::GemanMcClure(0.02),
+        RobustLoss::Truncated(0.03),
     ];
     for robust in robust {
         let at = somewhere(&PoseFreedom::PerPose);
@@ -92,7 +92,7 @@ fn gradients_of_robust_losses_are_differences() {
 fn gradients_over_the_depths_are_differences() {
     let map = small_map();
     let none = DepthUnknowns {
-        model: DepthModel::Polynomial(Polynomial::plain([0.0; 2])),
+        model: DepthModel::Polynomial(PolynomialBias::plain([0.0; 2])),
         corrections: Vec::new(),
     };
     let member = map.neighbourhoods()[0][1] as usize;
@@ -102,7 +102,7 @@ fn gradients_over_the_depths_are_differences() {
             measurements[member].depth += step;
             let poses = map.world_from_lidar().to_vec();
             let moved = DepthMap::from_parts(measurements, poses, lists(&map)).unwrap();
-            let objective = DepthObjective::new(&moved, loss, Robust::None, PoseFreedom::Fixed);
+            let objective = DepthObjective::new(&moved, loss, RobustLoss::None, PoseFreedom::Fixed);
             let objective = objective.unwrap();
             (
                 objective.value(&none),
@@ -128,7 +128,7 @@ fn one_thread_and_eight_give_the_same_bits() {
         let pool = rayon_pool(threads);
         pool.install(|| {
             let loss = DepthLoss::MinimumEigenvalue;
-            DepthObjective::new(&map, loss, Robust::None, PoseFreedom::PerPose)
+            DepthObjective::new(&map, loss, RobustLoss::None, PoseFreedom::PerPose)
                 .unwrap()
                 .gradient(&at)
         })

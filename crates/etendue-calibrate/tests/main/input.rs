@@ -1,15 +1,15 @@
-//! Bad input is named.
+//! Invalid input to depth calibration gives errors that name the cause.
 
 use crate::corridor::{Corridor, Noise};
-use etendue_calibrate::depth::train::{Split, Training, train};
+use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseConvention, PoseFreedom,
     ScanSignature, likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
 
 fn build(scans: &[Vec<Point3<f64>>], poses: &[Isometry3<f64>]) -> Result<DepthMap, DepthError> {
-    DepthMap::build(scans, poses, &MapOptions::published())
+    DepthMap::build(scans, poses, &DepthMapOptions::published())
 }
 
 #[test]
@@ -43,31 +43,31 @@ fn points_that_are_not_finite_are_counted_and_left_out() {
 }
 
 #[test]
-fn a_wall_seen_at_one_angle_shows_no_shape() {
+fn measurements_at_one_incidence_angle_are_refused() {
     let wall = |shift: f64| -> Vec<Point3<f64>> {
         let grid = (0..40).flat_map(|i| (0..40).map(move |j| (f64::from(i), f64::from(j))));
         grid.map(|(i, j)| Point3::new(20.0, 0.05 * i - 1.0 - shift, 0.05 * j - 1.0))
             .collect()
     };
     let poses = [0.0, 1.0].map(|y| Isometry3::translation(0.0, y, 0.0));
-    let mut options = MapOptions::published();
+    let mut options = DepthMapOptions::published();
     options.mask.viewpoint_variance = 0.1;
     let map = DepthMap::build(&[wall(0.0), wall(1.0)], &poses, &options).unwrap();
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
-    let error = train(&map, None, &start, &Training::default(), &options).unwrap_err();
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+    let error = train(&map, None, &start, &TrainingSettings::default(), &options).unwrap_err();
     assert!(matches!(error, DepthError::OneIncidence { .. }), "{error}");
 }
 
 #[test]
-fn sequences_must_pair_with_the_poses_and_splits_with_four() {
+fn wrong_numbers_of_sequences_are_refused() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
-    let training = Training {
+    let training = TrainingSettings {
         freedom: PoseFreedom::PerSequence(vec![0, 1]),
-        ..Training::default()
+        ..TrainingSettings::default()
     };
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
-    let error = train(&map, None, &start, &training, &MapOptions::published()).unwrap_err();
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+    let error = train(&map, None, &start, &training, &DepthMapOptions::published()).unwrap_err();
     assert_eq!(
         error,
         DepthError::SequenceCount {
@@ -76,13 +76,13 @@ fn sequences_must_pair_with_the_poses_and_splits_with_four() {
         }
     );
     assert_eq!(
-        Split::rotations(6),
+        SequenceSplit::rotations(6),
         Err(DepthError::SplitCount { count: 6 })
     );
 }
 
 #[test]
-fn a_neighbourhood_that_points_nowhere_is_named() {
+fn an_invalid_neighbourhood_is_refused() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
     let parts = |list| DepthMap::from_parts(map.measurements().to_vec(), poses.clone(), vec![list]);
@@ -104,22 +104,22 @@ fn a_neighbourhood_that_points_nowhere_is_named() {
     );
 }
 
-/// Rotations and translations distinguish conventions; correct poses are not changed.
+/// Rotations and translations distinguish the conventions; correct poses give no suggestion.
 #[test]
-fn poses_in_another_convention_are_noticed() {
+fn poses_in_another_convention_are_detected() {
     let (scans, poses) = Corridor::new(4, 32, 180).scans(Noise::default());
     assert_eq!(likely_convention(&scans, &poses), None);
     let inverse: Vec<_> = poses.iter().map(Isometry3::inverse).collect();
     assert_eq!(
         likely_convention(&scans, &inverse),
-        Some(Convention::LidarFromWorld)
+        Some(PoseConvention::LidarFromWorld)
     );
-    // World from lidar in a camera's axes: undone by the convention that it is in.
-    for convention in [Convention::Camera, Convention::CameraInverse] {
+    // World from lidar in camera axes
+    for convention in [PoseConvention::Camera, PoseConvention::CameraInverse] {
         let given: Vec<_> = poses
             .iter()
             .map(|pose| {
-                let upright = Convention::Camera.world_from_lidar(&Isometry3::identity());
+                let upright = PoseConvention::Camera.world_from_lidar(&Isometry3::identity());
                 assert_eq!(upright, Isometry3::identity());
                 in_convention(convention, pose)
             })
@@ -128,18 +128,19 @@ fn poses_in_another_convention_are_noticed() {
     }
 }
 
-/// The pose that `convention` reads as `pose`: the axes are turned three times to be turned back.
-fn in_convention(convention: Convention, pose: &Isometry3<f64>) -> Isometry3<f64> {
-    // Turning the axes once more and once more again is turning them back: they have order three.
-    let turned = Convention::Camera.world_from_lidar(&Convention::Camera.world_from_lidar(pose));
+/// `pose` expressed in `convention`.
+fn in_convention(convention: PoseConvention, pose: &Isometry3<f64>) -> Isometry3<f64> {
+    // The permutation of the axes has order three: applied twice, it is its own inverse
+    let camera_pose =
+        PoseConvention::Camera.world_from_lidar(&PoseConvention::Camera.world_from_lidar(pose));
     match convention {
-        Convention::CameraInverse => turned.inverse(),
-        _ => turned,
+        PoseConvention::CameraInverse => camera_pose.inverse(),
+        _ => camera_pose,
     }
 }
 
 #[test]
-fn a_scan_of_another_sensor_is_recognised_by_its_beams() {
+fn a_scan_of_another_sensor_is_detected_by_its_beam_layout() {
     let scan = |channels, columns| {
         Corridor::new(1, channels, columns)
             .scans(Noise::default())
@@ -153,20 +154,20 @@ fn a_scan_of_another_sensor_is_recognised_by_its_beams() {
         .iter()
         .map(|points| points.iter().filter(|p| p.z < 0.0).copied().collect())
         .collect();
-    let why = of(&dense).differs(&of(&low)).unwrap();
-    assert!(why.contains("degrees"), "{why}");
+    let difference = of(&dense).differs(&of(&low)).unwrap();
+    assert!(difference.contains("degrees"), "{difference}");
 }
 
-/// Beams that meet an edge in part string points out behind it, in one direction. A post before a
-/// wall: what is behind its edges is dropped, the wall and the post stay.
+/// A beam that is partly intercepted by an edge gives mixed points between the foreground and the
+/// background. A post in front of a wall: the mixed points are removed, the wall and the post are kept.
 #[test]
-fn the_shadow_angle_excludes_points_behind_an_edge() {
+fn the_shadow_filter_removes_mixed_points_behind_edges() {
     let scan = |shift: f64| -> Vec<Point3<f64>> {
         let beam = |i: i32, j: i32, depth: f64| {
             let (a, e) = (0.005 * f64::from(i), 0.005 * f64::from(j));
             Point3::new(depth, depth * a.tan(), depth * e.tan() / a.cos())
         };
-        let seen = |i: i32, j: i32| match i.abs() {
+        let points = |i: i32, j: i32| match i.abs() {
             0..=9 => vec![beam(i, j, 3.0 - shift)],
             10 => (1..6)
                 .map(|k| beam(i, j, 3.0 - shift + 0.3 * f64::from(k)))
@@ -174,20 +175,20 @@ fn the_shadow_angle_excludes_points_behind_an_edge() {
             _ => vec![beam(i, j, 5.0 - shift)],
         };
         let all = (-60..=60).flat_map(|i| (-40..=40).map(move |j| (i, j)));
-        all.flat_map(|(i, j)| seen(i, j)).collect()
+        all.flat_map(|(i, j)| points(i, j)).collect()
     };
     let scans = [scan(0.0), scan(0.7)];
     let poses = [0.0, 0.7].map(|x| Isometry3::translation(x, 0.0, 0.0));
     let build = |shadow| {
-        let mut options = MapOptions {
+        let mut options = DepthMapOptions {
             shadow,
             voxel: 0.05,
-            ..MapOptions::published()
+            ..DepthMapOptions::published()
         };
         options.mask.viewpoint_variance = 0.05;
         DepthMap::build(&scans, &poses, &options).unwrap()
     };
-    let strung = |map: &DepthMap| {
+    let mixed_points = |map: &DepthMap| {
         let between = |m: &&etendue_calibrate::depth::DepthMeasurement| {
             let x = m.direction.x * m.depth + 0.7 * m.pose as f64;
             3.1 < x && x < 4.9
@@ -196,8 +197,8 @@ fn the_shadow_angle_excludes_points_behind_an_edge() {
     };
     let (with, without) = (build(None), build(Some(5_f64.to_radians())));
     assert_eq!(with.report().in_shadow, 0);
-    assert!(strung(&with) > 100, "{}", strung(&with));
-    assert_eq!(strung(&without), 0);
+    assert!(mixed_points(&with) > 100, "{}", mixed_points(&with));
+    assert_eq!(mixed_points(&without), 0);
     assert!(without.report().in_shadow >= 2 * 2 * 81 * 5);
     let kept = without.measurements().len() as f64 / with.measurements().len() as f64;
     assert!(kept > 0.6, "{kept}");

@@ -1,6 +1,6 @@
-//! The public face: learning a depth bias, and noise profiles.
+//! Tests of the public interface: depth calibration and noise calibration.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod corridor;
 mod golden;

@@ -3,7 +3,7 @@
 use super::{Learnt, LearntModel};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_calibrate::depth::{
-    DepthModel, InverseCosine, Linear, Polynomial, ScanSignature, WaveformBias,
+    DepthModel, InverseCosineBias, LinearBias, PolynomialBias, ScanSignature, WaveformBias,
 };
 use nalgebra::DMatrix;
 use schemars::JsonSchema;
@@ -158,18 +158,18 @@ fn model(
             if t.exponents.iter().any(|e| e.is_nan() || *e < 0.0) {
                 return Err(fail("an exponent is negative", "give 0 or more"));
             }
-            DepthModel::Polynomial(Polynomial {
+            DepthModel::Polynomial(PolynomialBias {
                 exponents: t.exponents,
                 weights: t.weights,
                 scaled: t.scaled,
             })
         }
-        ModelTable::Linear(t) => DepthModel::Linear(Linear {
+        ModelTable::Linear(t) => DepthModel::Linear(LinearBias {
             depth: t.depth,
             incidence: t.incidence_m_per_rad,
             constant: t.constant_m,
         }),
-        ModelTable::InverseCosine(t) => DepthModel::InverseCosine(InverseCosine {
+        ModelTable::InverseCosine(t) => DepthModel::InverseCosine(InverseCosineBias {
             weight: t.weight,
             scaled: t.scaled,
         }),

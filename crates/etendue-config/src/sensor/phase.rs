@@ -1,8 +1,9 @@
 //! The table of a phase receiver.
 
 use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme, Window,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
 use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver, RangeLimits};
 use schemars::JsonSchema;
@@ -154,7 +155,7 @@ impl PhaseTable {
             converter_bits: self.converter_bits,
             gain: (&self.gain).into(),
             noise: (&self.noise).into(),
-            window: self.window.as_ref().map(Window::from),
+            window: self.window.as_ref().map(ReceiverWindow::from),
             detectable: self.detectable_power_per_m2_sr,
             sufficient: self.sufficient_power_per_m2_sr,
             ambiguity: Ambiguity {
@@ -202,7 +203,7 @@ impl From<&NoiseTable> for Noise {
     }
 }
 
-impl From<&PhaseWindowTable> for Window {
+impl From<&PhaseWindowTable> for ReceiverWindow {
     fn from(table: &PhaseWindowTable) -> Self {
         Self {
             emitted_power: table.emitted_power_mw * 1e-3,

@@ -3,7 +3,7 @@
 use super::phase::PhaseTable;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::beam::BeamWidth;
-use etendue_physics::phase::Window;
+use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
     PulseShape, ReflectivityScale, ReturnMode, reference_power,
@@ -372,7 +372,7 @@ impl PulsedTable {
                 PipelineName::Fast => EchoModel::Analytic,
                 PipelineName::Waveform => EchoModel::Waveform,
             },
-            window: self.window.as_ref().map(|table| Window {
+            window: self.window.as_ref().map(|table| ReceiverWindow {
                 emitted_power: table.peak_power_w,
                 field_of_view: table.field_of_view_mrad * 1e-3,
                 bandwidth: table.bandwidth_nm * 1e-9,

@@ -1,7 +1,7 @@
 //! Depth models in files.
 
 use etendue_calibrate::depth::{
-    DepthModel, InverseCosine, Linear, Polynomial, ScanSignature, WaveformBias,
+    DepthModel, InverseCosineBias, LinearBias, PolynomialBias, ScanSignature, WaveformBias,
 };
 use etendue_config::depth_model::{Learnt, LearntModel, parse};
 use etendue_config::toml_file::Document;
@@ -9,13 +9,13 @@ use nalgebra::DMatrix;
 
 fn models() -> Vec<DepthModel> {
     vec![
-        DepthModel::Polynomial(Polynomial::scaled([0.1 / 3.0, -1e-7])),
-        DepthModel::Linear(Linear {
+        DepthModel::Polynomial(PolynomialBias::scaled([0.1 / 3.0, -1e-7])),
+        DepthModel::Linear(LinearBias {
             depth: 0.01,
             incidence: -0.02,
             constant: 1.0 / 3.0,
         }),
-        DepthModel::InverseCosine(InverseCosine {
+        DepthModel::InverseCosine(InverseCosineBias {
             weight: -0.004,
             scaled: true,
         }),

@@ -274,7 +274,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ),
         (
             "measured = { incidence_deg = [30, 0], reflectance = [0.5, 0.5] }",
-            "incidences have to ascend",
+            "incidences must increase",
         ),
     ] {
         let message = refused(text);

@@ -9,24 +9,24 @@ const MOMENT: [f64; 3] = [-1_450.9e-9, 4_652.5e-9, -29_404.8e-9];
 /// Reference radius of the coefficients, m.
 const RADIUS: f64 = 6_371_200.0;
 
-/// The field of the Earth's dipole at a place, to the east, to the north and upwards, T:
+/// Magnetic flux density of the Earth's dipole at a position, with components east, north and up, T:
 /// $B = (a/r)^3\left[3(m\cdot\hat r)\hat r - m\right]$.
 ///
-/// The real field differs from its dipole by up to a third, and much more near steel: where its
-/// direction matters, give the field that was measured.
+/// The real field differs from the dipole by up to a third, and much more near steel: use a measured
+/// field where the direction matters.
 ///
 /// ```
 /// use etendue_physics::ambient::dipole_field;
 /// use etendue_physics::gnss::Geodetic;
 /// let munich = dipole_field(&Geodetic::from_degrees(48.1, 11.6, 520.0));
-/// // The IGRF has 48.6 µT there, steeply downwards.
+/// // IGRF: 48.6 µT, steeply downwards.
 /// assert!((munich.norm() * 1e6 - 48.6).abs() < 3.0, "{munich}");
 /// assert!(munich.z < -35e-6 && munich.y > 15e-6);
 /// ```
 pub fn dipole_field(place: &Geodetic) -> Vector3<f64> {
     let position = place.to_ecef().coords;
     let out = position.normalize();
-    // It points to the south: the Earth is a magnet with its north pole there.
+    // The dipole moment points to the south
     let moment = Vector3::from(MOMENT);
     let field = (out * (3.0 * moment.dot(&out)) - moment) * (RADIUS / position.norm()).powi(3);
     LocalFrame::new(*place).turned_from_ecef(&field)

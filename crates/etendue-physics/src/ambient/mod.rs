@@ -1,5 +1,4 @@
-//! What surrounds a robot and can be sensed without light: the Earth's magnetic field and the
-//! pressure of the air.
+//! Quantities of the environment other than light: the Earth's magnetic field and the air pressure.
 
 mod magnetic;
 mod pressure;

@@ -1,10 +1,10 @@
-//! The pressure of the air, and the sensor for it.
+//! Air pressure and barometers.
 
 use crate::inertial::{BiasProcess, BiasRun};
 use crate::{Purpose, Stream};
 
-/// The air below 11 km (ICAO Standard Atmosphere, Doc 7488, 1993): a temperature that falls by
-/// 6.5 K a kilometre.
+/// The troposphere (below 11 km) of the ICAO Standard Atmosphere (Doc 7488, 1993), with a temperature lapse
+/// rate of 6.5 K/km.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StandardAir {
     /// Pressure at sea level, Pa.
@@ -13,7 +13,7 @@ pub struct StandardAir {
     pub temperature: f64,
 }
 
-/// Fall of the temperature, K/m.
+/// Temperature lapse rate, K/m.
 const LAPSE: f64 = 0.0065;
 /// $g_0M/R$, K/m.
 const WEIGHT: f64 = 9.80665 * 0.028_964_4 / 8.314_32;
@@ -60,7 +60,7 @@ pub struct Barometer {
     pub noise: f64,
     /// Standard deviation of the offset from one unit to the next, Pa.
     pub offset: f64,
-    /// Standard deviation of what wanders (weather and sensor), Pa.
+    /// Standard deviation of the drift of weather and sensor, Pa.
     pub drift: f64,
     /// Its correlation time, s.
     pub drift_time: f64,
@@ -68,7 +68,7 @@ pub struct Barometer {
     pub resolution: Option<f64>,
 }
 
-/// A barometer that was switched on.
+/// Simulation state of a barometer between samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarometerRun {
     barometer: Barometer,
@@ -80,7 +80,7 @@ pub struct BarometerRun {
 }
 
 impl BarometerRun {
-    /// Switches sensor number `sensor` on.
+    /// The state of sensor number `sensor` at switch-on.
     pub fn new(barometer: &Barometer, seed: u64, sensor: u32) -> Self {
         let mut stream = Stream::new(seed, sensor, u32::MAX, 0, Purpose::Barometer);
         let mut normals = stream.normals();
@@ -98,7 +98,7 @@ impl BarometerRun {
         }
     }
 
-    /// The next sample of a true pressure (Pa), `dt` seconds after the one before, Pa.
+    /// The next sample of a true pressure (Pa), `dt` seconds after the previous one, Pa.
     pub fn read(&mut self, pressure: f64, dt: f64) -> f64 {
         let mut stream = Stream::new(self.seed, self.sensor, self.samples, 0, Purpose::Barometer);
         self.samples += 1;

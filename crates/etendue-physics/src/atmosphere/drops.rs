@@ -1,4 +1,4 @@
-//! Echoes of individual drops and flakes.
+//! Returns of individual rain drops and snow flakes.
 
 use super::{Overlap, Precipitation};
 use crate::Stream;
@@ -12,8 +12,8 @@ const LARGEST: f64 = 6e-3;
 /// Step of the numerical integration of the beam's volume, m.
 const STEP: f64 = 0.25;
 
-/// Individual drops or flakes above a smallest diameter in a beam, with the constants that all
-/// beams share.
+/// Individual drops or flakes above a smallest diameter in a beam, with the constants that are common to
+/// all beams.
 #[derive(Clone, Debug)]
 pub struct Drops {
     precipitation: Precipitation<f64>,
@@ -58,7 +58,7 @@ impl Drops {
 
     /// Largest distance from the sensor at which a drop or flake returns at least `power` (1/(m²
     /// sr)), m; at most `far`.
-    pub fn seen_until(
+    pub fn visible_range(
         precipitation: &Precipitation<f64>,
         beam: &BeamWidth,
         overlap: &Overlap,
@@ -66,8 +66,8 @@ impl Drops {
         far: f64,
     ) -> f64 {
         let mut range = far;
-        let sends = |range| precipitation.drop_power(LARGEST, beam.area(range), range);
-        while range > overlap.none_until && sends(range) * overlap.share(range) < power {
+        let returned = |range| precipitation.drop_power(LARGEST, beam.area(range), range);
+        while range > overlap.none_until && returned(range) * overlap.share(range) < power {
             range -= STEP;
         }
         range.max(overlap.none_until)
@@ -78,17 +78,18 @@ impl Drops {
     pub fn add(&self, far: f64, stream: &mut Stream, returns: &mut Vec<PulseReturn>) {
         let density = self.precipitation.number_above(self.smallest);
         let volume = self.volume_until(far);
-        let mut left = poisson(density * volume, stream);
-        while left > 0.0 {
+        let mut remaining = poisson(density * volume, stream);
+        while remaining > 0.0 {
             let range = self.range_of(volume * stream.uniform());
             let diameter = self.smallest - (1.0 - stream.uniform()).ln() / self.precipitation.slope;
-            let sent = { self.precipitation }.drop_power(diameter, self.beam.area(range), range);
-            let weakened = (-2.0 * self.extinction * range).exp();
+            let area = self.beam.area(range);
+            let unattenuated = self.precipitation.drop_power(diameter, area, range);
+            let transmission = (-2.0 * self.extinction * range).exp();
             returns.push(PulseReturn {
                 range,
-                power: sent * weakened * self.overlap.share(range),
+                power: unattenuated * transmission * self.overlap.share(range),
             });
-            left -= 1.0;
+            remaining -= 1.0;
         }
     }
 
@@ -152,11 +153,10 @@ mod tests {
         returns
     }
 
-    /// 4,000 beams of 30 m in 20 mm/h: the mean of the drops' echoes is within 4.5 standard errors
-    /// of their fraction of $\int\beta/r^2\,dr$; with a partial overlap, of $\beta\,\Delta
-    /// r/r_1^2$.
+    /// 4,000 beams of 30 m in 20 mm/h: the mean power of the drops is within 4.5 standard errors of their
+    /// fraction of $\int\beta/r^2\,dr$; with a partial overlap, of $\beta\,\Delta r/r_1^2$.
     #[test]
-    fn drops_return_on_average_what_the_backscatter_coefficient_says() {
+    fn the_mean_power_of_drops_is_that_of_the_backscatter_coefficient() {
         let rain = Precipitation::rain(20e-3 / 3600.0);
         let (far, smallest) = (35.0, 0.7e-3);
         for (full_from, integral) in [(0.0, 1.0 / NEAR - 1.0 / far), (50.0, 30.0 / 2500.0)] {
@@ -179,7 +179,7 @@ mod tests {
     /// fraction of the volume before it, within 4.5 standard deviations of the binomial
     /// distribution.
     #[test]
-    fn drops_stand_where_the_beam_is_wide() {
+    fn drops_are_uniform_in_the_volume_of_the_beam() {
         let rain = Precipitation::rain(20e-3 / 3600.0);
         let drops = Drops::new(rain, 0.5e-3, &beam(), overlap(0.0), 60.0, 0.0);
         let all: Vec<PulseReturn> = (0..300).flat_map(|n| returns(&drops, n, 35.0)).collect();
@@ -207,15 +207,18 @@ mod tests {
     }
 
     #[test]
-    fn no_drop_is_seen_farther_than_the_largest() {
+    fn the_visible_range_is_that_of_the_largest_drop() {
         let rain = Precipitation::rain(50e-3 / 3600.0);
         let (beam, overlap) = (beam(), overlap(8.0));
-        let until = Drops::seen_until(&rain, &beam, &overlap, 1e-8, 500.0);
-        let sends = |range: f64| rain.drop_power(LARGEST, beam.area(range), range);
+        let until = Drops::visible_range(&rain, &beam, &overlap, 1e-8, 500.0);
+        let power = |range: f64| rain.drop_power(LARGEST, beam.area(range), range);
         assert!(
-            sends(until) >= 1e-8 && sends(until + STEP) < 1e-8,
+            power(until) >= 1e-8 && power(until + STEP) < 1e-8,
             "{until}"
         );
-        assert_eq!(Drops::seen_until(&rain, &beam, &overlap, 1.0, 500.0), NEAR);
+        assert_eq!(
+            Drops::visible_range(&rain, &beam, &overlap, 1.0, 500.0),
+            NEAR
+        );
     }
 }

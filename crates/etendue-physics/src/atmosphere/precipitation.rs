@@ -108,7 +108,7 @@ mod tests {
 
     /// 8 pi / (0.01986 (1 + 3.750)) = 266.5 sr.
     #[test]
-    fn a_raindrop_sends_back_what_its_front_and_its_rear_reflect() {
+    fn the_power_of_a_raindrop_is_reflected_by_its_front_and_rear_surfaces() {
         assert!((RAIN_LIDAR_RATIO - 266.5).abs() < 0.5, "{RAIN_LIDAR_RATIO}");
     }
 }

@@ -97,13 +97,14 @@ fn volume_return<S: Scalar>(
 /// let overlap = Overlap { none_until: 0.5, full_from: 2.0 };
 /// let whole = volume_returns(&air, &overlap, 100.0, 0.1);
 /// // The cell from 20.5 to 20.6 m.
-/// let cut = cut_volume_return(&air, &overlap, (200, 0.1), 20.525);
+/// let cut = cut_volume_return(&air, &overlap, 200, 0.1, 20.525);
 /// assert!((cut.power / whole[200].power - 0.25).abs() < 2e-3);
 /// ```
 pub fn cut_volume_return<S: Scalar>(
     air: &Coefficients<S>,
     overlap: &Overlap,
-    (whole, step): (usize, f64),
+    whole: usize,
+    step: f64,
     far: S,
 ) -> PulseReturn<S> {
     let from = overlap.none_until + whole as f64 * step;

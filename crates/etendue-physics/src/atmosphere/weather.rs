@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn haze_dims_the_infrared_less_and_thick_haze_is_fog() {
+    fn haze_attenuates_infrared_less_than_visible_light_and_dense_haze_is_fog() {
         let haze = |visibility, wavelength| Weather::Haze { visibility }.coefficients(wavelength);
         assert!(haze(2e4, 1550e-9).extinction < 0.5 * haze(2e4, 785e-9).extinction);
         assert!((haze(2e4, 550e-9).extinction * 2e4 - 3.912).abs() < 1e-12);
@@ -210,7 +210,7 @@ mod tests {
     /// 10 mm/h of rain is about 5 dB/km of optical loss (Carbonneau, Wisely 1998,
     /// doi:10.1117/12.337035: 1.076 R^0.67 = 5.0); drops counted geometrically give 6.8.
     #[test]
-    fn rain_dims_as_measured_within_a_factor_of_1_5() {
+    fn the_extinction_of_rain_matches_measurements_within_a_factor_of_1_5() {
         for rate in [2.0, 10.0, 50.0_f64] {
             let rain = Weather::Rain {
                 rate: rate * MM_PER_HOUR,

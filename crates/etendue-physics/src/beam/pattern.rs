@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_sum_to_one_about_the_axis() {
+    fn weights_sum_to_one_with_zero_mean_direction() {
         for pattern in PATTERNS {
             assert!((mean(pattern, |_| 1.0) - 1.0).abs() < 1e-14, "{pattern:?}");
             assert!(mean(pattern, |r| r.left).abs() < 1e-14, "{pattern:?}");
@@ -136,7 +136,7 @@ mod tests {
     /// A uniform disc's mean square radius is 1/2; a disc of n rays in rings lacks 1/(2 n^2), the
     /// spread within the middle ray's own area.
     #[test]
-    fn rings_spread_like_a_uniform_disc() {
+    fn rings_have_the_variance_of_a_uniform_disc() {
         let square = |ray: &SubRay| ray.left * ray.left + ray.up * ray.up;
         assert!((mean(SubRayPattern::THREE, square) - 0.5).abs() < 1e-15);
         for rings in [1, 2, 5] {
@@ -149,7 +149,7 @@ mod tests {
     /// Truncated at 1.5 radii, $\int r^2 e^{-2r^2}$ gives 0.4747 (not truncated: 0.5); 12 rings
     /// give 0.4774.
     #[test]
-    fn the_gaussian_disc_spreads_like_a_gaussian() {
+    fn the_gaussian_disc_has_the_variance_of_a_gaussian() {
         let square = |ray: &SubRay| ray.left * ray.left + ray.up * ray.up;
         let spread = mean(SubRayPattern::Gaussian { rings: 12 }, square);
         assert!((spread - 0.4747).abs() < 4e-3, "{spread}");

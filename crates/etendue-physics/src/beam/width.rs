@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rays_weights_sum_to_one_and_their_moments_are_the_beams_at_every_distance() {
+    fn the_rays_have_the_moments_of_the_beam_at_every_distance() {
         for shape in [BeamShape::Gaussian, BeamShape::TopHat] {
             for (rings, count) in [(1, 7), (2, 19), (3, 37)] {
                 let rays = beam(shape).rays(rings);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_gaussian_beam_has_two_names() {
+    fn both_width_conventions_describe_the_same_gaussian_beam() {
         let half_maximum = Divergence {
             horizontal: 2.354_820_045,
             vertical: 0.0,

@@ -60,13 +60,13 @@ impl BayerPattern {
         [column, row]: [u32; 2],
     ) -> [f64; 3] {
         let (mut sums, mut counts) = ([0.0; 3], [0.0; 3]);
-        let seen = self.channel(column, row);
+        let own_channel = self.channel(column, row);
         for near_row in row.saturating_sub(1)..(row + 2).min(height) {
             for near in column.saturating_sub(1)..(column + 2).min(width) {
                 let channel = self.channel(near, near_row);
                 let is_own = near == column && near_row == row;
                 // Green has green neighbours on both diagonals; only the pixel itself counts
-                if channel != seen || is_own {
+                if channel != own_channel || is_own {
                     sums[channel] += mosaic[(near_row * width + near) as usize];
                     counts[channel] += 1.0;
                 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_linear_field_comes_back_exactly() {
+    fn a_linear_image_is_demosaiced_exactly() {
         let [width, height] = [8_u32, 6];
         let truth = |column: u32, row: u32, channel: usize| {
             0.1 + 0.02 * f64::from(column) - 0.01 * f64::from(row) + 0.3 * channel as f64

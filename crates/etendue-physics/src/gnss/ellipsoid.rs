@@ -120,7 +120,7 @@ mod tests {
 
     /// Round trips from the sea floor to geostationary height: 4e-9 m measured.
     #[test]
-    fn there_and_back_is_the_same_place() {
+    fn geodetic_and_ecef_conversions_are_inverse() {
         let mut worst = 0.0_f64;
         for latitude in [
             -90.0, -89.999, -45.0, -1e-7, 0.0, 1e-9, 30.0, 60.0, 89.99999, 90.0,

@@ -114,7 +114,7 @@ mod tests {
 
     /// 24 satellites give 4 to 11 above 10 degrees, 7 on average (measured 6.9).
     #[test]
-    fn enough_satellites_stand_over_every_place() {
+    fn enough_satellites_are_visible_from_every_position() {
         let mut counts = Vec::new();
         for latitude in [-80.0, -30.0, 0.0, 43.0, 70.0] {
             for hour in 0..24 {
@@ -130,7 +130,7 @@ mod tests {
     /// Two orbits per sidereal day: the sky repeats after 23 h 56 min (within 0.5 degrees,
     /// measured).
     #[test]
-    fn the_sky_repeats_with_the_stars() {
+    fn the_constellation_repeats_every_sidereal_day() {
         let sidereal_day = TAU / EARTH_RATE;
         let [today, tomorrow] = [0.0, sidereal_day].map(|later| satellites(1.8e9 + later));
         for (a, b) in today.iter().zip(&tomorrow) {

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fit_gives_back_the_coefficients_of_a_curve() {
+    fn a_fit_recovers_the_coefficients_of_a_curve() {
         let curve: Vec<AllanPoint> = (0..40)
             .map(|i| 0.01 * 1.4_f64.powi(i))
             .map(|time| AllanPoint {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn white_noise_alone_has_no_other_term_worth_naming() {
+    fn a_fit_to_white_noise_has_no_other_significant_term() {
         let curve: Vec<AllanPoint> = (0..30)
             .map(|i| 0.01 * 1.3_f64.powi(i))
             .map(|time| AllanPoint {

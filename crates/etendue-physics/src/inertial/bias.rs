@@ -164,7 +164,7 @@ mod tests {
 
     /// 0.6165 sigma at 1.89 T: the known maximum (IEEE Std 952-1997: 0.437 q sqrt(T) at 1.89 T).
     #[test]
-    fn a_gauss_markov_bump_stands_where_the_standard_says() {
+    fn the_allan_deviation_of_gauss_markov_noise_peaks_as_in_the_standard() {
         let process = BiasProcess::GaussMarkov {
             sd: 1.0,
             time: 10.0,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_series_meets_the_closed_form() {
+    fn the_series_equals_the_closed_form() {
         for tau in [0.999e-3, 1.001e-3] {
             let value = gauss_markov_variance(1.0, 1.0, tau);
             assert!((value / (2.0 * tau / 3.0) - 1.0).abs() < 1e-3, "{value}");

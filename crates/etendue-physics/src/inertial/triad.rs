@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn warmth_shifts_and_scales() {
+    fn temperature_changes_bias_and_scale() {
         let triad = Triad {
             bias_per_kelvin: 0.01,
             scale_per_kelvin: 1e-3,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_are_named() {
+    fn invalid_parameters_are_refused_by_name() {
         let triad = Triad {
             drift: vec![BiasProcess::GaussMarkov { sd: 1.0, time: 0.0 }],
             ..Triad::default()

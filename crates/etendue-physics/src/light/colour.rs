@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spectrum_is_its_colour_in_the_bands_and_the_infrared_value_beyond() {
+    fn a_spectrum_has_its_colour_in_the_bands_and_its_infrared_value_beyond() {
         let colour = [0.7, 0.3, 0.1];
         let spectrum = colour_spectrum(colour, 0.4);
         for wavelength in [BLUE, GREEN, RED, 500e-9, 575e-9] {

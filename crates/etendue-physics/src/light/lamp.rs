@@ -31,11 +31,11 @@ pub fn luminous_efficacy(temperature: f64) -> f64 {
 /// Luminance of a black body, cd/m².
 fn luminance(temperature: f64) -> f64 {
     let step = 5e-9;
-    let seen = (0..100).map(|i| {
+    let visible = (0..100).map(|i| {
         let wavelength = 360e-9 + f64::from(i) * step;
         planck_radiance(wavelength, temperature) * photopic(wavelength) * step
     });
-    MOST_LUMENS * seen.sum::<f64>()
+    MOST_LUMENS * visible.sum::<f64>()
 }
 
 /// Spectral flux, W per m of wavelength, of a lamp with the luminous flux `lumens` (lm) and a
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lamp_gives_its_lumens_back() {
+    fn the_spectrum_of_a_lamp_has_its_luminous_flux() {
         let lamp = lamp_flux(800.0, 2700.0);
         let sum: f64 = (360..860)
             .map(|nm| {

@@ -1,4 +1,5 @@
-//! Light sources of a scene: sun, sky and lamps; spectra of colours in a camera's bands.
+//! Light sources of a scene: sun, sky and lamps; spectra of colours in a camera's bands; the ambient
+//! light that a receiver admits.
 //!
 //! All quantities are per metre of wavelength; a camera multiplies by its bandwidths.
 //!
@@ -8,9 +9,11 @@
 mod air;
 mod colour;
 mod lamp;
+mod receiver_window;
 mod sky;
 
 pub use air::ClearAir;
 pub use colour::{BLUE, GREEN, RED, colour_at, colour_spectrum};
 pub use lamp::{lamp_flux, luminous_efficacy, photopic};
+pub use receiver_window::ReceiverWindow;
 pub use sky::{CieSky, SkyDome};

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_sky_gives_its_irradiance() {
+    fn the_integral_over_the_sky_is_its_irradiance() {
         let sun = Vector3::new(0.6, 0.0, 0.8);
         let dome = SkyDome::new(CieSky::CLEAR, sun);
         let (steps, mut sum) = (400, 0.0);

@@ -1,25 +1,25 @@
-//! Encoders on wheels.
+//! Wheel encoders.
 
 use crate::{Purpose, Stream};
 use std::f64::consts::TAU;
 
-/// An encoder on a rolling wheel.
+/// Parameters of an incremental encoder on a rolling wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WheelEncoder {
-    /// Radius that the robot believes in, m.
+    /// Nominal radius, m.
     pub radius: f64,
-    /// Counts a turn.
+    /// Counts per turn.
     pub counts_per_turn: u32,
     /// Standard deviation of the true radius from one wheel to the next, relative.
     pub radius_spread: f64,
-    /// Slip: the way that wanders off grows by this a root metre, √m.
+    /// Slip $k$: random-walk coefficient of the distance error, √m.
     pub slip: f64,
 }
 
-/// An encoder on its way.
+/// Simulation state of a wheel encoder between samples.
 ///
-/// With $r$ the wheel's true radius, a way $s$ on the ground turns it by $s/r$; slip adds a random
-/// walk of variance $k^2|s|$.
+/// With $r$ the true radius of the wheel, a distance $s$ on the ground turns it by $s/r$; slip adds a
+/// random walk of variance $k^2|s|$ to the distance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelEncoderRun {
     encoder: WheelEncoder,
@@ -31,7 +31,7 @@ pub struct WheelEncoderRun {
 }
 
 impl WheelEncoderRun {
-    /// Switches sensor number `sensor` on.
+    /// The state of sensor number `sensor` at switch-on.
     pub fn new(encoder: &WheelEncoder, seed: u64, sensor: u32) -> Self {
         let mut stream = Stream::new(seed, sensor, u32::MAX, 0, Purpose::Wheel);
         Self {
@@ -44,7 +44,7 @@ impl WheelEncoderRun {
         }
     }
 
-    /// Counts since switch-on, after `way` more metres forwards.
+    /// Counts since switch-on, after another `distance` metres forwards.
     ///
     /// ```
     /// use etendue_physics::odometry::{WheelEncoder, WheelEncoderRun};
@@ -59,11 +59,11 @@ impl WheelEncoderRun {
     /// assert_eq!(run.read(0.3), 477);
     /// assert_eq!(run.read(-0.3), 0);
     /// ```
-    pub fn read(&mut self, way: f64) -> i64 {
+    pub fn read(&mut self, distance: f64) -> i64 {
         let mut stream = Stream::new(self.seed, self.sensor, self.samples, 0, Purpose::Wheel);
         self.samples += 1;
-        let slipped = self.encoder.slip * way.abs().sqrt() * stream.normal();
-        self.turned += (way + slipped) / self.radius;
+        let slipped = self.encoder.slip * distance.abs().sqrt() * stream.normal();
+        self.turned += (distance + slipped) / self.radius;
         let counts = self.turned / TAU * f64::from(self.encoder.counts_per_turn);
         floor(counts + 1e-9)
     }

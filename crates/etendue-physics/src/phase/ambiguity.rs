@@ -1,31 +1,32 @@
-//! How many whole periods went by.
+//! Resolution of the range ambiguity of two modulation frequencies.
 
 use super::Modulation;
 use crate::Scalar;
 
-/// How two wrapped ranges become one.
+/// Resolution of the ambiguity: the range from two wrapped ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ambiguity {
-    /// Nearest range that the device reports, m.
+    /// Minimum range of the device, m.
     pub nearest: f64,
-    /// Farthest range that the device reports, m.
+    /// Maximum range of the device, m.
     pub farthest: f64,
-    /// How far beyond those limits a candidate may lie, m: noise wraps ranges near zero.
+    /// Margin of the candidates beyond those limits, m: noise wraps ranges near zero.
     pub slack: f64,
-    /// Two ranges that disagree by more than this are no measurement, m.
+    /// Greatest admissible difference between the two ranges, m.
     pub gate: f64,
-    /// What is reported of the two.
+    /// Combination of the two ranges.
     pub combination: Combination,
 }
 
-/// One range of two.
+/// Combination of the ranges of both frequencies into one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Combination {
     /// The mean.
     #[default]
     Mean,
-    /// Weighted by $f^2$: both phases have the same noise, so the standard deviation is least.
+    /// The mean weighted by $f^2$: the minimum-variance combination, because both phases have the same
+    /// noise.
     FrequencySquared,
 }
 
@@ -34,16 +35,16 @@ pub enum Combination {
 pub struct Resolved<S> {
     /// The range, m.
     pub range: S,
-    /// The range by each frequency, m.
+    /// Range from each frequency, m.
     pub ranges: [S; 2],
     /// Whole periods added to each.
     pub periods: [i32; 2],
-    /// By how much the two differ, m.
+    /// Absolute difference of the two, m.
     pub disagreement: f64,
 }
 
 impl Combination {
-    /// One range of two.
+    /// The combination of two ranges, m.
     pub fn combine<S: Scalar>(self, modulation: &Modulation, ranges: [S; 2]) -> S {
         match self {
             Self::Mean => (ranges[0] + ranges[1]) * 0.5,
@@ -65,8 +66,8 @@ impl Combination {
 }
 
 impl Ambiguity {
-    /// The pair of candidates within the device's limits that agree best; none if a frequency has
-    /// no candidate there. The whole periods are constant under differentiation.
+    /// The pair of candidates within the limits of the device with the least difference; `None` if a
+    /// frequency has no candidate there. The whole periods are constant under differentiation.
     pub fn search<S: Scalar>(
         &self,
         modulation: &Modulation,
@@ -75,13 +76,15 @@ impl Ambiguity {
         let ambiguities = modulation.ambiguities();
         let values = wrapped.map(Scalar::value);
         let [first, second] = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
-        let (mut best, mut least) = (None, f64::INFINITY);
+        let mut best = None;
+        let mut least = f64::INFINITY;
         for n1 in first {
             let range = values[0] + ambiguities[0] * f64::from(n1);
             for n2 in second.clone() {
-                let apart = (range - (values[1] + ambiguities[1] * f64::from(n2))).abs();
-                if apart < least {
-                    (best, least) = (Some([n1, n2]), apart);
+                let difference = (range - (values[1] + ambiguities[1] * f64::from(n2))).abs();
+                if difference < least {
+                    best = Some([n1, n2]);
+                    least = difference;
                 }
             }
         }

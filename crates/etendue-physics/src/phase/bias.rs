@@ -1,4 +1,4 @@
-//! Received power shifts the reported distance.
+//! Range bias that depends on received power.
 
 use super::Modulation;
 use crate::Scalar;
@@ -6,8 +6,8 @@ use crate::Scalar;
 /// A polynomial $aL^2+bL+c$ in the received power that is subtracted from the measurement.
 ///
 /// Heiden et al. 2019, section IV-C, subtract it from the phase of both waves; but one phase offset
-/// is 0.512 m/rad at 46.55 MHz and 0.448 m/rad at 53.2 MHz, so the two frequencies then disagree.
-/// As a range offset they agree. Dark stripes read nearer where the slope is negative.
+/// is 0.512 m/rad at 46.55 MHz and 0.448 m/rad at 53.2 MHz, so the two ranges then differ. A range offset
+/// is the same for both. With a negative slope, dark stripes are measured too near.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Bias<S> {
@@ -21,7 +21,7 @@ pub enum Bias<S> {
 }
 
 impl<S: Scalar> Bias<S> {
-    /// What is subtracted from both phases at that received power, rad.
+    /// Bias of both phases at a received power, rad.
     pub fn phase(&self, power: S) -> S {
         match self {
             Self::Phase(coefficients) => polynomial(coefficients, power),
@@ -29,7 +29,7 @@ impl<S: Scalar> Bias<S> {
         }
     }
 
-    /// What is subtracted from the range at that received power, m.
+    /// Bias of the range at a received power, m.
     pub fn range(&self, power: S) -> S {
         match self {
             Self::Range(coefficients) => polynomial(coefficients, power),
@@ -37,7 +37,7 @@ impl<S: Scalar> Bias<S> {
         }
     }
 
-    /// The range that this bias takes off each frequency's range, m.
+    /// Total bias of the range of each frequency at a received power, m.
     pub fn ranges(&self, modulation: &Modulation, power: S) -> [S; 2] {
         let [r1, r2] = modulation
             .ambiguities()

@@ -4,7 +4,7 @@
 //! $L_j\sin(2\pi f t-\varphi_j)$, $\varphi_j = 4\pi f R_j/c$, to the received wave of each
 //! frequency $f$. Their sum is a sine again, described by the [`Phasor`] $\sum_j L_j e^{i\varphi_j}$.
 //! A phase receiver measures that phasor at both frequencies (in closed form, or by sampling the
-//! wave), turns phases into ranges and [resolves](Ambiguity) how many whole periods went by.
+//! wave), turns phases into ranges and [resolves](Ambiguity) the number of whole periods.
 //!
 //! Source: Heiden et al. 2019, "Physics-based simulation of continuous-wave lidar for
 //! localization, calibration and tracking" (arXiv:1912.01652), section III-B, with its misprints
@@ -22,7 +22,6 @@ mod noise;
 mod phasor;
 mod sampling;
 mod signal;
-mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
 pub use bias::Bias;
@@ -32,4 +31,3 @@ pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
 pub use signal::PhaseSignal;
-pub use window::Window;

@@ -10,9 +10,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 pub struct Modulation {
     /// The common divisor of both frequencies, Hz.
     pub base_frequency: f64,
-    /// How many times the base each frequency is: coprime.
+    /// Ratio of each frequency to the base frequency: coprime integers.
     pub multiples: [u32; 2],
-    /// Constant phase that each wave carries and the receiver knows and removes, rad.
+    /// Constant phase offset of each transmitted wave, which the receiver removes, rad.
     pub offsets: [f64; 2],
 }
 
@@ -55,12 +55,12 @@ impl Modulation {
             .map(|f| half_path * (4.0 * PI * f / SPEED_OF_LIGHT))
     }
 
-    /// Turns of the common divisor's phase for each metre of half the path: $2f/c$.
+    /// Derivative of the phase of the base frequency with respect to half the path, $2f/c$, turns/m.
     pub fn turns_per_metre(&self) -> f64 {
         2.0 * self.base_frequency / SPEED_OF_LIGHT
     }
 
-    /// How fast the phase of a frequency turns with half the path, $4\pi f/c$, rad/m.
+    /// Derivative of the phase of a frequency with respect to half the path, $4\pi f/c$, rad/m.
     pub fn phase_per_metre(&self, frequency: usize) -> f64 {
         TAU * self.turns_per_metre() * f64::from(self.multiples[frequency])
     }
@@ -73,8 +73,8 @@ impl Modulation {
         Phasor { re, im }
     }
 
-    /// The waves $e^{i\varphi}$ of a return from `half_path` metres: powers of that of the common
-    /// divisor, so that one sine and cosine do for both. The powers are plain, the derivative is
+    /// The waves $e^{i\varphi}$ of a return from `half_path` metres, as powers of the wave of the base
+    /// frequency: one sine and cosine suffice for both. The powers are computed without derivatives, and
     /// $\mathrm{d}e^{i\varphi} = i e^{i\varphi}\,\mathrm{d}\varphi$.
     pub fn waves<S: Scalar>(&self, half_path: S) -> [Phasor<S>; 2] {
         let base = Self::wave(half_path.value() * self.turns_per_metre());
@@ -89,7 +89,7 @@ impl Modulation {
         })
     }
 
-    /// The ranges in [0, c/2f) that two phases stand for, m.
+    /// The wrapped ranges in [0, c/2f) of two phases, m.
     #[inline]
     pub fn wrapped_ranges<S: Scalar>(&self, phases: [S; 2]) -> [S; 2] {
         let ambiguities = self.ambiguities();
@@ -98,7 +98,7 @@ impl Modulation {
     }
 }
 
-/// The angle in [0, 2 pi) that equals `angle` but for whole turns.
+/// `angle` modulo $2\pi$, in [0, 2 pi).
 #[inline]
 fn wrapped<S: Scalar>(angle: S) -> S {
     if (0.0..TAU).contains(&angle.value()) {

@@ -1,43 +1,43 @@
-//! Why a beam has no range.
+//! Reasons for a beam without a range.
 
 use thiserror::Error;
 
-/// Why a beam has no range.
+/// Reason for a beam without a range.
 ///
 /// The URG-04LX reports such beams as a distance below 20 mm, an error code (SCIP 2.0
 /// specification, Hokuyo C-42-03320B). Modelled are the codes whose cause is in the model. Not
-/// modelled: the shades of "low intensity" 2 to 5 (the device does not document how they differ),
+/// modelled: the grades of "low intensity" 2 to 5 (their difference is undocumented),
 /// 6 and 7 (a filter over neighbouring beams, undocumented), 10 and 15 (undocumented), 16
 /// (4096 mm, a collision of numbers in the device's encoding) and 19 (not measurable, no cause
 /// given).
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum NoDetection {
-    /// No light worth mentioning came back.
-    #[error("nothing came back")]
+    /// The received power is negligible.
+    #[error("no light was received")]
     NothingReceived,
-    /// The object is beyond the device's range but within the combined ambiguity.
+    /// The object is beyond the maximum range but within the combined ambiguity.
     #[error("the object is beyond the range, at {range} m")]
     BeyondRange {
-        /// Where it is, m.
+        /// Range of the object, m.
         range: f64,
     },
-    /// Too little light came back for a measurement.
+    /// The received power is too low for a measurement.
     #[error("low intensity")]
     LowIntensity,
-    /// The two frequencies contradict each other.
+    /// The ranges of the two frequencies differ too much.
     #[error("the two frequencies disagree by {disagreement} m")]
     Disagreement {
-        /// By how much, m.
+        /// Difference of the two ranges, m.
         disagreement: f64,
     },
-    /// So much light came back that the converter saturates at the lowest gain.
+    /// The received power saturates the converter at the lowest gain.
     #[error("strong reflector: the converter saturates")]
     StrongReflector,
-    /// Nearer than the device measures.
+    /// The object is nearer than the minimum range.
     #[error("too near, at {range} m")]
     TooNear {
-        /// Where it is, m.
+        /// Range of the object, m.
         range: f64,
     },
 }

@@ -1,17 +1,17 @@
-//! What disturbs the samples.
+//! Gain and noise of the receiver.
 
 use super::SAMPLES;
 
-/// Amplifies the wave to the converter's range.
+/// Automatic gain control: the gain that amplifies the received wave to the range of the converter.
 ///
 /// Gains are in half ranges of the converter per unit of received power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutomaticGain {
-    /// Amplitude that the gain aims at, in half ranges of the converter.
+    /// Target amplitude, in half ranges of the converter.
     pub target: f64,
-    /// The received power that just saturates the converter at the lowest gain.
+    /// Received power at which the converter saturates at the lowest gain.
     pub strongest: f64,
-    /// The received power down to which the target amplitude is held, at the highest gain.
+    /// Lowest received power at which the target amplitude is reached, at the highest gain.
     pub weakest: f64,
 }
 

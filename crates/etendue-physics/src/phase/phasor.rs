@@ -1,4 +1,4 @@
-//! The sum of sines of one frequency.
+//! Phasors: amplitude and phase of a wave.
 
 use crate::Scalar;
 
@@ -55,7 +55,7 @@ impl<S: Scalar> Phasor<S> {
         self.im.atan2(self.re)
     }
 
-    /// The same wave, later by `angle`.
+    /// The wave delayed by a phase `angle`, rad.
     #[must_use]
     pub fn delayed(&self, angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
@@ -74,7 +74,8 @@ impl<S: Scalar> Phasor<S> {
         }
     }
 
-    /// This wave, its value moved to `measured`: what disturbed it counts as constant.
+    /// This wave with its value replaced by `measured`: the disturbance is constant under
+    /// differentiation.
     #[must_use]
     #[inline]
     pub fn moved_to(&self, measured: &Phasor<f64>) -> Self {
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_turn_the_phase_so_many_times() {
+    fn powers_multiply_the_phase() {
         for exponent in 1..40 {
             let (im, re) = 0.3_f64.sin_cos();
             let power = Phasor { re, im }.power(exponent);

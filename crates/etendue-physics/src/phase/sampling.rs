@@ -1,4 +1,4 @@
-//! When the converter samples the wave, and the Fourier sum over the samples.
+//! Sampling of the received wave, and the Fourier sum over the samples.
 
 use super::Phasor;
 use std::f64::consts::TAU;
@@ -10,17 +10,17 @@ pub const SAMPLES: usize = 30;
 
 /// The instants of the samples.
 ///
-/// Equivalent-time sampling: few samples a period, over many periods, that fall on evenly spread
-/// phases. What matters are the phases $2\pi t_i$ ($t_i$ in periods) alone.
+/// Equivalent-time sampling: few samples per period over many periods, at evenly spaced phases. The result
+/// depends only on the phases $2\pi t_i$ ($t_i$ in periods).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SamplingScheme {
-    /// Pairs half a period apart, each pair 1/30 period later in its period: no leak of a constant.
+    /// Pairs half a period apart, each pair 1/30 period later in its period: rejects a constant offset.
     #[default]
     Pair,
-    /// A steady clock of 31/60 period; a constant leaks in at 6.7 %.
+    /// Uniform sampling with a period of 31/60 of the wave; 6.7 % of a constant offset remains.
     Clock,
-    /// A steady clock of 17/30 period.
+    /// Uniform sampling with a period of 17/30 of the wave.
     K17,
     /// One period in 30 even steps.
     SinglePeriod,
@@ -41,7 +41,7 @@ pub struct Carrier {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum UnusableScheme {
-    /// The samples see too few phases.
+    /// The samples cover too few phases.
     #[error(
         "sampling scheme \"{name}\" is degenerate: 30 even samples over 15 periods fall on two \
          phases only, and the range is wrong by up to half an ambiguity; use one of: pair, clock, \
@@ -51,7 +51,7 @@ pub enum UnusableScheme {
         /// The name given.
         name: String,
     },
-    /// The samples do not weigh all phases alike.
+    /// The samples weight the phases unequally.
     #[error(
         "sampling scheme \"{name}\" is biased: 30 even samples that include both ends of 15 \
          periods count one phase twice, a cyclic range error of 17 mm; use one of: pair, clock, \
@@ -81,8 +81,7 @@ impl SamplingScheme {
     /// The scheme of that name.
     ///
     /// # Errors
-    /// Refuses "uniform" (alias "naive": degenerate) and "linspace" (biased) with the reason, and
-    /// names that it does not know.
+    /// If the name is unknown, or one of "uniform" (alias "naive", degenerate) and "linspace" (biased).
     ///
     /// ```
     /// use etendue_physics::phase::SamplingScheme;
@@ -101,7 +100,7 @@ impl SamplingScheme {
         }
     }
 
-    /// When sample `index` is taken, in periods of the wave.
+    /// Time of sample `index`, in periods of the wave.
     pub fn instant(self, index: usize) -> f64 {
         let i = index as f64;
         match self {

@@ -1,6 +1,6 @@
 //! Direction of incidence on a surface.
 
-/// Direction from which a beam meets a surface.
+/// Direction of incidence of a beam on a surface: angle to the normal, and side of the normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Aspect {
     /// Incidence, rad, in [0, pi/2].

@@ -117,7 +117,7 @@ impl Glare {
     }
 }
 
-/// Linear interpolation at `share` of the way from one knot to the other.
+/// Linear interpolation between two knots at a fraction `share` of their distance.
 fn mixed(a: &GlareKnot, b: &GlareKnot, share: f64, incidence: f64) -> GlareKnot {
     let mix = |a: f64, b: f64| a + share * (b - a);
     GlareKnot {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn left_and_right_of_the_normal_differ_near_it_and_nowhere_else() {
+    fn left_and_right_of_the_normal_differ_only_near_the_glare() {
         let profile = glaring(DistanceLaw::SignalToNoise { floor: 0.0 });
         let bias = |degrees: f64| profile.at(Aspect::signed(degrees.to_radians()), 0.2).bias;
         assert!((bias(2.0) + 1e-3).abs() < 1e-12, "{}", bias(2.0));
@@ -194,9 +194,10 @@ mod tests {
         assert!(at(1.0) < at(0.5) && at(0.5) < at(0.0));
     }
 
-    /// Twice as far, a triangulating sensor sees itself at half the angle: 1 degree.
+    /// The angle of the glare of a triangulating sensor is inversely proportional to the distance: at twice
+    /// the distance 1 degree.
     #[test]
-    fn a_triangulating_sensor_sees_itself_nearer_to_the_normal_from_afar() {
+    fn the_glare_of_a_triangulating_sensor_approaches_the_normal_with_distance() {
         let profile = glaring(DistanceLaw::Triangulation);
         let drop_out = |degrees: f64, distance: f64| {
             let incidence = degrees.to_radians();

@@ -1,12 +1,4 @@
 //! Scaling of noise with distance.
-#![expect(
-    clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "loops over a batch are compiled for the caller's target features"
-)]
-
-use super::batch::Expectation;
-use crate::series::{exp, ln};
 
 /// Scaling of a profile from its measured distance $d_0$ to another distance $d$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,60 +68,5 @@ impl DistanceLaw {
             Self::SignalToNoise { .. } => 2.0,
             Self::Fitted { power, .. } => power,
         }
-    }
-
-    /// Scales bias, spread and drop-out of a batch of expected returns to `ratio` times the distance:
-    /// the batched form of [`spread`](Self::spread), [`bias`](Self::bias) and
-    /// [`power_exponent`](Self::power_exponent). `slope` is that of the drop-out over $\ln P$.
-    #[inline(always)]
-    pub(super) fn scale_batch<const N: usize>(
-        &self,
-        here: &mut Expectation<N>,
-        ratio: &[f64; N],
-        slope: f64,
-    ) {
-        match *self {
-            Self::Triangulation => {
-                for i in 0..N {
-                    here.bias[i] *= ratio[i];
-                    here.spread[i] *= ratio[i] * ratio[i];
-                }
-            }
-            Self::SignalToNoise { floor } => {
-                for i in 0..N {
-                    let floor = floor.min(here.spread[i]);
-                    let fixed = floor * floor;
-                    let square = ratio[i] * ratio[i];
-                    let scaled = here.spread[i] * here.spread[i] - fixed;
-                    here.spread[i] = (fixed + scaled * (square * square)).sqrt();
-                }
-            }
-            Self::Fitted { spread, bias, .. } => {
-                for i in 0..N {
-                    let log = ln(ratio[i].max(f64::MIN_POSITIVE));
-                    here.bias[i] *= exp(bias * log);
-                    here.spread[i] *= exp(spread * log);
-                }
-            }
-        }
-        scale_drop_out(&mut here.logit, ratio, slope * self.power_exponent());
-    }
-}
-
-/// Adds `slope` $\ln r$ to the logits of drop-outs at distance ratios $r$.
-#[inline(always)]
-fn scale_drop_out<const N: usize>(logit: &mut [f64; N], ratio: &[f64; N], slope: f64) {
-    /// Logit above which the logistic function rounds to 1.
-    const CERTAIN: f64 = 36.8;
-    if slope == 0.0 {
-        return;
-    }
-    for i in 0..N {
-        let shifted = logit[i].clamp(-30.0, 30.0) + slope * ln(ratio[i].max(1e-6));
-        logit[i] = if logit[i] < CERTAIN {
-            shifted
-        } else {
-            f64::INFINITY
-        };
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn power_is_one_at_normal_incidence_whatever_the_model() {
+    fn power_is_one_at_normal_incidence_for_every_model() {
         let glossy = ReflectanceModel {
             slope_sd: 0.4,
             facets: Some(Facets {
@@ -154,16 +154,16 @@ mod tests {
         }
     }
 
-    /// A Lambertian panel at a fixed distance falls with the cube of the cosine: once for the
-    /// tilt, twice for the way.
+    /// At a fixed distance of the plane, the power from a Lambertian panel is proportional to the cube of
+    /// the cosine: one factor for the incidence, two for the range.
     #[test]
-    fn a_lambertian_panel_falls_with_the_cube_of_the_cosine() {
+    fn the_power_of_a_lambertian_panel_is_proportional_to_the_cube_of_the_cosine() {
         let power = ReflectanceModel::default().power(1.0);
         assert!((power - 1.0_f64.cos().powi(3)).abs() < 1e-12);
     }
 
     #[test]
-    fn the_material_sends_back_what_the_model_says() {
+    fn the_backscatter_of_the_material_equals_the_model() {
         let model = ReflectanceModel {
             slope_sd: 0.3,
             facets: Some(Facets {

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_rounded_like_single_ranges() {
+    fn a_batch_is_rounded_as_single_ranges() {
         let step = |from, step| Step { from, step };
         let widening = vec![step(0.0, 1e-3), step(0.512, 2e-3), step(2.048, 4e-3)];
         for steps in [Steps::default(), Steps::even(1e-3), Steps::new(widening)] {

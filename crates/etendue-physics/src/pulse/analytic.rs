@@ -10,9 +10,9 @@ use std::f64::consts::PI;
 ///
 /// Returns closer than the pulse's length merge into one echo, whose moments give its width
 /// $\sigma = \sqrt{\sigma_p^2 + \operatorname{var} R}$, its peak $\sum L\\,\sigma_p/\sigma$ and
-/// the instant that the discriminator times. Against the waveform of a Gaussian pulse
-/// (the tests hold it to this):
-/// - one surface seen by all sub-rays, at any incidence up to 75 degrees: range within 1 % of
+/// the instant that the discriminator times. Errors relative to the waveform of a Gaussian pulse, verified
+/// by tests:
+/// - one surface in all sub-rays, at any incidence up to 75 degrees: range within 1 % of
 ///   $\sigma_p$, power within 1 %;
 /// - two surfaces in one beam, apart by up to $\sigma_p$, powers 1:9 to 9:1: range within 10 % of
 ///   $\sigma_p$, power within 2 %;
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn surfaces_far_apart_are_two_echoes_on_both_paths() {
+    fn distant_surfaces_give_two_echoes_in_both_models() {
         for discriminator in DISCRIMINATORS {
             let returns =
                 [(30.0, 0.004), (31.8, 0.006)].map(|(range, power)| PulseReturn { range, power });
@@ -417,7 +417,7 @@ mod tests {
 
     /// Dual numbers give the same echoes as plain numbers.
     #[test]
-    fn echoes_in_dual_numbers_are_the_echoes_in_plain_numbers() {
+    fn echoes_of_dual_numbers_equal_those_of_plain_numbers() {
         let groups = [
             vec![(20.0, 0.004)],
             vec![(20.0, 0.004), (20.1, 0.002), (20.4, 0.001)],
@@ -471,7 +471,7 @@ mod tests {
 
     /// 20,000 echoes: the spread within 5 % of the waveform's where an edge is timed.
     #[test]
-    fn the_spread_of_the_range_is_that_of_noisy_waveforms() {
+    fn the_standard_deviation_of_the_range_is_that_of_noisy_waveforms() {
         use crate::Purpose;
         let discriminator = Discriminator::ConstantFraction { fraction: 0.5 };
         let fast = receiver(discriminator, 2e-5);

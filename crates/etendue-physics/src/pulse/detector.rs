@@ -145,7 +145,7 @@ mod tests {
 
     /// 20,000 samples: the sd within 2.5 % (its standard error is 0.5 %).
     #[test]
-    fn samples_spread_by_the_stated_noise_about_the_power() {
+    fn samples_have_the_stated_mean_and_variance() {
         let analogue = Detector::Analogue(AnalogueDetector {
             thermal_noise: 0.01,
             shot_noise: 1e-3,

@@ -224,7 +224,7 @@ mod tests {
     /// Anywhere on the sampling grid of 0.25 ns (37 mm) the linear interpolation of the edge is
     /// good to 2 mm (measured 1.1, at the curved foot of the pulse that the threshold times).
     #[test]
-    fn the_reference_echo_reads_its_own_range_with_every_discriminator() {
+    fn the_reference_echo_has_no_bias_with_any_discriminator() {
         for discriminator in ALL {
             for range in [7.0, 7.011, 7.023, 55.567] {
                 let found = echoes(discriminator, &[(range, 1.0)]);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn weak_echoes_read_long_by_a_threshold_and_right_by_a_constant_fraction() {
+    fn weak_echoes_are_biased_with_a_threshold_and_unbiased_with_a_constant_fraction() {
         let bias = |d| echoes(d, &[(20.0, 0.05)])[0].range - 20.0;
         assert!(bias(Discriminator::Threshold) > 0.15);
         assert!(bias(Discriminator::ConstantFraction { fraction: 0.5 }).abs() < 1e-3);
@@ -288,7 +288,7 @@ mod tests {
     /// Measured: 2.3e-6 for the leading edge (rounding of its second differences of a thousandth of the
     /// pulse, where it is calibrated), 1.3e-8 for the others.
     #[test]
-    fn derivatives_of_what_is_read_equal_central_differences() {
+    fn derivatives_of_the_echo_equal_central_differences() {
         use crate::{Dual, DualParts};
         let x = [20.013, 0.31, 0.5, 4e-9, 0.01, 1.0];
         for discriminator in ALL {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_below_the_threshold_is_not_there() {
+    fn no_echo_is_detected_below_the_threshold() {
         for discriminator in ALL {
             assert_eq!(echoes(discriminator, &[(20.0, 0.0099)]).len(), 0);
             assert_eq!(echoes(discriminator, &[(20.0, 0.0101)]).len(), 1);

@@ -11,8 +11,8 @@ use std::f64::consts::PI;
 /// $$f_\uparrow = \left|\frac{2RB}{cT} + \frac{2v}{\lambda}\right|,\qquad
 /// f_\downarrow = \left|\frac{2RB}{cT} - \frac{2v}{\lambda}\right|,$$
 /// so that $R = cT(f_\uparrow+f_\downarrow)/4B$ and $v = \lambda(f_\uparrow-f_\downarrow)/4$
-/// (Behroozpour et al. 2017, doi:10.1109/MCOM.2017.1700030). A mixer without quadrature sees no
-/// sign: very near and fast targets fold, and so they do here.
+/// (Behroozpour et al. 2017, doi:10.1109/MCOM.2017.1700030). The absolute values model a mixer without
+/// quadrature, which does not measure the sign of the beat: very near and fast targets are ambiguous.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fmcw {
     /// Wavelength, m.
@@ -160,8 +160,8 @@ mod tests {
         threshold: 10.0,
     };
 
-    /// The beat counted from the phase difference of the wave that leaves and the wave that
-    /// comes back at the end and at the start of a chirp (the carrier's own phase included).
+    /// The beat frequency from the phase difference between the transmitted and the received wave at the
+    /// start and at the end of a chirp (including the phase of the carrier).
     fn counted_beat(range: f64, velocity: f64, sign: f64) -> f64 {
         let carrier = SPEED_OF_LIGHT / FMCW.wavelength;
         let slope = sign * FMCW.bandwidth / FMCW.chirp;
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beats_are_those_of_a_delayed_and_doppler_shifted_chirp() {
+    fn beat_frequencies_match_a_delayed_and_doppler_shifted_chirp() {
         for (range, velocity) in [(20.0, 0.0), (80.0, 12.0), (150.0, -30.0), (3.0, 1.0)] {
             let [up, down] = FMCW.beats(range, velocity);
             for (beat, sign) in [(up, 1.0), (down, -1.0)] {
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn range_and_velocity_come_back_from_the_beats() {
+    fn range_and_velocity_are_recovered_from_the_beat_frequencies() {
         let (range, velocity) = FMCW.from_beats(FMCW.beats(64.0, -13.0));
         assert!((range - 64.0).abs() < 1e-9 && (velocity + 13.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_near_and_fast_target_folds() {
+    fn a_near_and_fast_target_is_ambiguous() {
         // 2 RB/cT = 66.7 MHz at 100 m; 2 v / lambda = 38.7 MHz at 30 m/s.
         let (range, velocity) = FMCW.from_beats(FMCW.beats(10.0, 30.0));
         assert!((range - 10.0).abs() > 1.0 && (velocity - 30.0).abs() > 1.0);
@@ -200,7 +200,7 @@ mod tests {
 
     /// 4,000 echoes: within 5 % (4.5 standard errors) of the bound.
     #[test]
-    fn velocity_spreads_by_the_bound_on_the_beats() {
+    fn the_variance_of_the_velocity_is_the_bound_of_the_beat_frequencies() {
         let target = FmcwEcho {
             range: 100.0,
             power: 1e-3,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn weak_beats_are_not_there_and_close_targets_are_one() {
+    fn weak_beats_are_not_detected_and_close_targets_merge() {
         let target = |range, power| FmcwEcho {
             range,
             power,

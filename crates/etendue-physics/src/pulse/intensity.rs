@@ -19,7 +19,7 @@ pub enum IntensityResponse {
         per_decade: f64,
     },
     /// Range-corrected reflectivity, $100\\,\pi R^2 L$ percent of a white Lambertian surface
-    /// seen head-on (which needs powers in 1/(m² sr)).
+    /// at normal incidence (which requires powers in 1/(m² sr)).
     Reflectivity {
         /// Conversion of percent to counts.
         scale: ReflectivityScale,
@@ -152,7 +152,7 @@ mod tests {
     use crate::pulse::reference_power;
 
     #[test]
-    fn a_log_response_adds_the_same_for_every_decade() {
+    fn a_log_response_adds_a_constant_per_decade() {
         let response = IntensityResponse::Log {
             zero: 1e-6,
             per_decade: 50.0,

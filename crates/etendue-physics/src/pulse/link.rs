@@ -39,7 +39,7 @@ impl LinkBudget {
     }
 }
 
-/// Relative power, 1/(m² sr), from a beam-filling Lambertian target seen head-on:
+/// Relative power, 1/(m² sr), from a beam-filling Lambertian target at normal incidence:
 /// $L = \rho / \pi R^2$, with range $R$ in m.
 pub fn reference_power<S: Scalar>(reflectance: S, range: S) -> S {
     reflectance / (range * range * PI)

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_light_neither_make_a_group_nor_join_two() {
+    fn background_steps_neither_create_nor_join_groups() {
         let two = [(5.0, 0.2), (3.0, 0.1), (3.5, 0.3)];
         assert_eq!(groups(&two), [vec![3.0, 3.5], vec![5.0]]);
         // Between the two groups, beyond all, and below zero.

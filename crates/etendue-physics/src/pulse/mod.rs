@@ -1,9 +1,9 @@
 //! Pulsed time of flight: from returns of light to echoes with a range and an intensity.
 //!
-//! A pulse of shape $p(t)$ (peak 1 at $t = 0$) meets surfaces at half optical paths $R_j$ that
-//! send back powers $L_j$. The receiver sees
+//! Surfaces at half optical paths $R_j$ return a pulse of shape $p(t)$ (peak 1 at $t = 0$) with powers
+//! $L_j$. The power at the receiver is
 //! $$P(t) = \sum_j L_j\\, p(t - 2R_j/c) + B,$$
-//! adds its noise ([`Detector`]), samples it ([`Digitiser`]) and looks for echoes
+//! to which the receiver adds noise ([`Detector`]). It samples the sum ([`Digitiser`]) and detects echoes
 //! ([`EchoFinder`], [`Discriminator`]). [`merge_returns`] gives the same echoes in closed form,
 //! without a waveform, within the error stated there.
 //!
@@ -11,7 +11,7 @@
 //! square metre of aperture (1/(m² sr)); [`LinkBudget`] converts it to watts.
 //!
 //! Not modelled: afterpulsing and cross-talk between channels, the bandwidth of the amplifier
-//! (give the pulse as the receiver sees it), and speckle.
+//! (use the pulse shape at the output of the amplifier), and speckle.
 
 mod analytic;
 mod bias;

@@ -106,7 +106,7 @@ mod tests {
     /// Pearson's statistic of 100,000 draws over all counts that are expected ten times at least: of
     /// $n$ bins it spreads by $\sqrt{2n}$ about $n$, and is below $n + 4.5\sqrt{2n}$.
     #[test]
-    fn every_count_is_as_frequent_as_the_law_says() {
+    fn the_frequencies_of_counts_follow_the_poisson_distribution() {
         for mean in [5.0, 12.0, 100.0, 600.0_f64] {
             let draws = draws(mean, 100_000);
             let (mut bins, mut statistic) = (0.0_f64, 0.0);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn factorials_meet_where_the_series_begins() {
+    fn the_series_of_the_log_factorial_is_continuous() {
         let mut sum = 0.0;
         for k in 1..30 {
             sum += f64::from(k).ln();

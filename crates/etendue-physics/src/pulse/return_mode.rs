@@ -21,9 +21,9 @@ pub enum ReturnMode {
 /// Pair of echoes reported by a dual-return mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DualPair {
-    /// The last and the strongest; where they are one echo, the second strongest stands for
+    /// The last and the strongest, in this order; if they are the same echo, the second strongest replaces
     /// the strongest (Velodyne VLP-16 user manual 63-9243, chapter 6; Hesai `PandarXT` user
-    /// manual, section 3.1). Reported in that order.
+    /// manual, section 3.1).
     LastAndStrongest,
     /// The strongest and the second strongest (Ouster).
     TwoStrongest,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mode_of_nothing_is_nothing() {
+    fn every_mode_returns_no_echo_without_returns() {
         let modes = [
             ReturnMode::Strongest,
             ReturnMode::First,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn dual_returns_are_two_echoes_where_there_are_two() {
+    fn dual_return_modes_report_two_echoes_if_detected() {
         let dual = |pair, powers: &[f64]| ReturnMode::Dual(pair).choose(&echoes(powers));
         assert_eq!(dual(DualPair::LastAndStrongest, &[0.3, 0.9, 0.1]), [2, 1]);
         assert_eq!(dual(DualPair::LastAndStrongest, &[0.3, 0.2, 0.9]), [2, 0]);

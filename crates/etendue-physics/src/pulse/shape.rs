@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_sd_and_support_are_those_of_the_curve() {
+    fn energy_sd_and_support_match_the_pulse_shape() {
         for shape in SHAPES {
             let pulse = Pulse { shape, fwhm: 2e-9 };
             let step = 1e-4 * pulse.fwhm;

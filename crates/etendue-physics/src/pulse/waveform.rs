@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_ends_before_a_return_shows_nothing_of_it() {
+    fn a_return_after_the_end_of_the_window_is_not_recorded() {
         let pulse = Pulse::gaussian(4e-9);
         let window = Window::around(&pulse, 1e-9, 1.0, 2.0);
         let waveform = Waveform::received(

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_made_together_are_those_made_one_by_one() {
+    fn a_batch_of_draws_equals_single_draws() {
         let draws = Draws {
             seed: 3 << 33,
             sensor: 5,

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_a_stream_matters() {
+    fn every_part_of_the_address_changes_the_stream() {
         let first = |seed, sensor, sweep, beam, purpose| {
             Stream::new(seed, sensor, sweep, beam, purpose).bits()
         };

@@ -43,7 +43,7 @@ mod tests {
 
     /// Known answers of the authors' Random123 library (kat_vectors, philox4x32 10).
     #[test]
-    fn philox_gives_the_known_answers() {
+    fn philox_passes_the_known_answer_test() {
         assert_eq!(
             philox4x32_10([0; 4], [0; 2]),
             [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]

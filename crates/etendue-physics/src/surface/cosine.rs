@@ -1,13 +1,13 @@
-//! Functions of an angle's cosine whose derivatives stay finite where those of acos do not.
+//! Functions of the cosine of an angle with finite derivatives where the derivative of acos diverges.
 
 use crate::Scalar;
 use std::f64::consts::FRAC_2_PI;
 
-/// Grazing light is taken to arrive at no less than this cosine: BRDFs that grow as one over the
-/// cosine stay finite, and what they are multiplied with (the cosine) makes the error vanish.
+/// Lower bound on the cosine of grazing directions: BRDFs proportional to the inverse cosine stay finite,
+/// and the error is negligible because they are multiplied by the cosine.
 const LEAST_COSINE: f64 = 1e-6;
 
-/// The cosine, kept off zero.
+/// The cosine with a lower bound above zero.
 pub(super) fn facing<S: Scalar>(cos: S) -> S {
     if cos.value() < LEAST_COSINE {
         S::from(LEAST_COSINE)
@@ -16,7 +16,7 @@ pub(super) fn facing<S: Scalar>(cos: S) -> S {
     }
 }
 
-/// Sine of an angle in [0, pi] from its cosine, with the derivative left out at the two ends.
+/// Sine of an angle in [0, pi] from its cosine; its derivative is zero at both ends.
 pub(super) fn sine<S: Scalar>(cos: S) -> S {
     let squared = -cos * cos + 1.0;
     if squared.value() <= 0.0 {
@@ -33,8 +33,8 @@ pub(super) fn tan_squared<S: Scalar>(cos: S) -> S {
     (-squared + 1.0) / squared
 }
 
-/// $(2\beta/\pi)^2$ from $\cos\beta$: the share of a quarter turn, squared. A series near
-/// $\cos\beta = 1$, where the square is smooth and acos is not.
+/// $(2\beta/\pi)^2$ from $\cos\beta$: the squared ratio of the angle to a quarter turn. A series near
+/// $\cos\beta = 1$, where the square is differentiable and acos is not.
 pub(super) fn quarter_turn_squared<S: Scalar>(cos: S) -> S {
     let below = -cos + 1.0;
     let squared = if below.value() < 1e-3 {
@@ -66,7 +66,7 @@ mod tests {
     use crate::{Dual, DualParts};
 
     #[test]
-    fn the_series_meets_acos_and_has_a_derivative_at_normal_incidence() {
+    fn the_series_equals_acos_and_is_differentiable_at_normal_incidence() {
         let cos = 1.0 - 1e-3;
         let series = quarter_turn_squared::<f64>(cos + 1e-15);
         let exact = (FRAC_2_PI * f64::acos(cos)).powi(2);

@@ -1,4 +1,4 @@
-//! Light that is not the sensor's own: heat and the sun.
+//! Ambient light: thermal emission, sunlight and skylight.
 
 use super::interaction::Side;
 use super::material::Material;
@@ -21,7 +21,7 @@ const SUN_SOLID_ANGLE: f64 = 6.794e-5;
 ///
 /// ```
 /// use etendue_physics::surface::planck_radiance;
-/// // A wall at room temperature is dark at a lidar's wavelength, the sun is not.
+/// // The thermal emission of a wall at room temperature is negligible at 905 nm.
 /// let (wall, sun) = (planck_radiance(905e-9, 300.0), planck_radiance(905e-9, 5772.0));
 /// assert!(wall < 1e-15 * sun);
 /// ```
@@ -32,13 +32,13 @@ pub fn planck_radiance<S: Scalar>(wavelength: f64, temperature: S) -> S {
     let exponent = temperature.recip() * (PLANCK * SPEED_OF_LIGHT / (wavelength * BOLTZMANN));
     let scale = 2.0 * PLANCK * SPEED_OF_LIGHT * SPEED_OF_LIGHT / wavelength.powi(5);
     // exp(-x) / (1 - exp(-x)) does not overflow where exp(x) does.
-    let left = (-exponent).exp();
-    left / (-left + 1.0) * scale
+    let inverse = (-exponent).exp();
+    inverse / (-inverse + 1.0) * scale
 }
 
-/// Irradiance of the sun above the atmosphere on a surface that faces it, W m⁻² per m of
-/// wavelength: a black body of 5772 K. On the ground at noon about a fifth of it is missing in the
-/// near infrared, more in the bands of water.
+/// Extraterrestrial solar irradiance on a surface normal to the sun, W m⁻² per m of wavelength: a black
+/// body of 5772 K. The atmosphere absorbs about a fifth of it at noon in the near infrared, and more in
+/// the bands of water vapour.
 pub fn solar_irradiance(wavelength: f64) -> f64 {
     planck_radiance(wavelength, SUN_TEMPERATURE) * SUN_SOLID_ANGLE
 }
@@ -46,9 +46,9 @@ pub fn solar_irradiance(wavelength: f64) -> f64 {
 /// Ambient light on a surface, per m of wavelength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ambient {
-    /// Irradiance from the sun on a surface that faces it, W m⁻² m⁻¹.
+    /// Irradiance from the sun on a surface normal to it, W m⁻² m⁻¹.
     pub direct: f64,
-    /// Irradiance from the sky and the surroundings, alike from all directions, W m⁻² m⁻¹.
+    /// Irradiance from sky and surroundings of uniform radiance, W m⁻² m⁻¹.
     pub diffuse: f64,
 }
 
@@ -56,11 +56,11 @@ impl Ambient {
     /// Spectral radiance that a surface scatters towards a sensor, W m⁻² sr⁻¹ m⁻¹:
     /// $L = E_\mathrm{sun} f \cos\theta + E_\mathrm{sky}\\,\alpha/\pi$.
     ///
-    /// Both unit directions are local (z is the normal on the sensor's side); a sun behind the
-    /// surface (z <= 0) gives nothing. `scattered` is the surface's
-    /// [`Material::scattered_albedo`] towards the sensor: by reciprocity, what it would scatter
-    /// to all around is what it gathers from there. What mirror-like lobes show is left to
-    /// whoever follows them.
+    /// Both unit directions are local (z is the normal on the side of the sensor); a sun behind the
+    /// surface (z <= 0) contributes nothing. `scattered` is the surface's
+    /// [`Material::scattered_albedo`] at the angle of the sensor: by reciprocity it is also the fraction
+    /// of uniform illumination that is scattered towards the sensor. Specular lobes are excluded: their
+    /// contribution requires tracing the reflected or transmitted ray.
     pub fn radiance(
         &self,
         material: &Material<f64>,
@@ -74,7 +74,7 @@ impl Ambient {
     }
 }
 
-/// Power that a background of spectral radiance `radiance` (W m⁻² sr⁻¹ m⁻¹) puts on a detector, W:
+/// Power on the detector from a background of spectral radiance `radiance` (W m⁻² sr⁻¹ m⁻¹), W:
 /// $P = L A \Omega \Delta\lambda\\,\eta$ with the aperture's `area` (m²), the field of view's
 /// `solid_angle` (sr), the filter's `bandwidth` (m) and the optics' `efficiency`. It does not
 /// depend on range while the surface fills the field of view.
@@ -89,9 +89,8 @@ pub fn background_power(
 }
 
 impl Material<f64> {
-    /// What part of a black body's light the surface emits: what it neither reflects nor
-    /// transmits (Kirchhoff 1860). At 785 nm and 300 K the light itself is some 1e-27 of anything
-    /// else.
+    /// Directional emissivity in [0, 1]: the fraction of light that the surface neither reflects nor
+    /// transmits (Kirchhoff 1860). Thermal emission is negligible at 785 nm and 300 K.
     pub fn emissivity(&self, cos_incidence: f64, side: Side) -> f64 {
         (1.0 - self.albedo(cos_incidence, side).total()).max(0.0)
     }
@@ -103,18 +102,18 @@ mod tests {
     use crate::surface::Lobe;
 
     #[test]
-    fn a_black_bodys_whole_spectrum_is_stefan_and_boltzmanns_law() {
+    fn the_integral_of_the_black_body_spectrum_is_the_stefan_boltzmann_law() {
         let (step, temperature) = (1e-8, 1000.0);
         let sum: f64 = (1..20_000)
             .map(|i| planck_radiance(f64::from(i) * step, temperature) * step)
             .sum();
         let expected = 5.670_374_419e-8 * temperature.powi(4) / PI;
-        // Measured 1.9e-5: light beyond 0.2 mm is left out.
+        // Measured: 1.9e-5, because the sum ends at a wavelength of 0.2 mm.
         assert!((sum / expected - 1.0).abs() < 1e-4, "{}", sum / expected);
     }
 
     #[test]
-    fn the_sun_gives_1361_watts_per_square_metre() {
+    fn the_solar_constant_is_1361_watts_per_square_metre() {
         let sum: f64 = (1..20_000)
             .map(|i| solar_irradiance(f64::from(i) * 1e-8) * 1e-8)
             .sum();
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lambertian_surface_shows_irradiance_times_reflectance_over_pi() {
+    fn the_radiance_of_a_lambertian_surface_is_irradiance_times_reflectance_over_pi() {
         let paper = Material {
             lobes: vec![Lobe::lambert(0.8)],
         };
@@ -133,9 +132,9 @@ mod tests {
         };
         let sun = Vector3::new(0.6, 0.0, 0.8);
         let scattered = paper.scattered_albedo(1.0, Side::Front);
-        let seen = ambient.radiance(&paper, scattered, &sun, &Vector3::z(), Side::Front);
-        assert!((seen - 0.8 / PI * (100.0 * 0.8 + 20.0)).abs() < 1e-12);
-        assert_eq!(background_power(seen, 0.0, 1.0, 1e-8, 1.0), 0.0);
+        let radiance = ambient.radiance(&paper, scattered, &sun, &Vector3::z(), Side::Front);
+        assert!((radiance - 0.8 / PI * (100.0 * 0.8 + 20.0)).abs() < 1e-12);
+        assert_eq!(background_power(radiance, 0.0, 1.0, 1e-8, 1.0), 0.0);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What happens to light at a surface: reflection, transmission, absorption.
+//! Reflection, transmission and absorption of light at a surface.
 
 use crate::Scalar;
 use nalgebra::Vector3;
 
-/// Which side of the surface light arrives on.
+/// Side of the surface on which light is incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// From outside: against the outward (right-handed winding) normal.
@@ -12,7 +12,7 @@ pub enum Side {
     Back,
 }
 
-/// What the delta (mirror-like) lobes do with a unit of light.
+/// Specular reflection and transmission: the delta lobes of a material.
 #[derive(Clone, Copy, Debug)]
 pub struct Specular<S> {
     /// Fraction of the power reflected into the mirror direction.
@@ -74,7 +74,7 @@ pub enum Passage<S> {
     },
 }
 
-/// A homogeneous medium that light travels in.
+/// A homogeneous medium of propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium<S> {
     /// Group index: optical path per metre.

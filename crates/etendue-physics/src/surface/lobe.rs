@@ -6,6 +6,8 @@
 mod blend;
 mod coated;
 mod conductor;
+#[cfg(test)]
+mod conformance;
 mod dielectric;
 mod lambert;
 mod measured;

@@ -5,7 +5,7 @@ use super::sampling::evenly_spread;
 use crate::Scalar;
 use nalgebra::Vector3;
 
-/// What kind of light a lobe sends on.
+/// Class of a lobe: its name, and the kinds of reflection and transmission it has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LobeClass {
     /// Name in one lower-case word, as in material files.
@@ -28,7 +28,7 @@ pub(super) trait Classify {
     }
 }
 
-/// The equations of a lobe; the defaults are those of a lobe without the respective light.
+/// The equations of a lobe; the defaults return zero.
 ///
 /// Directions are unit vectors away from the surface in a frame whose z axis is the normal on the
 /// side that light arrives on.

@@ -47,5 +47,5 @@ pub(super) const REFLECTANCE: Domain = Domain {
     name: "reflectance",
     least: 0.0,
     most: 1.0,
-    remedy: "it is the share of the light that returns",
+    remedy: "it is the reflected fraction of the light",
 };

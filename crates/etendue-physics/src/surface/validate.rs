@@ -7,12 +7,12 @@ use super::model::Classify;
 use super::parameter::{Domain, Parameter};
 use thiserror::Error;
 
-/// A reason why a material is physically impossible.
+/// A violation of a physical constraint by a material.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MaterialError {
     /// A parameter is outside its domain.
-    #[error("{parameter} is {value}, but has to lie in {least} to {most}: {remedy}")]
+    #[error("{parameter} is {value}, but must be between {least} and {most}: {remedy}")]
     OutOfRange {
         /// The parameter.
         parameter: Parameter,
@@ -27,7 +27,7 @@ pub enum MaterialError {
     },
     /// A measured table is empty or not in order.
     #[error(
-        "lobe {lobe} (measured): incidences have to ascend from 0 towards 90 degrees, one point at least"
+        "lobe {lobe} (measured): incidences must increase from 0 to 90 degrees, with at least one point"
     )]
     Table {
         /// Index of the lobe.
@@ -35,7 +35,7 @@ pub enum MaterialError {
     },
     /// Two lobes transmit light.
     #[error(
-        "lobes {first} ({first_kind}) and {second} ({second_kind}) both transmit, a surface can have one; remove one of them"
+        "lobes {first} ({first_kind}) and {second} ({second_kind}) both transmit, but a surface can have only one transmitting lobe; remove one of them"
     )]
     TwoPassages {
         /// Index of the first.
@@ -47,9 +47,9 @@ pub enum MaterialError {
         /// Its kind.
         second_kind: &'static str,
     },
-    /// More light is scattered than arrives.
+    /// The albedo exceeds one.
     #[error(
-        "at {incidence_deg:.1} degrees of incidence (from the {side}) {albedo:.3} of the light is returned, most of it ({share:.3}) by lobe {lobe} ({kind}); lower its reflectance, or give each lobe a weight so that the weights add up to 1"
+        "at {incidence_deg:.1} degrees of incidence (from the {side}) the albedo is {albedo:.3}, most of it ({share:.3}) from lobe {lobe} ({kind}); reduce its reflectance, or give each lobe a weight so that the weights add up to 1"
     )]
     CreatesLight {
         /// Angle of incidence, degrees.
@@ -86,8 +86,8 @@ impl Material<f64> {
     /// let paint = Material { lobes: vec![Lobe::lambert(1.2)] };
     /// assert_eq!(
     ///     paint.validate().unwrap_err().to_string(),
-    ///     "lobe 0 (lambert), reflectance is 1.2, but has to lie in 0 to 1: \
-    ///      it is the share of the light that returns",
+    ///     "lobe 0 (lambert), reflectance is 1.2, but must be between 0 and 1: \
+    ///      it is the reflected fraction of the light",
     /// );
     /// ```
     pub fn validate(&self) -> Result<(), MaterialError> {

@@ -57,7 +57,7 @@ fn cases() -> Vec<(Intrinsics<f64>, Vector3<f64>, Point2<f64>)> {
 }
 
 #[test]
-fn every_lens_projects_as_opencv_does() {
+fn every_lens_projects_as_opencv() {
     for (camera, point, pixel) in cases() {
         let found = camera.project(&point).unwrap();
         assert!(
@@ -68,7 +68,7 @@ fn every_lens_projects_as_opencv_does() {
 }
 
 #[test]
-fn a_pixel_leads_back_to_its_direction() {
+fn unprojection_inverts_projection() {
     for (camera, point, pixel) in cases() {
         let found = camera.unproject(&pixel).unwrap();
         assert!(
@@ -79,7 +79,7 @@ fn a_pixel_leads_back_to_its_direction() {
 }
 
 #[test]
-fn the_fov_lens_meets_the_edge_at_any_field_of_view() {
+fn the_fov_lens_maps_its_field_of_view_to_the_edge() {
     for degrees in [
         20.0_f64, 90.0, 114.0, 115.0, 116.0, 170.0, 180.0, 200.0, 300.0, 360.0,
     ] {
@@ -102,7 +102,7 @@ fn the_fov_lens_meets_the_edge_at_any_field_of_view() {
 }
 
 #[test]
-fn fisheyes_see_beyond_ninety_degrees_and_back() {
+fn fisheye_lenses_project_beyond_ninety_degrees() {
     let camera = camera(Lens::KannalaBrandt(KannalaBrandt {
         k: [0.02, 1e-3, 0.0, 0.0],
     }));
@@ -112,7 +112,7 @@ fn fisheyes_see_beyond_ninety_degrees_and_back() {
 }
 
 #[test]
-fn an_image_that_folds_is_refused_with_the_place() {
+fn a_non_monotonic_distortion_is_refused_with_its_position() {
     let folding = |k1: f64| {
         let lens = BrownConrady::from_opencv(&[k1, 0.0, 0.0, 0.0]).unwrap();
         Intrinsics {
@@ -228,7 +228,7 @@ fn moments(electrons: u32) -> (f64, f64) {
 
 /// 40,000 draws: standard error of a variance 0.7 %.
 #[test]
-fn the_variance_of_a_detector_is_emvas_line() {
+fn the_variance_of_a_detector_is_linear_as_in_emva_1288() {
     for count in [20, 300, 2000, 8000] {
         let (mean, variance) = moments(count);
         let electrons = f64::from(count);
@@ -256,7 +256,7 @@ fn the_variance_of_a_detector_is_emvas_line() {
 }
 
 #[test]
-fn a_full_well_reads_white() {
+fn a_full_well_gives_the_maximum_value() {
     let mut stream = Stream::new(3, 0, 0, 0, Purpose::PixelNoise);
     let full = SENSOR.saturation() * 10.0;
     let read = SENSOR.read(full, 0.02, &FixedPattern::default(), &mut stream);

@@ -36,7 +36,7 @@ const REFERENCES: [([f64; 3], [f64; 3]); 6] = [
 
 /// The requirement is 1 mm; 0.4 mm measured on the first, which is printed to 1 mm.
 #[test]
-fn conversions_meet_the_reference_points() {
+fn conversions_match_reference_points() {
     for ([latitude, longitude, height], position) in REFERENCES {
         let place = Geodetic::from_degrees(latitude, longitude, height);
         let position = Point3::from(position);
@@ -49,7 +49,7 @@ fn conversions_meet_the_reference_points() {
 
 /// EPSG guidance note 7-2, geographic to topocentric: U, V, W from 55 N 5 E 200 m.
 #[test]
-fn the_tangent_frame_meets_the_reference_point() {
+fn the_tangent_frame_matches_the_reference_point() {
     let frame = LocalFrame::new(Geodetic::from_degrees(55.0, 5.0, 200.0));
     let ([latitude, longitude, height], _) = REFERENCES[0];
     let local = frame.local(&Geodetic::from_degrees(latitude, longitude, height));
@@ -99,7 +99,7 @@ fn errors(receiver: &GnssReceiver, count: usize, sky: SkyView) -> Vec<Vector3<f6
 /// The autocorrelation of 60,000 s (1000 correlation times) falls to 1/e of its wandering part
 /// after 60 s: 60.9 s measured from its slope, required within 10 %.
 #[test]
-fn the_correlation_time_comes_back() {
+fn the_correlation_time_is_recovered() {
     let errors = errors(&receiver(), 60_000, view(1.0));
     for axis in 0..2 {
         let x: Vec<f64> = errors.iter().map(|error| error[axis]).collect();
@@ -136,7 +136,7 @@ fn half_of_the_fixes_lie_within_the_circle_of_the_data_sheet() {
 }
 
 #[test]
-fn a_worse_sky_makes_larger_errors_and_none_makes_no_fix() {
+fn poorer_satellite_visibility_increases_errors_and_no_satellites_give_no_fix() {
     let spread = |sky| {
         let errors = errors(&receiver(), 2000, sky);
         errors.iter().map(|e| e.x * e.x).sum::<f64>().sqrt()

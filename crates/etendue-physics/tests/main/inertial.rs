@@ -27,7 +27,7 @@ fn noisy(density: f64, instability: f64) -> Triad {
 /// instabilities within 6.3 %. (Of better gyroscopes three hours do not show the instability so
 /// well: their curves are flat at averaging times of which the record holds a few only.)
 #[test]
-fn three_hours_at_rest_give_back_density_and_instability() {
+fn three_hours_at_rest_recover_noise_density_and_bias_instability() {
     let degree = 1.0_f64.to_radians();
     let micro_g = STANDARD_GRAVITY * 1e-6;
     let imu = Imu {
@@ -61,7 +61,7 @@ fn three_hours_at_rest_give_back_density_and_instability() {
 
 /// Rolled to the right by 30 degrees, the right side is down: y reads half of g, z 0.87 g.
 #[test]
-fn a_still_tilted_unit_reads_gravity_in_the_right_axes() {
+fn a_stationary_tilted_unit_measures_gravity_in_the_correct_axes() {
     let tilted = |roll: f64, pitch: f64| {
         let turn = UnitQuaternion::from_euler_angles(roll, pitch, 0.7);
         let state = MotionState::at_rest(Isometry3::from_parts(Translation3::identity(), turn));
@@ -77,7 +77,7 @@ fn a_still_tilted_unit_reads_gravity_in_the_right_axes() {
 
 /// A unit that looks outwards 0.3 m from the axis of a table that speeds up.
 #[test]
-fn a_lever_arm_on_a_turning_table_reads_the_centripetal_value() {
+fn a_lever_arm_on_a_rotating_table_measures_the_centripetal_acceleration() {
     let table = MotionState {
         angular_velocity: Vector3::z() * 4.0,
         angular_acceleration: Vector3::z() * 2.0,
@@ -115,7 +115,7 @@ fn tumbling(t: f64) -> MotionState {
 
 /// Strapdown integration of 20 s at 200 Hz: 5e-6 m and 4e-15 rad off measured.
 #[test]
-fn integrated_readings_of_a_known_motion_return_the_motion() {
+fn integrated_readings_recover_a_known_motion() {
     let dt = 0.005;
     let start = tumbling(0.0);
     let mut pose = start.world_from_body;
@@ -139,7 +139,7 @@ fn integrated_readings_of_a_known_motion_return_the_motion() {
 
 /// Readings over a window agree with those at its middle: 4e-6 rad/s, 2e-5 m/s² measured.
 #[test]
-fn readings_over_a_window_are_those_of_its_middle() {
+fn readings_over_a_window_equal_those_at_its_middle() {
     let window = 0.005;
     for k in 0..200 {
         let t = f64::from(k) * 0.037;

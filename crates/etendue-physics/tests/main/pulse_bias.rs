@@ -103,7 +103,7 @@ fn the_bias_of_every_discriminator_is_that_of_the_quadrature() {
 }
 
 #[test]
-fn the_closed_forms_are_those_of_the_file() {
+fn the_closed_forms_match_the_reference_file() {
     let golden = golden();
     for case in golden["bias"].as_array().unwrap() {
         let plane = plane(number(case, "d"), number(case, "gamma_deg"));
@@ -126,7 +126,7 @@ fn the_closed_forms_are_those_of_the_file() {
 
 /// 5 ns pulse; the echo of a target of kR = 0.8 at 5 m head-on reads right.
 #[test]
-fn a_fixed_threshold_walks_as_the_quadrature_says() {
+fn the_range_walk_of_a_fixed_threshold_matches_the_quadrature() {
     let golden = golden();
     let cases = golden["fixed_threshold_walk"].as_array().unwrap();
     assert_eq!(cases.len(), 10);
@@ -162,7 +162,7 @@ fn a_fixed_threshold_walks_as_the_quadrature_says() {
 /// Least squares of the bias over 14 distances from 2 to 15 m and 21 incidences from 0 to 80
 /// degrees (18 to 68 where the name ends in `le70`), onto two powers of the incidence.
 #[test]
-fn polynomials_fitted_to_the_bias_are_those_of_the_file() {
+fn polynomials_fitted_to_the_bias_match_the_reference_file() {
     let golden = golden();
     let fits = golden["poly_fits"].as_object().unwrap();
     assert_eq!(fits.len(), 20);

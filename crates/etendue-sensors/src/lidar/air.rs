@@ -24,7 +24,7 @@ pub(super) const FAINT: f64 = 0.1;
 pub struct Air {
     /// The weather.
     pub atmosphere: Atmosphere<f64>,
-    /// Drops and flakes of at least this diameter (m) are drawn one by one as far as a receiver could
+    /// Drops and flakes of at least this diameter (m) are drawn one by one up to the range at which a receiver could
     /// detect them; all others return their mean. None draws none.
     pub drops_from: Option<f64>,
 }
@@ -91,8 +91,8 @@ pub(super) struct DrawnDrops {
     share: f64,
 }
 
-/// Prepares the drops that a run draws one by one in air of those coefficients, as far as one returns the
-/// power `least` and at most to `far` (m).
+/// Prepares the drops that a run draws one by one in air of those coefficients: up to the range at which
+/// one returns the power `least`, and at most to `far` (m).
 pub(super) fn drawn_drops(
     air: &Air,
     coefficients: &Coefficients<f64>,
@@ -105,7 +105,7 @@ pub(super) fn drawn_drops(
         return vec![];
     };
     let prepare = |drops: Precipitation<f64>| {
-        let until = Drops::seen_until(&drops, beam, &overlap, least, far);
+        let until = Drops::visible_range(&drops, beam, &overlap, least, far);
         let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
         let extinction = coefficients.extinction;
         DrawnDrops {
@@ -252,8 +252,13 @@ impl<S: Scalar> AirEchoes<S> {
     fn cut_cell(&self, before: &Backscatter<S>, axis: Option<S>) -> Option<PulseReturn<S>> {
         let far = axis?;
         before.is_cut(far.value()).then(|| {
-            let cells = (before.cells, before.waveform.cell_length);
-            let mut cut = cut_volume_return(&self.coefficients, &self.overlap, cells, far);
+            let mut cut = cut_volume_return(
+                &self.coefficients,
+                &self.overlap,
+                before.cells,
+                before.waveform.cell_length,
+                far,
+            );
             cut.power *= undrawn(&self.drops, cut.range.value());
             cut
         })

@@ -2,20 +2,20 @@
 
 use crate::transport::{Background, FieldOfView, LightRay, TreeSettings, World};
 use etendue_physics::Scalar;
-use etendue_physics::phase::Window;
+use etendue_physics::light::ReceiverWindow;
 use etendue_scene::Hit;
 
 /// Ambient light in the field of view of a receiver.
 #[derive(Clone, Copy)]
 pub(super) struct AmbientView<'a> {
     background: &'a Background<'a>,
-    window: Window,
+    window: ReceiverWindow,
     cone: FieldOfView,
 }
 
 impl<'a> AmbientView<'a> {
     /// None where there is no ambient light, or the receiver admits none.
-    pub fn new<S: Scalar>(world: &'a World<'a, S>, window: Option<Window>) -> Option<Self> {
+    pub fn new<S: Scalar>(world: &'a World<'a, S>, window: Option<ReceiverWindow>) -> Option<Self> {
         let window = window?;
         Some(Self {
             background: world.background()?,

@@ -1,6 +1,6 @@
 //! The backscatter of the air on a receiver's clock.
 
-use super::EchoModel;
+use super::receiver::EchoModel;
 use etendue_physics::pulse::{Pulse, PulseReturn, Samples, Waveform, Window};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 

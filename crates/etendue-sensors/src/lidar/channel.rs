@@ -23,8 +23,8 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The point of a reported range (m), in the sensor's frame, where the rotor stands at
-    /// `rotor` (azimuth, rad).
+    /// The point of a reported range (m), in the sensor's frame, with the rotor at the
+    /// azimuth `rotor` (rad).
     pub fn point(&self, rotor: f64, range: f64) -> Point3<f64> {
         let (sin, cos) = rotor.sin_cos();
         let origin = Point3::new(self.radius * cos, self.radius * sin, self.height);

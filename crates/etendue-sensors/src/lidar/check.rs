@@ -1,6 +1,9 @@
 //! Whether a scanner can exist.
 
-use super::{Channel, Columns, InvalidPhaseReceiver, Lidar, Receiver, ScanPattern};
+use super::channel::Channel;
+use super::description::Lidar;
+use super::pattern::{Columns, ScanPattern};
+use super::receiver::{InvalidPhaseReceiver, Receiver};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
 

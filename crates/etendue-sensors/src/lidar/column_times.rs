@@ -1,10 +1,11 @@
-//! When the columns of a sweep begin.
+//! Start times of the columns of a sweep.
 
+use super::description::Lidar;
+use super::pattern::Columns;
 use super::shot::whole;
-use super::{Columns, Lidar};
 use std::ops::Range;
 
-/// When the columns of a sweep begin.
+/// Start times of the columns of a sweep.
 #[derive(Clone, PartialEq)]
 pub(crate) struct ColumnTimes {
     columns: Columns,
@@ -38,7 +39,7 @@ impl ColumnTimes {
         }
     }
 
-    /// How many there are.
+    /// Number of columns.
     pub fn count(&self) -> usize {
         self.numbers.len()
     }

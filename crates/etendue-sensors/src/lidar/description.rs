@@ -1,6 +1,11 @@
 //! The description of a lidar.
 
-use super::{Beam, Channel, Intensity, RangeLimits, Receiver, ScanPattern};
+use super::beam::Beam;
+use super::channel::Channel;
+use super::intensity::Intensity;
+use super::pattern::ScanPattern;
+use super::range_limits::RangeLimits;
+use super::receiver::Receiver;
 
 /// A lidar: an immutable value that many runs share.
 ///

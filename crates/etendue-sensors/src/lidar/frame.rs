@@ -1,4 +1,4 @@
-//! In which frame points are given.
+//! Frames of points.
 
 use nalgebra::{Isometry3, Point3};
 

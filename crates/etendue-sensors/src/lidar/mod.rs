@@ -1,10 +1,35 @@
-//! Scanners as data: where and when each laser fires, and what its receiver does.
+//! Lidars: description, scan patterns, receivers and the simulation of sweeps.
 //!
-//! A [`Lidar`] holds a table of [`Channel`]s and a [`ScanPattern`] that moves them. A sweep is
-//! one period of the pattern, made of columns: in each, every channel fires once, at its own
-//! time. [`Lidar::shots`] lists them. Angles are the project's: azimuth anticlockwise from x
-//! seen from above, elevation above the x-y plane, in the sensor's frame (x forward, y left,
-//! z up).
+//! # Description
+//!
+//! A [`Lidar`] is an immutable value. Its [`ScanPattern`] moves a table of [`Channel`]s; its [`Beam`] is
+//! sampled by rays; its [`Receiver`] turns the light of a shot into ranges; [`RangeLimits`] and
+//! [`Intensity`] describe the reported numbers. A sweep is one period of the pattern. It consists of
+//! columns, in each of which every channel fires once, at its own time. [`Lidar::shots`] lists the shots.
+//!
+//! Angles: azimuth anticlockwise from x seen from above, elevation above the x-y plane, in the sensor's
+//! frame (x forward, y left, z up).
+//!
+//! # Simulation
+//!
+//! [`simulate`] gives a [`Sweep`]: an [`Outcome`] for every [`Shot`] and a [`Return`] for every range.
+//! [`SweepSettings`] hold the seed, the [`Air`], the [`LightModel`] and the [`Pipeline`]. [`waveform`]
+//! gives the waveform of one shot. [`predict`] gives the expected return of every shot in a scalar that
+//! may carry derivatives, with the changes of [`Hooks`].
+//!
+//! # Where things are
+//!
+//! | step | file |
+//! |---|---|
+//! | shots of a sweep | `shots.rs`, `shot.rs`, `column_times.rs`, `pattern/` |
+//! | the pipeline from shots to detections | `sweep.rs` |
+//! | rays of a beam | `beam.rs` |
+//! | light that surfaces return | `trace.rs`, `light.rs`; [`transport`](crate::transport) |
+//! | light of the air, ambient light | `air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
+//! | detections | `receiver/`, one file each |
+//! | returns | `returns.rs`, `output.rs` |
+//! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
+//! | the same in lanes of sixteen | `fast/` |
 
 mod air;
 mod ambient;
@@ -43,7 +68,6 @@ mod turn;
 mod waveform;
 
 pub use air::Air;
-pub(crate) use beam::BeamRays;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
@@ -65,7 +89,5 @@ pub use receiver::{
 pub use scratch::SweepScratch;
 pub use settings::{LightModel, Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::{Aim, Shot};
-pub(crate) use shot::{Column, Firing, Laser};
 pub use shots::Shots;
 pub use simulate::{simulate, simulate_into, waveform};
-pub(crate) use turn::{LaserLanes, Level, SinCosLanes};

@@ -1,11 +1,13 @@
-//! What a scanning lidar reports.
+//! The result of a sweep: returns and outcomes.
 
-use crate::lidar::{Lidar, Shot, Shots};
+use crate::lidar::description::Lidar;
+use crate::lidar::shot::Shot;
+use crate::lidar::shots::Shots;
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
-/// One echo as the device reports it, with the truth behind it.
+/// One reported echo, with its truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Return {
     /// Measured point, m, in the requested frame.
@@ -14,19 +16,19 @@ pub struct Return {
     pub range: f64,
     /// Reported intensity, in the device's counts.
     pub intensity: f64,
-    /// Peak power, 1/(m² sr); 0 where the receiver does not tell.
+    /// Peak power, 1/(m² sr); 0 where the receiver does not measure it.
     pub power: f64,
-    /// Full width at half maximum of the echo, s; 0 where the receiver does not tell.
+    /// Full width at half maximum of the echo, s; 0 where the receiver does not measure it.
     pub width: f64,
     /// Radial velocity, m/s, positive when the range grows, from receivers that measure it.
     pub velocity: Option<f64>,
-    /// Power of the ambient light that its receiver saw, 1/(m² sr); 0 where it lets in none.
+    /// Power of the ambient light at the receiver, 1/(m² sr); 0 where it admits none.
     pub ambient: f64,
     /// Number of the shot in [`Sweep::shots`].
     pub shot: u32,
-    /// Which of the shot's reported echoes, the first is 1.
+    /// Number among the shot's reported echoes, from 1.
     pub return_number: u8,
-    /// How many echoes of the shot are reported.
+    /// Number of reported echoes of the shot.
     pub returns: u8,
     /// Where most of the echo's light came from; none for the air and for noise alone.
     pub source: Option<Source>,
@@ -72,16 +74,16 @@ pub enum Outcome {
     Error(u8),
 }
 
-/// One sweep of a scanning lidar.
+/// One sweep of a lidar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
     /// Number of the sweep in its run.
     pub index: u32,
     /// When it began, s from the start of the run.
     pub start: f64,
-    /// How many columns the scanner's grid has (a sweep may leave the last one empty).
+    /// Number of columns of the grid (a sweep may leave the last one empty).
     pub columns: u32,
-    /// How many channels (rows of the grid).
+    /// Number of channels (rows of the grid).
     pub channels: u16,
     /// Pose of the sensor when the sweep began.
     pub world_from_sensor: Isometry3<f64>,
@@ -89,7 +91,7 @@ pub struct Sweep {
     pub rings: Vec<u16>,
     /// Every shot, column by column.
     pub shots: Shots,
-    /// What became of each shot.
+    /// Outcome of each shot.
     pub outcomes: Vec<Outcome>,
     /// All points, shot by shot, each shot's in the order the device reports them.
     pub points: Vec<Return>,
@@ -97,7 +99,7 @@ pub struct Sweep {
     pub powers: Vec<f64>,
     /// Number of separate surfaces that returned light to each shot, 8 at most: of phase receivers.
     pub surfaces: Vec<u16>,
-    /// First surface on the axis of each shot's beam: of phase receivers, where the settings request it.
+    /// First surface on the axis of each shot's beam, where the settings request it.
     pub axis_truths: Vec<Option<Truth>>,
 }
 

@@ -85,7 +85,7 @@ impl<S: Scalar> PhaseAir<S> {
         // Add the cell that the surface cuts.
         if let Some(axis) = light.axis.filter(|_| cells < last) {
             let mut cut =
-                cut_volume_return(&self.coefficients, &self.overlap, (cells, self.step), axis);
+                cut_volume_return(&self.coefficients, &self.overlap, cells, self.step, axis);
             cut.power *= undrawn(&self.drops, cut.range.value());
             light.returns.push(cut);
         }

@@ -1,6 +1,8 @@
 //! Settings of a sweep.
 
-use super::{Air, Frame, Lidar};
+use super::air::Air;
+use super::description::Lidar;
+use super::frame::Frame;
 use crate::transport::{PathSettings, TreeSettings};
 use etendue_simd::{Isa, IsaError};
 use std::str::FromStr;
@@ -9,7 +11,7 @@ use thiserror::Error;
 /// How the light of a ray is followed through the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightModel {
-    /// Ray trees: mirrors and glass exactly, diffuse light straight back.
+    /// Ray trees: mirrors and glass exactly, diffuse light directly back.
     Tree(TreeSettings),
     /// Random paths: also light that returns over several rough surfaces.
     Paths(PathSettings),
@@ -50,8 +52,8 @@ pub struct SweepSettings {
     pub frame: Frame,
     /// Whether to leave out all noise of the receiver.
     pub without_noise: bool,
-    /// Whether to find the first surface on each beam's axis, for one ray more per beam: phase receivers
-    /// report it in [`Sweep::axis_truths`](super::Sweep::axis_truths).
+    /// Whether to find the first surface on each beam's axis, for one ray more per beam
+    /// ([`Sweep::axis_truths`](super::Sweep::axis_truths)).
     pub with_truth: bool,
     /// The implementation.
     pub pipeline: Pipeline,

@@ -1,9 +1,11 @@
-//! Where and when each laser fires.
+//! Shots: origin, direction and time of each firing of a laser.
 
+use super::channel::Channel;
 use super::column_times::ColumnTimes;
+use super::description::Lidar;
 use super::pattern::Stance;
+use super::pattern::{ColumnStart, Columns, ScanPattern, Spinning};
 use super::shots::Shots;
-use super::{Channel, ColumnStart, Columns, Lidar, ScanPattern, Spinning};
 use etendue_physics::beam::BeamFrame;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
@@ -24,7 +26,7 @@ pub struct Aim {
 pub struct Shot {
     /// Number of the column in its sweep.
     pub column: u32,
-    /// Number of the channel in its scanner.
+    /// Number of the channel in its lidar.
     pub channel: u16,
     /// When it fires, s from the start of the run.
     pub time: f64,
@@ -32,13 +34,13 @@ pub struct Shot {
     pub azimuth: f64,
     /// Elevation of the beam, rad.
     pub elevation: f64,
-    /// Where the beam leaves from, in the sensor's frame, m.
+    /// Origin of the beam, in the sensor's frame, m.
     pub origin: Point3<f64>,
     pub(super) direction: Vector3<f64>,
 }
 
 impl Shot {
-    /// The place of a shot that is still to be aimed.
+    /// A shot before it is aimed.
     pub(crate) const UNAIMED: Self = Self {
         column: 0,
         channel: 0,
@@ -85,7 +87,7 @@ impl Lidar {
         self.pattern.sweep_duration()
     }
 
-    /// The most columns that a sweep has.
+    /// Greatest number of columns of a sweep.
     pub fn columns(&self) -> u32 {
         match self.pattern.columns() {
             Columns::PerSweep { columns, fired } => fired.unwrap_or(columns),
@@ -111,7 +113,7 @@ impl Lidar {
         }
     }
 
-    /// Its channels, as they are aimed.
+    /// Its channels with the sines and cosines of their angles.
     fn lasers(&self) -> Vec<Laser<'_>> {
         let begun = self.channels.first().map_or(0.0, |channel| channel.time);
         let swing = |channel: &Channel| match &self.pattern {
@@ -136,16 +138,16 @@ pub(crate) struct Laser<'a> {
     pub channel: &'a Channel,
     pub azimuth: SinCos,
     pub elevation: SinCos,
-    /// What the rotor turns from the first channel's firing to this one's.
+    /// Rotation of the rotor from the firing of the first channel to that of this one.
     pub swing: SinCos,
 }
 
-/// A column on a rotor that only turns.
+/// A column on a rotor without other motion.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Column {
     /// When it begins, s.
     pub start: f64,
-    /// How the rotor stands when the first channel fires.
+    /// Orientation of the rotor when the first channel fires.
     pub turned: SinCos,
 }
 
@@ -186,7 +188,7 @@ impl<'a> Laser<'a> {
 }
 
 impl Firing<'_> {
-    /// How many shots the sweep has.
+    /// Number of shots of the sweep.
     pub fn count(&self) -> usize {
         self.columns.count() * self.lasers.len()
     }
@@ -250,7 +252,7 @@ impl Firing<'_> {
     }
 }
 
-/// The last that was seen of a rotor: shots of one moment share it.
+/// The rotor at the time of the last shot: shots of one moment share it.
 struct Rotor {
     azimuth: f64,
     turned: SinCos,
@@ -296,7 +298,7 @@ pub(super) fn whole(number: f64) -> u32 {
 
 /// The same azimuth in (-pi, pi].
 pub(super) fn wrapped(azimuth: f64) -> f64 {
-    // The remainder of a division takes longer than all the rest of a shot.
+    // A remainder takes longer than the rest of a shot: avoid it within a turn.
     if azimuth.abs() < TAU {
         return once_round(azimuth);
     }

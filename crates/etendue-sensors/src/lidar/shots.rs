@@ -39,7 +39,7 @@ impl fmt::Debug for Shots {
 }
 
 impl Shots {
-    /// How many there are.
+    /// Number of shots.
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Listed(shots) => shots.len(),
@@ -105,8 +105,7 @@ impl Shots {
         list
     }
 
-    /// Whole columns of them: in `memory`, where they are not stored, in an
-    /// instruction set.
+    /// Whole columns of shots; those that are not stored are computed into `memory` in an instruction set.
     pub(crate) fn part<'a>(
         &'a self,
         isa: Isa,
@@ -123,7 +122,7 @@ impl Shots {
         }
     }
 
-    /// Where a rotor that only turns fires them.
+    /// The shots of a rotor without other motion.
     pub(crate) fn turned(&self) -> Option<&TurnedShots> {
         match &self.0 {
             Kind::Listed(_) => None,

@@ -6,12 +6,17 @@
 
 use super::air::PreparedAir;
 use super::ambient::AmbientView;
+use super::beam::BeamRays;
+use super::description::Lidar;
+use super::hooks::{ExtraRay, Hooks};
 use super::light::ShotLight;
 use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
 use super::scratch::LentNoiseCache;
+use super::scratch::SweepScratch;
 use super::sensor_poses::SensorPoses;
+use super::settings::SweepSettings;
+use super::shot::Shot;
 use super::trace::{Trace, TracedRays};
-use super::{BeamRays, ExtraRay, Hooks, Lidar, Shot, SweepScratch, SweepSettings};
 use crate::calibrated::ReturnSummary;
 use crate::transport::{LightRay, LightReturn, World, first_distance};
 use etendue_physics::atmosphere::Atmosphere;

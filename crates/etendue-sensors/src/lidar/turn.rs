@@ -1,11 +1,11 @@
-//! Lasers on a rotor that only turns, sixteen at a time.
+//! Lasers on a rotor without other motion, sixteen at a time.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::Spinning;
 use super::column_times::ColumnTimes;
+use super::pattern::Spinning;
 use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
@@ -22,7 +22,7 @@ pub(crate) struct LaserLanes {
     /// Of the azimuths and of the elevations.
     around: SinCosLanes,
     pub up: SinCosLanes,
-    /// What the rotor turns from the first channel's firing to this one's.
+    /// Rotation of the rotor from the firing of the first channel to that of this one.
     swing: SinCosLanes,
     radius: [f64; 16],
     pub height: [f64; 16],
@@ -38,7 +38,7 @@ pub(crate) struct SinCosLanes {
     cos: [f64; 16],
 }
 
-/// A beam on the rotor: where it starts and goes in the plane that the rotor turns in.
+/// A beam on the rotor: origin and direction in the plane of rotation.
 pub(crate) struct Level {
     pub origin: [f64; 2],
     pub direction: [f64; 2],
@@ -93,7 +93,8 @@ impl LaserLanes {
         lanes
     }
 
-    /// A beam as the rotor stands when its laser fires, `begun` when the column's first does.
+    /// A beam at the rotor's orientation when its laser fires; `begun` is the orientation when the first laser
+    /// of the column fires.
     #[inline(always)]
     pub fn level(&self, lane: usize, begun: SinCos) -> Level {
         self.level_at(lane, begun.plus(self.swing.of(lane)))
@@ -111,7 +112,7 @@ impl LaserLanes {
         ]
     }
 
-    /// A beam as the rotor stands.
+    /// A beam at an orientation of the rotor.
     #[inline(always)]
     pub fn level_at(&self, lane: usize, turned: SinCos) -> Level {
         let azimuth = turned.plus(self.around.of(lane));
@@ -128,16 +129,16 @@ impl LaserLanes {
 pub(crate) struct TurnedShots {
     spinning: Spinning,
     lanes: Vec<LaserLanes>,
-    /// How many lasers there are.
+    /// Number of lasers.
     channels: usize,
     /// Every time after its column begins at which one of them fires, s.
     times: Vec<f64>,
     columns: ColumnTimes,
-    /// What the rotor turns from the first of each [`RUN`] columns to the others.
+    /// Rotation of the rotor from the first of each [`RUN`] columns to the others.
     swings: [SinCos; RUN],
 }
 
-/// Columns that one sine serves.
+/// Number of columns whose orientations are computed from one sine.
 const RUN: usize = 32;
 
 impl TurnedShots {
@@ -191,12 +192,12 @@ impl TurnedShots {
         }
     }
 
-    /// How a column begins.
+    /// The beginning of a column.
     fn column(&self, number: usize) -> Column {
         self.column_of(self.run(number), number)
     }
 
-    /// How the rotor stands at the first of the [`RUN`] columns that a column is one of.
+    /// Orientation of the rotor at the first column of the run of [`RUN`] columns that a column is in.
     fn run(&self, column: usize) -> SinCos {
         let start = self.columns.start(column / RUN * RUN);
         SinCos::of(self.spinning.rotor(start + self.lanes[0].time[0]))

@@ -1,7 +1,7 @@
 //! Echoes in sampled waveforms.
 
-use super::PulsedReceiver;
 use super::backscatter::{Backscatter, FAINT};
+use super::receiver::PulsedReceiver;
 use super::sections::{Section, sections};
 use etendue_physics::pulse::{
     AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, Samples, Waveform, Window,

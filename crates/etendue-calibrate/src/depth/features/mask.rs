@@ -4,39 +4,39 @@ use etendue_estimate::geometry::LocalSurface;
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
-/// Thresholds of the neighbourhoods that are used (equations 10 to 13).
+/// Criteria of the neighbourhoods that are used (equations 10 to 13). The eigenvalues of their sample
+/// covariance are $\lambda_1 \le \lambda_2 \le \lambda_3$.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mask {
-    /// Least number of points, the centre with them (equation 11).
+pub struct NeighbourhoodMask {
+    /// Least number of points, including the centre (equation 11).
     pub neighbours: usize,
     /// Greatest $\lambda_1/\lambda_2$ (equation 12).
     pub flatness: f64,
-    /// $\lambda_2/\lambda_3$ (equation 12).
+    /// Allowed $\lambda_2/\lambda_3$ (equation 12).
     pub roundness: RangeInclusive<f64>,
-    /// Least $\operatorname{tr}\Sigma_p$ of the places that the points were seen from, **m²**: a
-    /// variance (equation 13).
+    /// Least $\operatorname{tr}\Sigma_p$ of the viewpoints of the points, **m²**: a variance (equation 13).
     pub viewpoint_variance: f64,
-    /// Greatest $\lambda_1/\lambda_2$ of the neighbours in a point's own scan: its normal and its
-    /// incidence mean nothing at an edge.
+    /// Greatest $\lambda_1/\lambda_2$ of the neighbours of a point in its own scan: at an edge, normal and
+    /// incidence are undefined.
     pub own_flatness: f64,
-    /// Least $\lambda_2/\lambda_3$ of the neighbours in a point's own scan: one scan line gives no
+    /// Least $\lambda_2/\lambda_3$ of the neighbours of a point in its own scan: a single scan line has no
     /// normal.
     pub own_roundness: f64,
     /// Greatest distance of a point from the plane of its neighbours in its own scan, over
-    /// $\sqrt{\lambda_1}$: a point of a wall just above a floor is not of the floor.
+    /// $\sqrt{\lambda_1}$: rejects, for example, points of a wall just above the floor.
     pub own_offset: f64,
-    /// Greatest angle between a neighbourhood's normal and those that its points have in their own
-    /// scans, rad: an edge, though it passes for flat.
+    /// Greatest angle between the normal of a neighbourhood and those of its points in their own scans,
+    /// rad: rejects edges that pass the test of flatness.
     pub normal_spread: f64,
 }
 
-/// Variance that rounding leaves in an exact plane, m².
+/// Variance of an exact plane due to rounding, m².
 const ROUNDING: f64 = 1e-18;
 
-impl Mask {
-    /// The thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². Of the
-    /// neighbourhoods that straddle an edge they keep every fifth, which costs some mm of bias.
-    /// The scans of the points are not tested.
+impl NeighbourhoodMask {
+    /// Thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². They accept a fifth of the
+    /// neighbourhoods that contain an edge, which shifts the bias by some millimetres. The neighbours in
+    /// the own scans are not tested.
     pub fn published() -> Self {
         Self {
             neighbours: 5,
@@ -50,10 +50,9 @@ impl Mask {
         }
     }
 
-    /// Flat to a hundredth, ten points, flat and no line in their own scans too, no point farther
-    /// than one and a half standard deviations off its plane, and all normals within 8 degrees:
-    /// leaves edges out. A centimetre of range noise passes; two are too thick for neighbourhoods
-    /// of 0.25 m.
+    /// Thresholds that reject edges: ten points, flatness 0.01 in the map and in the own scans, points within
+    /// one and a half standard deviations of their plane, and normals within 8 degrees. Neighbourhoods of
+    /// 0.25 m pass with one centimetre of range noise, and fail with two.
     pub fn strict() -> Self {
         Self {
             neighbours: 10,
@@ -67,22 +66,22 @@ impl Mask {
     }
 
     /// Whether the neighbours of a point in its own scan are collinear, as in one column of a lidar: a
-    /// larger neighbourhood may contain the surface.
+    /// larger neighbourhood may have a plane.
     pub(in crate::depth) fn needs_more_points(&self, view: &LocalSurface) -> bool {
         let [_, l2, l3] = view.values;
         l2 < self.own_roundness * l3
     }
 
-    /// Whether the surface seen in a point's own scan is a plane.
-    pub(in crate::depth) fn trusts(&self, view: &LocalSurface) -> bool {
+    /// Whether the local surface in the own scan is a plane.
+    pub(in crate::depth) fn accepts_surface(&self, view: &LocalSurface) -> bool {
         let [l1, l2, l3] = view.values;
         let thickness = l1.max(ROUNDING).sqrt();
         let flat = l1 <= self.own_flatness * l2 && l2 >= self.own_roundness * l3;
         flat && view.offset <= self.own_offset * thickness
     }
 
-    /// The first test that a neighbourhood fails.
-    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> MaskOutcome {
+    /// Result of all tests for a neighbourhood.
+    pub(in crate::depth) fn outcome(&self, shape: &NeighbourhoodShape) -> MaskOutcome {
         let [l1, l2, l3] = shape.values;
         if shape.count < self.neighbours.max(3) {
             MaskOutcome::Few
@@ -100,26 +99,27 @@ impl Mask {
     }
 }
 
-/// Result of the mask for a neighbourhood: the first test that it failed.
+/// Result of the mask for a neighbourhood: passed, or the first failed test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskOutcome {
-    /// It passed.
+    /// Passed.
     Kept,
     /// Too few points.
     Few,
     /// Not flat.
     Thick,
-    /// Flat but long: a line.
+    /// Flat but elongated: a line.
     Long,
-    /// Flat, but of points whose own normals disagree with it.
+    /// Flat, but with different normals of its points.
     Bent,
-    /// Seen from about one viewpoint.
+    /// Observed from about one viewpoint.
     OneSided,
 }
 
 impl MaskReport {
-    pub(in crate::depth) fn count(&mut self, verdict: MaskOutcome) {
-        match verdict {
+    /// Counts one outcome.
+    pub(in crate::depth) fn count(&mut self, outcome: MaskOutcome) {
+        match outcome {
             MaskOutcome::Kept => self.kept += 1,
             MaskOutcome::Few => self.few += 1,
             MaskOutcome::Thick => self.thick += 1,
@@ -130,11 +130,15 @@ impl MaskReport {
     }
 }
 
-/// Shape of a neighbourhood.
-pub(in crate::depth) struct Shape {
+/// Geometry of a neighbourhood, as the mask tests it.
+pub(in crate::depth) struct NeighbourhoodShape {
+    /// Number of points.
     pub count: usize,
+    /// Ascending eigenvalues of the sample covariance, m².
     pub values: [f64; 3],
+    /// Trace of the covariance of the viewpoints, m².
     pub viewpoint_variance: f64,
+    /// Greatest angle between the normal and those of the points, rad.
     pub normal_spread: f64,
 }
 
@@ -147,10 +151,10 @@ pub struct MaskReport {
     pub few: usize,
     /// Not flat.
     pub thick: usize,
-    /// Flat but long: a line.
+    /// Flat but elongated: a line.
     pub long: usize,
-    /// Flat, but of points whose own normals disagree with it.
+    /// Flat, but with different normals of its points.
     pub bent: usize,
-    /// Seen from about one viewpoint.
+    /// Observed from about one viewpoint.
     pub one_sided: usize,
 }

@@ -1,8 +1,8 @@
-//! Which points and which neighbourhoods a depth bias is learnt from.
+//! Selection of the points and neighbourhoods for the estimation of a depth bias.
 
 mod mask;
 mod shadow;
 
-pub(super) use mask::Shape;
-pub use mask::{Mask, MaskOutcome, MaskReport};
+pub(super) use mask::NeighbourhoodShape;
+pub use mask::{MaskOutcome, MaskReport, NeighbourhoodMask};
 pub use shadow::without_shadows;

@@ -1,21 +1,21 @@
-//! Points in the shadow of an edge.
+//! Removal of veiling points: mixed ranges behind edges.
 
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Side of the cells of directions that points are looked for in, rad.
+/// Side of the cells of directions, rad.
 const CELL: f64 = PI / HALF_TURN as f64;
-/// Cells in half a turn.
+/// Number of cells in half a turn.
 const HALF_TURN: i32 = 300;
 
-/// Numbers of the points that are no shadow, in rising order: beams that meet an edge in part read
-/// something between it and what is behind, so that points string out along the beam. A point is
-/// dropped where the line to a nearer one in a neighbouring direction makes less than `angle` (rad)
-/// with its beam. What is just beside an edge is dropped too, and walls at a greater incidence
-/// than pi/2 less the angle.
+/// Indices of the points that are not veiling points, in ascending order. A beam that partially hits an edge
+/// has a range between the edge and the background, so that such points are aligned along the beam. A point
+/// is removed if the line to a nearer point in a neighbouring direction makes less than `angle` (rad) with
+/// its beam. This also removes points just next to an edge, and walls at an incidence above pi/2 less the
+/// angle.
 ///
-/// Points in the lidar's frame, m, the beams from its origin.
+/// Points are in the lidar frame, m, with beams from the origin.
 ///
 /// ```
 /// use etendue_calibrate::depth::features::without_shadows;
@@ -49,13 +49,14 @@ pub fn without_shadows(points: &[Vector3<f64>], angle: f64) -> Vec<u32> {
         .collect()
 }
 
+/// Cell of the direction of a point: azimuth and elevation.
 #[expect(clippy::cast_possible_truncation, reason = "an angle in small steps")]
 fn key(p: &Vector3<f64>) -> [i32; 2] {
     let level = p.x.hypot(p.y);
     [p.y.atan2(p.x), p.z.atan2(level)].map(|angle| (angle / CELL).floor() as i32)
 }
 
-/// Across the back, where azimuths jump.
+/// The cell with its azimuth wrapped to half a turn on either side.
 fn wrapped([azimuth, elevation]: [i32; 2]) -> [i32; 2] {
     let turned = if azimuth >= HALF_TURN {
         azimuth - 2 * HALF_TURN
@@ -67,7 +68,7 @@ fn wrapped([azimuth, elevation]: [i32; 2]) -> [i32; 2] {
     [turned, elevation]
 }
 
-/// Whether `point` stands behind `edge`, nearly on one line with the lidar.
+/// Whether `point` is behind `edge`, nearly collinear with the lidar.
 fn shades(edge: &Vector3<f64>, point: &Vector3<f64>, cosine: f64) -> bool {
     let back = edge - point;
     let length = back.norm();

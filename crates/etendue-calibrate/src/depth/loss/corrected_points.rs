@@ -1,46 +1,51 @@
-//! Corrected points and their derivatives by the unknowns.
+//! Corrected points and their derivatives with respect to the unknowns.
 
 use super::unknowns::{DepthUnknowns, PoseFreedom};
-use crate::depth::DepthMap;
+use crate::depth::map::DepthMap;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// Fields of a corrected measurement that few evaluations need.
-pub(in crate::depth) struct Point {
-    /// In the lidar's frame, m.
+/// Quantities of a corrected measurement in the lidar frame.
+pub(in crate::depth) struct PointFrame {
+    /// Position in the lidar frame, m.
     body: Vector3<f64>,
-    /// Normal in the lidar's frame.
+    /// Unit normal in the lidar frame.
     pub normal: Vector3<f64>,
+    /// Index of the pose.
     pub pose: usize,
 }
 
 /// Corrected points of all measurements.
 pub(in crate::depth) struct CorrectedPoints {
-    /// In the world, $\hat T_k (v + \hat d r)$, m.
+    /// Positions in the world, $\hat T_k (v + \hat d r)$, m.
     pub positions: Vec<Vector3<f64>>,
-    /// Directions of the beams in the world: the derivatives over the depths.
+    /// Directions of the beams in the world: derivatives of the positions with respect to the depths.
     pub beams: Vec<Vector3<f64>>,
-    pub points: Vec<Point>,
-    /// Derivatives of the corrected depths over the weights, point by point.
+    pub points: Vec<PointFrame>,
+    /// Derivatives of the corrected depths with respect to the weights, by point.
     slopes: Vec<f64>,
+    /// Number of weights.
     pub weights: usize,
+    /// Rotation of each pose, world from lidar.
     pub rotations: Vec<Matrix3<f64>>,
-    /// First column of the correction that moves a pose.
+    /// First column of the correction of each pose.
     columns: Vec<Option<usize>>,
-    /// Whether no correction moves any.
-    still: bool,
+    /// Whether all poses are fixed.
+    fixed_poses: bool,
 }
 
 impl CorrectedPoints {
     pub fn new(map: &DepthMap, unknowns: &DepthUnknowns, freedom: &PoseFreedom) -> Self {
+        // Corrected poses
         let weights = unknowns.model.weight_count();
         let poses = corrected_poses(map, unknowns, freedom);
         let rotations: Vec<_> = poses
             .iter()
             .map(|p| p.rotation.to_rotation_matrix().into_inner())
             .collect();
+
+        // Corrected points; at least one slope per point keeps the parallel chunks aligned
         let count = map.measurements.len();
-        // A model without weights has none: one unused number a point keeps the parts in step.
         let mut slopes = vec![0.0; weights.max(1) * count];
         let mut positions = vec![Vector3::zeros(); count];
         let mut beams = positions.clone();
@@ -54,7 +59,7 @@ impl CorrectedPoints {
                 let body = m.origin + m.direction * depth;
                 *position = rotations[m.pose] * body + poses[m.pose].translation.vector;
                 *beam = rotations[m.pose] * m.direction;
-                Point {
+                PointFrame {
                     body,
                     normal: m.normal,
                     pose: m.pose,
@@ -70,22 +75,22 @@ impl CorrectedPoints {
             weights,
             rotations,
             columns: (0..poses.len()).map(column).collect(),
-            still: *freedom == PoseFreedom::Fixed,
+            fixed_poses: *freedom == PoseFreedom::Fixed,
         }
     }
 
-    /// The first column of the correction that moves a point.
+    /// First column of the correction of the pose of a point; `None` for a fixed pose.
     pub fn column(&self, point: usize) -> Option<usize> {
-        if self.still {
+        if self.fixed_poses {
             return None;
         }
         self.columns[self.points[point].pose]
     }
 
-    /// Adds what a `force` on a point (world) and a `torque` on its normal (lidar's frame) do to
-    /// the unknowns: the transposed Jacobian of the point times the two. The columns of its pose
-    /// start at `column` of the row.
-    pub fn pull(
+    /// Adds the gradient contribution of a point to a row: the transposed Jacobian of the point times the
+    /// derivative with respect to its position (`force`, world frame) and its rotation (`torque`, lidar
+    /// frame). The columns of its pose start at `column`.
+    pub fn accumulate(
         &self,
         point: usize,
         force: &Vector3<f64>,
@@ -110,6 +115,7 @@ impl CorrectedPoints {
     }
 }
 
+/// Poses with their corrections, world from lidar.
 pub(in crate::depth) fn corrected_poses(
     map: &DepthMap,
     unknowns: &DepthUnknowns,

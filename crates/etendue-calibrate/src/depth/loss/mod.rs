@@ -12,5 +12,5 @@ mod unknowns;
 pub use loss_kind::DepthLoss;
 pub use objective::DepthObjective;
 pub(in crate::depth) use objective::Influences;
-pub use robust::Robust;
+pub use robust::RobustLoss;
 pub use unknowns::{DepthUnknowns, PoseFreedom};

@@ -2,63 +2,68 @@
 
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
-use super::robust::Robust;
+use super::robust::RobustLoss;
 use super::sums::{Influence, ProjectedFunctions, Sums};
 use etendue_estimate::geometry::Eigen;
 use nalgebra::{Matrix3, Vector3};
 
+/// Indices of the measurements of a neighbourhood.
 type Members<'a> = &'a [u32];
 
-/// The covariance of a neighbourhood.
-struct Spread {
+/// Sample covariance of a neighbourhood.
+struct MemberCovariance {
+    /// Mean position, m.
     mean: Vector3<f64>,
+    /// Sample covariance, m².
     covariance: Matrix3<f64>,
-    /// Where the members are from their mean, m.
-    offs: Vec<Vector3<f64>>,
+    /// Positions relative to the mean, m.
+    offsets: Vec<Vector3<f64>>,
     /// $2/(n-1)$.
     factor: f64,
 }
 
-impl Spread {
-    fn new(placed: &CorrectedPoints, members: Members) -> Self {
-        let anchor = placed.positions[members[0] as usize];
+impl MemberCovariance {
+    fn new(corrected: &CorrectedPoints, members: Members) -> Self {
+        let anchor = corrected.positions[members[0] as usize];
         let from_anchor = members
             .iter()
-            .map(|&i| placed.positions[i as usize] - anchor);
-        let mut offs: Vec<Vector3<f64>> = from_anchor.collect();
-        let middle = offs.iter().sum::<Vector3<f64>>() / members.len() as f64;
+            .map(|&i| corrected.positions[i as usize] - anchor);
+        let mut offsets: Vec<Vector3<f64>> = from_anchor.collect();
+        let middle = offsets.iter().sum::<Vector3<f64>>() / members.len() as f64;
         let divisor = (members.len() - 1) as f64;
         let [mut xx, mut xy, mut xz, mut yy, mut yz, mut zz] = [0.0; 6];
-        for off in &mut offs {
-            *off -= middle;
-            xx += off.x * off.x;
-            xy += off.x * off.y;
-            xz += off.x * off.z;
-            yy += off.y * off.y;
-            yz += off.y * off.z;
-            zz += off.z * off.z;
+        for offset in &mut offsets {
+            *offset -= middle;
+            xx += offset.x * offset.x;
+            xy += offset.x * offset.y;
+            xz += offset.x * offset.z;
+            yy += offset.y * offset.y;
+            yz += offset.y * offset.z;
+            zz += offset.z * offset.z;
         }
         Self {
             mean: anchor + middle,
             covariance: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) / divisor,
-            offs,
+            offsets,
             factor: 2.0 / divisor,
         }
     }
 }
 
-/// $\rho(\ell)$; its forces times `share` go to `sink`.
+/// Robust loss $\rho(\ell)$ of a neighbourhood. Its derivatives with respect to the positions of the members,
+/// times `share`, are passed to `sink`.
 pub(super) fn loss(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
 ) -> f64 {
-    let spread = Spread::new(placed, members);
+    let spread = MemberCovariance::new(corrected, members);
     let trace = spread.covariance.trace();
-    let (raw, along, everywhere, normal) = match loss {
+    // Loss, its derivative by the eigenvalue and by the trace, and the normal
+    let (raw, by_eigenvalue, by_trace, normal) = match loss {
         DepthLoss::MinimumEigenvalue => {
             let eigen = Eigen::of(&spread.covariance);
             (eigen.values[0], 1.0, 0.0, eigen.vectors[0])
@@ -70,60 +75,62 @@ pub(super) fn loss(
         }
         _ => (trace, 0.0, 1.0, Vector3::zeros()),
     };
+
+    // Chain rule
     let (value, weight) = robust.of(raw);
     let factor = share * weight * spread.factor;
-    for (&member, off) in members.iter().zip(&spread.offs) {
-        let force = normal * (along * normal.dot(off)) + off * everywhere;
+    for (&member, offset) in members.iter().zip(&spread.offsets) {
+        let force = normal * (by_eigenvalue * normal.dot(offset)) + offset * by_trace;
         sink(member as usize, &(force * factor), &Vector3::zeros());
     }
     value
 }
 
-/// Adds the Gauss-Newton curvature.
+/// Adds the Gauss-Newton curvature of a neighbourhood.
 pub(super) fn curvature(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sums: &mut Sums,
 ) {
-    let (factor, directions) = directions(placed, members, loss, robust, share);
-    for unfelt in &directions {
-        sums.add(placed, members, unfelt, factor);
+    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    for projected in &directions {
+        sums.add(corrected, members, projected, factor);
     }
 }
 
-/// Adds what errors of the depths do.
+/// Adds the influence of errors of the depths of a neighbourhood.
 pub(super) fn influence(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     influence: &mut Influence<'_>,
 ) {
-    let (factor, directions) = directions(placed, members, loss, robust, share);
-    for unfelt in &directions {
-        influence.add(placed, members, unfelt, factor);
+    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    for projected in &directions {
+        influence.add(corrected, members, projected, factor);
     }
 }
 
-/// The directions in which displacements count, and how much.
+/// Directions of the displacements that change the loss, with the functions projected out of them, and the
+/// factor of their squares.
 ///
-/// For $\lambda_1$ the plane through the neighbourhood (its height and two tilts) is eliminated
-/// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
-/// doi:10.1007/BF01932995.
+/// For $\lambda_1$ the plane through the neighbourhood (its height and two tilts) is eliminated from the
+/// residuals $u_1^\top(x_i - \bar x)$ by variable projection (Kaufman 1975, doi:10.1007/BF01932995).
 fn directions(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
 ) -> (f64, Vec<ProjectedFunctions>) {
-    let spread = Spread::new(placed, members);
+    let spread = MemberCovariance::new(corrected, members);
     let trace = spread.covariance.trace();
-    let unfelt = |direction, tilts| ProjectedFunctions {
+    let projected = |direction, tilts| ProjectedFunctions {
         direction,
         mean: spread.mean,
         constant: 1.0 / (members.len() as f64).sqrt(),
@@ -132,7 +139,7 @@ fn directions(
     if loss == DepthLoss::Trace {
         let factor = share * robust.of(trace).1 * spread.factor;
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-        let all = axes.map(|axis| unfelt(axis, [Vector3::zeros(); 2]));
+        let all = axes.map(|axis| projected(axis, [Vector3::zeros(); 2]));
         return (factor, all.into());
     }
     let eigen = Eigen::of(&spread.covariance);
@@ -150,16 +157,20 @@ fn directions(
         };
         eigen.vectors[k] * scale
     });
-    (factor, vec![unfelt(eigen.vectors[0], tilts)])
+    (factor, vec![projected(eigen.vectors[0], tilts)])
 }
 
-/// What unit variance of every depth adds to the loss, times the divisor that the loss has.
-pub(super) fn noise_response(placed: &CorrectedPoints, members: Members, loss: DepthLoss) -> f64 {
-    let spread = Spread::new(placed, members);
+/// Expected increase of the loss per variance of all depths.
+pub(super) fn noise_response(
+    corrected: &CorrectedPoints,
+    members: Members,
+    loss: DepthLoss,
+) -> f64 {
+    let spread = MemberCovariance::new(corrected, members);
     let normal = Eigen::of(&spread.covariance).vectors[0];
-    let beams = members.iter().map(|&i| placed.beams[i as usize]);
+    let beams = members.iter().map(|&i| corrected.beams[i as usize]);
     let count = members.len() as f64;
-    // Height and two tilts of the plane are taken from the points themselves.
+    // Height and two tilts of the plane are estimated from the same points
     let across = |sum: f64| sum / count * (count - 3.0) / (count - 1.0);
     match loss {
         DepthLoss::MinimumEigenvalue => across(beams.map(|b| normal.dot(&b).powi(2)).sum()),

@@ -2,7 +2,7 @@
 
 use super::corrected_points::{CorrectedPoints, corrected_poses};
 use super::loss_kind::DepthLoss;
-use super::robust::Robust;
+use super::robust::RobustLoss;
 use super::sums::{Influence, Sums};
 use super::unknowns::{DepthUnknowns, PoseFreedom};
 use super::{neighbourhood, pair};
@@ -13,12 +13,12 @@ use rayon::prelude::*;
 
 /// The mean loss over a map (equation 14) as a function of [`DepthUnknowns`].
 ///
-/// Sums are taken over fixed parts of the map in a fixed order: the same bits on any number of
+/// Sums are evaluated over fixed parts of the map in a fixed order: bit-identical for any number of
 /// threads.
 pub struct DepthObjective<'a> {
     map: &'a DepthMap,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     freedom: PoseFreedom,
 }
 
@@ -29,11 +29,11 @@ pub(in crate::depth) struct Curvature {
     pub matrix: DMatrix<f64>,
 }
 
-/// Derivatives of the weights by errors of the measurements, by measurement and weight.
+/// Derivatives of the weights with respect to errors of the measurements, by measurement and weight.
 pub(in crate::depth) struct Influences {
-    /// By the depth.
+    /// With respect to the depth.
     pub of_depth: Vec<f64>,
-    /// Times the residual of the measurement.
+    /// Multiplied by the residual of the measurement.
     pub of_error: Vec<f64>,
 }
 
@@ -44,11 +44,11 @@ impl<'a> DepthObjective<'a> {
     /// The mean of a loss over a map.
     ///
     /// # Errors
-    /// Where the sequences of the freedom do not pair with the poses, or the loss has no pairs.
+    /// If the number of sequence indices differs from that of the poses, or the map has no term of the loss.
     pub fn new(
         map: &'a DepthMap,
         loss: DepthLoss,
-        robust: Robust,
+        robust: RobustLoss,
         freedom: PoseFreedom,
     ) -> Result<Self, DepthError> {
         freedom.check(map.world_from_lidar.len())?;
@@ -67,23 +67,29 @@ impl<'a> DepthObjective<'a> {
 
     /// The loss.
     pub fn value(&self, unknowns: &DepthUnknowns) -> f64 {
-        let placed = self.corrected_points(unknowns);
-        let value = |term| self.term(&placed, term, &mut |_, _, _| {});
+        let corrected = self.corrected_points(unknowns);
+        let value = |term| self.term(&corrected, term, &mut |_, _, _| {});
         let parts = self.parts(|terms| terms.map(value).sum::<f64>());
         parts.iter().sum()
     }
 
-    /// The loss and its derivatives over the weights and the corrections, in the order of
+    /// The loss and its derivatives with respect to the weights and the corrections, in the order of
     /// [`DepthUnknowns::moved`]. For a neighbourhood of $n$ points
     /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
     pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
-        let placed = self.corrected_points(unknowns);
+        let corrected = self.corrected_points(unknowns);
         let parts = self.parts(|terms| {
             let mut gradient = vec![0.0; unknowns.dimension()];
             let mut value = 0.0;
             for term in terms {
-                value += self.term(&placed, term, &mut |point, force, torque| {
-                    placed.pull(point, force, torque, &mut gradient, placed.column(point));
+                value += self.term(&corrected, term, &mut |point, force, torque| {
+                    corrected.accumulate(
+                        point,
+                        force,
+                        torque,
+                        &mut gradient,
+                        corrected.column(point),
+                    );
                 });
             }
             (value, gradient)
@@ -96,13 +102,13 @@ impl<'a> DepthObjective<'a> {
         })
     }
 
-    /// Derivatives over each corrected depth, one a measurement.
+    /// Derivatives with respect to the corrected depth of each measurement.
     pub fn depth_gradient(&self, unknowns: &DepthUnknowns) -> Vec<f64> {
-        let placed = self.corrected_points(unknowns);
-        let mut gradient = vec![0.0; placed.positions.len()];
+        let corrected = self.corrected_points(unknowns);
+        let mut gradient = vec![0.0; corrected.positions.len()];
         for term in 0..self.terms() {
-            self.term(&placed, term, &mut |point, force, _| {
-                gradient[point] += force.dot(&placed.beams[point]);
+            self.term(&corrected, term, &mut |point, force, _| {
+                gradient[point] += force.dot(&corrected.beams[point]);
             });
         }
         gradient
@@ -126,12 +132,12 @@ impl<'a> DepthObjective<'a> {
     }
 
     pub(in crate::depth) fn curvature(&self, unknowns: &DepthUnknowns) -> Curvature {
-        let placed = self.corrected_points(unknowns);
+        let corrected = self.corrected_points(unknowns);
         let (value, gradient) = self.gradient(unknowns);
-        let empty = || Sums::new(unknowns.dimension(), placed.weights);
+        let empty = || Sums::new(unknowns.dimension(), corrected.weights);
         let parts = self.parts(|terms| {
             let mut sums = empty();
-            terms.for_each(|term| self.term_curvature(&placed, term, &mut sums));
+            terms.for_each(|term| self.term_curvature(&corrected, term, &mut sums));
             sums
         });
         Curvature {
@@ -141,17 +147,17 @@ impl<'a> DepthObjective<'a> {
         }
     }
 
-    /// How errors of the measurements move the weights, given the weights' rows of the inverse
+    /// Influence of errors of the measurements on the weights, from the rows of the weights of the inverse
     /// curvature.
     pub(in crate::depth) fn influences(
         &self,
         unknowns: &DepthUnknowns,
         rows: &DMatrix<f64>,
     ) -> Influences {
-        let placed = self.corrected_points(unknowns);
-        let mut influence = Influence::new(rows, placed.positions.len());
+        let corrected = self.corrected_points(unknowns);
+        let mut influence = Influence::new(rows, corrected.positions.len());
         for term in 0..self.terms() {
-            self.term_influence(&placed, term, &mut influence);
+            self.term_influence(&corrected, term, &mut influence);
         }
         Influences {
             of_depth: influence.of_depth,
@@ -164,12 +170,12 @@ impl<'a> DepthObjective<'a> {
         self.map
     }
 
-    /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
-    /// the loss over this is the variance of the noise.
+    /// Mean increase of the loss per variance of the depths: the loss divided by it is the variance of the
+    /// noise.
     pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
-        let placed = self.corrected_points(unknowns);
+        let corrected = self.corrected_points(unknowns);
         let parts = self.parts(|terms| {
-            let response = |term| self.term_response(&placed, term);
+            let response = |term| self.term_response(&corrected, term);
             terms.map(response).sum::<f64>()
         });
         parts.iter().sum::<f64>() / self.terms() as f64
@@ -179,6 +185,7 @@ impl<'a> DepthObjective<'a> {
         CorrectedPoints::new(self.map, unknowns, &self.freedom)
     }
 
+    /// Number of terms of the loss.
     fn terms(&self) -> usize {
         if self.loss.is_of_pairs() {
             self.map.pairs.len()
@@ -197,50 +204,50 @@ impl<'a> DepthObjective<'a> {
             .collect()
     }
 
-    /// Share of one term in the mean; its forces go to `sink`.
+    /// Contribution of one term to the mean. Its derivatives with respect to points are passed to `sink`.
     fn term(
         &self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         term: usize,
         sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
     ) -> f64 {
         let share = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            share * pair::loss(placed, pair, self.loss, self.robust, share, sink)
+            share * pair::loss(corrected, pair, self.loss, self.robust, share, sink)
         } else {
             let members = &self.map.neighbourhoods[term];
-            share * neighbourhood::loss(placed, members, self.loss, self.robust, share, sink)
+            share * neighbourhood::loss(corrected, members, self.loss, self.robust, share, sink)
         }
     }
 
-    fn term_curvature(&self, placed: &CorrectedPoints, term: usize, sums: &mut Sums) {
+    fn term_curvature(&self, corrected: &CorrectedPoints, term: usize, sums: &mut Sums) {
         let share = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            pair::curvature(placed, pair, self.loss, self.robust, share, sums);
+            pair::curvature(corrected, pair, self.loss, self.robust, share, sums);
         } else {
             let members = &self.map.neighbourhoods[term];
-            neighbourhood::curvature(placed, members, self.loss, self.robust, share, sums);
+            neighbourhood::curvature(corrected, members, self.loss, self.robust, share, sums);
         }
     }
 
-    fn term_influence(&self, placed: &CorrectedPoints, term: usize, into: &mut Influence<'_>) {
+    fn term_influence(&self, corrected: &CorrectedPoints, term: usize, into: &mut Influence<'_>) {
         let share = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            pair::influence(placed, pair, self.loss, self.robust, share, into);
+            pair::influence(corrected, pair, self.loss, self.robust, share, into);
         } else {
             let members = &self.map.neighbourhoods[term];
-            neighbourhood::influence(placed, members, self.loss, self.robust, share, into);
+            neighbourhood::influence(corrected, members, self.loss, self.robust, share, into);
         }
     }
 
-    fn term_response(&self, placed: &CorrectedPoints, term: usize) -> f64 {
+    fn term_response(&self, corrected: &CorrectedPoints, term: usize) -> f64 {
         if self.loss.is_of_pairs() {
-            pair::noise_response(placed, self.map.pairs[term], self.loss)
+            pair::noise_response(corrected, self.map.pairs[term], self.loss)
         } else {
-            neighbourhood::noise_response(placed, &self.map.neighbourhoods[term], self.loss)
+            neighbourhood::noise_response(corrected, &self.map.neighbourhoods[term], self.loss)
         }
     }
 }

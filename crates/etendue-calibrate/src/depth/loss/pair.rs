@@ -1,30 +1,31 @@
-//! Losses of pairs of points from two scans, as registration has them.
+//! Losses of pairs of points from two scans, as in registration.
 
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
-use super::robust::Robust;
+use super::robust::RobustLoss;
 use super::sums::{Influence, Sums};
 use nalgebra::Vector3;
 
 /// One residual $s = a^\top (x_i - x_j)$; its square times `factor` is part of the loss.
-struct Residual {
+struct PairResidual {
     direction: Vector3<f64>,
     value: f64,
     factor: f64,
-    /// How the direction turns with the poses of the two points, in their frames.
+    /// Derivatives with respect to the rotations of the two poses, in their frames.
     torques: [Vector3<f64>; 2],
 }
 
-/// $\rho(\ell)$; its forces times `share` go to `sink`.
+/// Robust loss $\rho(\ell)$ of a pair. Its derivatives with respect to the two points, times `share`, are
+/// passed to `sink`.
 pub(super) fn loss(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
 ) -> f64 {
-    let residuals = residuals(placed, pair, loss);
+    let residuals = residuals(corrected, pair, loss);
     let (value, weight) = robust.of(total(&residuals));
     for residual in &residuals {
         let pull = 2.0 * share * weight * residual.factor * residual.value;
@@ -36,77 +37,79 @@ pub(super) fn loss(
     value
 }
 
-/// Adds the Gauss-Newton curvature.
+/// Adds the Gauss-Newton curvature of a pair.
 pub(super) fn curvature(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sums: &mut Sums,
 ) {
-    let residuals = residuals(placed, pair, loss);
+    let residuals = residuals(corrected, pair, loss);
     let weight = robust.of(total(&residuals)).1;
     for residual in &residuals {
         let factor = 2.0 * share * weight * residual.factor;
-        sums.add_row(placed, &residual.ends(pair), factor);
+        sums.add_row(corrected, &residual.ends(pair), factor);
     }
 }
 
-/// Adds what errors of the depths do.
+/// Adds the influence of errors of the depths of a pair.
 pub(super) fn influence(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     influence: &mut Influence<'_>,
 ) {
-    let residuals = residuals(placed, pair, loss);
+    let residuals = residuals(corrected, pair, loss);
     let weight = robust.of(total(&residuals)).1;
     for residual in &residuals {
         let factor = 2.0 * share * weight * residual.factor;
-        influence.add_row(placed, &residual.ends(pair), residual.value, factor);
+        influence.add_row(corrected, &residual.ends(pair), residual.value, factor);
     }
 }
 
-impl Residual {
-    /// Each point with the force and the torque on it that a unit of the residual stands for.
+impl PairResidual {
+    /// Each point with the derivatives of the residual with respect to its position and its rotation.
     fn ends(&self, pair: [u32; 2]) -> [(usize, Vector3<f64>, Vector3<f64>); 2] {
         [(0, 1.0), (1, -1.0)]
             .map(|(end, sign)| (pair[end] as usize, self.direction * sign, self.torques[end]))
     }
 }
 
-/// What unit variance of both depths adds to the loss.
-pub(super) fn noise_response(placed: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> f64 {
-    let ends = pair.map(|i| placed.beams[i as usize]);
-    let along = |r: &Residual| {
+/// Expected increase of the loss per variance of both depths.
+pub(super) fn noise_response(corrected: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> f64 {
+    let ends = pair.map(|i| corrected.beams[i as usize]);
+    let along = |r: &PairResidual| {
         ends.map(|beam| r.direction.dot(&beam).powi(2))
             .iter()
             .sum::<f64>()
     };
-    let residuals = residuals(placed, pair, loss);
+    let residuals = residuals(corrected, pair, loss);
     residuals.iter().map(|r| r.factor * along(r)).sum()
 }
 
-fn total(residuals: &[Residual]) -> f64 {
+/// Loss of all residuals.
+fn total(residuals: &[PairResidual]) -> f64 {
     residuals.iter().map(|r| r.factor * r.value * r.value).sum()
 }
 
-fn residuals(placed: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
-    let [first, second] = pair.map(|i| &placed.points[i as usize]);
-    let apart = placed.positions[pair[0] as usize] - placed.positions[pair[1] as usize];
+/// Residuals of a pair.
+fn residuals(corrected: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Vec<PairResidual> {
+    let [first, second] = pair.map(|i| &corrected.points[i as usize]);
+    let apart = corrected.positions[pair[0] as usize] - corrected.positions[pair[1] as usize];
     if loss == DepthLoss::PointToPoint {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         return axes.map(|axis| along(axis, &apart)).into();
     }
     let ends = [first, second].into_iter().enumerate();
     ends.map(|(end, point)| {
-        let rotation = &placed.rotations[point.pose];
+        let rotation = &corrected.rotations[point.pose];
         let mut torques = [Vector3::zeros(); 2];
         torques[end] = point.normal.cross(&rotation.tr_mul(&apart));
-        Residual {
+        PairResidual {
             factor: 0.5,
             torques,
             ..along(rotation * point.normal, &apart)
@@ -115,8 +118,9 @@ fn residuals(placed: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Vec<R
     .collect()
 }
 
-fn along(direction: Vector3<f64>, apart: &Vector3<f64>) -> Residual {
-    Residual {
+/// Residual along a fixed direction.
+fn along(direction: Vector3<f64>, apart: &Vector3<f64>) -> PairResidual {
+    PairResidual {
         direction,
         value: direction.dot(apart),
         factor: 1.0,

@@ -1,9 +1,9 @@
-//! Losses that let outliers go.
+//! Robust losses.
 
-/// How the loss $\ell$ of one neighbourhood or pair counts, with a threshold $k$ in the unit of
-/// $\sqrt\ell$ (m, or a number for the normalised eigenvalue).
+/// Robust function $\rho(\ell)$ of the loss of one neighbourhood or pair, with a threshold $k$ in the unit
+/// of $\sqrt\ell$ (m, or dimensionless for the normalised eigenvalue).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Robust {
+pub enum RobustLoss {
     /// $\ell$.
     #[default]
     None,
@@ -11,18 +11,19 @@ pub enum Robust {
     Huber(f64),
     /// $k^2 \ln(1 + \ell/k^2)$.
     Cauchy(f64),
-    /// $\ell / (1 + \ell/k^2)$ (Geman and McClure 1985).
+    /// $\ell / (1 + \ell/k^2)$ (Geman and McClure 1985, "Bayesian image analysis: an application to single
+    /// photon emission tomography").
     GemanMcClure(f64),
     /// $\ell$ up to $k^2$, then $k^2$.
     Truncated(f64),
 }
 
-impl Robust {
-    /// The loss that counts, and its derivative over $\ell$.
+impl RobustLoss {
+    /// Value $\rho(\ell)$ and derivative $\rho'(\ell)$.
     ///
     /// ```
-    /// use etendue_calibrate::depth::Robust;
-    /// let (value, weight) = Robust::Huber(1.0).of(4.0);
+    /// use etendue_calibrate::depth::RobustLoss;
+    /// let (value, weight) = RobustLoss::Huber(1.0).of(4.0);
     /// assert_eq!((value, weight), (3.0, 0.5));
     /// ```
     pub fn of(self, loss: f64) -> (f64, f64) {

@@ -4,20 +4,20 @@ use super::corrected_points::CorrectedPoints;
 use nalgebra::{DMatrix, Vector3};
 
 /// Functions of the points that are projected out of the displacements $u^\top \delta x_i$: up to three
-/// orthonormal functions to which a loss is insensitive.
+/// orthonormal functions to which the loss is insensitive.
 pub(super) struct ProjectedFunctions {
     /// The direction $u$ of the displacements.
     pub direction: Vector3<f64>,
-    /// Where the functions of the place are zero, m.
+    /// Position at which the linear functions are zero, m.
     pub mean: Vector3<f64>,
-    /// The value of the constant one.
+    /// Value of the constant function.
     pub constant: f64,
-    /// Gradients of the two that are linear in the place; zero where they are felt.
+    /// Gradients of the two linear functions; zero for functions that are not projected out.
     pub tilts: [Vector3<f64>; 2],
 }
 
 impl ProjectedFunctions {
-    /// The functions at a place.
+    /// Values of the functions at a position.
     pub fn at(&self, position: &Vector3<f64>) -> [f64; 3] {
         let off = position - self.mean;
         [
@@ -28,28 +28,34 @@ impl ProjectedFunctions {
     }
 }
 
-/// Some unknowns that follow each other, and where they stand among those of one term.
+/// Consecutive unknowns of one term.
 #[derive(Clone, Copy)]
 struct Block {
+    /// Index of the first unknown among all.
     first: usize,
+    /// Index of the first unknown among those of the term.
     local: usize,
+    /// Number of unknowns.
     length: usize,
 }
 
 /// Curvature of a part of the terms: $\sum f\\,J^\top P J$ with $P = 1 - Q Q^\top$.
 ///
-/// The row of a point has the weights and the six unknowns of its own pose alone, so that
-/// $J^\top J$ falls into small blocks and $P$ into an update of rank three: a term of $n$ points
-/// that $k$ poses saw costs $O(n + k^2)$ in place of $O(n k^2)$.
+/// The row of a point contains only the weights and the six unknowns of its pose, so that $J^\top J$
+/// consists of small blocks and $P$ is an update of rank three: a term of $n$ points from $k$ poses costs
+/// $O(n + k^2)$ instead of $O(n k^2)$.
 pub(super) struct Sums {
-    /// Its blocks on and below the diagonal.
+    /// Blocks on and below the diagonal.
     matrix: DMatrix<f64>,
+    /// Number of weights.
     weights: usize,
-    /// Room for the row of one point: the weights, then the correction.
+    /// Buffer of the row of one point: the weights, then the correction.
     row: Vec<f64>,
-    /// Room for one term: its blocks, by correction the number of its block, and $Q^\top J$.
+    /// Blocks of the current term.
     blocks: Vec<Block>,
-    known: Vec<Option<usize>>,
+    /// Index of the block of each correction in the current term.
+    block_of: Vec<Option<usize>>,
+    /// $Q^\top J$ of the current term.
     along: [Vec<f64>; 3],
 }
 
@@ -61,74 +67,74 @@ impl Sums {
             weights,
             row: vec![0.0; weights + 6],
             blocks: Vec::new(),
-            known: vec![None; (unknowns - weights) / 6],
+            block_of: vec![None; (unknowns - weights) / 6],
             along: Default::default(),
         }
     }
 
-    /// With another part's matrix.
+    /// Sum with the matrix of another part.
     pub fn plus(mut self, other: &Self) -> Self {
         self.matrix += &other.matrix;
         self
     }
 
-    /// The whole matrix.
+    /// The full symmetric matrix.
     pub fn finished(mut self) -> DMatrix<f64> {
         self.matrix.fill_upper_triangle_with_lower_triangle();
         self.matrix
     }
 
-    /// Adds `factor` times the normal matrix of the displacements of points along a direction, less
-    /// what is not felt of them.
+    /// Adds `factor` times the normal matrix of the displacements of points along a direction, with
+    /// functions projected out.
     pub fn add(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         members: &[u32],
-        unfelt: &ProjectedFunctions,
+        projected: &ProjectedFunctions,
         factor: f64,
     ) {
         self.begin();
         for &member in members {
             let point = member as usize;
-            let column = placed.column(point);
+            let column = corrected.column(point);
             self.row.fill(0.0);
             let own = column.map(|_| self.weights);
-            placed.pull(
+            corrected.accumulate(
                 point,
-                &unfelt.direction,
+                &projected.direction,
                 &Vector3::zeros(),
                 &mut self.row,
                 own,
             );
             self.add_square(column, factor);
-            self.note(column, unfelt.at(&placed.positions[point]));
+            self.note(column, projected.at(&corrected.positions[point]));
         }
         self.add_product(-factor);
     }
 
-    /// Adds `factor` times the square of a row that is the sum over points of a force and a torque
-    /// on each.
+    /// Adds `factor` times the square of a row: the sum of the gradient contributions of points, each with
+    /// the derivatives with respect to its position and its rotation.
     pub fn add_row(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         factor: f64,
     ) {
         self.begin();
         for (point, force, torque) in ends {
-            let column = placed.column(*point);
+            let column = corrected.column(*point);
             self.row.fill(0.0);
             let own = column.map(|_| self.weights);
-            placed.pull(*point, force, torque, &mut self.row, own);
+            corrected.accumulate(*point, force, torque, &mut self.row, own);
             self.note(column, [1.0, 0.0, 0.0]);
         }
         self.add_product(factor);
     }
 
-    /// Forgets the last term.
+    /// Clears the buffers for a new term.
     fn begin(&mut self) {
         for block in self.blocks.drain(..).skip(1) {
-            self.known[(block.first - self.weights) / 6] = None;
+            self.block_of[(block.first - self.weights) / 6] = None;
         }
         self.blocks.push(Block {
             first: 0,
@@ -141,10 +147,10 @@ impl Sums {
         }
     }
 
-    /// Where a correction's block stands, a new one at the end.
+    /// Local index of the block of a correction; appends the block if it is new.
     fn local(&mut self, column: usize) -> usize {
         let correction = (column - self.weights) / 6;
-        let number = *self.known[correction].get_or_insert_with(|| {
+        let number = *self.block_of[correction].get_or_insert_with(|| {
             self.blocks.push(Block {
                 first: column,
                 local: self.along[0].len(),
@@ -218,14 +224,14 @@ fn add_scaled(sums: &mut [f64], values: &[f64], factor: f64) {
     }
 }
 
-/// How the errors of the measurements move the weights: $-H^{-1}$ times their forces, the rows of
-/// the weights.
+/// Influence of errors of the measurements on the weights: the rows of the weights of $-H^{-1}$ times the
+/// derivatives with respect to the errors.
 pub(super) struct Influence<'a> {
     /// The weights' rows of the inverse curvature.
     rows: &'a DMatrix<f64>,
-    /// By measurement: what a metre of its depth moves each weight by.
+    /// By measurement: derivative of each weight with respect to the depth.
     pub of_depth: Vec<f64>,
-    /// By measurement: what the error that is left of it moves each weight by.
+    /// By measurement: change of each weight due to the residual.
     pub of_error: Vec<f64>,
     row: Vec<f64>,
     moved: Vec<f64>,
@@ -244,46 +250,48 @@ impl<'a> Influence<'a> {
         }
     }
 
-    /// Adds a neighbourhood, as [`Sums::add`] takes it.
+    /// Adds a neighbourhood, with the arguments of [`Sums::add`].
     pub fn add(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         members: &[u32],
-        unfelt: &ProjectedFunctions,
+        projected: &ProjectedFunctions,
         factor: f64,
     ) {
         let weights = self.rows.nrows();
         self.moved.clear();
         self.moved.resize(weights * members.len(), 0.0);
         let mut along = vec![[0.0; 3]; weights];
-        let still = Vector3::zeros();
+        let no_torque = Vector3::zeros();
         for (number, &member) in members.iter().enumerate() {
-            self.move_by(placed, member as usize, &unfelt.direction, &still, number);
-            let functions = unfelt.at(&placed.positions[member as usize]);
+            let direction = &projected.direction;
+            self.move_by(corrected, member as usize, direction, &no_torque, number);
+            let functions = projected.at(&corrected.positions[member as usize]);
             let moved = &self.moved[number * weights..][..weights];
             for (sums, value) in along.iter_mut().zip(moved) {
                 add_scaled(sums, &functions, *value);
             }
         }
         for (number, &member) in members.iter().enumerate() {
-            let position = placed.positions[member as usize];
-            let functions = unfelt.at(&position);
-            let beam = unfelt.direction.dot(&placed.beams[member as usize]);
-            let error = unfelt.direction.dot(&(position - unfelt.mean));
+            let position = corrected.positions[member as usize];
+            let functions = projected.at(&position);
+            let beam = projected.direction.dot(&corrected.beams[member as usize]);
+            let error = projected.direction.dot(&(position - projected.mean));
             for (k, sums) in along.iter().enumerate() {
-                let unfelt: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
-                let felt = factor * (self.moved[number * weights + k] - unfelt);
+                let removed: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
+                let change = factor * (self.moved[number * weights + k] - removed);
                 let at = member as usize * weights + k;
-                self.of_depth[at] += felt * beam;
-                self.of_error[at] += felt * error;
+                self.of_depth[at] += change * beam;
+                self.of_error[at] += change * error;
             }
         }
     }
 
-    /// Adds a residual of a pair, as [`Sums::add_row`] takes it; half of its error is each end's.
+    /// Adds a residual of a pair, with the arguments of [`Sums::add_row`]; half of its error is attributed to
+    /// each end.
     pub fn add_row(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         residual: f64,
         factor: f64,
@@ -292,10 +300,10 @@ impl<'a> Influence<'a> {
         self.moved.clear();
         self.moved.resize(weights, 0.0);
         for (point, force, torque) in ends {
-            self.move_by(placed, *point, force, torque, 0);
+            self.move_by(corrected, *point, force, torque, 0);
         }
         for (point, force, _) in ends {
-            let beam = force.dot(&placed.beams[*point]);
+            let beam = force.dot(&corrected.beams[*point]);
             for (k, moved) in self.moved.iter().enumerate() {
                 self.of_depth[point * weights + k] += factor * moved * beam;
                 self.of_error[point * weights + k] += factor * moved * residual * 0.5;
@@ -306,17 +314,17 @@ impl<'a> Influence<'a> {
     /// Adds the effect of a force and a torque on a point on the weights to entry `number` of `moved`.
     fn move_by(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         point: usize,
         force: &Vector3<f64>,
         torque: &Vector3<f64>,
         number: usize,
     ) {
         let weights = self.rows.nrows();
-        let column = placed.column(point);
+        let column = corrected.column(point);
         self.row.fill(0.0);
         let own = column.map(|_| weights);
-        placed.pull(point, force, torque, &mut self.row, own);
+        corrected.accumulate(point, force, torque, &mut self.row, own);
         let moved = &mut self.moved[number * weights..][..weights];
         let (of_weights, of_pose) = self.row.split_at(weights);
         for (j, value) in of_weights.iter().enumerate() {

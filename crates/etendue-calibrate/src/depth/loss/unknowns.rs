@@ -1,26 +1,27 @@
 //! Unknowns: weights of the model and corrections of the poses.
 
-use crate::depth::{DepthError, DepthModel};
+use crate::depth::error::DepthError;
+use crate::depth::model::DepthModel;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// Free pose corrections: $\hat T_k = T_k\\,\delta T$ with $\delta T$ in SE(3).
+/// Free corrections of the poses: $\hat T_k = T_k\\,\delta T$ with $\delta T$ in SE(3).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PoseFreedom {
-    /// None.
+    /// No corrections.
     #[default]
     Fixed,
-    /// Each pose separately, except the first, which fixes the gauge.
+    /// One correction per pose, except for the first, which fixes the gauge.
     PerPose,
-    /// All by one correction: the mounting of the lidar. A correction along an axis that
-    /// all poses share is not observable and stays zero.
+    /// One correction for all poses: the mounting of the lidar. A correction along an axis that all poses
+    /// have in common is not observable and remains zero.
     Common,
-    /// All poses of a sequence by one; the number of the sequence for every pose, from zero. The
-    /// first sequence fixes the gauge.
+    /// One correction per sequence; the index of the sequence for every pose. The first sequence fixes the
+    /// gauge.
     PerSequence(Vec<usize>),
 }
 
 impl PoseFreedom {
-    /// How many corrections are free.
+    /// Number of free corrections.
     pub fn count(&self, poses: usize) -> usize {
         match self {
             Self::Fixed => 0,
@@ -30,7 +31,7 @@ impl PoseFreedom {
         }
     }
 
-    /// Which correction moves a pose.
+    /// Index of the correction of a pose.
     pub(super) fn correction(&self, pose: usize) -> Option<usize> {
         match self {
             Self::Fixed => None,
@@ -40,6 +41,7 @@ impl PoseFreedom {
         }
     }
 
+    /// Checks that every pose has a sequence.
     pub(super) fn check(&self, poses: usize) -> Result<(), DepthError> {
         match self {
             Self::PerSequence(given) if given.len() != poses => Err(DepthError::SequenceCount {
@@ -56,12 +58,12 @@ impl PoseFreedom {
 pub struct DepthUnknowns {
     /// The model with its weights.
     pub model: DepthModel,
-    /// Corrections $\delta T$, one a free correction.
+    /// Corrections $\delta T$.
     pub corrections: Vec<Isometry3<f64>>,
 }
 
 impl DepthUnknowns {
-    /// A model, and no pose moved.
+    /// Unknowns of a model without pose corrections.
     pub fn start(model: DepthModel, freedom: &PoseFreedom, poses: usize) -> Self {
         Self {
             model,
@@ -69,16 +71,16 @@ impl DepthUnknowns {
         }
     }
 
-    /// How many numbers can change: the weights, then six a correction.
+    /// Number of unknowns: the weights, then six per correction.
     pub fn dimension(&self) -> usize {
         self.model.weight_count() + 6 * self.corrections.len()
     }
 
-    /// After a step: weights add; a correction is followed by a translation (m) and a turn about
-    /// an axis by its length (rad), both in the lidar's frame.
+    /// The unknowns after a step: weights are added; a correction is composed with a translation (m) and a
+    /// rotation vector (rad), both in the lidar frame.
     ///
     /// # Panics
-    /// Where the step is shorter than [`DepthUnknowns::dimension`].
+    /// If the step is shorter than [`DepthUnknowns::dimension`].
     #[must_use]
     pub fn moved(&self, step: &[f64]) -> Self {
         let (weights, twists) = step.split_at(self.model.weight_count());
@@ -99,6 +101,7 @@ impl DepthUnknowns {
     }
 }
 
+/// Rigid motion of a translation and a rotation vector.
 fn small_motion(twist: &[f64]) -> Isometry3<f64> {
     Isometry3::from_parts(
         Translation3::new(twist[0], twist[1], twist[2]),

@@ -1,16 +1,16 @@
-//! Choice of a model of the range error.
+//! The enum of models of the depth bias.
 
-use super::inverse_cosine::InverseCosine;
-use super::linear::Linear;
-use super::polynomial::Polynomial;
+use super::inverse_cosine::InverseCosineBias;
+use super::linear::LinearBias;
+use super::polynomial::PolynomialBias;
 use super::waveform::WaveformBias;
 use crate::depth::error::DepthError;
 
-/// A model of the depth bias over measured depth $d$ (m) and incidence $\gamma$ (rad).
+/// Model of the depth bias over measured depth $d$ (m) and incidence $\gamma$ (rad).
 ///
 /// ```
-/// use etendue_calibrate::depth::{DepthModel, Polynomial};
-/// let model = DepthModel::Polynomial(Polynomial::plain([0.004, 0.008]));
+/// use etendue_calibrate::depth::{DepthModel, PolynomialBias};
+/// let model = DepthModel::Polynomial(PolynomialBias::plain([0.004, 0.008]));
 /// let measured = model.distort(7.0, 1.2);
 /// assert!((measured - 7.0 - 0.004 * 1.2_f64.powi(2) - 0.008 * 1.2_f64.powi(4)).abs() < 1e-15);
 /// assert!((model.correct(measured, 1.2) - 7.0).abs() < 1e-14);
@@ -18,17 +18,17 @@ use crate::depth::error::DepthError;
 #[derive(Clone, Debug, PartialEq)]
 pub enum DepthModel {
     /// Powers of the incidence, plain or scaled by the depth.
-    Polynomial(Polynomial),
+    Polynomial(PolynomialBias),
     /// Depth, incidence and a constant.
-    Linear(Linear),
-    /// What the slant of the surface adds to the footprint, plain or scaled by the depth.
-    InverseCosine(InverseCosine),
+    Linear(LinearBias),
+    /// Inverse cosine of the incidence, plain or scaled by the depth.
+    InverseCosine(InverseCosineBias),
     /// The pulse stretched by an inclined surface; extrapolates.
     Waveform(WaveformBias),
 }
 
 impl DepthModel {
-    /// How many weights can be learnt.
+    /// Number of weights.
     pub fn weight_count(&self) -> usize {
         match self {
             Self::Polynomial(model) => model.weights.len(),
@@ -38,8 +38,8 @@ impl DepthModel {
         }
     }
 
-    /// The weights, in the model's own order. Those of the waveform are the logarithms of its
-    /// parameters: every vector of finite weights is a valid model.
+    /// The weights in the order of the model. Those of the waveform are the logarithms of its parameters, so
+    /// that every vector of finite weights is a valid model.
     pub fn weights(&self) -> Vec<f64> {
         match self {
             Self::Polynomial(model) => model.weights.clone(),
@@ -52,7 +52,7 @@ impl DepthModel {
     /// The same model with other weights.
     ///
     /// # Errors
-    /// Where their number is not [`DepthModel::weight_count`].
+    /// If their number is not [`DepthModel::weight_count`].
     pub fn with_weights(&self, weights: &[f64]) -> Result<Self, DepthError> {
         if weights.len() != self.weight_count() {
             return Err(DepthError::WeightCount {
@@ -69,7 +69,7 @@ impl DepthModel {
         match &mut changed {
             Self::Polynomial(model) => model.weights.copy_from_slice(weights),
             Self::Linear(model) => {
-                *model = Linear {
+                *model = LinearBias {
                     depth: weights[0],
                     incidence: weights[1],
                     constant: weights[2],
@@ -85,7 +85,7 @@ impl DepthModel {
     }
 
     /// Bias $\epsilon(d, \gamma)$ of a measured depth (m) at an incidence (rad, in [0, pi/2)), m:
-    /// what [`DepthModel::correct`] takes off.
+    /// [`DepthModel::correct`] subtracts it.
     pub fn bias(&self, depth: f64, incidence: f64) -> f64 {
         match self {
             Self::Polynomial(model) => model.bias(depth, incidence),
@@ -100,7 +100,7 @@ impl DepthModel {
         depth - self.bias(depth, incidence)
     }
 
-    /// The measured depth whose correction is `depth` (m): puts a known bias into clean data.
+    /// Measured depth whose correction is `depth` (m): simulates a known bias.
     pub fn distort(&self, depth: f64, incidence: f64) -> f64 {
         match self {
             Self::Polynomial(model) => model.distort(depth, incidence),
@@ -110,10 +110,10 @@ impl DepthModel {
         }
     }
 
-    /// Corrected depth, m; its derivatives with respect to the weights go into `slopes`.
+    /// Corrected depth, m; writes its derivatives with respect to the weights to `slopes`.
     ///
     /// # Panics
-    /// Where `slopes` is shorter than [`DepthModel::weight_count`].
+    /// If `slopes` is shorter than [`DepthModel::weight_count`].
     pub fn correct_with_slopes(&self, depth: f64, incidence: f64, slopes: &mut [f64]) -> f64 {
         match self {
             Self::Polynomial(model) => model.slopes(depth, incidence, slopes),
@@ -133,23 +133,23 @@ mod tests {
 
     fn models() -> Vec<DepthModel> {
         vec![
-            DepthModel::Polynomial(Polynomial::plain([0.004, 0.008])),
-            DepthModel::Polynomial(Polynomial::scaled([0.001, 0.002])),
-            DepthModel::Polynomial(Polynomial {
+            DepthModel::Polynomial(PolynomialBias::plain([0.004, 0.008])),
+            DepthModel::Polynomial(PolynomialBias::scaled([0.001, 0.002])),
+            DepthModel::Polynomial(PolynomialBias {
                 exponents: vec![4.0],
                 weights: vec![-0.001],
                 scaled: false,
             }),
-            DepthModel::Linear(Linear {
+            DepthModel::Linear(LinearBias {
                 depth: 0.01,
                 incidence: -0.02,
                 constant: 0.03,
             }),
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: -0.004,
                 scaled: false,
             }),
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: -0.002,
                 scaled: true,
             }),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_model_takes_off_what_its_inverse_puts_on() {
+    fn correction_inverts_distortion_for_every_model() {
         for model in models() {
             for (depth, incidence) in places() {
                 let back = model.correct(model.distort(depth, incidence), incidence);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_the_differences_over_the_weights() {
+    fn slopes_equal_central_differences_over_the_weights() {
         for model in models() {
             for (depth, incidence) in places() {
                 slopes_agree(&model, depth, incidence);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_says_how_many_weights_it_needs() {
+    fn a_wrong_number_of_weights_is_rejected() {
         let error = models()[0].with_weights(&[1.0]);
         assert_eq!(
             error,
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn no_grazing_incidence_throws_a_point_away() {
+    fn the_waveform_bias_is_bounded_at_grazing_incidence() {
         let model = &models()[6];
         for depth in [0.5, 3.0, 24.0] {
             let limit = model.bias(depth, 85_f64.to_radians());
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_waveform_reads_short_more_so_farther_and_flatter() {
+    fn the_waveform_bias_shortens_ranges_and_grows_with_depth_and_incidence() {
         let model = &models()[6];
         assert!(model.bias(10.0, 1.2) < 0.0);
         assert!(model.bias(20.0, 1.2) < model.bias(10.0, 1.2));

@@ -1,15 +1,16 @@
-//! What the slant of the surface adds to the footprint.
+//! Inverse-cosine model of the depth bias.
 
-/// $\epsilon = w\\,(1/\cos\gamma - 1)$, or $d$ times that: zero at normal incidence.
+/// Inverse-cosine bias, $\epsilon = w\\,(1/\cos\gamma - 1)$, or $d$ times that: proportional to the
+/// elongation of the footprint on an inclined surface, zero at normal incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InverseCosine {
-    /// $w$; m, or without unit where scaled.
+pub struct InverseCosineBias {
+    /// $w$, m; dimensionless if scaled.
     pub weight: f64,
-    /// Whether it is multiplied by the depth.
+    /// Whether the bias is multiplied by the depth.
     pub scaled: bool,
 }
 
-impl InverseCosine {
+impl InverseCosineBias {
     pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
         self.weight * self.term(depth, incidence)
     }

@@ -1,9 +1,9 @@
-//! Depth, incidence and a constant.
+//! Linear model of the depth bias.
 
-/// $\epsilon = a\\,d + b\\,\gamma + c$.
+/// Linear bias in depth and incidence, $\epsilon = a\\,d + b\\,\gamma + c$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Linear {
-    /// $a$, share of the depth.
+pub struct LinearBias {
+    /// $a$, relative to the depth.
     pub depth: f64,
     /// $b$, m/rad.
     pub incidence: f64,
@@ -11,7 +11,7 @@ pub struct Linear {
     pub constant: f64,
 }
 
-impl Linear {
+impl LinearBias {
     pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
         self.depth * depth + self.incidence * incidence + self.constant
     }

@@ -1,4 +1,4 @@
-//! Models of the range error: $\hat d = d - \epsilon(d, \gamma)$ (equation 3).
+//! Models of the depth bias: $\hat d = d - \epsilon(d, \gamma)$ (equation 3).
 
 mod depth_model;
 mod inverse_cosine;
@@ -7,7 +7,7 @@ mod polynomial;
 mod waveform;
 
 pub use depth_model::DepthModel;
-pub use inverse_cosine::InverseCosine;
-pub use linear::Linear;
-pub use polynomial::Polynomial;
+pub use inverse_cosine::InverseCosineBias;
+pub use linear::LinearBias;
+pub use polynomial::PolynomialBias;
 pub use waveform::WaveformBias;

@@ -1,18 +1,19 @@
-//! Powers of the incidence.
+//! Polynomial model of the depth bias.
 
-/// $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, or $d$ times that (equations 4 and 5 with the exponents
-/// 2 and 4; the weights published for real sensors are a single $\gamma^4$ of about -0.001).
+/// Polynomial bias in the incidence, $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, or $d$ times that (equations 4
+/// and 5 with the exponents 2 and 4; the published model of real sensors is a single $\gamma^4$ with a
+/// weight of about -0.001).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Polynomial {
+pub struct PolynomialBias {
     /// Exponents $e_i$ of the incidence, not negative.
     pub exponents: Vec<f64>,
-    /// Weights $w_i$, one an exponent; m over the powers of rad, or without the m where scaled.
+    /// Weight $w_i$ of each exponent, m per power of rad; without the m if scaled.
     pub weights: Vec<f64>,
-    /// Whether the sum is multiplied by the depth.
+    /// Whether the bias is multiplied by the depth.
     pub scaled: bool,
 }
 
-impl Polynomial {
+impl PolynomialBias {
     /// $w_1\gamma^2 + w_2\gamma^4$ (equation 4).
     pub fn plain(weights: [f64; 2]) -> Self {
         Self {
@@ -60,7 +61,7 @@ impl Polynomial {
     }
 }
 
-/// Whole exponents, the usual ones, by products.
+/// Power of the incidence; integer exponents by repeated multiplication.
 fn power(base: f64, exponent: f64) -> f64 {
     if exponent.fract() == 0.0 && exponent < 64.0 {
         #[expect(clippy::cast_possible_truncation, reason = "a small whole number")]

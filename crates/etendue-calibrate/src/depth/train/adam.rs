@@ -1,11 +1,15 @@
-//! Adam.
+//! Adam (Kingma and Ba 2015, arXiv:1412.6980).
 
-use crate::depth::{DepthObjective, DepthUnknowns};
+use crate::depth::loss::{DepthObjective, DepthUnknowns};
 
-/// Memory of the mean and of the square, and what keeps the quotient finite.
-const MEMORY: (f64, f64) = (0.9, 0.999);
-const FLOOR: f64 = 1e-8;
+/// Decay rate $\beta_1$ of the first moment.
+const BETA_1: f64 = 0.9;
+/// Decay rate $\beta_2$ of the second moment.
+const BETA_2: f64 = 0.999;
+/// Regularisation $\epsilon$ of the denominator.
+const EPSILON: f64 = 1e-8;
 
+/// Minimises an objective with a number of Adam steps of the learning rate `rate`.
 pub(super) fn descend(
     objective: &DepthObjective<'_>,
     start: DepthUnknowns,
@@ -15,17 +19,18 @@ pub(super) fn descend(
 ) -> DepthUnknowns {
     let mut reached = start;
     let mut moments = vec![[0.0; 2]; reached.dimension()];
-    let mut fading = [1.0; 2];
+    let mut powers = [1.0; 2];
     for _ in 0..iterations {
         let (_, gradient) = objective.gradient(&reached);
-        fading = [fading[0] * MEMORY.0, fading[1] * MEMORY.1];
-        let both = moments.iter_mut().zip(&gradient);
-        let step: Vec<f64> = both
+        powers = [powers[0] * BETA_1, powers[1] * BETA_2];
+        let step: Vec<f64> = moments
+            .iter_mut()
+            .zip(&gradient)
             .map(|([mean, square], g)| {
-                *mean += (g - *mean) * (1.0 - MEMORY.0);
-                *square += (g * g - *square) * (1.0 - MEMORY.1);
-                let size = (*square / (1.0 - fading[1])).sqrt() + FLOOR;
-                -rate * *mean / (1.0 - fading[0]) / size
+                *mean += (g - *mean) * (1.0 - BETA_1);
+                *square += (g * g - *square) * (1.0 - BETA_2);
+                let size = (*square / (1.0 - powers[1])).sqrt() + EPSILON;
+                -rate * *mean / (1.0 - powers[0]) / size
             })
             .collect();
         reached = reached.moved(&step);

@@ -1,39 +1,39 @@
-//! Covariance of learnt weights.
+//! Covariance of estimated weights.
 //!
-//! An error $\delta d_j$ of a depth moves the minimum by $m_j\\,\delta d_j$, with the rows of the
-//! weights of $m_j = -H^{-1}\\,\partial^2 L/\partial w\\,\partial d_j$ and the curvature $H$; the
-//! overlap of neighbourhoods is in $m_j$.
+//! An error $\delta d_j$ of a depth shifts the minimum by $m_j\\,\delta d_j$, with the rows of the weights of
+//! $m_j = -H^{-1}\\,\partial^2 L/\partial w\\,\partial d_j$ and the curvature $H$; $m_j$ accounts for the
+//! overlap of neighbourhoods.
 //!
-//! - **Noise**, independent from point to point, leaves $\sigma^2 \sum_j m_j m_j^\top$, the variance
-//!   $\sigma^2$ taken from the loss that is left.
-//! - **Shared errors**: a wrong pose moves all points of a scan, an uneven wall those of a place. The
-//!   errors $e_j$ that are left are summed over clusters before they are squared,
+//! - **Independent noise** gives $\sigma^2 \sum_j m_j m_j^\top$, with the variance $\sigma^2$ from the
+//!   residual loss.
+//! - **Correlated errors**: a pose error shifts all points of a scan, an uneven wall those of a region. The
+//!   residuals $e_j$ are summed over clusters before they are squared,
 //!   $$V_c = \frac{G}{G-1} \sum_{g=1}^{G} s_g s_g^\top, \qquad s_g = \sum_{j \in g} m_j e_j,$$
-//!   over the scans and over cubes of the map, and less what both count,
+//!   over the scans and over cubes of the map, less the intersection,
 //!   $V = V_{scan} + V_{cube} - V_{scan \cap cube}$ (Cameron, Gelbach and Miller 2011, equation 2.11,
 //!   doi:10.1198/jbes.2010.07136).
 //!
-//! The covariance is the larger of the two in every direction: with $V_{noise} = L L^\top$ the
-//! eigenvalues of $L^{-1} V L^{-\top}$ below 1 are raised to it. Few scans say little of what a
-//! scan's points share.
+//! The covariance is the larger of the two in every direction: with $V_{noise} = L L^\top$, eigenvalues of
+//! $L^{-1} V L^{-\top}$ below 1 are raised to 1. With few scans, the errors that the points of a scan have in
+//! common are poorly determined.
 
-use crate::depth::loss::Influences;
-use crate::depth::{DepthObjective, DepthUnknowns};
+use crate::depth::loss::{DepthObjective, DepthUnknowns, Influences};
 use nalgebra::{DMatrix, DVector};
 use std::collections::BTreeMap;
 
-/// Side of the cubes whose points may share an error, m: wider than a neighbourhood and than most
-/// unevenness of walls.
+/// Edge length of the cubes of correlated errors, m: larger than a neighbourhood and than most unevenness of
+/// walls.
 pub const CUBE: f64 = 2.0;
 
-/// What is known of the weights.
+/// Uncertainty of the weights.
 pub(super) struct WeightUncertainty {
+    /// Covariance of the weights.
     pub covariance: DMatrix<f64>,
-    /// What noise alone leaves.
+    /// Covariance due to independent noise only.
     pub from_noise: DMatrix<f64>,
-    /// Of the weights' curvature, poses eliminated, each weight in its own unit.
+    /// Condition number of the curvature of the weights, with poses eliminated.
     pub condition: f64,
-    /// Standard deviation of the depths' noise that the loss left suggests, m.
+    /// Standard deviation of the noise of the depths according to the residual loss, m.
     pub noise: f64,
 }
 
@@ -48,21 +48,22 @@ impl WeightUncertainty {
             f64::INFINITY
         };
         let Some(inverse) = inverted(&here.matrix) else {
-            return Self::nothing(weights, variance.sqrt());
+            return Self::undetermined(weights, variance.sqrt());
         };
         let rows = inverse.rows(0, weights).into_owned();
         let influences = objective.influences(at, &rows);
         let from_noise = squares(&influences.of_depth, weights) * variance;
-        let shared = shared(objective, &influences, weights);
+        let correlated = correlated(objective, &influences, weights);
         Self {
-            covariance: larger(&from_noise, &shared),
+            covariance: larger(&from_noise, &correlated),
             from_noise,
             condition: condition(&inverse.view((0, 0), (weights, weights)).into_owned()),
             noise: variance.sqrt(),
         }
     }
 
-    fn nothing(weights: usize, noise: f64) -> Self {
+    /// Infinite uncertainty.
+    fn undetermined(weights: usize, noise: f64) -> Self {
         let unknown = DMatrix::from_element(weights, weights, f64::INFINITY);
         Self {
             covariance: unknown.clone(),
@@ -73,7 +74,7 @@ impl WeightUncertainty {
     }
 }
 
-/// Inverse of the curvature; directions that the data say nothing of are left out.
+/// Pseudo-inverse of the curvature, without the unobservable directions.
 fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let scale = matrix
         .diagonal()
@@ -83,12 +84,13 @@ fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     Some(&scale * inverse * &scale)
 }
 
+/// Condition number of an inverse curvature.
 fn condition(inverse: &DMatrix<f64>) -> f64 {
     let values = inverse.symmetric_eigenvalues();
     values.max() / values.min()
 }
 
-/// Sum of the squares of vectors of `weights` numbers.
+/// Sum of the outer products of vectors of `weights` numbers.
 fn squares(vectors: &[f64], weights: usize) -> DMatrix<f64> {
     let mut sum = DMatrix::zeros(weights, weights);
     for vector in vectors.chunks_exact(weights) {
@@ -98,8 +100,12 @@ fn squares(vectors: &[f64], weights: usize) -> DMatrix<f64> {
     sum
 }
 
-/// By scans and by cubes, each counted once.
-fn shared(objective: &DepthObjective<'_>, influences: &Influences, weights: usize) -> DMatrix<f64> {
+/// Covariance of errors that are correlated within scans and within cubes.
+fn correlated(
+    objective: &DepthObjective<'_>,
+    influences: &Influences,
+    weights: usize,
+) -> DMatrix<f64> {
     let map = objective.map();
     let scans = map.measurements().iter().map(|m| m.pose);
     let points = map.measured_points();
@@ -116,7 +122,7 @@ fn shared(objective: &DepthObjective<'_>, influences: &Influences, weights: usiz
         - clustered(errors, weights, scans.zip(cubes))
 }
 
-/// $G/(G-1) \sum s_g s_g^\top$ over clusters; nothing of fewer than two.
+/// $G/(G-1) \sum s_g s_g^\top$ over clusters; zero for fewer than two.
 fn clustered<K: Ord>(
     vectors: &[f64],
     weights: usize,
@@ -124,7 +130,7 @@ fn clustered<K: Ord>(
 ) -> DMatrix<f64> {
     let mut sums: BTreeMap<K, Vec<f64>> = BTreeMap::new();
     for (key, vector) in keys.zip(vectors.chunks_exact(weights)) {
-        // What is in no neighbourhood belongs to no cluster.
+        // Measurements without a neighbourhood belong to no cluster
         if vector.iter().all(|v| *v == 0.0) {
             continue;
         }
@@ -158,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_larger_of_two_is_no_smaller_than_either() {
+    fn the_larger_covariance_is_no_smaller_than_either() {
         let noise = DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 3.0]);
         let shared = DMatrix::from_row_slice(2, 2, &[9.0, -2.0, -2.0, -1.0]);
         let both = larger(&noise, &shared);

@@ -1,51 +1,52 @@
-//! How well a learnt bias is known, and where.
+//! Bias over incidence with its uncertainty.
 
 use super::covariance::WeightUncertainty;
-use crate::depth::{DepthModel, DepthObjective, DepthUnknowns};
+use crate::depth::loss::{DepthObjective, DepthUnknowns};
+use crate::depth::model::DepthModel;
 use etendue_physics::statistics::nearest_quantile;
 use nalgebra::DMatrix;
 
 /// The bias at one incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CurvePoint {
+pub struct BiasCurvePoint {
     /// Incidence, rad.
     pub incidence: f64,
-    /// Bias $\epsilon$ at the curve's depth, m.
+    /// Bias $\epsilon$ at the depth of the curve, m.
     pub bias: f64,
     /// Its standard deviation, m.
     pub sd: f64,
-    /// What noise alone, independent from point to point, would leave of it, m.
-    pub sd_of_noise: f64,
+    /// Its standard deviation due to independent noise only, m.
+    pub noise_sd: f64,
 }
 
-/// A learnt bias over incidence with its uncertainty: the larger, in every direction of the
-/// weights, of what noise and of what shared errors leave ([`super::covariance`] has both).
+/// Estimated bias over incidence with its uncertainty due to independent noise and correlated errors (see
+/// [`super::covariance`]).
 ///
-/// A model of the wrong shape and incidences that are wrong everywhere in one way are **not** in it.
+/// The uncertainty **excludes** a wrong shape of the model, and systematic errors of the incidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasCurve {
-    /// Every degree from 0 to 85.
-    pub points: Vec<CurvePoint>,
-    /// Median depth that the curve is drawn at, m.
+    /// Points at every degree from 0 to 85.
+    pub points: Vec<BiasCurvePoint>,
+    /// Depth of the curve, m: the median depth of the map.
     pub depth: f64,
     /// Covariance of the weights.
     pub covariance: DMatrix<f64>,
-    /// Condition of the weights' curvature, poses eliminated, each weight in its own unit.
+    /// Condition number of the curvature of the weights, with poses eliminated.
     pub condition: f64,
-    /// Standard deviation of the depths' noise that the loss left suggests, m.
+    /// Standard deviation of the noise of the depths according to the residual loss, m.
     pub noise: f64,
-    /// Scans it was learnt from.
+    /// Number of scans.
     pub scans: usize,
-    /// 1st and 99th percentile of the incidences used, rad.
+    /// 1st and 99th percentile of the incidences, rad.
     pub seen: [f64; 2],
 }
 
-/// The curve counts as determined where its standard deviation is below this, m...
-const KNOWN: f64 = 2e-3;
-/// ... or below this share of the bias.
-const KNOWN_SHARE: f64 = 0.2;
+/// Standard deviation below which the curve is determined, m.
+const DETERMINED_SD: f64 = 2e-3;
+/// Standard deviation relative to the bias below which the curve is determined.
+const DETERMINED_SHARE: f64 = 0.2;
 
-/// Fewer scans than this do not tell what errors the points of a scan share.
+/// Least number of scans for an estimate of the errors that the points of a scan have in common.
 const ENOUGH_SCANS: usize = 5;
 
 impl BiasCurve {
@@ -54,45 +55,45 @@ impl BiasCurve {
         at: &DepthUnknowns,
         incidences: &[f64],
     ) -> Self {
-        let known = WeightUncertainty::new(objective, at);
+        let uncertainty = WeightUncertainty::new(objective, at);
         let depth = objective.median_depth();
         let degrees = (0..=85).map(|degree| f64::from(degree).to_radians());
         let sd = |incidence, of| deviation(&at.model, of, depth, incidence);
-        let point = |incidence| CurvePoint {
+        let point = |incidence| BiasCurvePoint {
             incidence,
             bias: at.model.bias(depth, incidence),
-            sd: sd(incidence, &known.covariance),
-            sd_of_noise: sd(incidence, &known.from_noise),
+            sd: sd(incidence, &uncertainty.covariance),
+            noise_sd: sd(incidence, &uncertainty.from_noise),
         };
         Self {
             points: degrees.map(point).collect(),
             depth,
-            covariance: known.covariance,
-            condition: known.condition,
-            noise: known.noise,
+            covariance: uncertainty.covariance,
+            condition: uncertainty.condition,
+            noise: uncertainty.noise,
             scans: objective.map().world_from_lidar().len(),
             seen: [0.01, 0.99].map(|share| nearest_quantile(incidences, share).unwrap_or(0.0)),
         }
     }
 
-    /// How many times wider than noise alone would errors that scans and places share make the
-    /// interval, at the seen incidence where they do most.
+    /// Greatest ratio of the standard deviation to that of independent noise, over the observed incidences.
     pub fn widened(&self) -> f64 {
-        let seen = self.points.iter().filter(|p| self.has_seen(p));
-        let times = seen
-            .filter(|p| p.sd_of_noise > 0.0)
-            .map(|p| p.sd / p.sd_of_noise);
+        let seen = self.points.iter().filter(|p| self.is_observed(p));
+        let times = seen.filter(|p| p.noise_sd > 0.0).map(|p| p.sd / p.noise_sd);
         times.fold(1.0, f64::max)
     }
 
-    fn has_seen(&self, point: &CurvePoint) -> bool {
+    /// Whether a point is within the observed incidences.
+    fn is_observed(&self, point: &BiasCurvePoint) -> bool {
         self.seen[0] <= point.incidence && point.incidence <= self.seen[1]
     }
 
-    /// The longest span of seen incidences, rad, over which the curve is determined.
+    /// Longest span of observed incidences over which the curve is determined, rad.
     pub fn determined(&self) -> Option<[f64; 2]> {
-        let known =
-            |p: &CurvePoint| self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs());
+        let known = |p: &BiasCurvePoint| {
+            let limit = DETERMINED_SD.max(DETERMINED_SHARE * p.bias.abs());
+            self.is_observed(p) && p.sd < limit
+        };
         self.points
             .split(|p| !known(p))
             .filter(|span| span.len() > 1)
@@ -100,14 +101,14 @@ impl BiasCurve {
             .map(|span| [span[0].incidence, span[span.len() - 1].incidence])
     }
 
-    /// The same in words.
+    /// Description of the determined span for the user.
     pub fn verdict(&self) -> String {
         let [low, high] = self.seen.map(f64::to_degrees);
         let Some(span) = self.determined() else {
             return format!(
                 "the bias is not determined: its uncertainty exceeds {:.0} mm everywhere between \
                  {low:.0} and {high:.0} degrees, where there are data; record more scans",
-                KNOWN * 1e3
+                DETERMINED_SD * 1e3
             );
         };
         let [from, to] = span.map(f64::to_degrees);
@@ -123,12 +124,11 @@ impl BiasCurve {
         )
     }
 
-    /// What the interval cannot say.
+    /// Caveat if there are too few scans.
     fn caveat(&self) -> String {
         if self.scans < ENOUGH_SCANS {
             return format!(
-                "; {} scans are too few to tell what errors they share: the interval may be too \
-                 narrow",
+                "; {} scans are too few to estimate correlated errors: the interval may be too narrow",
                 self.scans
             );
         }
@@ -136,6 +136,7 @@ impl BiasCurve {
     }
 }
 
+/// Standard deviation of the bias for a covariance of the weights, m.
 fn deviation(model: &DepthModel, covariance: &DMatrix<f64>, depth: f64, incidence: f64) -> f64 {
     let mut slopes = vec![0.0; model.weight_count()];
     model.correct_with_slopes(depth, incidence, &mut slopes);

@@ -1,6 +1,6 @@
-//! Gauss-Newton with the damping of Levenberg and Marquardt.
+//! Gauss-Newton with the damping of Levenberg and Marquardt (Marquardt 1963, doi:10.1137/0111030).
 
-use crate::depth::{DepthObjective, DepthUnknowns};
+use crate::depth::loss::{DepthObjective, DepthUnknowns};
 use etendue_estimate::solve::{DampedSearch, DampingSchedule, NormalEquations};
 use nalgebra::DVector;
 
@@ -10,6 +10,7 @@ const MIN_DECREASE: f64 = 1e-15;
 /// Damping of the first step, relative to the diagonal of the curvature.
 const FIRST_DAMPING: f64 = 1e-6;
 
+/// Minimises an objective with the damped steps of [`DampedSearch`].
 pub(super) fn descend(
     objective: &DepthObjective<'_>,
     start: DepthUnknowns,

@@ -1,42 +1,42 @@
-//! The loss of a model on a map that it was not learnt from.
+//! Loss of a model on a validation map.
 
 use super::gauss_newton;
-use super::settings::Training;
-use crate::depth::{
-    DepthError, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
-    PoseFreedom,
-};
+use super::settings::TrainingSettings;
+use crate::depth::error::DepthError;
+use crate::depth::loss::{DepthObjective, DepthUnknowns, PoseFreedom};
+use crate::depth::map::{DepthMap, DepthMapOptions};
+use crate::depth::model::{DepthModel, PolynomialBias};
 
-/// A map that chooses.
+/// Validation map for the selection of the model.
 ///
-/// Its poses are as wrong as those that are learnt from. Taken as they are, they decide its loss,
-/// whatever the model: each model is judged with the poses that fit it best.
+/// Its poses have errors that would dominate the loss of every model. The loss of a model is therefore
+/// evaluated with poses that are optimised for it.
 pub(super) struct HeldOut<'a> {
     map: DepthMap,
-    training: &'a Training,
+    training: &'a TrainingSettings,
     freedom: PoseFreedom,
-    /// Where the poses were found last.
+    /// The last optimised poses.
     poses: DepthUnknowns,
 }
 
-/// Steps of the poses under one model, from where they were under the last.
+/// Number of steps of the poses for one model, from those of the previous model.
 const STEPS: usize = 10;
 
 impl<'a> HeldOut<'a> {
-    /// Of a map whose neighbourhoods are taken anew as often as those of the training, with the
-    /// poses that suit no model.
+    /// Validation map with neighbourhoods refreshed as often as in the training, with poses optimised without
+    /// a model.
     pub fn new(
         map: &DepthMap,
-        training: &'a Training,
-        options: &MapOptions,
+        training: &'a TrainingSettings,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         let freedom = match training.freedom {
-            // Sequences do not touch each other.
+            // Other sequences have no poses in common
             PoseFreedom::Fixed | PoseFreedom::PerSequence(_) => PoseFreedom::Fixed,
             PoseFreedom::PerPose => PoseFreedom::PerPose,
             PoseFreedom::Common => PoseFreedom::Common,
         };
-        let poses = DepthUnknowns::start(nothing(), &freedom, map.world_from_lidar().len());
+        let poses = DepthUnknowns::start(zero_bias(), &freedom, map.world_from_lidar().len());
         let mut held_out = Self {
             map: map.clone(),
             training,
@@ -51,7 +51,7 @@ impl<'a> HeldOut<'a> {
         Ok(held_out)
     }
 
-    /// The loss under a model.
+    /// Loss of a model with optimised poses; `None` if it cannot be evaluated.
     pub fn loss(&mut self, model: &DepthModel) -> Option<f64> {
         let corrected = self.map.corrected(model);
         let objective = self.objective(&corrected).ok()?;
@@ -64,7 +64,8 @@ impl<'a> HeldOut<'a> {
         Some(loss)
     }
 
-    fn refresh(&mut self, options: &MapOptions) -> Result<(), DepthError> {
+    /// Optimises the poses and recomputes the neighbourhoods.
+    fn refresh(&mut self, options: &DepthMapOptions) -> Result<(), DepthError> {
         let objective = self.objective(&self.map)?;
         let start = self.poses.clone();
         let reached =
@@ -76,14 +77,14 @@ impl<'a> HeldOut<'a> {
     }
 
     fn objective<'m>(&self, map: &'m DepthMap) -> Result<DepthObjective<'m>, DepthError> {
-        let Training { loss, robust, .. } = *self.training;
+        let TrainingSettings { loss, robust, .. } = *self.training;
         DepthObjective::new(map, loss, robust, self.freedom.clone())
     }
 }
 
-/// Takes nothing off, and has nothing to learn.
-fn nothing() -> DepthModel {
-    DepthModel::Polynomial(Polynomial {
+/// A model without bias and without weights.
+fn zero_bias() -> DepthModel {
+    DepthModel::Polynomial(PolynomialBias {
         exponents: Vec::new(),
         weights: Vec::new(),
         scaled: false,

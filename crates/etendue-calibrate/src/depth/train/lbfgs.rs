@@ -1,12 +1,14 @@
-//! L-BFGS in the tangent space at the start.
+//! L-BFGS in the tangent space at the start (Liu and Nocedal 1989, doi:10.1007/BF01589116).
 
-use crate::depth::{DepthError, DepthObjective, DepthUnknowns};
+use crate::depth::error::DepthError;
+use crate::depth::loss::{DepthObjective, DepthUnknowns};
 use etendue_estimate::solve::{DifferentiableFunction, LbfgsError, LbfgsSearch};
 
 /// Largest component of a vanishing gradient, in the scaled unknowns and relative to the loss at the
 /// start.
 const MIN_GRADIENT: f64 = 1e-9;
 
+/// Minimises an objective with [`LbfgsSearch`] and a memory of a number of steps.
 pub(super) fn descend(
     objective: &DepthObjective<'_>,
     start: DepthUnknowns,
@@ -25,7 +27,7 @@ pub(super) fn descend(
         let loss = search.value();
         match search.advance() {
             Ok(()) => {}
-            // At a minimum the line search fails by rounding.
+            // At a minimum the line search fails due to rounding
             Err(_) if loss < 1.0 => break,
             Err(error) => return Err(failed(error)),
         }
@@ -44,7 +46,7 @@ fn failed(error: LbfgsError) -> DepthError {
     }
 }
 
-/// The loss relative to its value at the start, over unknowns scaled to about unit curvature.
+/// Loss relative to its value at the start, over unknowns scaled to about unit curvature.
 struct ScaledObjective<'a> {
     objective: &'a DepthObjective<'a>,
     start: DepthUnknowns,
@@ -81,8 +83,8 @@ impl DifferentiableFunction for &ScaledObjective<'_> {
         self.objective.value(&self.unknowns(point)) / self.unit
     }
 
-    // Corrections compose, so away from the start the derivative by the summed twist is that of the
-    // composed one to first order only; for corrections of one degree the difference is 1 %.
+    // Corrections are composed, so away from the start the derivative with respect to the summed twist equals
+    // that of the composed one only to first order; for corrections of one degree the difference is 1 %.
     fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let (_, gradient) = self.objective.gradient(&self.unknowns(point));
         let scaled = gradient.iter().zip(&self.scales);

@@ -1,4 +1,4 @@
-//! Learning a depth model from a map.
+//! Training: estimation of a depth model from a map.
 
 mod adam;
 pub mod covariance;
@@ -10,7 +10,7 @@ mod settings;
 mod split;
 mod training;
 
-pub use curve::{BiasCurve, CurvePoint};
-pub use settings::{Optimiser, Training};
-pub use split::Split;
+pub use curve::{BiasCurve, BiasCurvePoint};
+pub use settings::{DepthOptimiser, TrainingSettings};
+pub use split::SequenceSplit;
 pub use training::{TrainingProgress, TrainingResult, train};

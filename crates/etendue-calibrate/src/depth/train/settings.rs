@@ -1,10 +1,10 @@
 //! Settings of the training.
 
-use crate::depth::loss::{DepthLoss, PoseFreedom, Robust};
+use crate::depth::loss::{DepthLoss, PoseFreedom, RobustLoss};
 
 /// Optimiser of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Optimiser {
+pub enum DepthOptimiser {
     /// Gauss-Newton with the damping of Levenberg and Marquardt (Marquardt 1963,
     /// doi:10.1137/0111030).
     GaussNewton,
@@ -16,15 +16,15 @@ pub enum Optimiser {
 
 /// Settings of the training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Training {
+pub struct TrainingSettings {
     /// The loss.
     pub loss: DepthLoss,
     /// Robust treatment of outliers.
-    pub robust: Robust,
+    pub robust: RobustLoss,
     /// Free pose corrections.
     pub freedom: PoseFreedom,
     /// The optimiser.
-    pub optimiser: Optimiser,
+    pub optimiser: DepthOptimiser,
     /// Maximum number of iterations per round.
     pub iterations: usize,
     /// Number of times that neighbourhoods and masks are recomputed from the corrected map; with zero
@@ -32,14 +32,14 @@ pub struct Training {
     pub refreshes: usize,
 }
 
-impl Default for Training {
+impl Default for TrainingSettings {
     /// Gauss-Newton on $\lambda_1$ over the weights alone, 100 iterations, frozen.
     fn default() -> Self {
         Self {
             loss: DepthLoss::MinimumEigenvalue,
-            robust: Robust::None,
+            robust: RobustLoss::None,
             freedom: PoseFreedom::Fixed,
-            optimiser: Optimiser::GaussNewton,
+            optimiser: DepthOptimiser::GaussNewton,
             iterations: 100,
             refreshes: 0,
         }

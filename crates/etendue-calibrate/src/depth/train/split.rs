@@ -1,24 +1,24 @@
-//! Which sub-sequences are trained on, chosen by, and tested on.
+//! Splits of sub-sequences into training, validation and test.
 
-use crate::depth::DepthError;
+use crate::depth::error::DepthError;
 
-/// Numbers of sub-sequences.
+/// Indices of the sub-sequences for training, validation and test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
-    /// Half of them: the loss is minimised on these.
+pub struct SequenceSplit {
+    /// Half of them, for minimisation of the loss.
     pub train: Vec<usize>,
-    /// A quarter: these choose the iteration.
+    /// A quarter, for selection of the iteration.
     pub validation: Vec<usize>,
-    /// A quarter: these judge.
+    /// A quarter, for evaluation.
     pub test: Vec<usize>,
 }
 
-impl Split {
-    /// The four rotations of 4 : 2 : 2, so that every sub-sequence is tested on once.
+impl SequenceSplit {
+    /// Four rotated splits 4 : 2 : 2, so that every sub-sequence is tested once.
     ///
     /// ```
-    /// use etendue_calibrate::depth::train::Split;
-    /// let splits = Split::rotations(8)?;
+    /// use etendue_calibrate::depth::train::SequenceSplit;
+    /// let splits = SequenceSplit::rotations(8)?;
     /// assert_eq!(splits[1].train, [2, 3, 4, 5]);
     /// assert_eq!(splits[1].validation, [6, 7]);
     /// assert_eq!(splits[1].test, [0, 1]);
@@ -26,7 +26,7 @@ impl Split {
     /// ```
     ///
     /// # Errors
-    /// Where `count` is not a multiple of four, or zero.
+    /// If `count` is not a multiple of four, or zero.
     pub fn rotations(count: usize) -> Result<[Self; 4], DepthError> {
         if count == 0 || !count.is_multiple_of(4) {
             return Err(DepthError::SplitCount { count });

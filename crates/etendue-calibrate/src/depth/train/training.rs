@@ -2,11 +2,11 @@
 
 use super::curve::BiasCurve;
 use super::held_out::HeldOut;
-use super::settings::{Optimiser, Training};
+use super::settings::{DepthOptimiser, TrainingSettings};
 use super::{adam, gauss_newton, lbfgs};
 use crate::depth::error::DepthError;
 use crate::depth::loss::{DepthObjective, DepthUnknowns};
-use crate::depth::map::{DepthMap, MapOptions};
+use crate::depth::map::{DepthMap, DepthMapOptions};
 use crate::depth::model::DepthModel;
 use etendue_physics::statistics::nearest_quantile;
 use nalgebra::Isometry3;
@@ -14,71 +14,79 @@ use nalgebra::Isometry3;
 /// One accepted iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrainingProgress {
-    /// Loss on the map that is trained on.
+    /// Loss on the training map.
     pub loss: f64,
     /// Loss on the validation map, if there is one.
     pub validation: Option<f64>,
 }
 
-/// What was learnt.
+/// Result of a training.
 #[derive(Clone, Debug)]
 pub struct TrainingResult {
-    /// The model of the least validation loss, or the last one without validation.
+    /// The model with the least validation loss, or the last one without validation.
     pub model: DepthModel,
     /// The poses with their corrections, world from lidar.
     pub world_from_lidar: Vec<Isometry3<f64>>,
-    /// The losses, from the start to the end.
+    /// Losses of all iterations.
     pub progress: Vec<TrainingProgress>,
-    /// How well the bias is known, and where.
+    /// Bias over incidence with its uncertainty.
     pub curve: BiasCurve,
 }
 
-/// Least spread of the incidences (5th to 95th percentile) that shows a shape, rad.
+/// Least span of the incidences (5th to 95th percentile), rad.
 const LEAST_SPREAD: f64 = 0.1;
 
-/// Learns a model from a map; `validation`, another map, chooses the iteration that is kept: the one
-/// of the least loss there, with that map's own poses fitted to it where those of the map are free
-/// one by one or by one correction. `options` are those the maps were built with; they are needed
-/// for refreshing.
+/// Estimates a model from a map. The iteration with the least loss on the map `validation`, if any, is
+/// selected; its poses are optimised for each model if the poses of the training are free. `options` are
+/// those of the maps, used for refreshes.
 ///
 /// # Errors
-/// Where all points are at one incidence, the freedom does not fit the poses, a rate is not above
-/// zero, or the optimiser fails.
+/// If all points are at one incidence, the freedom does not match the poses, a rate is not above zero, or
+/// the optimiser fails.
 pub fn train(
     map: &DepthMap,
     validation: Option<&DepthMap>,
     start: &DepthModel,
-    training: &Training,
-    options: &MapOptions,
+    training: &TrainingSettings,
+    options: &DepthMapOptions,
 ) -> Result<TrainingResult, DepthError> {
+    // Prepare the start and the selection by validation
     check(map, training)?;
     let poses = map.world_from_lidar().len();
-    let mut best = Best::new(validation, training, options)?;
+    let mut log = IterationLog::new(validation, training, options)?;
     let mut reached = DepthUnknowns::start(start.clone(), &training.freedom, poses);
     let mut current = map.clone();
+
+    // Minimise the loss, with refreshes of the neighbourhoods in between
     for round in 0..=training.refreshes {
         let objective = objective(&current, training)?;
         if round == 0 {
-            best.note(&reached, objective.value(&reached));
+            log.record(&reached, objective.value(&reached));
         }
-        let mut observe = |unknowns: &DepthUnknowns, loss| best.note(unknowns, loss);
+        let mut observe = |unknowns: &DepthUnknowns, loss| log.record(unknowns, loss);
         reached = descend(&objective, reached, training, &mut observe)?;
         if round < training.refreshes {
             let points = objective.points(&reached);
             current = current.refreshed(&points, options)?;
         }
     }
-    let chosen = best.chosen(reached);
+
+    // Select an iteration and evaluate its uncertainty
+    let selected = log.select(reached);
     let objective = objective(&current, training)?;
     Ok(TrainingResult {
-        world_from_lidar: objective.poses(&chosen),
-        curve: BiasCurve::new(&objective, &chosen, &current.incidences_used()),
-        model: chosen.model,
-        progress: best.progress,
+        world_from_lidar: objective.poses(&selected),
+        curve: BiasCurve::new(&objective, &selected, &current.incidences_used()),
+        model: selected.model,
+        progress: log.progress,
     })
 }
 
-fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<DepthObjective<'a>, DepthError> {
+/// The objective of a training on a map.
+fn objective<'a>(
+    map: &'a DepthMap,
+    training: &TrainingSettings,
+) -> Result<DepthObjective<'a>, DepthError> {
     DepthObjective::new(
         map,
         training.loss,
@@ -87,23 +95,24 @@ fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<DepthObjectiv
     )
 }
 
+/// Minimises the objective with the optimiser of the training.
 fn descend(
     objective: &DepthObjective<'_>,
     start: DepthUnknowns,
-    training: &Training,
+    training: &TrainingSettings,
     observe: &mut dyn FnMut(&DepthUnknowns, f64),
 ) -> Result<DepthUnknowns, DepthError> {
     match training.optimiser {
-        Optimiser::GaussNewton => Ok(gauss_newton::descend(
+        DepthOptimiser::GaussNewton => Ok(gauss_newton::descend(
             objective,
             start,
             training.iterations,
             observe,
         )),
-        Optimiser::Lbfgs(memory) => {
+        DepthOptimiser::Lbfgs(memory) => {
             lbfgs::descend(objective, start, memory, training.iterations, observe)
         }
-        Optimiser::Adam(rate) => Ok(adam::descend(
+        DepthOptimiser::Adam(rate) => Ok(adam::descend(
             objective,
             start,
             rate,
@@ -113,7 +122,8 @@ fn descend(
     }
 }
 
-fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
+/// Checks the span of incidence and the parameters of the optimiser.
+fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> {
     let seen = map.incidences_used();
     let low = nearest_quantile(&seen, 0.05).unwrap_or(0.0);
     let high = nearest_quantile(&seen, 0.95).unwrap_or(0.0);
@@ -124,12 +134,14 @@ fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
         });
     }
     match training.optimiser {
-        Optimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => Err(DepthError::Setting {
-            name: "rate",
-            value: rate,
-            domain: "above zero",
-        }),
-        Optimiser::Lbfgs(0) => Err(DepthError::Setting {
+        DepthOptimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => {
+            Err(DepthError::Setting {
+                name: "rate",
+                value: rate,
+                domain: "above zero",
+            })
+        }
+        DepthOptimiser::Lbfgs(0) => Err(DepthError::Setting {
             name: "memory",
             value: 0.0,
             domain: "at least 1",
@@ -138,18 +150,18 @@ fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
     }
 }
 
-/// The iterations so far, and the one of the least validation loss.
-struct Best<'a> {
+/// Log of the iterations, with the one of the least validation loss.
+struct IterationLog<'a> {
     validation: Option<HeldOut<'a>>,
     least: Option<(f64, DepthUnknowns)>,
     progress: Vec<TrainingProgress>,
 }
 
-impl<'a> Best<'a> {
+impl<'a> IterationLog<'a> {
     fn new(
         map: Option<&DepthMap>,
-        training: &'a Training,
-        options: &MapOptions,
+        training: &'a TrainingSettings,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         Ok(Self {
             validation: map
@@ -160,7 +172,8 @@ impl<'a> Best<'a> {
         })
     }
 
-    fn note(&mut self, unknowns: &DepthUnknowns, loss: f64) {
+    /// Records an iteration with its training loss.
+    fn record(&mut self, unknowns: &DepthUnknowns, loss: f64) {
         let validation = self
             .validation
             .as_mut()
@@ -173,8 +186,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The best by validation, or the last.
-    fn chosen(&mut self, last: DepthUnknowns) -> DepthUnknowns {
+    /// The iteration with the least validation loss, or the last.
+    fn select(&mut self, last: DepthUnknowns) -> DepthUnknowns {
         self.least.take().map_or(last, |(_, unknowns)| unknowns)
     }
 }

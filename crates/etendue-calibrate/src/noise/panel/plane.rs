@@ -4,36 +4,42 @@ use etendue_estimate::solve::{Linearization, Loss, NormalEquations, Residuals};
 use etendue_physics::statistics::median;
 use nalgebra::{DMatrix, Vector3};
 
-/// Beams below this incidence define the plane: beyond it, a range error over incidence would tilt
-/// and shift it.
+/// Greatest incidence of beams that determine the plane, degrees: at larger incidences, a range error that
+/// depends on incidence would tilt and shift it.
 pub(super) const CORE: f64 = 40.0;
 
-/// A plane $n\cdot x = d$ in the sensor's frame, $n$ pointing away from the sensor.
+/// Plane of a panel, $n\cdot x = d$ in the sensor frame, with $n$ pointing away from the sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plane {
+pub struct PanelPlane {
     /// Unit normal.
     pub normal: Vector3<f64>,
-    /// Distance of the sensor, m.
+    /// Distance from the sensor, m.
     pub distance: f64,
 }
 
-/// A seen point with its weight.
+/// A direction with its range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangedDirection {
+    /// Unit direction in the sensor frame.
     pub direction: Vector3<f64>,
+    /// Range, m.
     pub range: f64,
 }
 
-/// What a fit leaves.
-pub(super) struct Fit {
-    pub plane: Plane,
+/// A fitted plane with its residuals and standard errors.
+pub(super) struct PlaneFit {
+    pub plane: PanelPlane,
+    /// Root mean square residual, m.
     pub rms: f64,
+    /// Standard error of the distance, m.
     pub distance_error: f64,
+    /// Standard error of the bearing, rad.
     pub bearing_error: f64,
+    /// Number of points.
     pub points: usize,
 }
 
-impl Plane {
+impl PanelPlane {
     /// Cosine of the incidence of a direction.
     pub fn cos_incidence(&self, direction: &Vector3<f64>) -> f64 {
         self.normal.dot(direction).clamp(-1.0, 1.0)
@@ -44,7 +50,7 @@ impl Plane {
         self.cos_incidence(direction).acos()
     }
 
-    /// Range of the plane in a direction, m; infinite where it is not met.
+    /// Range of the plane in a direction, m; infinite without intersection.
     pub fn range(&self, direction: &Vector3<f64>) -> f64 {
         let cos = self.cos_incidence(direction);
         if cos > 1e-6 {
@@ -54,7 +60,7 @@ impl Plane {
         }
     }
 
-    /// Through points: two of a planar sensor, three else.
+    /// Plane through points: two of a planar sensor, otherwise three.
     pub(super) fn through(points: &[Vector3<f64>], planar: bool) -> Option<Self> {
         let normal = if planar {
             let along = points[1] - points[0];
@@ -87,7 +93,7 @@ impl Plane {
     /// Robust fit of the plane to the ranges of the points below [`CORE`] degrees of incidence:
     /// Gauss-Newton with the loss of Huber (1964, doi:10.1214/aoms/1177703732) at 1.345 robust
     /// standard deviations, which are estimated again in every step.
-    pub(super) fn refined(self, points: &[RangedDirection], planar: bool) -> Fit {
+    pub(super) fn refined(self, points: &[RangedDirection], planar: bool) -> PlaneFit {
         let mut plane = self;
         let mut inverse = DMatrix::identity(2, 2);
         for _ in 0..30 {
@@ -101,7 +107,7 @@ impl Plane {
         let n = residuals.len();
         let square = residuals.iter().map(|r| r * r).sum::<f64>();
         let variance = square / (n as f64 - 2.0).max(1.0);
-        Fit {
+        PlaneFit {
             plane,
             rms: (square / n.max(1) as f64).sqrt(),
             distance_error: (inverse[(0, 0)] * variance).max(0.0).sqrt(),
@@ -110,15 +116,17 @@ impl Plane {
         }
     }
 
+    /// Residuals of the ranges below [`CORE`] degrees of incidence, m.
     fn core_residuals(&self, points: &[RangedDirection]) -> Vec<f64> {
         let core = points.iter().filter(|point| self.is_core(point));
         core.map(|point| point.range - self.range(&point.direction))
             .collect()
     }
 
-    /// One step of reweighted least squares: its length, and the inverse of the normal matrix.
+    /// One step of iteratively reweighted least squares: the length of the step, and the inverse of the
+    /// normal matrix.
     pub(super) fn step(&mut self, points: &[RangedDirection], planar: bool) -> (f64, DMatrix<f64>) {
-        // Scale Huber's loss by the robust standard deviation of the residuals.
+        // Scale Huber's loss by the robust standard deviation of the residuals
         let core: Vec<&RangedDirection> =
             points.iter().filter(|point| self.is_core(point)).collect();
         let residuals = self.core_residuals(points);
@@ -127,7 +135,8 @@ impl Plane {
         let loss = Loss::Huber {
             scale: (1.345 * deviation).max(1e-5),
         };
-        // Linearize the ranges over the distance and rotations of the normal.
+
+        // Linearise the ranges over the distance and rotations of the normal
         let tangents = self.tangents(planar);
         let used = if planar {
             &tangents[..1]
@@ -142,7 +151,8 @@ impl Plane {
             jacobian.extend(used.iter().map(|t| -slope * t.dot(&point.direction)));
         }
         let linearization = Linearization::new(Residuals::of(residuals), 1 + used.len(), jacobian);
-        // Solve the normal equations.
+
+        // Solve the normal equations and update the plane
         let normal = NormalEquations::new(&linearization, loss);
         let solved = normal.step(0.0).zip(normal.matrix.clone().try_inverse());
         let Some((step, inverse)) = solved else {

@@ -1,37 +1,40 @@
-//! Which part of a panel was seen.
+//! The observed part of a panel.
 
-use super::Plane;
-use crate::noise::recording::{Recording, azimuth, is_between};
+use super::plane::PanelPlane;
+use crate::noise::recording::{DirectionCell, PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
 
-/// The directions that a panel fills.
+/// The directions that a panel covers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sector {
-    /// Numbers of the recording's cells, from right to left for planar sensors.
+pub struct PanelSector {
+    /// Indices of the directions in the recording, from right to left for planar sensors.
     pub cells: Vec<usize>,
-    /// Of planar sensors, the azimuths of its edges from the panel's normal, rad.
+    /// Azimuths of its edges relative to the normal, rad; zero for sensors that are not planar.
     pub edges: [f64; 2],
-    /// Directions in which something else is seen.
+    /// Number of directions with other objects.
     pub others: usize,
 }
 
-/// Gaps of dropped directions up to this wide do not end a panel, rad.
+/// Widest gap of dropped directions within a panel, rad.
 const WIDEST_GAP: f64 = 4.0 * std::f64::consts::PI / 180.0;
 
-/// Beyond this incidence nothing is taken for a panel, rad.
+/// Greatest incidence on a panel, rad.
 const GRAZING: f64 = 85.0 * std::f64::consts::PI / 180.0;
 
-/// How far a direction's median may lie from its neighbours' plane, as a share of its distance.
+/// Greatest relative difference between the distance of a direction and that of its neighbours.
 const TOLERANCE: f64 = 0.04;
 
-/// The farthest that a panel's range may drift from its plane over incidence, as a share.
+/// Greatest relative difference between the distance of a direction and that of the plane.
 const DRIFT: f64 = 0.25;
 
-impl Sector {
-    /// Grows a panel from its normal outwards, as long as the surface goes on: a direction belongs
-    /// to it if its median lies where its inner neighbours' do. A range error that grows slowly with
-    /// incidence is followed, a jump ends the panel.
-    pub(super) fn grown(recording: &Recording, plane: &Plane) -> Self {
+/// Number of preceding directions whose distances are averaged.
+const NEIGHBOURS: usize = 5;
+
+impl PanelSector {
+    /// Grows the sector from the foot of the normal outwards as long as the surface continues: a direction
+    /// belongs to the panel if its median range agrees with that of its inner neighbours. This tolerates a
+    /// range error that grows slowly with incidence; a jump ends the panel.
+    pub(super) fn grown(recording: &PanelRecording, plane: &PanelPlane) -> Self {
         if recording.planar {
             Self::grown_planar(recording, plane)
         } else {
@@ -39,32 +42,31 @@ impl Sector {
         }
     }
 
-    fn grown_planar(recording: &Recording, plane: &Plane) -> Self {
-        let offsets = Offsets::new(recording, plane);
-        let middle = offsets.by_angle.partition_point(|(angle, _)| *angle < 0.0);
-        let left = offsets.walk(recording, plane, middle..offsets.by_angle.len());
-        let right = offsets.walk_back(recording, plane, middle);
-        let cells: Vec<usize> = offsets.by_angle[right..left]
-            .iter()
-            .map(|(_, cell)| *cell)
-            .collect();
-        let edge = |at: usize| offsets.by_angle.get(at).map_or(0.0, |(angle, _)| *angle);
+    fn grown_planar(recording: &PanelRecording, plane: &PanelPlane) -> Self {
+        let directions = directions_by_angle(recording, plane);
+        let middle = directions.partition_point(|direction| direction.angle < 0.0);
+        let (on_right, on_left) = directions.split_at(middle);
+
+        // Grow to the left and to the right
+        let left = middle + SectorGrowth::new(plane).count(recording, on_left.iter());
+        let right = middle - SectorGrowth::new(plane).count(recording, on_right.iter().rev());
+        let edge = |at: usize| directions.get(at).map_or(0.0, |direction| direction.angle);
         Self {
             edges: [edge(right), edge(left.saturating_sub(1))],
-            cells,
+            cells: directions[right..left]
+                .iter()
+                .map(|direction| direction.cell)
+                .collect(),
             others: 0,
         }
     }
 
-    /// Every direction whose median lies near the plane.
-    fn near(recording: &Recording, plane: &Plane) -> Self {
+    /// Every direction whose median range is near the plane.
+    fn near(recording: &PanelRecording, plane: &PanelPlane) -> Self {
         let is_on = |cell: &usize| {
             let cell = &recording.cells[*cell];
-            let expected = plane.range(&cell.direction);
             plane.incidence(&cell.direction) < GRAZING
-                && cell
-                    .median()
-                    .is_some_and(|r| (r / expected - 1.0).abs() < TOLERANCE)
+                && relative_difference(cell, plane).is_some_and(|off| off < TOLERANCE)
         };
         Self {
             cells: (0..recording.cells.len()).filter(is_on).collect(),
@@ -73,11 +75,11 @@ impl Sector {
         }
     }
 
-    /// The part of it between two declared azimuths, anticlockwise from the first, rad.
+    /// The part of the sector between two declared azimuths, anticlockwise from the first, rad.
     pub(super) fn within(
         mut self,
-        recording: &Recording,
-        plane: &Plane,
+        recording: &PanelRecording,
+        plane: &PanelPlane,
         declared: Option<[f64; 2]>,
     ) -> Self {
         let Some(declared) = declared else {
@@ -94,23 +96,18 @@ impl Sector {
         self
     }
 
-    /// The sector of a panel of a declared width (m), centred on its normal's foot: dropped
-    /// directions up to there count, directions where something else stands do not.
-    pub(super) fn of_width(recording: &Recording, plane: &Plane, width: f64) -> Self {
+    /// The sector of a panel of a declared width (m), centred on the foot of its normal. It includes
+    /// directions that drop, and excludes directions with other objects.
+    pub(super) fn of_width(recording: &PanelRecording, plane: &PanelPlane, width: f64) -> Self {
         let half = (0.5 * width / plane.distance).atan().min(GRAZING);
-        let offsets = Offsets::new(recording, plane);
-        let inside = { offsets.by_angle.iter() }.filter(|(angle, _)| angle.abs() <= half);
-        let is_other = |cell: usize| {
-            let cell = &recording.cells[cell];
-            let expected = plane.range(&cell.direction);
-            cell.returned() > 0.5
-                && cell
-                    .median()
-                    .is_some_and(|r| (r / expected - 1.0).abs() > DRIFT)
+        let directions = directions_by_angle(recording, plane).into_iter();
+        let inside = directions.filter(|direction| direction.angle.abs() <= half);
+        let is_other = |cell: &usize| {
+            let cell = &recording.cells[*cell];
+            cell.returned() > 0.5 && relative_difference(cell, plane).is_some_and(|off| off > DRIFT)
         };
-        let (others, cells): (Vec<usize>, Vec<usize>) = inside
-            .map(|(_, cell)| *cell)
-            .partition(|cell| is_other(*cell));
+        let (others, cells): (Vec<usize>, Vec<usize>) =
+            inside.map(|direction| direction.cell).partition(is_other);
         Self {
             edges: [-half, half],
             cells,
@@ -119,90 +116,89 @@ impl Sector {
     }
 }
 
-/// Directions by their angle from a plane's normal.
-struct Offsets {
-    by_angle: Vec<(f64, usize)>,
+/// Relative difference of the median range of a direction from the plane.
+fn relative_difference(cell: &DirectionCell, plane: &PanelPlane) -> Option<f64> {
+    let expected = plane.range(&cell.direction);
+    cell.median().map(|range| (range / expected - 1.0).abs())
 }
 
-impl Offsets {
-    fn new(recording: &Recording, plane: &Plane) -> Self {
-        let bearing = azimuth(&plane.normal);
-        let angle = |(number, cell): (usize, &crate::noise::DirectionCell)| {
-            (wrap_to_pi(azimuth(&cell.direction) - bearing), number)
-        };
-        let mut by_angle: Vec<_> = recording.cells.iter().enumerate().map(angle).collect();
-        by_angle.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self { by_angle }
-    }
-
-    /// The first place that no longer belongs to the panel, going left.
-    fn walk(&self, recording: &Recording, plane: &Plane, places: std::ops::Range<usize>) -> usize {
-        let mut walk = Walk::new(plane);
-        let mut end = places.start;
-        for place in places {
-            let (angle, cell) = self.by_angle[place];
-            match walk.go(recording, angle.abs(), cell) {
-                Some(true) => end = place + 1,
-                Some(false) => {}
-                None => break,
-            }
-        }
-        end
-    }
-
-    /// The last place that still belongs to it, going right.
-    fn walk_back(&self, recording: &Recording, plane: &Plane, from: usize) -> usize {
-        let mut walk = Walk::new(plane);
-        let mut end = from;
-        for place in (0..from).rev() {
-            let (angle, cell) = self.by_angle[place];
-            match walk.go(recording, angle.abs(), cell) {
-                Some(true) => end = place,
-                Some(false) => {}
-                None => break,
-            }
-        }
-        end
-    }
+/// A direction of a recording with its angle from the normal of a plane.
+struct AngledDirection {
+    /// Azimuth relative to the normal, rad.
+    angle: f64,
+    /// Index in the recording.
+    cell: usize,
 }
 
-/// A walk along a panel.
-struct Walk<'a> {
-    plane: &'a Plane,
-    /// Distances of the plane as the last directions see it.
-    last: Vec<f64>,
-    seen_at: f64,
+/// All directions, ordered by their angle from the normal of a plane.
+fn directions_by_angle(recording: &PanelRecording, plane: &PanelPlane) -> Vec<AngledDirection> {
+    let bearing = azimuth(&plane.normal);
+    let mut directions: Vec<AngledDirection> = recording
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(cell, direction)| AngledDirection {
+            angle: wrap_to_pi(azimuth(&direction.direction) - bearing),
+            cell,
+        })
+        .collect();
+    directions.sort_by(|a, b| a.angle.total_cmp(&b.angle));
+    directions
 }
 
-impl<'a> Walk<'a> {
-    fn new(plane: &'a Plane) -> Self {
+/// Growth of a sector in one direction along a panel.
+struct SectorGrowth<'a> {
+    plane: &'a PanelPlane,
+    /// Distances of the plane according to the accepted directions, m.
+    distances: Vec<f64>,
+    /// Angle of the last accepted direction from the normal, rad.
+    last_angle: f64,
+}
+
+impl<'a> SectorGrowth<'a> {
+    fn new(plane: &'a PanelPlane) -> Self {
         Self {
             plane,
-            last: vec![plane.distance; 3],
-            seen_at: 0.0,
+            distances: vec![plane.distance; 3],
+            last_angle: 0.0,
         }
     }
 
-    /// Whether a direction belongs to the panel; none where the panel has ended.
-    fn go(&mut self, recording: &Recording, angle: f64, cell: usize) -> Option<bool> {
-        if angle > GRAZING || angle - self.seen_at > WIDEST_GAP {
-            return None;
+    /// Number of directions up to the last one that belongs to the panel.
+    fn count<'d>(
+        mut self,
+        recording: &PanelRecording,
+        directions: impl Iterator<Item = &'d AngledDirection>,
+    ) -> usize {
+        let mut count = 0;
+        for (number, direction) in (1..).zip(directions) {
+            let angle = direction.angle.abs();
+            if angle > GRAZING || angle - self.last_angle > WIDEST_GAP {
+                break;
+            }
+            if self.accept(&recording.cells[direction.cell]) {
+                self.last_angle = angle;
+                count = number;
+            }
         }
-        let cell = &recording.cells[cell];
-        let cos = self.plane.cos_incidence(&cell.direction);
+        count
+    }
+
+    /// Whether a direction belongs to the panel: its distance agrees with that of the preceding
+    /// directions, and roughly with that of the plane.
+    fn accept(&mut self, cell: &DirectionCell) -> bool {
         let Some(median) = cell.median() else {
-            return Some(false);
+            return false;
         };
-        let distance = median * cos;
-        let recent = &self.last[self.last.len().saturating_sub(5)..];
+        let distance = median * self.plane.cos_incidence(&cell.direction);
+        let recent = &self.distances[self.distances.len().saturating_sub(NEIGHBOURS)..];
         let expected = recent.iter().sum::<f64>() / recent.len() as f64;
-        let near = (distance / expected - 1.0).abs()
-            < TOLERANCE + 0.02 * self.plane.incidence(&cell.direction).tan();
-        let drifted = (distance / self.plane.distance - 1.0).abs() > DRIFT;
-        if near && !drifted {
-            self.last.push(distance);
-            self.seen_at = angle;
+        let tolerance = TOLERANCE + 0.02 * self.plane.incidence(&cell.direction).tan();
+        let agrees = (distance / expected - 1.0).abs() < tolerance
+            && (distance / self.plane.distance - 1.0).abs() <= DRIFT;
+        if agrees {
+            self.distances.push(distance);
         }
-        Some(near && !drifted)
+        agrees
     }
 }

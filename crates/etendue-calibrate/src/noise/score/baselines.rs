@@ -1,15 +1,16 @@
-//! What predicts beams: a profile, and what others do.
+//! Predictors of beams: a profile, and baselines.
 
-use super::super::statistics::Bin;
-use crate::noise::{BeamOutcome, Calibration, PanelBeams};
+use crate::noise::beams::{BeamOutcome, PanelBeams};
+use crate::noise::calibrate::NoiseCalibration;
+use crate::noise::statistics::{IncidenceBin, NormalEstimate};
 use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
 
-/// Something that says what to expect of a beam.
+/// Predictor of the outcome of beams.
 #[derive(Clone, Debug)]
-pub enum Predictor<'a> {
+pub enum BeamPredictor<'a> {
     /// A profile.
     Profile(&'a Profile),
-    /// The true range, always.
+    /// The true range, without drop-out.
     NoNoise,
     /// One normal distribution and one drop-out rate for all incidences.
     Gaussian {
@@ -17,13 +18,13 @@ pub enum Predictor<'a> {
         bias: f64,
         /// Standard deviation before rounding, m.
         spread: f64,
-        /// Share of beams that drop.
+        /// Probability of a drop-out.
         drop_out: f64,
     },
-    /// Drop-out by a fitted reflectance model; ranges without bias and with one spread, as
-    /// simulators do that know the device's data sheet.
+    /// Drop-out by a fitted reflectance model; ranges without bias and with one spread for all
+    /// incidences, as in simulators that use the data sheet of a device.
     Reflectance {
-        /// The profile whose reflectance model it is.
+        /// Profile with the reflectance model.
         profile: &'a Profile,
         /// Root mean square error of the range, m.
         spread: f64,
@@ -33,8 +34,8 @@ pub enum Predictor<'a> {
 /// A spread that rounds to nothing, m.
 const NONE: f64 = 1e-6;
 
-impl Predictor<'_> {
-    /// What to call it.
+impl BeamPredictor<'_> {
+    /// Name in tables.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Profile(_) => "profile",
@@ -44,7 +45,7 @@ impl Predictor<'_> {
         }
     }
 
-    /// What to expect of a beam that meets the panel so, at a range (m).
+    /// Expected return of a beam at an aspect and a range (m).
     pub fn at(&self, aspect: Aspect, range: f64) -> Expected {
         let plain = |bias, spread, drop_out| Expected {
             bias,
@@ -70,19 +71,19 @@ impl Predictor<'_> {
     }
 }
 
-/// The profile and the three baselines, all fitted to the same beams.
-pub(super) fn predictors(calibration: &Calibration) -> [Predictor<'_>; 4] {
+/// The profile and three baselines, all fitted to the same beams.
+pub(super) fn predictors(calibration: &NoiseCalibration) -> [BeamPredictor<'_>; 4] {
     let profile = &calibration.profile;
     let total = Total::of(&calibration.bins);
     [
-        Predictor::Profile(profile),
-        Predictor::NoNoise,
-        Predictor::Gaussian {
+        BeamPredictor::Profile(profile),
+        BeamPredictor::NoNoise,
+        BeamPredictor::Gaussian {
             bias: total.bias,
             spread: total.spread.max(NONE),
             drop_out: total.drop_out,
         },
-        Predictor::Reflectance {
+        BeamPredictor::Reflectance {
             profile,
             spread: total.spread.hypot(total.bias).max(NONE),
         },
@@ -97,23 +98,23 @@ struct Total {
 }
 
 impl Total {
-    fn of(bins: &[Bin]) -> Self {
-        let seen = || bins.iter().filter_map(|bin| Some((bin.error?, bin.ranges)));
-        let returned: f64 = seen().map(|(_, n)| n).sum::<f64>().max(1.0);
+    fn of(bins: &[IncidenceBin]) -> Self {
+        let errors = || bins.iter().filter_map(|bin| Some((bin.error?, bin.ranges)));
+        let returned: f64 = errors().map(|(_, n)| n).sum::<f64>().max(1.0);
         let beams: f64 = bins.iter().map(|bin| bin.beams).sum::<f64>().max(1.0);
-        let bias = seen().map(|(error, n)| n * error.mean).sum::<f64>() / returned;
-        let square = |(error, n): (crate::noise::statistics::Spread, f64)| {
+        let bias = errors().map(|(error, n)| n * error.mean).sum::<f64>() / returned;
+        let square = |(error, n): (NormalEstimate, f64)| {
             n * (error.sd.powi(2) + (error.mean - bias).powi(2))
         };
         Self {
             bias,
-            spread: (seen().map(square).sum::<f64>() / returned).sqrt(),
+            spread: (errors().map(square).sum::<f64>() / returned).sqrt(),
             drop_out: 1.0 - bins.iter().map(|bin| bin.returned).sum::<f64>() / beams,
         }
     }
 }
 
-/// The step at a range, or a millimetre where there is none.
+/// Quantisation step at a range, m; a millimetre without quantisation.
 pub(super) fn step(steps: &Steps, range: f64) -> f64 {
     match steps.at(range) {
         0.0 => 1e-3,
@@ -121,30 +122,20 @@ pub(super) fn step(steps: &Steps, range: f64) -> f64 {
     }
 }
 
-/// Reported ranges as draws have them. Recordings keep ranges as numbers of 32 bits, some nanometres off
-/// the step that was meant: to a test of distributions that take few values, each would be another.
+/// Beams with ranges rounded to the exact quantisation steps, as drawn ranges are. Recorded ranges have 32
+/// bits and differ from their step by some nanometres; tests of discrete distributions would count them as
+/// different values.
 pub(super) fn on_steps(beams: &PanelBeams, steps: &Steps) -> PanelBeams {
-    let meant = |range: f64| {
-        let meant = steps.round(range);
-        let is_meant = (meant - range).abs() < 1e-3 * steps.at(range);
-        if is_meant { meant } else { range }
+    let exact = |range: f64| {
+        let rounded = steps.round(range);
+        let is_step = (rounded - range).abs() < 1e-3 * steps.at(range);
+        if is_step { rounded } else { range }
     };
     let mut beams = beams.clone();
     for beam in &mut beams.beams {
         if let BeamOutcome::Range(range) = beam.outcome {
-            beam.outcome = BeamOutcome::Range(meant(range));
+            beam.outcome = BeamOutcome::Range(exact(range));
         }
     }
     beams
-}
-
-/// Beams of some scans.
-pub(super) fn of_scans(beams: &PanelBeams, keep: impl Fn(u32) -> bool) -> PanelBeams {
-    PanelBeams {
-        beams: { beams.beams.iter() }
-            .filter(|beam| keep(beam.scan))
-            .copied()
-            .collect(),
-        ..*beams
-    }
 }

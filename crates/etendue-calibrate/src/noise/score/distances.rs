@@ -1,28 +1,29 @@
 //! Distances between distributions.
 
-/// The greatest distance between two samples' distribution functions (Smirnov 1948). The order of
-/// both changes.
+/// Kolmogorov-Smirnov distance: the greatest difference between the empirical distribution functions of
+/// two samples (Smirnov 1948, doi:10.1214/aoms/1177730256). Sorts both samples.
 pub fn kolmogorov_smirnov(a: &mut [f64], b: &mut [f64]) -> f64 {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
     let (mut i, mut j, mut greatest) = (0, 0, 0.0_f64);
     while i < a.len() && j < b.len() {
         let value = a[i].min(b[j]);
-        // Equal values (steps of the device) are passed together.
+        // Pass equal values (quantisation steps) together
         while i < a.len() && a[i] <= value {
             i += 1;
         }
         while j < b.len() && b[j] <= value {
             j += 1;
         }
-        let apart = (i as f64 / a.len() as f64 - j as f64 / b.len() as f64).abs();
-        greatest = greatest.max(apart);
+        let difference = i as f64 / a.len() as f64 - j as f64 / b.len() as f64;
+        greatest = greatest.max(difference.abs());
     }
     greatest
 }
 
-/// The probability of at least that distance between samples worth `samples` independent samples each,
-/// were they of one distribution (asymptotic form; Stephens 1970).
+/// Probability of at least a Kolmogorov-Smirnov distance between two samples of one distribution, with the
+/// given effective sample sizes (asymptotic form; Stephens 1970, "Use of the Kolmogorov-Smirnov,
+/// Cramér-von Mises and related statistics without extensive tables").
 ///
 /// ```
 /// use etendue_calibrate::noise::score::kolmogorov_smirnov_p;
@@ -42,8 +43,8 @@ pub fn kolmogorov_smirnov_p(distance: f64, samples: [f64; 2]) -> f64 {
     (2.0 * (1..=100).map(term).sum::<f64>()).clamp(0.0, 1.0)
 }
 
-/// The Jensen-Shannon divergence of two samples over cells of a width, in bits: 0 for equal
-/// distributions, 1 for such that never overlap (Lin 1991, doi:10.1109/18.61115).
+/// Jensen-Shannon divergence of the histograms of two samples with cells of a width, bits: 0 for equal
+/// distributions, 1 for disjoint ones (Lin 1991, doi:10.1109/18.61115).
 pub fn jensen_shannon(a: &[f64], b: &[f64], width: f64) -> f64 {
     use std::collections::BTreeMap;
     let mut cells: BTreeMap<i64, [f64; 2]> = BTreeMap::new();
@@ -55,7 +56,8 @@ pub fn jensen_shannon(a: &[f64], b: &[f64], width: f64) -> f64 {
         }
     }
     let part = |p: f64, mean: f64| if p > 0.0 { p * (p / mean).log2() } else { 0.0 };
-    { cells.values() }
+    cells
+        .values()
         .map(|[p, q]| {
             let mean = 0.5 * (p + q);
             0.5 * (part(*p, mean) + part(*q, mean))
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_samples_are_no_distance_apart_and_separate_ones_the_greatest() {
+    fn equal_samples_have_distance_zero_and_disjoint_samples_distance_one() {
         let a = [1.0, 1.0, 2.0, 3.0];
         assert_eq!(kolmogorov_smirnov(&mut a.clone(), &mut a.clone()), 0.0);
         assert_eq!(jensen_shannon(&a, &a, 1.0), 0.0);

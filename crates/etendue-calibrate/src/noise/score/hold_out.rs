@@ -1,83 +1,93 @@
-//! Fitted on one part of a recording, tested on the rest.
+//! Hold-out test: a profile is fitted to one part of a recording and tested on the rest.
 
-use super::baselines::{of_scans, predictors};
+use super::baselines::predictors;
 use super::monte_carlo::{MonteCarloBand, monte_carlo_test};
-use super::scores::{Scores, score};
-use crate::noise::{Calibration, CalibrationOptions, NoiseError, PanelHint, Recording, calibrate};
+use super::scores::{PredictionScores, score};
+use crate::noise::beams::PanelBeams;
+use crate::noise::calibrate::{NoiseCalibration, calibrate};
+use crate::noise::error::NoiseError;
+use crate::noise::options::CalibrationOptions;
+use crate::noise::panel::PanelHint;
+use crate::noise::recording::PanelRecording;
 
 /// Scores on scans that were held out.
 #[derive(Clone, Debug)]
-pub struct HoldOut {
+pub struct HoldOutScores {
     /// The profile fitted to the other scans.
-    pub calibration: Calibration,
+    pub calibration: NoiseCalibration,
     /// Names and scores: the profile first, then the baselines.
-    pub scores: Vec<(&'static str, Scores)>,
-    /// Whether the held-out ranges are among what simulations of the set-up give.
+    pub scores: Vec<(&'static str, PredictionScores)>,
+    /// Comparison of the held-out ranges with simulations of the recording.
     pub monte_carlo: Vec<MonteCarloBand>,
-    /// Scans fitted to and held out.
+    /// Numbers of fitted and of held-out scans.
     pub scans: [usize; 2],
 }
 
-/// Blocks of scans that go together into one part.
+/// Number of successive scans that belong to the same part.
 const BLOCK: u32 = 5;
+
+/// Least number of scans of a recording.
+const LEAST_SCANS: usize = 8;
 
 /// Fits a profile to every other block of five scans of each recording and scores it, and three
 /// baselines fitted to the same beams, on the rest.
 ///
-/// The plane of the panel is that of the fitted part: nothing of the held-out scans is used. Only of
-/// a panel that moved is it taken from them, for the profile and the baselines alike: where the panel
-/// stood then, nothing else can tell.
+/// The plane of the panel is that of the fitted part. Only the plane of a moving panel is fitted to the
+/// held-out scans, for the profile and the baselines alike.
 ///
 /// # Errors
-/// As [`calibrate`](calibrate()), and where there are too few scans.
+/// As [`calibrate`](calibrate()), and if there are too few scans.
 pub fn hold_out(
-    recordings: &[(&Recording, PanelHint)],
+    recordings: &[(&PanelRecording, PanelHint)],
     options: &CalibrationOptions,
-) -> Result<HoldOut, NoiseError> {
+) -> Result<HoldOutScores, NoiseError> {
+    // Fit the profile to every other block
     let is_fitted = |scan: u32| (scan / BLOCK).is_multiple_of(2);
     for (recording, _) in recordings {
-        if recording.scans < 8 {
+        if recording.scans < LEAST_SCANS {
             return Err(NoiseError::NoHoldOut {
                 recording: recording.name.clone(),
                 scans: recording.scans,
             });
         }
     }
-    let fitted: Vec<(Recording, PanelHint)> = { recordings.iter() }
+    let fitted: Vec<(PanelRecording, PanelHint)> = recordings
+        .iter()
         .map(|(recording, hint)| (recording.of_scans(is_fitted), *hint))
         .collect();
-    let parts: Vec<(&Recording, PanelHint)> = fitted.iter().map(|(r, hint)| (r, *hint)).collect();
+    let parts: Vec<(&PanelRecording, PanelHint)> =
+        fitted.iter().map(|(r, hint)| (r, *hint)).collect();
     let calibration = calibrate(&parts, options)?;
-    let mut held = crate::noise::PanelBeams::default();
+
+    // Collect the held-out beams
+    let mut held_out = PanelBeams::default();
     for ((recording, _), report) in recordings.iter().zip(&calibration.panels) {
         let rest = recording.of_scans(|scan| !is_fitted(scan));
-        let beams = crate::noise::PanelBeams::of(&rest, &report.panel.in_scans(&rest));
-        held.distance = beams.distance;
-        held.strays += beams.strays;
-        held.beams.extend(beams.beams);
+        let beams = PanelBeams::of(&rest, &report.panel.in_scans(&rest));
+        held_out.distance = beams.distance;
+        held_out.strays += beams.strays;
+        held_out.beams.extend(beams.beams);
     }
-    let scans = [true, false].map(|which| {
-        { recordings.iter() }
-            .map(|(r, _)| {
-                (0..u32::try_from(r.scans).unwrap_or(u32::MAX))
-                    .filter(|scan| is_fitted(*scan) == which)
-                    .count()
-            })
-            .sum()
-    });
-    let held = of_scans(&held, |_| true);
-    let standing = calibration.profile.correlation.fixed_pattern();
+    let fitted_scans = fitted.iter().map(|(recording, _)| recording.scans).sum();
+    let all_scans: usize = recordings
+        .iter()
+        .map(|(recording, _)| recording.scans)
+        .sum();
+
+    // Score the profile and the baselines
+    let profile = &calibration.profile;
+    let fixed_pattern = profile.correlation.fixed_pattern();
     let scores = predictors(&calibration)
         .iter()
         .map(|predictor| {
-            let steps = &calibration.profile.steps;
-            (predictor.name(), score(&held, predictor, steps, standing))
+            let scores = score(&held_out, predictor, &profile.steps, fixed_pattern);
+            (predictor.name(), scores)
         })
         .collect();
-    Ok(HoldOut {
-        monte_carlo: monte_carlo_test(&held, &calibration.profile),
+    Ok(HoldOutScores {
+        monte_carlo: monte_carlo_test(&held_out, profile),
         calibration,
         scores,
-        scans,
+        scans: [fitted_scans, all_scans - fitted_scans],
     })
 }

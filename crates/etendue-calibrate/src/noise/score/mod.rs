@@ -1,4 +1,4 @@
-//! Does a profile hold on beams that it was not fitted to?
+//! Tests of profiles on beams that they were not fitted to.
 
 mod baselines;
 mod distances;
@@ -6,8 +6,8 @@ mod hold_out;
 mod monte_carlo;
 mod scores;
 
-pub use baselines::Predictor;
+pub use baselines::BeamPredictor;
 pub use distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
-pub use hold_out::{HoldOut, hold_out};
+pub use hold_out::{HoldOutScores, hold_out};
 pub use monte_carlo::{MonteCarloBand, monte_carlo_test};
-pub use scores::{Band, Calibrated, Scores, score};
+pub use scores::{DropOutClass, IncidenceBand, PredictionScores, score};

@@ -1,18 +1,18 @@
-//! Cubic B-splines on even knots.
+//! Cubic B-splines on uniform knots.
 
 use nalgebra::DMatrix;
 
-/// Cubic B-splines on even knots over an interval.
+/// Cubic B-splines on uniform knots over an interval.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Basis {
+pub struct SplineBasis {
     low: f64,
     step: f64,
-    /// How many splines.
+    /// Number of splines.
     count: usize,
 }
 
-impl Basis {
-    /// Over `[low, high]`, with pieces of about `piece`.
+impl SplineBasis {
+    /// Basis over `[low, high]` with pieces of about the length `piece`.
     pub fn new(low: f64, high: f64, piece: f64) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
@@ -27,13 +27,13 @@ impl Basis {
         }
     }
 
-    /// How many splines.
+    /// Number of splines.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The first spline that is not zero at `x`, and the values of it and its three successors
-    /// (de Boor 1978, "A practical guide to splines").
+    /// Index of the first spline that is not zero at `x`, and the values of this spline and its three
+    /// successors (de Boor 1978, "A practical guide to splines").
     pub fn at(&self, x: f64) -> (usize, [f64; 4]) {
         let pieces = (self.count - 3) as f64;
         let place = ((x - self.low) / self.step).clamp(0.0, pieces - 1e-9);
@@ -57,13 +57,15 @@ impl Basis {
     /// Sum of the splines with these coefficients at `x`.
     pub fn value(&self, coefficients: &[f64], x: f64) -> f64 {
         let (first, values) = self.at(x);
-        { values.iter().zip(&coefficients[first..]) }
+        values
+            .iter()
+            .zip(&coefficients[first..])
             .map(|(value, coefficient)| value * coefficient)
             .sum()
     }
 
-    /// $D^\top V D$ of second differences (Eilers and Marx 1996, doi:10.1214/ss/1038425655), each
-    /// weighing what `weight` says of its middle spline.
+    /// Penalty matrix $D^\top V D$ of second differences (Eilers and Marx 1996,
+    /// doi:10.1214/ss/1038425655). `weight` is the weight of a difference by the index of its middle spline.
     pub fn penalty(&self, weight: impl Fn(usize) -> f64) -> DMatrix<f64> {
         let mut penalty = DMatrix::zeros(self.count, self.count);
         for row in 0..self.count.saturating_sub(2) {
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn splines_sum_to_one_and_reproduce_lines() {
-        let basis = Basis::new(0.0, 1.0, 0.1);
+        let basis = SplineBasis::new(0.0, 1.0, 0.1);
         let line: Vec<f64> = (0..basis.count()).map(|i| i as f64 * 0.1 - 0.1).collect();
         for x in [0.0, 0.13, 0.5, 0.999, 1.0] {
             let (_, values) = basis.at(x);

@@ -1,7 +1,7 @@
-//! Curves over incidence: penalised splines, chosen by cross-validation.
+//! Smooth curves over incidence: penalised splines with cross-validated penalties.
 
 mod basis;
 mod spline;
 
-pub use basis::Basis;
-pub use spline::{Curve, Link, Observation, fit_curve};
+pub use basis::SplineBasis;
+pub use spline::{CurveObservation, LinkFunction, SmoothCurve, fit_curve};

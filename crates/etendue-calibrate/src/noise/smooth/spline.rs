@@ -1,24 +1,24 @@
 //! Penalised splines.
 
-use super::Basis;
+use super::basis::SplineBasis;
 use nalgebra::{DMatrix, DVector};
 
-/// A value with its weight, at an incidence.
+/// A weighted value at an incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observation {
+pub struct CurveObservation {
     /// Incidence, rad.
     pub x: f64,
-    /// The value; of a probability, the share.
+    /// The value; for a probability, the observed share.
     pub y: f64,
-    /// Its weight: one over its variance; of a probability, the number of independent samples.
+    /// Its weight: the inverse variance; for a probability, the number of independent samples.
     pub weight: f64,
-    /// Which part it is left out with in cross-validation.
+    /// Index of its fold in cross-validation.
     pub fold: usize,
 }
 
-/// What the spline runs in.
+/// Link function between the spline and the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
+pub enum LinkFunction {
     /// The value itself.
     Identity,
     /// The logit of a probability, with binomial likelihood.
@@ -27,65 +27,70 @@ pub enum Link {
 
 /// A smooth curve over incidence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    basis: Basis,
+pub struct SmoothCurve {
+    basis: SplineBasis,
     coefficients: Vec<f64>,
-    link: Link,
-    /// The penalty that cross-validation chose.
+    link: LinkFunction,
+    /// Penalty selected by cross-validation.
     pub penalty: f64,
-    /// Its score, relative to that of the stiffest curve: below 1, bending pays.
+    /// Cross-validation score relative to that of the stiffest curve; below 1 if the data require
+    /// curvature.
     pub gain: f64,
 }
 
-/// Penalties tried, relative to the data's weight.
+/// Candidate penalties, relative to the weight of the data.
 const PENALTIES: [f64; 9] = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e5];
 
-/// Where fewer data lie, the penalty weighs this share of the usual at least: gaps are bridged.
+/// Least local weight of the penalty relative to its mean: bridges gaps in the data.
 const LIGHTEST: f64 = 1e-6;
 
-/// Independent samples added to each probability, half of them dropped: keeps certain ones finite.
+/// Independent samples added to each probability, half of them dropped: keeps the logit of certain
+/// outcomes finite.
 const PRIOR: f64 = 0.02;
 
-impl Curve {
-    /// The value at an incidence, rad; beyond the data, that at their edge.
+impl SmoothCurve {
+    /// Value at an incidence (rad); constant beyond the data.
     pub fn at(&self, x: f64) -> f64 {
         let value = self.basis.value(&self.coefficients, x);
         match self.link {
-            Link::Identity => value,
-            Link::Logit => logistic(value),
+            LinkFunction::Identity => value,
+            LinkFunction::Logit => logistic(value),
         }
     }
 }
 
-/// The curve through some observations whose stiffness predicts left-out folds best (P-splines,
-/// Eilers and Marx 1996); none without observations.
+/// Fits a P-spline (Eilers and Marx 1996, doi:10.1214/ss/1038425655) with the penalty that predicts
+/// left-out folds best; `None` without observations. `piece` is the length of its pieces.
 ///
-/// Folds should be pieces of panel, not single beams: then what is kept is what other pieces share,
-/// and one dent does not become the material.
-pub fn fit_curve(observations: &[Observation], piece: f64, link: Link) -> Option<Curve> {
-    let low = observations
-        .iter()
-        .map(|o| o.x)
-        .fold(f64::INFINITY, f64::min);
-    let high = observations
-        .iter()
-        .map(|o| o.x)
-        .fold(f64::NEG_INFINITY, f64::max);
+/// Folds should be parts of a panel, not single beams: then the curve contains what different parts have in
+/// common, and no dents.
+pub fn fit_curve(
+    observations: &[CurveObservation],
+    piece: f64,
+    link: LinkFunction,
+) -> Option<SmoothCurve> {
     if observations.is_empty() {
         return None;
     }
-    let basis = Basis::new(low, high.max(low + 1e-3), piece);
+    let x = || observations.iter().map(|o| o.x);
+    let low = x().fold(f64::INFINITY, f64::min);
+    let high = x().fold(f64::NEG_INFINITY, f64::max);
+    let basis = SplineBasis::new(low, high.max(low + 1e-3), piece);
+
+    // Select the penalty by cross-validation
     let folds = observations.iter().map(|o| o.fold).max().unwrap_or(0) + 1;
     let score = |penalty: f64| -> f64 {
         (0..folds)
-            .map(|fold| left_out(observations, &basis, link, penalty, fold))
+            .map(|fold| fold_loss(observations, &basis, link, penalty, fold))
             .sum()
     };
     let scores = PENALTIES.map(score);
     let stiffest = scores[PENALTIES.len() - 1];
     let best = (0..PENALTIES.len()).min_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
+
+    // Fit all observations
     let coefficients = coefficients(observations, &basis, link, PENALTIES[best])?;
-    Some(Curve {
+    Some(SmoothCurve {
         basis,
         coefficients,
         link,
@@ -94,58 +99,56 @@ pub fn fit_curve(observations: &[Observation], piece: f64, link: Link) -> Option
     })
 }
 
-/// How badly a fold is predicted by the others.
-fn left_out(
-    observations: &[Observation],
-    basis: &Basis,
-    link: Link,
+/// Loss of the prediction of a fold by the others: weighted squares, or negative log-likelihood.
+fn fold_loss(
+    observations: &[CurveObservation],
+    basis: &SplineBasis,
+    link: LinkFunction,
     penalty: f64,
     fold: usize,
 ) -> f64 {
-    let others: Vec<Observation> = { observations.iter() }
-        .filter(|o| o.fold != fold)
-        .copied()
-        .collect();
+    let others = observations.iter().filter(|o| o.fold != fold);
+    let others: Vec<CurveObservation> = others.copied().collect();
     let Some(coefficients) = coefficients(&others, basis, link, penalty) else {
         return 0.0;
     };
-    let miss = |o: &Observation| {
+    let loss = |o: &CurveObservation| {
         let value = basis.value(&coefficients, o.x);
         match link {
-            Link::Identity => o.weight * (o.y - value).powi(2),
-            Link::Logit => {
+            LinkFunction::Identity => o.weight * (o.y - value).powi(2),
+            LinkFunction::Logit => {
                 let p = logistic(value).clamp(1e-6, 1.0 - 1e-6);
                 -o.weight * (o.y * p.ln() + (1.0 - o.y) * (1.0 - p).ln())
             }
         }
     };
-    { observations.iter().filter(|o| o.fold == fold) }
-        .map(miss)
-        .sum()
+    let fold = observations.iter().filter(|o| o.fold == fold);
+    fold.map(loss).sum()
 }
 
+/// Coefficients of the splines for a link function and a penalty.
 fn coefficients(
-    observations: &[Observation],
-    basis: &Basis,
-    link: Link,
+    observations: &[CurveObservation],
+    basis: &SplineBasis,
+    link: LinkFunction,
     penalty: f64,
 ) -> Option<Vec<f64>> {
     match link {
-        Link::Identity => solve(observations, basis, penalty, None),
-        Link::Logit => logit_coefficients(observations, basis, penalty),
+        LinkFunction::Identity => solve(observations, basis, penalty, None),
+        LinkFunction::Logit => logit_coefficients(observations, basis, penalty),
     }
 }
 
-/// Weighted least squares with a penalty. Without a ridge, the curve is as stiff as the data about it
-/// weigh: where noise is a hundred times that of elsewhere, as at the end of a panel, it bends as
-/// easily, and is not held straight by a penalty that suits the rest (as spatially adaptive ones,
-/// Ruppert and Carroll 2000, doi:10.1111/1467-842X.00119).
+/// Penalised weighted least squares. Without a ridge, the penalty is locally proportional to the weight of
+/// the data, so that a region with a hundred times the noise, such as the end of a panel, has the same
+/// flexibility (a spatially adaptive penalty; Ruppert and Carroll 2000, doi:10.1111/1467-842X.00119).
 fn solve(
-    observations: &[Observation],
-    basis: &Basis,
+    observations: &[CurveObservation],
+    basis: &SplineBasis,
     penalty: f64,
     ridge: Option<f64>,
 ) -> Option<Vec<f64>> {
+    // Normal equations
     let count = basis.count();
     let mut matrix: DMatrix<f64> = DMatrix::zeros(count, count);
     let mut vector = DVector::zeros(count);
@@ -158,13 +161,15 @@ fn solve(
             }
         }
     }
+
+    // Penalty, scaled by the local or the mean weight of the data
     let scale = (matrix.trace() / count as f64).max(1e-300);
-    let about = |spline: usize| {
+    let local_weight = |spline: usize| {
         let three = [spline - 1, spline, spline + 1].map(|at| matrix[(at, at)]);
         (three.iter().sum::<f64>() / 3.0).max(LIGHTEST * scale)
     };
     let stiffness = basis.penalty(|spline| match ridge {
-        None => about(spline),
+        None => local_weight(spline),
         Some(_) => scale,
     });
     matrix += stiffness * penalty;
@@ -175,38 +180,39 @@ fn solve(
     Some(solved.iter().copied().collect())
 }
 
-/// Iteratively re-weighted least squares of a binomial model (McCullagh and Nelder 1989).
+/// Iteratively reweighted least squares of a binomial model (McCullagh and Nelder 1989, "Generalized linear
+/// models", section 2.5).
 fn logit_coefficients(
-    observations: &[Observation],
-    basis: &Basis,
+    observations: &[CurveObservation],
+    basis: &SplineBasis,
     penalty: f64,
 ) -> Option<Vec<f64>> {
-    let share = |o: &Observation| (o.y * o.weight + 0.5 * PRIOR) / (o.weight + PRIOR);
+    let share = |o: &CurveObservation| (o.y * o.weight + 0.5 * PRIOR) / (o.weight + PRIOR);
     let mut coefficients = vec![0.0; basis.count()];
     for _ in 0..12 {
-        let working = |o: &Observation| {
+        let working = |o: &CurveObservation| {
             let value = basis.value(&coefficients, o.x).clamp(-12.0, 12.0);
             let p = logistic(value);
             let variance = (p * (1.0 - p)).max(1e-5);
-            Observation {
+            CurveObservation {
                 y: (value + (share(o) - p) / variance).clamp(-14.0, 14.0),
                 weight: (o.weight + PRIOR) * variance,
                 ..*o
             }
         };
-        let working: Vec<Observation> = observations.iter().map(working).collect();
+        let working: Vec<CurveObservation> = observations.iter().map(working).collect();
         let next = solve(&working, basis, penalty, Some(1e-6))?;
-        let moved = { next.iter().zip(&coefficients) }
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max);
+        let changes = next.iter().zip(&coefficients).map(|(a, b)| (a - b).abs());
+        let greatest = changes.fold(0.0, f64::max);
         coefficients = next;
-        if moved < 1e-4 {
+        if greatest < 1e-4 {
             break;
         }
     }
     Some(coefficients)
 }
 
+/// $1/(1+e^{-x})$.
 fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

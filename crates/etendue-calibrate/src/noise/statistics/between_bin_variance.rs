@@ -1,6 +1,6 @@
 //! Variance between bins of a panel.
 
-use super::Bin;
+use super::bins::IncidenceBin;
 use etendue_physics::statistics::median;
 
 /// The median of the square of a standard normal number.
@@ -9,19 +9,23 @@ const MEDIAN_SQUARE: f64 = 0.454_936;
 /// Greatest distance of neighbouring bins, in bin widths.
 const NEAR: f64 = 1.3;
 
-/// Variance of the mean error from one narrow bin to the next that their own noise does not explain,
-/// m²: dents, and where ranges fall between the device's steps.
+/// Variance of the mean error between neighbouring narrow bins beyond their own noise, m²: from dents of
+/// the panel, and from the position of ranges between quantisation steps.
 ///
-/// Bins of one side of one panel, in threes: their second difference has neither the level nor the
-/// slope of the bias, and six times the variance of one of them. Its median is robust against edges
-/// and patches. Observations of a mean that varies by this much weigh one over the sum of both
-/// variances (DerSimonian and Laird 1986, doi:10.1016/0197-2456(86)90046-2): else the few bins with
-/// the least noise make the curve.
-pub fn between_bin_variance<'a>(panels: impl Iterator<Item = &'a [Bin]>, width: f64) -> f64 {
+/// The second difference of three successive bins on one side of a panel is free of the level and the
+/// slope of the bias, and has six times the variance of one bin. Its median is robust against edges and
+/// patches. Fits weight a mean by the inverse sum of both variances (DerSimonian and Laird 1986,
+/// doi:10.1016/0197-2456(86)90046-2); otherwise the few bins with the least noise dominate the curve.
+pub fn between_bin_variance<'a>(
+    panels: impl Iterator<Item = &'a [IncidenceBin]>,
+    width: f64,
+) -> f64 {
     let (mut squares, mut noise) = (Vec::new(), Vec::new());
     for bins in panels {
         for left in [false, true] {
-            let side: Vec<_> = { bins.iter().filter(|bin| bin.left == left) }
+            let side: Vec<_> = bins
+                .iter()
+                .filter(|bin| bin.left == left)
                 .filter_map(|bin| Some((bin.incidence, bin.error?.mean, bin.mean_variance()?)))
                 .collect();
             for three in side.windows(3) {
@@ -40,26 +44,26 @@ pub fn between_bin_variance<'a>(panels: impl Iterator<Item = &'a [Bin]>, width: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::statistics::Spread;
+    use crate::noise::statistics::censored::NormalEstimate;
     use etendue_physics::{Purpose, Stream};
 
-    /// 2 mm from place to place, 1 mm of noise, on a slope: found within 15 % of 800 bins.
+    /// 2 mm between bins and 1 mm of noise on a slope, 800 bins: recovered within 15 %.
     #[test]
-    fn what_differs_from_place_to_place_is_told_from_noise_and_slope() {
+    fn the_variance_between_bins_is_separated_from_noise_and_slope() {
         let mut stream = Stream::new(6, 0, 0, 0, Purpose::Search);
-        let bin = |number: u32| Bin {
+        let bin = |number: u32| IncidenceBin {
             incidence: 0.001 * f64::from(number),
             beams: 25.0,
             returned: 25.0,
             ranges: 25.0,
             directions: 25.0,
-            error: Some(Spread {
+            error: Some(NormalEstimate {
                 mean: 1e-3 * f64::from(number) + 2e-3 * stream.normal() + 1e-3 * stream.normal(),
                 sd: 5e-3,
             }),
-            ..Bin::default()
+            ..IncidenceBin::default()
         };
-        let bins: Vec<Bin> = (0..800).map(bin).collect();
+        let bins: Vec<IncidenceBin> = (0..800).map(bin).collect();
         let found = between_bin_variance(std::iter::once(&bins[..]), 0.001).sqrt();
         assert!((found / 2e-3 - 1.0).abs() < 0.15, "{found}");
     }

@@ -1,11 +1,11 @@
-//! Intervals of probabilities.
+//! Confidence intervals of probabilities, and effective sample sizes.
 
 /// Half width of the central 95 % of a normal distribution, in standard deviations.
 const Z: f64 = 1.959_964;
 
-/// The 95 % confidence interval of a probability of which `count` of `total` independent trials
-/// are known (Wilson 1927, doi:10.1080/01621459.1927.10502953). Numbers may be fractions: of trials
-/// that are not independent, give how many independent ones they are worth.
+/// 95 % confidence interval of a probability after `count` successes in `total` independent trials (Wilson
+/// 1927, doi:10.1080/01621459.1927.10502953). Numbers may be fractions: for dependent trials, use the
+/// [effective sample size](effective_sample_size).
 ///
 /// ```
 /// use etendue_calibrate::noise::statistics::wilson;
@@ -25,16 +25,17 @@ pub fn wilson(count: f64, total: f64) -> [f64; 2] {
     [low.max(0.0), high.min(1.0)]
 }
 
-/// How many independent samples `total` samples in groups of `group` are worth, of which pairs within a
-/// group correlate by `within`: $n/(1+(m-1)\rho)$ (Kish 1965, "Survey sampling", section 5.4).
-pub fn independent_looks(total: f64, group: f64, within: f64) -> f64 {
+/// Effective number of independent samples among `total` samples $n$ in groups of `group` samples $m$ with
+/// the intraclass correlation `within` $\rho$: $n/(1+(m-1)\rho)$ (Kish 1965, "Survey sampling", section
+/// 5.4).
+pub fn effective_sample_size(total: f64, group: f64, within: f64) -> f64 {
     total / (1.0 + (group - 1.0).max(0.0) * within.clamp(0.0, 1.0))
 }
 
-/// How much more than by chance shares differ between groups, each a share and how many independent
-/// samples it rests on: Pearson's statistic over its degrees of freedom (McCullagh and Nelder 1989,
-/// "Generalized linear models", section 4.5), 1 at least. Looks at all groups together are worth so
-/// many times fewer: a patch of a panel that drops most beams is one thing, not hundreds of beams.
+/// Overdispersion of the shares of groups, each with its effective number of samples: Pearson's statistic
+/// over its degrees of freedom (McCullagh and Nelder 1989, "Generalized linear models", section 4.5), at
+/// least 1. It divides the effective number of samples of all groups together: a patch of a panel on which
+/// most beams drop is one event, not hundreds.
 ///
 /// ```
 /// use etendue_calibrate::noise::statistics::dispersion;
@@ -52,7 +53,8 @@ pub fn dispersion(groups: &[[f64; 2]]) -> f64 {
     if groups.len() < 2 || variance.is_nan() || variance <= 0.0 {
         return 1.0;
     }
-    let pearson: f64 = { groups.iter() }
+    let pearson: f64 = groups
+        .iter()
         .map(|[one, samples]| samples * (one - share).powi(2) / variance)
         .sum();
     (pearson / (groups.len() as f64 - 1.0)).max(1.0)

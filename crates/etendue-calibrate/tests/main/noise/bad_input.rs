@@ -2,14 +2,14 @@
 
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, Recording, calibrate};
+use etendue_calibrate::noise::{NoiseError, PanelHint, PanelRecording, PanelSearch, calibrate};
 use etendue_sensors::RangeReading;
 
-fn panel_error(recording: &Recording, hint: PanelHint) -> NoiseError {
+fn panel_error(recording: &PanelRecording, hint: PanelHint) -> NoiseError {
     find_panel(recording, &hint, &PanelSearch::default()).unwrap_err()
 }
 
-fn plain(boards: &[Board]) -> Recording {
+fn plain(boards: &[Board]) -> PanelRecording {
     recording(&scans(boards, 10, |_, _, range, _| {
         RangeReading::Range(range)
     }))
@@ -17,7 +17,7 @@ fn plain(boards: &[Board]) -> Recording {
 
 #[test]
 fn a_recording_without_a_panel() {
-    // Ranges that scatter by a third: nothing flat.
+    // Ranges that scatter by a third: no planar segment
     let scattered = scans(&ONE, 10, |_, beam, range, _| {
         let share = f64::from(beam * 7919 % 997) / 997.0;
         RangeReading::Range(range * (0.7 + 0.6 * share))
@@ -50,14 +50,14 @@ fn two_panels_where_one_is_declared() {
     let panel = find_panel(&both, &hint, &PanelSearch::default()).unwrap();
     assert!(
         (panel.plane.distance - 0.6).abs() < 1e-3,
-        "a bearing says which"
+        "the bearing selects the panel"
     );
 }
 
-/// Two boards 30 degrees apart: the declared bearing says which where it is clear, and does not where
-/// it lies between them.
+/// Two boards 30 degrees apart: a declared bearing near one of them selects it, a bearing half-way
+/// between them is ambiguous.
 #[test]
-fn a_bearing_tells_boards_apart_that_stand_beside_each_other() {
+fn a_bearing_selects_one_of_two_adjacent_boards() {
     let board = |bearing: f64| Board {
         bearing: bearing.to_radians(),
         distance: 0.5,
@@ -78,10 +78,10 @@ fn a_bearing_tells_boards_apart_that_stand_beside_each_other() {
     assert!(matches!(at(0.0), Err(NoiseError::SeveralPanels { .. })));
 }
 
-/// A board from -50 to 50 degrees, declared from 9.75 to 40.25: nothing beyond is counted, though the foot
-/// of its normal is.
+/// A board from -50 to 50 degrees with a declared sector from 9.75 to 40.25: beams outside the sector
+/// are ignored, although the sector does not contain the foot of the normal.
 #[test]
-fn a_declared_sector_ends_the_panel() {
+fn a_declared_sector_bounds_the_panel() {
     let sector = [9.75_f64, 40.25].map(f64::to_radians);
     let width = Some(1.2);
     for width in [None, width] {
@@ -94,16 +94,17 @@ fn a_declared_sector_ends_the_panel() {
         let panel = find_panel(&recording, &hint, &PanelSearch::default()).unwrap();
         assert!((panel.plane.distance - 0.5).abs() < 1e-4);
         assert_eq!(panel.sector.cells.len(), 61, "half degrees, both ends");
-        for (edge, seen) in panel.sector.edges.iter().zip([10.0_f64, 40.0]) {
-            assert!((edge - seen.to_radians()).abs() < 1e-3, "{edge} and {seen}");
+        for (edge, expected) in panel.sector.edges.iter().zip([10.0_f64, 40.0]) {
+            let error = edge - expected.to_radians();
+            assert!(error.abs() < 1e-3, "{edge} and {expected}");
         }
     }
 }
 
 #[test]
 fn all_beams_dropped() {
-    let nothing = recording(&scans(&ONE, 10, |_, _, _, _| RangeReading::NoReturn));
-    let error = panel_error(&nothing, PanelHint::default());
+    let dropped = recording(&scans(&ONE, 10, |_, _, _, _| RangeReading::NoReturn));
+    let error = panel_error(&dropped, PanelHint::default());
     assert!(
         matches!(error, NoiseError::AllDropped { beams: 7200, .. }),
         "{error}"
@@ -135,13 +136,13 @@ fn too_few_beams_for_statistics() {
         &options(),
     );
     assert!(
-        matches!(error, Err(NoiseError::TooLittle { .. })),
+        matches!(error, Err(NoiseError::TooFewBeamsOnPanel { .. })),
         "{error:?}"
     );
     assert!(calibrate(&[(&few, PanelHint::default())], &options()).is_ok());
 }
 
-/// The recording is used, and a warning gives the difference.
+/// The fitted distance is used, and a warning states the difference.
 #[test]
 fn a_distance_declared_25_cm_wrong() {
     let hint = PanelHint {
@@ -174,7 +175,7 @@ fn millimetres_among_metres_and_millimetres_alone() {
 
 #[test]
 fn no_scans_at_all() {
-    let error = Recording::from_scans("empty", &[]).unwrap_err();
+    let error = PanelRecording::from_scans("empty", &[]).unwrap_err();
     assert_eq!(
         error,
         NoiseError::Empty {

@@ -1,8 +1,8 @@
-//! A glare beside the normal.
+//! Noise calibration of a glare (specular peak) beside the normal.
 
 use super::{ONE, address, azimuths, known, options, reading, recording, scans};
 use etendue_calibrate::noise::score::monte_carlo_test;
-use etendue_calibrate::noise::{Calibration, PanelHint, calibrate};
+use etendue_calibrate::noise::{NoiseCalibration, PanelHint, calibrate};
 use etendue_physics::profile::{Aspect, Glare, GlareKnot, Profile};
 
 /// The known profile with a dip of 3 mm and a loss of 30 % a degree right of the normal.
@@ -27,8 +27,14 @@ fn glaring() -> Profile {
     }
 }
 
-/// Scans of a board, each beam drawn from a profile, with a shape of the board added by azimuth.
-fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f64) -> Calibration {
+/// Calibration from scans of a board with beams drawn from a profile; `shape` is the deviation of the
+/// board from a plane by azimuth, m.
+fn calibrated(
+    profile: &Profile,
+    seed: u64,
+    sign: f64,
+    shape: impl Fn(f64) -> f64,
+) -> NoiseCalibration {
     calibrated_in(60, profile, seed, sign, shape)
 }
 
@@ -38,7 +44,7 @@ fn calibrated_in(
     seed: u64,
     sign: f64,
     shape: impl Fn(f64) -> f64,
-) -> Calibration {
+) -> NoiseCalibration {
     let azimuths = azimuths(720);
     let scans = scans(&ONE, sweeps, |sweep, beam, range, _| {
         let address = address(seed, sweep, beam);
@@ -53,21 +59,21 @@ fn calibrated_in(
     calibrate(&[(&recording(&scans), hint)], &options()).unwrap()
 }
 
-/// Bias, spread and drop-out on both sides of the normal are recovered within the intervals of the profile:
-/// of the 17 knots within 4 degrees, which share beams by threes, at most a quarter lie outside (1 in 20
-/// by chance), none by more than 4.5 standard errors.
+/// Bias, spread and drop-out on both sides of the normal are recovered within the confidence intervals of
+/// the profile: of the 17 knots within 4 degrees (three adjacent knots share beams) at most a quarter lie
+/// outside (1 in 20 by chance), none by more than 4.5 standard errors.
 #[test]
-fn a_glare_is_recovered_on_its_side() {
+fn a_glare_is_recovered_on_its_side_of_the_normal() {
     let truth = glaring();
     let found = calibrated(&truth, 3, 1.0, |_| 0.0).profile;
     let expected = |profile: &Profile, degrees: f64| {
         let aspect = Aspect::signed(degrees.to_radians());
         profile.at(aspect, 0.5 / aspect.incidence.cos())
     };
-    // What the fitted plane takes of a bias at all incidences.
+    // The part of the bias that the fitted plane absorbs
     let plane = |degrees: f64| {
-        let off = expected(&found, degrees).bias - expected(&truth, degrees).bias;
-        off * degrees.to_radians().cos()
+        let difference = expected(&found, degrees).bias - expected(&truth, degrees).bias;
+        difference * degrees.to_radians().cos()
     };
     let shift = (8..30)
         .map(|degrees| plane(f64::from(degrees)))
@@ -106,7 +112,7 @@ fn a_glare_is_recovered_on_its_side() {
     );
 }
 
-/// The same sensor upside down has it on the other side.
+/// The glare of a sensor mounted upside down lies on the other side of the normal.
 #[test]
 fn a_mirrored_set_up_mirrors_the_glare() {
     let centre = |sign: f64| {
@@ -118,10 +124,10 @@ fn a_mirrored_set_up_mirrors_the_glare() {
     assert!(upright < -0.4, "{upright}");
 }
 
-/// Boards without a glare get none: plain ones, and ones with waves of half a millimetre whatever
-/// their phase (16 boards). The curves of plain boards are what they were.
+/// No glare is fitted to 16 boards without one: plane boards, and boards with waves of half a millimetre
+/// in different phases.
 #[test]
-fn diffuse_boards_get_no_glare() {
+fn no_glare_is_fitted_to_diffuse_boards() {
     for seed in 0..8 {
         let plain = calibrated(&known(), seed, 1.0, |_| 0.0);
         assert!(plain.profile.glare.is_none(), "{seed}");
@@ -133,10 +139,10 @@ fn diffuse_boards_get_no_glare() {
     }
 }
 
-/// What a glare does to a band of both sides: with it, simulations of the set-up do not differ from the
-/// recording at a level of 1 %; without it, they differ in the band at the normal.
+/// At the 1 % level, the Monte-Carlo test accepts the profile with its glare in the band at the normal,
+/// and rejects it without the glare.
 #[test]
-fn a_set_up_with_a_glare_differs_from_one_without() {
+fn the_monte_carlo_test_rejects_a_profile_without_the_glare() {
     let calibration = calibrated_in(12, &glaring(), 5, 1.0, |_| 0.0);
     let beams = &calibration.panels[0].beams;
     let near = |profile: &Profile| monte_carlo_test(beams, profile)[0].probability;

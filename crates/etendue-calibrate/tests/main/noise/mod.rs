@@ -1,4 +1,4 @@
-//! Noise profiles from recordings of panels.
+//! Noise calibration from recordings of panels.
 
 mod bad_input;
 mod clouds;
@@ -7,7 +7,7 @@ mod moved;
 mod recovered;
 mod statistics;
 
-use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, Recording, replay};
+use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, PanelRecording, replay};
 use etendue_physics::profile::{
     Address, Correlation, DistanceLaw, DropOutModel, Expected, IntensityKind, Knot, Profile,
     ReflectanceModel, Steps,
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct Board {
     pub distance: f64,
-    /// Bearing of its centre, where it faces the sensor, rad.
+    /// Bearing of its centre, where its normal points to the sensor, rad.
     pub bearing: f64,
     pub width: f64,
 }
@@ -28,9 +28,9 @@ pub struct Board {
 impl Board {
     /// Range (m) and incidence (rad) in a direction.
     fn hit(&self, azimuth: f64) -> Option<(f64, f64)> {
-        let off = (azimuth - self.bearing + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
+        let angle = (azimuth - self.bearing + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
         let half = (0.5 * self.width / self.distance).atan();
-        (off.abs() < half).then(|| (self.distance / off.cos(), off.abs()))
+        (angle.abs() < half).then(|| (self.distance / angle.cos(), angle.abs()))
     }
 }
 
@@ -40,18 +40,19 @@ pub fn azimuths(count: u32) -> Arc<[f64]> {
         .collect()
 }
 
-/// Scans with readings by `seen` from scan, beam, and range and incidence on the nearest board.
+/// Scans with the readings that `reading_of` gives for scan, beam, range and incidence on the nearest
+/// board.
 pub fn scans(
     boards: &[Board],
     count: u32,
-    seen: impl Fn(u32, u32, f64, f64) -> RangeReading,
+    reading_of: impl Fn(u32, u32, f64, f64) -> RangeReading,
 ) -> Vec<Scan> {
     let azimuths = azimuths(720);
     let scan = |number: u32| {
         let reading = |(beam, azimuth): (u32, &f64)| {
             let hits = boards.iter().filter_map(|board| board.hit(*azimuth));
             match hits.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                Some((range, incidence)) => seen(number, beam, range, incidence),
+                Some((range, incidence)) => reading_of(number, beam, range, incidence),
                 None => RangeReading::NoReturn,
             }
         };
@@ -66,8 +67,8 @@ pub fn scans(
     (0..count).map(scan).collect()
 }
 
-pub fn recording(scans: &[Scan]) -> Recording {
-    Recording::from_scans("test", scans).unwrap()
+pub fn recording(scans: &[Scan]) -> PanelRecording {
+    PanelRecording::from_scans("test", scans).unwrap()
 }
 
 pub const ONE: [Board; 1] = [Board {

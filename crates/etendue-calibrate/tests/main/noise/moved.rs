@@ -1,14 +1,14 @@
-//! Panels that are moved while they are recorded.
+//! Panels that move during the recording.
 
 use super::{address, azimuths, known, options, reading};
 use etendue_calibrate::noise::score::hold_out;
-use etendue_calibrate::noise::{PanelHint, Recording, calibrate};
+use etendue_calibrate::noise::{PanelHint, PanelRecording, calibrate};
 use etendue_sensors::{RangeReading, Scan};
 use std::sync::Arc;
 
-/// Sixty scans of a board at 0.5 m that is turned by `turn` degrees altogether, slowly at first and
-/// then at once, noise of the known profile.
-fn recorded(turn: f64) -> Recording {
+/// Sixty scans of a board at 0.5 m that rotates by `rotation` degrees in total, first slowly and then
+/// abruptly, with the noise of the known profile.
+fn recorded(rotation: f64) -> PanelRecording {
     let (profile, azimuths) = (known(), azimuths(720));
     let scan = |sweep: u32| {
         let share = if sweep < 40 {
@@ -16,15 +16,15 @@ fn recorded(turn: f64) -> Recording {
         } else {
             1.0
         };
-        let bearing = (turn * share).to_radians();
+        let bearing = (rotation * share).to_radians();
         let reading = |(beam, azimuth): (u32, &f64)| {
-            let off = azimuth - bearing;
-            // The board ends at 50 degrees.
-            if off.abs() > 50.0_f64.to_radians() {
+            let angle = azimuth - bearing;
+            // The edge of the board is at 50 degrees
+            if angle.abs() > 50.0_f64.to_radians() {
                 return RangeReading::NoReturn;
             }
             let address = address(8, sweep, beam);
-            let drawn = profile.draw(0.5 / off.cos(), off.abs(), &address);
+            let drawn = profile.draw(0.5 / angle.cos(), angle.abs(), &address);
             reading(drawn.map(|drawn| drawn.range))
         };
         Scan {
@@ -36,19 +36,19 @@ fn recorded(turn: f64) -> Recording {
         }
     };
     let scans: Vec<Scan> = (0..60).map(scan).collect();
-    Recording::from_scans("turned", &scans).unwrap()
+    PanelRecording::from_scans("turned", &scans).unwrap()
 }
 
-/// A board turned by two degrees, which moves ranges at 45 degrees by 12 mm a degree, twice the true
-/// spread: followed, the spread is the true one within 12 %, and a warning says so.
+/// A board rotates by two degrees, which changes the ranges at 45 degrees by 12 mm per degree, twice the
+/// true spread: with motion compensation the spread is recovered within 12 %, and a warning is given.
 #[test]
-fn a_motion_is_followed_and_not_taken_for_noise() {
+fn a_motion_is_compensated_and_not_attributed_to_noise() {
     let recording = recorded(2.0);
     let found = calibrate(&[(&recording, PanelHint::default())], &options()).unwrap();
     let warning = found
         .warnings
         .iter()
-        .find(|text| text.contains("moved while"));
+        .find(|text| text.contains("moved during the recording"));
     assert!(warning.unwrap().contains("turned by 2."), "{warning:?}");
     let truth = known();
     for degrees in [10.0_f64, 25.0, 45.0] {
@@ -66,22 +66,25 @@ fn a_motion_is_followed_and_not_taken_for_noise() {
     );
 }
 
-/// No motion is fitted to the noise of a stationary panel.
 #[test]
-fn a_board_that_stands_still_is_not_followed() {
+fn no_motion_is_fitted_to_the_noise_of_a_stationary_board() {
     let found = calibrate(&[(&recorded(0.0), PanelHint::default())], &options()).unwrap();
     assert!(found.panels[0].panel.motion.is_none());
     assert!(!found.warnings.iter().any(|text| text.contains("moved")));
 }
 
-/// Bias of zero, a plane alone: on a board that turned by two degrees, the hypotheses leave what they
-/// leave of one that stood still.
+/// The residual of the hypothesis of zero bias is the same for a board that rotates by two degrees and
+/// for a stationary one.
 #[test]
-fn bias_hypotheses_follow_a_panel_that_moved() {
-    let left = |turn: f64| {
-        let found = calibrate(&[(&recorded(turn), PanelHint::default())], &options()).unwrap();
+fn bias_hypotheses_include_the_motion_of_the_panel() {
+    let residual = |rotation: f64| {
+        let found = calibrate(&[(&recorded(rotation), PanelHint::default())], &options()).unwrap();
         found.panels[0].bias_hypotheses[0].rms
     };
-    let (still, moved) = (left(0.0), left(2.0));
-    assert!((moved / still - 1.0).abs() < 0.2, "{moved} and {still}");
+    let stationary = residual(0.0);
+    let moved = residual(2.0);
+    assert!(
+        (moved / stationary - 1.0).abs() < 0.2,
+        "{moved} and {stationary}"
+    );
 }

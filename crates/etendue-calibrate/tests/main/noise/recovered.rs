@@ -1,14 +1,14 @@
-//! Calibration recovers the profile of simulated recordings.
+//! Noise calibration of simulated recordings recovers their profile.
 
 use super::{ONE, address, assert_same_noise, drawn, known, options, reading, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{hold_out, monte_carlo_test};
 use etendue_calibrate::noise::{
-    Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
+    NoiseCalibration, PanelBeams, PanelHint, PanelRecording, PanelSearch, calibrate, identify,
 };
 use etendue_physics::profile::Profile;
 
-fn recorded(profile: &Profile, sweeps: u32) -> Recording {
+fn recorded(profile: &Profile, sweeps: u32) -> PanelRecording {
     let scans = scans(&ONE, sweeps, |sweep, beam, range, incidence| {
         let address = address(3, sweep, beam);
         let drawn = profile.draw(range, incidence, &address);
@@ -17,7 +17,7 @@ fn recorded(profile: &Profile, sweeps: u32) -> Recording {
     recording(&scans)
 }
 
-fn calibrated(recording: &Recording) -> Calibration {
+fn calibrated(recording: &PanelRecording) -> NoiseCalibration {
     let hint = PanelHint {
         width: Some(1.2),
         ..PanelHint::default()
@@ -25,9 +25,9 @@ fn calibrated(recording: &Recording) -> Calibration {
     calibrate(&[(recording, hint)], &options()).unwrap()
 }
 
-/// 60 scans drawn from a known profile determine its bias, spread and drop-out. The distance of the
-/// plane and the bias at normal incidence are not separable: the test compares the bias minus that at
-/// normal incidence.
+/// Bias, spread and drop-out are recovered from 60 scans drawn from a known profile. The distance of the
+/// plane and the bias at normal incidence are not separable: the bias relative to that at normal
+/// incidence is compared.
 #[test]
 fn a_known_profile_is_recovered() {
     let truth = known();
@@ -73,10 +73,10 @@ fn held_out_beams_are_predicted_better_than_by_the_baselines() {
     }
 }
 
-/// Simulations of the set-up with the profile do not differ from the recording at a level of 1 %; with
-/// twice the spread they differ in every band.
+/// At the 1 % level, the Monte-Carlo test accepts the true profile in every band of incidence and rejects
+/// a profile of twice the spread in every band.
 #[test]
-fn a_recording_differs_only_from_simulations_of_another_profile() {
+fn the_monte_carlo_test_rejects_only_the_wrong_profile() {
     let recording = recorded(&known(), 16);
     let calibration = calibrated(&recording);
     let beams = &calibration.panels[0].beams;
@@ -94,10 +94,10 @@ fn a_recording_differs_only_from_simulations_of_another_profile() {
     }
 }
 
-/// Within 1.5 degrees of the end of a board every range is 20 mm too short, as if only part of the spot
-/// were on it: bias and spread there are those of the beams further in, and the drop-out includes all.
+/// Within 1.5 degrees of the edge of a board every range is 20 mm too short, as where only part of the
+/// spot returns: bias and spread exclude these beams, the drop-out rate counts all beams.
 #[test]
-fn ranges_at_a_panels_end_are_not_the_materials() {
+fn ranges_at_the_edge_of_a_panel_are_excluded_from_bias_and_spread() {
     let truth = known();
     let bent = |shift: f64| {
         let scans = scans(&ONE, 20, |sweep, beam, range, incidence| {
@@ -120,7 +120,7 @@ fn ranges_at_a_panels_end_are_not_the_materials() {
             .iter()
             .any(|text| text.contains("part of the spot"))
     );
-    let at = |found: &Calibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
+    let at = |found: &NoiseCalibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
     let (a, b) = (at(&straight), at(&bent));
     assert!((a.bias - b.bias).abs() < 1e-4 && (a.spread - b.spread).abs() < 1e-4);
     assert!((a.drop_out - b.drop_out).abs() < 1e-9);
@@ -132,7 +132,7 @@ fn ranges_at_a_panels_end_are_not_the_materials() {
     );
 }
 
-/// Drop-out is counted once: drawn beams drop as often as recorded ones, to a third of a percent.
+/// Beams drawn from the profile drop as often as the recorded ones, within 0.35 %.
 #[test]
 fn drop_out_is_counted_once() {
     let recording = recorded(&known(), 60);
@@ -150,7 +150,7 @@ fn drop_out_is_counted_once() {
 }
 
 #[test]
-fn a_material_is_told_from_one_that_spreads_twice_as_much() {
+fn a_material_is_identified_by_its_spread() {
     let mut rough = known();
     for knot in &mut rough.knots {
         knot.spread *= 2.0;

@@ -1,11 +1,11 @@
-//! Statistics of beams against the values of the specification.
+//! Statistics of beams against published values.
 
 use etendue_calibrate::noise::statistics::{bins, wide_bins, wilson};
 use etendue_calibrate::noise::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::Steps;
 
-/// The example of kepets-2024, section 4.4.4, as the golden values have it: a beam that dropped is
-/// written with a range of 1.25 and an intensity of 0.
+/// The example of Kepets et al. 2024, section 4.4.4: a dropped beam is recorded with a range of 1.25 and
+/// an intensity of 0.
 fn example() -> serde_json::Value {
     let text = include_str!("../../../../etendue-physics/tests/golden/optics.json");
     let golden: serde_json::Value = serde_json::from_str(text).unwrap();
@@ -50,16 +50,16 @@ fn beams(dropped: &[usize]) -> PanelBeams {
 }
 
 #[test]
-fn a_standard_deviation_divides_by_the_number() {
+fn a_standard_deviation_is_normalised_by_the_sample_size() {
     let bins = bins(&beams(&[]), &Steps::default(), 1.0);
     let sd = bins[0].error.unwrap().sd;
     assert!((sd - number("ddof0")).abs() < 1e-12, "{sd}");
 }
 
-/// The specification: mean and spread of what returned, drop-out apart. Counting the zero in gives
-/// the paper's numbers, which this does not.
+/// Mean and spread are those of the returned beams, and drop-out is separate. The published numbers
+/// include the zero intensity of the dropped beam.
 #[test]
-fn dropped_beams_are_not_in_the_mean() {
+fn dropped_beams_are_excluded_from_the_mean() {
     let bin = &wide_bins(&beams(&[3]), &Steps::default(), 1.0)[0];
     assert_eq!(bin.drop_out(), 0.25);
     assert!((bin.intensity[0] - number("inten_mean_returned_only")).abs() < 1e-7);
@@ -72,7 +72,7 @@ fn dropped_beams_are_not_in_the_mean() {
 
 /// Newcombe 1998 (doi:10.1002/(SICI)1097-0258(19980430)17:8<857), table I: 81 of 263, and 0 of 20.
 #[test]
-fn wilson_intervals_are_those_of_the_tables() {
+fn wilson_intervals_match_published_tables() {
     for (count, total, low, high) in [(81.0, 263.0, 0.2553, 0.3662), (0.0, 20.0, 0.0, 0.1611)] {
         let [a, b] = wilson(count, total);
         assert!((a - low).abs() < 1e-4 && (b - high).abs() < 1e-4, "{a} {b}");

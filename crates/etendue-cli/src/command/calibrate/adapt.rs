@@ -4,7 +4,7 @@ use super::load;
 use crate::failure::Failure;
 use crate::output::{commit, print};
 use clap::Args;
-use etendue::calibrate::noise::transfer::{Backscatter, adapt, nearest};
+use etendue::calibrate::noise::transfer::{MaterialBackscatter, adapt, nearest};
 use etendue::config::material::find;
 use etendue::config::profile::ProfileFile;
 use etendue::io::output::OutputSet;
@@ -50,7 +50,7 @@ impl Adapt {
             let message = format!("{}: {error}", self.material);
             Failure::usage(message, "choose another material")
         })?;
-        let backscatter = Backscatter(&at);
+        let backscatter = MaterialBackscatter(&at);
         let Some(recorded) = nearest(backscatter, &profiles) else {
             return Err(etendue::calibrate::noise::NoiseError::NoProfiles.into());
         };

@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::output::print;
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
-use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelSearch, Recording};
+use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch};
 use etendue::io::scan_log::{ScanStream, Source, open_stream};
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,7 @@ impl Aim {
             }
             scans.extend(more);
             scans.truncate(most);
-            let now = self.print_panel(Recording::from_scans(&self.source, &scans)?)?;
+            let now = self.print_panel(PanelRecording::from_scans(&self.source, &scans)?)?;
             if let Ok((recording, panel)) = &now {
                 self.draw(recording, panel)?;
             }
@@ -101,7 +101,7 @@ impl Aim {
     }
 
     /// Finds the panel and prints a line about it.
-    fn print_panel(&self, recording: Recording) -> Result<Found, Failure> {
+    fn print_panel(&self, recording: PanelRecording) -> Result<Found, Failure> {
         let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
         print(&match &found {
             Ok(panel) => line(&recording, panel),
@@ -111,7 +111,7 @@ impl Aim {
     }
 
     /// Draws the panel if there is an output folder.
-    fn draw(&self, recording: &Recording, panel: &Panel) -> Result<Vec<PathBuf>, Failure> {
+    fn draw(&self, recording: &PanelRecording, panel: &Panel) -> Result<Vec<PathBuf>, Failure> {
         let Some(output) = &self.output else {
             return Ok(Vec::new());
         };
@@ -123,10 +123,10 @@ impl Aim {
 }
 
 /// A recording and the panel in it.
-type Found = Result<(Recording, Panel), NoiseError>;
+type Found = Result<(PanelRecording, Panel), NoiseError>;
 
 /// Line about a panel and the bands of incidence with too few beams.
-fn line(recording: &Recording, panel: &Panel) -> String {
+fn line(recording: &PanelRecording, panel: &Panel) -> String {
     // Count the beams in bands of 10 degrees of incidence
     let beams = PanelBeams::of(recording, panel);
     let mut bands = [0_usize; 9];

@@ -7,9 +7,11 @@ use super::quantity::{
 };
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue::calibrate::noise::score::HoldOut;
+use etendue::calibrate::noise::score::HoldOutScores;
 use etendue::calibrate::noise::statistics::bins;
-use etendue::calibrate::noise::{Calibration, DirectionCell, Panel, PanelBeams, Recording, replay};
+use etendue::calibrate::noise::{
+    DirectionCell, NoiseCalibration, Panel, PanelBeams, PanelRecording, replay,
+};
 use etendue::physics::profile::{Aspect, GlareKnot, Profile};
 use etendue_plot::{Axis, Drawing, Figure, Plot, Point, Series, Stroke, palette};
 
@@ -23,8 +25,8 @@ const NEAR_NORMAL: i32 = 12;
 pub fn add(
     folder: &mut Folder,
     name: &str,
-    calibration: &Calibration,
-    recording: &Recording,
+    calibration: &NoiseCalibration,
+    recording: &PanelRecording,
 ) -> Result<(), Failure> {
     let material = &calibration.profile.material;
     let title = format!("{material}: share of beams that returned");
@@ -42,7 +44,7 @@ pub fn add(
 }
 
 /// Adds one picture per quantity with one plot per material, as figures 5.1 to 5.6 of kepets-2024.
-pub fn add_overview(folder: &mut Folder, calibrations: &[Calibration]) -> Result<(), Failure> {
+pub fn add_overview(folder: &mut Folder, calibrations: &[NoiseCalibration]) -> Result<(), Failure> {
     for quantity in &QUANTITIES {
         let plots = calibrations
             .iter()
@@ -61,7 +63,11 @@ pub fn add_overview(folder: &mut Folder, calibrations: &[Calibration]) -> Result
 }
 
 /// Adds the histogram of the probability integral transform and the calibration of the drop-out.
-pub fn add_hold_out(folder: &mut Folder, name: &str, hold_out: &HoldOut) -> Result<(), Failure> {
+pub fn add_hold_out(
+    folder: &mut Folder,
+    name: &str,
+    hold_out: &HoldOutScores,
+) -> Result<(), Failure> {
     let scores = &hold_out.scores[0].1;
     let held_out = recorded();
     let ideal = simulated();
@@ -82,7 +88,7 @@ pub fn add_hold_out(folder: &mut Folder, name: &str, hold_out: &HoldOut) -> Resu
         .with_title("drop-out")
         .with_size(PLOT_SIZE);
     let classes = scores.calibration.iter();
-    let points = classes.map(|class| [class.predicted, class.seen]);
+    let points = classes.map(|class| [class.predicted, class.observed]);
     drop_out.add_curve("held out", points.collect(), held_out);
     drop_out.add_curve("ideal", vec![[0.0, 0.0], [1.0, 1.0]], ideal);
 
@@ -91,7 +97,7 @@ pub fn add_hold_out(folder: &mut Folder, name: &str, hold_out: &HoldOut) -> Resu
 }
 
 /// Panel and all other points of a recording from above.
-pub fn from_above(recording: &Recording, panel: &Panel, title: &str) -> Drawing {
+pub fn from_above(recording: &PanelRecording, panel: &Panel, title: &str) -> Drawing {
     let met = |cell: usize| -> Point {
         let direction = recording.cells[cell].direction;
         let at = direction * panel.plane.range(&direction);
@@ -171,7 +177,7 @@ fn signed_incidence_plot(title: &str) -> Plot {
 
 /// Bias on both sides of the normal: recorded and simulated in bins of half a degree, and of the
 /// profile.
-fn bias_near_normal(calibration: &Calibration, title: &str) -> Plot {
+fn bias_near_normal(calibration: &NoiseCalibration, title: &str) -> Plot {
     let profile = &calibration.profile;
     let mut plot = signed_incidence_plot(title);
     let binned = |transform: &dyn Fn(&PanelBeams) -> PanelBeams| -> Vec<Point> {
@@ -230,7 +236,7 @@ fn glare_plot(profile: &Profile) -> Option<Plot> {
 
 /// Share of beams that return, as in figures 5.5 and 5.6 of kepets-2024: recorded, of the profile, of
 /// the fitted reflectance model with its logistic function, and the relative power of the model.
-fn reflectance_plot(calibration: &Calibration) -> Plot {
+fn reflectance_plot(calibration: &NoiseCalibration) -> Plot {
     let profile = &calibration.profile;
     let model = profile.reflectance;
     let y = Axis::new("share that returns").with_limits(PROBABILITY);

@@ -1,6 +1,6 @@
 //! Report of held-out scores.
 
-use etendue::calibrate::noise::score::{Band, HoldOut, MonteCarloBand};
+use etendue::calibrate::noise::score::{HoldOutScores, IncidenceBand, MonteCarloBand};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ struct BandRow {
     from_deg: f64,
     to_deg: f64,
     beams: usize,
-    independent_looks: f64,
+    effective_sample_size: f64,
     ks_distance: f64,
     ks_probability: f64,
     ks_probability_all_independent: f64,
@@ -46,7 +46,7 @@ struct BandRow {
 
 impl HoldOutReport {
     /// Report of the scores of a material.
-    pub fn of(material: &str, hold_out: &HoldOut) -> Self {
+    pub fn of(material: &str, hold_out: &HoldOutScores) -> Self {
         // Scores of each predictor
         let scores = hold_out.scores.iter().map(|(predictor, scores)| {
             let classes = scores.calibration.iter();
@@ -57,13 +57,13 @@ impl HoldOutReport {
                 drop_out_brier: scores.drop_out_error,
                 pit: scores.transform,
                 drop_out_calibration: classes
-                    .map(|class| (class.predicted, class.seen, class.beams))
+                    .map(|class| (class.predicted, class.observed, class.beams))
                     .collect(),
             }
         });
 
         // Tests in bands of incidence, with the Monte Carlo result of the same band
-        let simulated = |band: &Band| {
+        let simulated = |band: &IncidenceBand| {
             let same = |one: &&MonteCarloBand| one.incidence[0] == band.incidence[0];
             hold_out.monte_carlo.iter().find(same)
         };
@@ -71,12 +71,13 @@ impl HoldOutReport {
             from_deg: band.incidence[0].to_degrees(),
             to_deg: band.incidence[1].to_degrees(),
             beams: band.beams,
-            independent_looks: band.samples,
+            effective_sample_size: band.samples,
             ks_distance: band.distance,
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,
             ks_probability_simulated: simulated(band).map(|one| one.probability),
-            ks_all_independent_tells_simulations: simulated(band).map(|one| one.plain_tells),
+            ks_all_independent_tells_simulations: simulated(band)
+                .map(|one| one.plain_rejection_rate),
             jensen_shannon_bits: band.divergence,
             drop_out_seen: band.drop_out[0],
             drop_out_predicted: band.drop_out[1],
@@ -132,7 +133,7 @@ impl BandRow {
             self.ks_distance,
             self.ks_probability_simulated.unwrap_or(f64::NAN),
             self.ks_probability,
-            self.independent_looks,
+            self.effective_sample_size,
             self.ks_probability_all_independent,
             self.beams,
             self.jensen_shannon_bits,

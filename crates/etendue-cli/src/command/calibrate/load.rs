@@ -2,7 +2,7 @@
 
 use crate::device::device;
 use crate::failure::Failure;
-use etendue::calibrate::noise::Recording;
+use etendue::calibrate::noise::PanelRecording;
 use etendue::config::profile::{self, ProfileFile};
 use etendue::io::recording::{Content, read_recording};
 use etendue::physics::profile::Profile;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Recording with its provenance and warnings.
 pub struct Loaded {
     /// Beams by direction.
-    pub recording: Recording,
+    pub recording: PanelRecording,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,
     /// Warnings of the reader.
@@ -24,8 +24,8 @@ pub fn recording(path: &Path) -> Result<Loaded, Failure> {
     let read = read_recording(path, &device(None)?)?;
     let name = path.display().to_string();
     let recording = match &read.content {
-        Content::Scans(log) => Recording::from_scans(&name, &log.scans),
-        Content::Clouds(clouds) => Recording::from_clouds(&name, clouds),
+        Content::Scans(log) => PanelRecording::from_scans(&name, &log.scans),
+        Content::Clouds(clouds) => PanelRecording::from_clouds(&name, clouds),
     }?;
     let of = |warning: &String| format!("{name}: {warning}");
     Ok(Loaded {

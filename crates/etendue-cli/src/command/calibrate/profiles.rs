@@ -12,7 +12,8 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    Calibration, CalibrationOptions, Panel, PanelBeams, PanelHint, Recording, SensorKind, calibrate,
+    CalibrationOptions, NoiseCalibration, Panel, PanelBeams, PanelHint, PanelRecording,
+    RangingPrinciple, calibrate,
 };
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
@@ -141,7 +142,7 @@ impl Profiles {
         task: &Task,
         folder: &mut Folder,
         results: &mut Results,
-    ) -> Result<Calibration, Failure> {
+    ) -> Result<NoiseCalibration, Failure> {
         // Fit the profile and add its file
         let recordings = task.recordings();
         let calibration = calibrate(&recordings, &task.options)?;
@@ -206,15 +207,15 @@ impl Task {
         };
 
         // Options of the calibration
-        let kind = if setup.time_of_flight {
-            SensorKind::TimeOfFlight
+        let principle = if setup.time_of_flight {
+            RangingPrinciple::TimeOfFlight
         } else {
-            SensorKind::Triangulating
+            RangingPrinciple::Triangulating
         };
         let options = CalibrationOptions {
             sensor: setup.sensor.clone(),
             material: material.into(),
-            kind,
+            principle,
             wavelength: setup.wavelength,
             ..CalibrationOptions::default()
         };
@@ -223,7 +224,7 @@ impl Task {
         Ok(Self { options, panels })
     }
 
-    fn recordings(&self) -> Vec<(&Recording, PanelHint)> {
+    fn recordings(&self) -> Vec<(&PanelRecording, PanelHint)> {
         let panels = self.panels.iter();
         panels
             .map(|(_, hint, loaded)| (&loaded.recording, *hint))
@@ -231,7 +232,7 @@ impl Task {
     }
 
     /// File of a profile, with the quality of its fit and its provenance.
-    fn file(&self, calibration: &Calibration) -> ProfileFile {
+    fn file(&self, calibration: &NoiseCalibration) -> ProfileFile {
         let mut file = ProfileFile::of(&calibration.profile);
         file.description = format!(
             "{} on {}, from {} recordings",
@@ -250,7 +251,7 @@ impl Task {
 }
 
 /// Number of beams and properties of the fit, rounded for the file.
-fn quality(calibration: &Calibration) -> Quality {
+fn quality(calibration: &NoiseCalibration) -> Quality {
     let beams = calibration.panels.iter().map(|panel| &panel.beams);
     Quality {
         beams: beams.clone().map(|b| b.beams.len()).sum(),

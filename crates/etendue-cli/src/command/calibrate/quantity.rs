@@ -1,7 +1,7 @@
 //! Quantities of a noise profile over incidence: recorded, simulated and of the profile.
 
-use etendue::calibrate::noise::statistics::{Bin, bins, wide_bins};
-use etendue::calibrate::noise::{Calibration, PanelBeams, replay};
+use etendue::calibrate::noise::statistics::{IncidenceBin, bins, wide_bins};
+use etendue::calibrate::noise::{NoiseCalibration, PanelBeams, replay};
 use etendue::physics::profile::{Expected, Glare, IntensityKind, Knot, Profile};
 use etendue_plot::{Axis, Plot, Point, Series, Stroke, palette};
 
@@ -48,7 +48,7 @@ pub struct Quantity {
     /// Limits of its axis, if fixed.
     limits: Option<[f64; 2]>,
     /// Value in a bin with half of its 95 % interval; `None` where the bin has none.
-    of_bin: fn(&Bin, &Profile) -> Option<[f64; 2]>,
+    of_bin: fn(&IncidenceBin, &Profile) -> Option<[f64; 2]>,
     /// Value of the profile at an incidence, rad.
     of_profile: fn(&Profile, f64) -> f64,
     /// 95 % interval at a knot of the profile, where it has one.
@@ -131,7 +131,7 @@ fn normal_interval(value: f64, error: f64) -> [f64; 2] {
     clippy::unnecessary_wraps,
     reason = "other quantities have no value in some bins"
 )]
-fn mean_counted_intensity(bin: &Bin, _: &Profile) -> Option<[f64; 2]> {
+fn mean_counted_intensity(bin: &IncidenceBin, _: &Profile) -> Option<[f64; 2]> {
     Some([bin.intensity[0] * (1.0 - bin.drop_out()), 0.0])
 }
 
@@ -139,7 +139,7 @@ fn mean_counted_intensity(bin: &Bin, _: &Profile) -> Option<[f64; 2]> {
     clippy::unnecessary_wraps,
     reason = "other quantities have no value in some bins"
 )]
-fn deviation_of_counted_intensity(bin: &Bin, _: &Profile) -> Option<[f64; 2]> {
+fn deviation_of_counted_intensity(bin: &IncidenceBin, _: &Profile) -> Option<[f64; 2]> {
     let [mean, sd] = bin.intensity;
     Some([deviation_with_zeros(mean, sd, bin.drop_out()), 0.0])
 }
@@ -169,7 +169,7 @@ fn intensity_at(profile: &Profile, incidence: f64) -> [f64; 2] {
 
 impl Quantity {
     /// Plot of recorded bins, of bins simulated from the profile, and of the profile itself.
-    pub fn plot(&self, calibration: &Calibration, title: &str) -> Plot {
+    pub fn plot(&self, calibration: &NoiseCalibration, title: &str) -> Plot {
         let profile = &calibration.profile;
         let mut plot = self.axes(title);
         let bins = self.bins_of(calibration, PanelBeams::clone);
@@ -214,9 +214,9 @@ impl Quantity {
     /// Bins of all panels of a calibration, after a transform of their beams.
     fn bins_of(
         &self,
-        calibration: &Calibration,
+        calibration: &NoiseCalibration,
         transform: impl Fn(&PanelBeams) -> PanelBeams,
-    ) -> Vec<Bin> {
+    ) -> Vec<IncidenceBin> {
         let panels = calibration.panels.iter();
         let beams = panels.map(|panel| transform(&panel.beams));
         beams
@@ -226,7 +226,7 @@ impl Quantity {
 
     /// Bins of one degree on one side of the normal; for the spread, of three degrees on both sides,
     /// so that they include the variation over the panel.
-    fn bins(&self, beams: &PanelBeams, profile: &Profile) -> Vec<Bin> {
+    fn bins(&self, beams: &PanelBeams, profile: &Profile) -> Vec<IncidenceBin> {
         let degree = 1.0_f64.to_radians();
         if self.file == "spread" {
             wide_bins(beams, &profile.steps, 3.0 * degree)
@@ -240,7 +240,7 @@ impl Quantity {
         &self,
         plot: &mut Plot,
         name: &str,
-        bins: &[Bin],
+        bins: &[IncidenceBin],
         profile: &Profile,
         stroke: Stroke,
     ) {

@@ -1,6 +1,6 @@
 //! Report of a calibration.
 
-use etendue::calibrate::noise::Calibration;
+use etendue::calibrate::noise::NoiseCalibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
 use etendue::physics::profile::Glare;
 use serde::Serialize;
@@ -69,7 +69,7 @@ const BAND: f64 = 10.0;
 
 impl MaterialReport {
     /// Report of a calibration.
-    pub fn of(calibration: &Calibration) -> Self {
+    pub fn of(calibration: &NoiseCalibration) -> Self {
         let profile = &calibration.profile;
 
         // Panels found in the recordings
@@ -101,7 +101,7 @@ impl MaterialReport {
     }
 }
 
-fn bands(calibration: &Calibration) -> Vec<BandRow> {
+fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
     let usual = calibration.profile.correlation.fixed_pattern_drop();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
@@ -124,13 +124,15 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
         let drop_out = 1.0 - returned / beams;
 
         // Means of the range error, weighted by returned beams
-        let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::Spread) -> f64| {
-            let seen = inside
-                .iter()
-                .filter_map(|bin| Some((bin.ranges, bin.error.as_ref()?)));
-            let weight: f64 = seen.clone().map(|(n, _)| n).sum();
-            (weight > 0.0).then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
-        };
+        let mean =
+            |value: &dyn Fn(&etendue::calibrate::noise::statistics::NormalEstimate) -> f64| {
+                let seen = inside
+                    .iter()
+                    .filter_map(|bin| Some((bin.ranges, bin.error.as_ref()?)));
+                let weight: f64 = seen.clone().map(|(n, _)| n).sum();
+                (weight > 0.0)
+                    .then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
+            };
         Some(BandRow {
             from_deg: from,
             to_deg: to,

@@ -180,7 +180,7 @@ impl<'a> Corrector<'a> {
         let start = Instant::now();
         let corrected = correct_scan(points, &self.learnt.model, &self.cells);
         self.times.push(start.elapsed());
-        let left = corrected.left();
+        let left = corrected.uncorrected();
         let changed = points.len() - left;
         self.squares += corrected.rms_change(points).powi(2) * changed as f64;
         self.report.scans += 1;

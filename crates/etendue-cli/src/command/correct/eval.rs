@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::output::print_report;
 use clap::Args;
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, Robust,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss,
     correct_scan,
 };
 use etendue::config::depth_model;
@@ -131,7 +131,7 @@ impl Eval {
     ) -> Result<([f64; 2], usize), Failure> {
         let map = DepthMap::build(scans, poses, &self.map.options())?;
         let loss = DepthLoss::MinimumEigenvalue;
-        let objective = DepthObjective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
+        let objective = DepthObjective::new(&map, loss, RobustLoss::None, PoseFreedom::Fixed)?;
         let thickness = |model: DepthModel| {
             let unknowns = DepthUnknowns {
                 model,
@@ -139,7 +139,7 @@ impl Eval {
             };
             objective.value(&unknowns).sqrt()
         };
-        let nothing = DepthModel::Linear(etendue::calibrate::depth::Linear::default());
+        let nothing = DepthModel::Linear(etendue::calibrate::depth::LinearBias::default());
         Ok((
             [thickness(nothing), thickness(model.clone())],
             map.neighbourhoods().len(),

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::MapOptions;
-use etendue::calibrate::depth::features::Mask;
+use etendue::calibrate::depth::DepthMapOptions;
+use etendue::calibrate::depth::features::NeighbourhoodMask;
 use etendue::estimate::geometry::Neighbourhood;
 use nalgebra::{Isometry3, Point3, Translation3};
 use std::path::PathBuf;
@@ -97,11 +97,11 @@ const SEQUENCE_DISTANCE: f64 = 1e4;
 
 impl MapArguments {
     /// The options with the given arguments.
-    pub fn options(&self) -> MapOptions {
+    pub fn options(&self) -> DepthMapOptions {
         // Start from the published or the strict masks
         let mut options = match self.masks {
-            MaskName::Strict => MapOptions::strict(),
-            MaskName::Published => MapOptions::published(),
+            MaskName::Strict => DepthMapOptions::strict(),
+            MaskName::Published => DepthMapOptions::published(),
         };
 
         // Neighbourhoods of the points
@@ -136,7 +136,7 @@ impl MapArguments {
     }
 
     /// Replaces the given thresholds.
-    fn set_thresholds(&self, mask: &mut Mask) {
+    fn set_thresholds(&self, mask: &mut NeighbourhoodMask) {
         let spread = self.normal_spread.map(f64::to_radians);
         for (given, threshold) in [
             (self.viewpoint_variance, &mut mask.viewpoint_variance),

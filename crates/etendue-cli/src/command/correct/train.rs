@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn, write_file};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
+use etendue::calibrate::depth::train::{DepthOptimiser, TrainingResult, TrainingSettings, train};
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
-    Robust, ScanSignature, WaveformBias,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, InverseCosineBias, LinearBias,
+    PolynomialBias, PoseFreedom, RobustLoss, ScanSignature, WaveformBias,
 };
 use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use serde::Serialize;
@@ -144,7 +144,7 @@ impl From<LossName> for DepthLoss {
     }
 }
 
-impl From<OptimiserName> for Optimiser {
+impl From<OptimiserName> for DepthOptimiser {
     fn from(name: OptimiserName) -> Self {
         match name {
             OptimiserName::GaussNewton => Self::GaussNewton,
@@ -211,7 +211,7 @@ impl Train {
         print_report(self.json, &report, Report::text)
     }
 
-    fn validation_map(&self, options: &MapOptions) -> Result<Option<DepthMap>, Failure> {
+    fn validation_map(&self, options: &DepthMapOptions) -> Result<Option<DepthMap>, Failure> {
         if self.validation.is_empty() {
             return Ok(None);
         }
@@ -222,14 +222,14 @@ impl Train {
 
     fn start(&self) -> DepthModel {
         let polynomial = |scaled| {
-            DepthModel::Polynomial(Polynomial {
+            DepthModel::Polynomial(PolynomialBias {
                 exponents: self.exponents.clone(),
                 weights: vec![0.0; self.exponents.len()],
                 scaled,
             })
         };
         let inverse = |scaled| {
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: 0.0,
                 scaled,
             })
@@ -237,22 +237,22 @@ impl Train {
         match self.model {
             ModelName::Polynomial => polynomial(false),
             ModelName::ScaledPolynomial => polynomial(true),
-            ModelName::Linear => DepthModel::Linear(Linear::default()),
+            ModelName::Linear => DepthModel::Linear(LinearBias::default()),
             ModelName::InverseCosine => inverse(false),
             ModelName::ScaledInverseCosine => inverse(true),
             ModelName::Waveform => DepthModel::Waveform(WaveformBias::START),
         }
     }
 
-    fn training(&self, gathered: &Gathered) -> Training {
-        Training {
+    fn training(&self, gathered: &Gathered) -> TrainingSettings {
+        TrainingSettings {
             loss: self.loss.into(),
             robust: match self.robust {
-                RobustName::None => Robust::None,
-                RobustName::Huber => Robust::Huber(self.robust_from),
-                RobustName::Cauchy => Robust::Cauchy(self.robust_from),
-                RobustName::GemanMcClure => Robust::GemanMcClure(self.robust_from),
-                RobustName::Truncated => Robust::Truncated(self.robust_from),
+                RobustName::None => RobustLoss::None,
+                RobustName::Huber => RobustLoss::Huber(self.robust_from),
+                RobustName::Cauchy => RobustLoss::Cauchy(self.robust_from),
+                RobustName::GemanMcClure => RobustLoss::GemanMcClure(self.robust_from),
+                RobustName::Truncated => RobustLoss::Truncated(self.robust_from),
             },
             freedom: match self.poses_move {
                 FreedomName::Fixed => PoseFreedom::Fixed,

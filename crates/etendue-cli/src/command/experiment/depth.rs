@@ -11,7 +11,7 @@ use crate::output::commit;
 use crate::sequence::bar;
 use crate::source;
 use clap::Args;
-use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial};
+use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, PolynomialBias};
 use etendue::config::depth_model;
 use etendue::config::sensor::preset;
 use etendue::io::output::OutputSet;
@@ -238,7 +238,7 @@ impl Corridor {
 }
 
 fn known_bias() -> DepthModel {
-    DepthModel::Polynomial(Polynomial::plain(KNOWN_BIAS))
+    DepthModel::Polynomial(PolynomialBias::plain(KNOWN_BIAS))
 }
 
 /// Masks of the neighbourhoods at the first stops.

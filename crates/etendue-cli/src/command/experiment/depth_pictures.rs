@@ -2,7 +2,7 @@
 
 use super::depth_tables::{FEWEST_READINGS, first_split};
 use crate::view::layers::{Layer, LayerPanels};
-use etendue::calibrate::depth::{DepthModel, Polynomial, correct_scan};
+use etendue::calibrate::depth::{DepthModel, PolynomialBias, correct_scan};
 use etendue::estimate::geometry::CellOptions;
 use etendue_experiments::depth::board::BoardErrorRow;
 use etendue_experiments::depth::corridor::{AS_BUILT, BiasBin, CorridorDrive, SplitRow};
@@ -134,7 +134,7 @@ impl SideView {
     fn layers(&self, drive: &CorridorDrive, row: &SplitRow, color: Color) -> Vec<Layer> {
         // Points of the corrected scans at the estimated poses
         let cells = CellOptions::default();
-        let uncorrected = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        let uncorrected = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
         let model = row.model.as_ref().unwrap_or(&uncorrected);
         let mut points = Vec::new();
         for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {

@@ -1,6 +1,8 @@
 //! A plate in which a triangulating sensor sees itself, simulated, recorded and calibrated again.
 
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
+use etendue_calibrate::noise::{
+    CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load};
 use etendue_config::sensor::preset;
@@ -84,7 +86,7 @@ fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSw
     (0..count).map(sweep).collect()
 }
 
-fn recording(sweeps: &[PlanarSweep]) -> Recording {
+fn recording(sweeps: &[PlanarSweep]) -> PanelRecording {
     let scan = |sweep: &PlanarSweep| Scan {
         time: sweep.start,
         azimuths: sweep
@@ -97,12 +99,12 @@ fn recording(sweeps: &[PlanarSweep]) -> Recording {
         odom_from_robot: None,
     };
     let scans: Vec<Scan> = sweeps.iter().map(scan).collect();
-    Recording::from_scans("plate", &scans).unwrap()
+    PanelRecording::from_scans("plate", &scans).unwrap()
 }
 
 fn calibrated(sweeps: &[PlanarSweep]) -> Profile {
     let options = CalibrationOptions {
-        kind: SensorKind::Triangulating,
+        principle: RangingPrinciple::Triangulating,
         ..CalibrationOptions::default()
     };
     let hint = PanelHint {

@@ -1,7 +1,9 @@
 //! A profile in a scene, simulated, recorded and calibrated again.
 
 use etendue_calibrate::noise::score::{kolmogorov_smirnov, kolmogorov_smirnov_p};
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
+use etendue_calibrate::noise::{
+    CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load, parse};
 use etendue_config::sensor::preset;
@@ -134,9 +136,9 @@ fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
 #[test]
 fn simulated_recordings_give_the_known_profile_back() {
     for name in ["hokuyo-urg-04lx", "sick-lms-111"] {
-        let recording = Recording::from_scans(name, &simulated(name, 80)).unwrap();
+        let recording = PanelRecording::from_scans(name, &simulated(name, 80)).unwrap();
         let options = CalibrationOptions {
-            kind: SensorKind::TimeOfFlight,
+            principle: RangingPrinciple::TimeOfFlight,
             ..CalibrationOptions::default()
         };
         let hint = PanelHint {

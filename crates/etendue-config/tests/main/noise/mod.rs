@@ -7,7 +7,7 @@ mod recordings;
 mod room_walls;
 
 use crate::recordings::recording;
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple};
 use etendue_io::scan_log::read_scan_log;
 use std::f64::consts::PI;
 
@@ -21,10 +21,10 @@ pub const PANELS: [(&str, f64); 5] = [
 ];
 
 /// One of kepets-2024's recordings.
-pub fn apollosim(material: &str) -> Option<Recording> {
+pub fn apollosim(material: &str) -> Option<PanelRecording> {
     let path = recording(&format!("rplidar_apollosim/{material}_data.txt"))?;
     let log = read_scan_log(&path).unwrap();
-    Some(Recording::from_scans(material, &log.scans).unwrap())
+    Some(PanelRecording::from_scans(material, &log.scans).unwrap())
 }
 
 /// The panels stand behind the sensor. Nothing is declared but that, and the width where given.
@@ -40,7 +40,7 @@ pub fn options(material: &str) -> CalibrationOptions {
     CalibrationOptions {
         sensor: "Slamtec RPLIDAR A1".into(),
         material: material.into(),
-        kind: SensorKind::Triangulating,
+        principle: RangingPrinciple::Triangulating,
         ..CalibrationOptions::default()
     }
 }

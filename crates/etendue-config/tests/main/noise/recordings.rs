@@ -2,7 +2,7 @@
 
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::{Band, MonteCarloBand, hold_out};
+use etendue_calibrate::noise::score::{IncidenceBand, MonteCarloBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
     BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate,
@@ -152,7 +152,7 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         let [(_, profile), baselines @ ..] = &scores.scores[..] else {
             panic!("no scores");
         };
-        let is_told = |band: &&Band| band.probability < 0.01;
+        let is_told = |band: &&IncidenceBand| band.probability < 0.01;
         told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
         bands += profile.bands.len();
         let is_apart = |band: &&MonteCarloBand| band.probability < 0.01;

@@ -1,7 +1,7 @@
 //! Walls of two rooms as an RPLIDAR A2 saw them (A. Khalili): nobody says how far they are.
 
 use crate::recordings::recording;
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, calibrate};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, calibrate};
 use etendue_io::scan_log::read_scan_log;
 use etendue_physics::profile::DistanceLaw;
 
@@ -30,7 +30,11 @@ fn walls_at_four_distances_give_the_law_of_distance() {
             sector: Some(sector.map(f64::to_radians)),
             ..PanelHint::default()
         };
-        read.push((Recording::from_scans(log, &scans).unwrap(), hint, distance));
+        read.push((
+            PanelRecording::from_scans(log, &scans).unwrap(),
+            hint,
+            distance,
+        ));
     }
     let recordings: Vec<_> = read.iter().map(|(r, hint, _)| (r, *hint)).collect();
     let found = calibrate(&recordings, &CalibrationOptions::default()).unwrap();

@@ -2,9 +2,9 @@
 
 use super::drive::CorridorDrive;
 use super::settings::{ExperimentError, unbiased_polynomial};
-use etendue_calibrate::depth::train::{Training, train};
+use etendue_calibrate::depth::train::{TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthMeasurement, DepthModel, MapOptions, PoseFreedom,
+    DepthLoss, DepthMap, DepthMapOptions, DepthMeasurement, DepthModel, PoseFreedom,
 };
 use etendue_physics::statistics::root_mean_square;
 
@@ -45,7 +45,7 @@ pub fn losses(drive: &CorridorDrive, truth: &DepthModel) -> Result<Vec<LossRow>,
     ];
     // Each loss at the true poses
     let count = drive.scans.len().min(STOPS_OF_LOSSES);
-    let options = MapOptions::strict();
+    let options = DepthMapOptions::strict();
     let mut rows = Vec::new();
     let map = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
     for loss in LOSSES {
@@ -71,7 +71,7 @@ fn loss_row(
 ) -> Result<LossRow, ExperimentError> {
     // Train from a model without bias
     let learnt = poses == LearningPoses::Learnt;
-    let training = Training {
+    let training = TrainingSettings {
         loss,
         refreshes: usize::from(learnt),
         freedom: if learnt {
@@ -79,14 +79,14 @@ fn loss_row(
         } else {
             PoseFreedom::Fixed
         },
-        ..Training::default()
+        ..TrainingSettings::default()
     };
     let trained = train(
         map,
         None,
         &unbiased_polynomial(),
         &training,
-        &MapOptions::strict(),
+        &DepthMapOptions::strict(),
     )?;
 
     // Compare with the truth

@@ -1,6 +1,6 @@
 //! Settings of the drive and errors of its evaluation.
 
-use etendue_calibrate::depth::{DepthError, DepthModel, Polynomial};
+use etendue_calibrate::depth::{DepthError, DepthModel, PolynomialBias};
 use etendue_estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue_sensors::transport::WorldError;
 use thiserror::Error;
@@ -63,5 +63,5 @@ pub enum ExperimentError {
 
 /// Polynomial model without bias.
 pub(super) fn unbiased_polynomial() -> DepthModel {
-    DepthModel::Polynomial(Polynomial::plain([0.0; 2]))
+    DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]))
 }

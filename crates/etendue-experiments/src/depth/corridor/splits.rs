@@ -3,9 +3,9 @@
 use super::bias_evaluation::{REACH, held_out, residual_bias};
 use super::drive::{CorridorDrive, pose_noise};
 use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
-use etendue_calibrate::depth::train::{Split, Training, TrainingResult, train};
+use etendue_calibrate::depth::train::{SequenceSplit, TrainingResult, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, WaveformBias,
+    DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseFreedom, WaveformBias,
     correct_scan,
 };
 use etendue_estimate::geometry::{Neighbourhood, ReferenceMesh};
@@ -24,7 +24,7 @@ pub fn models() -> [(&'static str, DepthModel); 3] {
         ("polynomial", unbiased_polynomial()),
         (
             "scaled polynomial",
-            DepthModel::Polynomial(Polynomial::scaled([0.0; 2])),
+            DepthModel::Polynomial(PolynomialBias::scaled([0.0; 2])),
         ),
         ("waveform", DepthModel::Waveform(WaveformBias::START)),
     ]
@@ -97,7 +97,7 @@ pub fn splits(
     let evaluation = Evaluation::new(scene, lidar, drive, settings)?;
     let parts = sub_sequences(drive.scans.len());
     let mut rows = Vec::new();
-    for (number, split) in Split::rotations(parts.len())?.iter().enumerate() {
+    for (number, split) in SequenceSplit::rotations(parts.len())?.iter().enumerate() {
         let stops_of = |which: &[usize]| -> Vec<usize> {
             which.iter().flat_map(|&p| parts[p].clone()).collect()
         };
@@ -212,16 +212,16 @@ fn sub_sequences(scans: usize) -> Vec<std::ops::Range<usize>> {
     (0..8).map(|i| i * scans / 8..(i + 1) * scans / 8).collect()
 }
 
-/// Options of the maps: sparser than [`MapOptions::strict`], because a split has half of all stops,
+/// Options of the maps: sparser than [`DepthMapOptions::strict`], because a split has half of all stops,
 /// with neighbourhoods that overlap by half, and with normals up to grazing incidence, where the bias
 /// of a receiver is largest.
-pub fn map_options() -> MapOptions {
-    let mut options = MapOptions {
+pub fn map_options() -> DepthMapOptions {
+    let mut options = DepthMapOptions {
         voxel: 0.2,
         normal_doublings: 2,
         neighbourhood: Neighbourhood::Radius(0.4),
         centres: Some(0.4),
-        ..MapOptions::strict()
+        ..DepthMapOptions::strict()
     };
     options.mask.viewpoint_variance = 0.36;
     options
@@ -243,14 +243,14 @@ fn learn(
     settings: &CorridorSettings,
 ) -> Result<TrainingResult, DepthError> {
     let exact = settings.pose_noise.iter().all(|noise| *noise <= 0.0);
-    let training = Training {
+    let training = TrainingSettings {
         freedom: if exact {
             PoseFreedom::Fixed
         } else {
             PoseFreedom::PerPose
         },
         refreshes: 1,
-        ..Training::default()
+        ..TrainingSettings::default()
     };
     train(map, None, start, &training, &map_options())
 }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_opencv_does_not_have_is_refused() {
+    fn an_unsupported_number_of_coefficients_is_refused() {
         assert_eq!(BrownConrady::from_opencv(&[0.0; 6]), None);
         assert!(BrownConrady::from_opencv(&[0.0; 8]).is_some());
     }

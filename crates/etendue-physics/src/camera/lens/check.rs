@@ -128,8 +128,8 @@ impl Intrinsics<f64> {
         None
     }
 
-    /// Radius of the visible image, pixels: the image circle, or the radius at which a FOV lens
-    /// looks straight back.
+    /// Radius of the visible image, pixels: the image circle, or the radius at which the angle to the
+    /// optical axis of a FOV lens is 180 degrees.
     fn farthest(&self) -> f64 {
         let back = match self.lens {
             Lens::Fov => PI * self.focal[0].min(self.focal[1]),

@@ -82,16 +82,18 @@ impl GlareCurve {
         &self,
         here: &mut Expectation<N>,
         profile: &Profile,
-        (incidence, ratio, wanted): (&[f64; N], &[f64; N], &[bool; N]),
+        incidence: &[f64; N],
+        ratio: &[f64; N],
+        wanted: &[bool; N],
         side: impl Fn(usize) -> f64,
     ) {
         // Above half the measured distance, the glare is within its reach plus its centre's angle
         let reach = self.reach + self.centre.abs();
-        let mut any = false;
+        let mut may_reach = false;
         for i in 0..N {
-            any |= wanted[i] && (incidence[i] <= reach || ratio[i] < 0.5);
+            may_reach |= wanted[i] && (incidence[i] <= reach || ratio[i] < 0.5);
         }
-        if !any {
+        if !may_reach {
             return;
         }
         let mut shift = [0.0; N];

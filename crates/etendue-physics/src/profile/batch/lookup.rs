@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_are_those_of_a_search() {
+    fn segments_equal_those_of_a_binary_search() {
         let uneven = vec![-0.3, 0.0, 0.001, 0.0012, 0.5, 0.50001, 1.2];
         let even: Vec<f64> = (0..77).map(|i| 0.017_464 * f64::from(i)).collect();
         for nodes in [uneven, even, vec![0.0, 1.0]] {

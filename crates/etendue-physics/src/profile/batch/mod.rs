@@ -1,10 +1,11 @@
 //! Batched form of a profile: the expected and random returns of N consecutive beams as arrays.
 //!
 //! The plain form is [`Profile::at`](super::Profile::at) and [`Profile::draw`](super::Profile::draw);
-//! the tests compare both. The loops hold no knowledge of instruction sets: they are inlined into
+//! the tests compare both. The loops are independent of the instruction set: they are inlined into
 //! callers, which may be compiled for any target features.
 
 mod curve;
+mod distance;
 mod expectation;
 mod glare;
 mod lookup;
@@ -14,5 +15,4 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub(super) use expectation::Expectation;
 pub use sampler::{DrawnBatch, IncidentBatch, ProfileSampler};

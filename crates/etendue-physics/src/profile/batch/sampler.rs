@@ -84,12 +84,12 @@ impl ProfileSampler {
         beam: &Address,
         noise_cache: &mut NoiseCache,
     ) -> Option<Drawn> {
-        let met = IncidentBatch {
+        let incident = IncidentBatch {
             wanted: [true],
             range: &[range],
             cos_incidence: &[cos_incidence],
         };
-        let drawn = self.draw_batch(&met, |_| side(), beam, noise_cache);
+        let drawn = self.draw_batch(&incident, |_| side(), beam, noise_cache);
         drawn.returned[0].then_some(Drawn {
             range: drawn.range[0],
             intensity: drawn.intensity.map(|[intensity]| intensity),
@@ -101,25 +101,25 @@ impl ProfileSampler {
     #[inline(always)]
     pub fn draw_batch<const N: usize>(
         &self,
-        met: &IncidentBatch<'_, N>,
+        incident: &IncidentBatch<'_, N>,
         side: impl Fn(usize) -> f64,
         first: &Address,
         noise_cache: &mut NoiseCache,
     ) -> DrawnBatch<N> {
         // Look up the segments; drawing the temporal noise hides the latency
         let mut rows = CurveRows::ZERO;
-        self.curve.look_up(met.cos_incidence, &mut rows);
+        self.curve.look_up(incident.cos_incidence, &mut rows);
         let temporal = noise_cache.temporal::<N>(first, &self.profile.correlation);
 
         // Evaluate the expected returns and add correlated noise
-        let here = self.expect(met, &rows, side);
+        let here = self.expect(incident, &rows, side);
         let [error, loss] = self.normalised(&here, &temporal, first, noise_cache);
         let above = tail::above(&loss, &here.logit);
         let mut returned = [false; N];
         let mut range = [0.0; N];
         for i in 0..N {
-            returned[i] = met.wanted[i] && above[i];
-            range[i] = met.range[i] + here.bias[i] + here.spread[i] * error[i];
+            returned[i] = incident.wanted[i] && above[i];
+            range[i] = incident.range[i] + here.bias[i] + here.spread[i] * error[i];
         }
         self.rounding.round(&mut range);
         DrawnBatch {
@@ -133,28 +133,28 @@ impl ProfileSampler {
     #[inline(always)]
     pub(super) fn expect<const N: usize>(
         &self,
-        met: &IncidentBatch<'_, N>,
+        incident: &IncidentBatch<'_, N>,
         rows: &CurveRows<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
         let profile = &*self.profile;
         let fixed_pattern = profile.correlation.fixed_pattern();
-        let mut here = self.curve.at(met.cos_incidence, rows, fixed_pattern);
+        let mut here = self.curve.at(incident.cos_incidence, rows, fixed_pattern);
         let mut ratio = [0.0; N];
         for i in 0..N {
-            ratio[i] = met.range[i] * met.cos_incidence[i] * self.per_distance;
+            ratio[i] = incident.range[i] * incident.cos_incidence[i] * self.per_distance;
         }
         if let Some(glare) = &self.glare {
             glare.add(
                 &mut here,
                 profile,
-                (&rows.incidence, &ratio, &met.wanted),
+                &rows.incidence,
+                &ratio,
+                &incident.wanted,
                 side,
             );
         }
-        profile
-            .law
-            .scale_batch(&mut here, &ratio, profile.reflectance.drop_out.slope);
+        here.scale(&profile.law, &ratio, profile.reflectance.drop_out.slope);
         here
     }
 

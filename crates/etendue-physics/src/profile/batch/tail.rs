@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_are_those_of_the_exact_probabilities() {
+    fn decisions_equal_those_of_the_exact_probabilities() {
         for probability in [1e-4_f64, 1.34e-3, 0.0227, 0.158, 0.499, 0.9, 0.9999] {
             let logit = (probability / (1.0 - probability)).ln();
             for draw in (-5000..5000).map(|i| f64::from(i) * 1e-3) {

@@ -90,3 +90,26 @@ impl SampleLobe for Blend<f64> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::lobe::conformance::assert_conforms;
+    use crate::surface::{Dielectric, Material, ThinDielectric};
+
+    /// A window with dust on a tenth of its area.
+    #[test]
+    fn a_dusty_window_conserves_energy_and_is_reciprocal() {
+        let pane = Lobe::ThinDielectric(ThinDielectric {
+            medium: Dielectric {
+                index: 1.5,
+                group_index: 1.5,
+                absorption: 0.0,
+            },
+            thickness: 0.004,
+        });
+        assert_conforms(&Material {
+            lobes: vec![Lobe::blend(0.9, pane), Lobe::blend(0.1, Lobe::lambert(0.5))],
+        });
+    }
+}

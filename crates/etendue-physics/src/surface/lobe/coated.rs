@@ -163,3 +163,46 @@ impl Coated<f64> {
         (coat / self.importance(cos)).clamp(0.1, 1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::lobe::conformance::{
+        INCIDENCES_DEG, assert_lobe_conforms, cos_degrees, material,
+    };
+    use crate::surface::{Lobe, OrenNayarForm};
+
+    fn coated(base: OrenNayar<f64>, roughness: Option<f64>) -> Lobe<f64> {
+        Lobe::Coated(Coated {
+            base,
+            index: 1.5,
+            roughness,
+            shadowing: Shadowing::SmithCorrelated,
+        })
+    }
+
+    fn base(reflectance: f64, slope_sd: f64) -> OrenNayar<f64> {
+        OrenNayar {
+            reflectance,
+            slope_sd,
+            form: OrenNayarForm::Qualitative,
+        }
+    }
+
+    #[test]
+    fn energy_is_conserved_and_the_brdf_is_reciprocal() {
+        for roughness in [Some(0.4), None] {
+            assert_lobe_conforms(coated(base(0.9, 0.2), roughness));
+        }
+    }
+
+    /// A white Lambertian base scatters all the light that the smooth coat transmits.
+    #[test]
+    fn a_smooth_coat_on_a_white_base_loses_no_light() {
+        let white = material(coated(base(1.0, 0.0), None));
+        for degrees in INCIDENCES_DEG {
+            let total = white.albedo(cos_degrees(degrees), Side::Front).total();
+            assert!((total - 1.0).abs() < 1e-3, "{degrees}: {total}");
+        }
+    }
+}

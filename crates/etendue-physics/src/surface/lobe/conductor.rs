@@ -59,3 +59,14 @@ impl<S: Scalar> Scatter<S> for Conductor<S> {
 }
 
 impl SampleLobe for Conductor<f64> {}
+
+#[cfg(test)]
+mod tests {
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::assert_lobe_conforms;
+
+    #[test]
+    fn energy_is_conserved() {
+        assert_lobe_conforms(Lobe::conductor(0.1, 6.0));
+    }
+}

@@ -111,3 +111,38 @@ impl<S: Scalar> Scatter<S> for Dielectric<S> {
 }
 
 impl SampleLobe for Dielectric<f64> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::{
+        INCIDENCES_DEG, assert_lobe_conforms, cos_degrees, material,
+    };
+
+    fn glass(index: f64, absorption: f64) -> Lobe<f64> {
+        Lobe::Dielectric(Dielectric {
+            index,
+            group_index: 1.7,
+            absorption,
+        })
+    }
+
+    #[test]
+    fn energy_is_conserved() {
+        assert_lobe_conforms(glass(1.5, 5.0));
+    }
+
+    #[test]
+    fn an_interface_loses_no_light_on_either_side() {
+        for absorption in [0.0, 9.0] {
+            let glass = material(glass(1.7, absorption));
+            for degrees in INCIDENCES_DEG {
+                for side in [Side::Front, Side::Back] {
+                    let total = glass.albedo(cos_degrees(degrees), side).total();
+                    assert!((total - 1.0).abs() < 1e-14, "{absorption} {degrees}");
+                }
+            }
+        }
+    }
+}

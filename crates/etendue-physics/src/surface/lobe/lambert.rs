@@ -74,3 +74,14 @@ impl SampleLobe for Lambert<f64> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::assert_lobe_conforms;
+
+    #[test]
+    fn energy_is_conserved_and_the_brdf_is_reciprocal() {
+        assert_lobe_conforms(Lobe::lambert(0.8));
+    }
+}

@@ -110,3 +110,16 @@ impl SampleLobe for Measured<f64> {
         cosine_hemisphere_pdf(outgoing.z)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::assert_lobe_conforms;
+
+    #[test]
+    fn energy_is_conserved_and_the_brdf_is_reciprocal() {
+        let table = Measured::new([(0.0, 0.9), (0.5, 0.7), (1.3, 0.4)]);
+        assert_lobe_conforms(Lobe::Measured(table));
+    }
+}

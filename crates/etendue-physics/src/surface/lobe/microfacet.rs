@@ -16,7 +16,7 @@ const AT_NORMAL: Domain = Domain {
     name: "at_normal",
     least: 0.0,
     most: 1.0,
-    remedy: "it is the share of the light that returns",
+    remedy: "it is the reflected fraction of the light at normal incidence",
 };
 
 /// Microfacet reflection, $f = \frac{D\\,G\\,F}{4\cos\theta_i\cos\theta_o}$, with the GGX
@@ -157,5 +157,53 @@ impl SampleLobe for Microfacet<f64> {
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
         let half = (incoming + outgoing).normalize();
         visible_pdf(incoming, &half, self.roughness) / (4.0 * incoming.dot(&half))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::{
+        INCIDENCES_DEG, assert_lobe_conforms, cos_degrees, material,
+    };
+
+    fn lobe(roughness: f64, fresnel: Fresnel<f64>, shadowing: Shadowing) -> Lobe<f64> {
+        Lobe::Microfacet(Microfacet {
+            roughness,
+            fresnel,
+            shadowing,
+        })
+    }
+
+    #[test]
+    fn a_rough_dielectric_conserves_energy_and_is_reciprocal() {
+        let fresnel = Fresnel::Dielectric { index: 1.5 };
+        assert_lobe_conforms(lobe(0.5, fresnel, Shadowing::SmithCorrelated));
+    }
+
+    #[test]
+    fn a_rough_metal_conserves_energy_and_is_reciprocal() {
+        let fresnel = Fresnel::Conductor { n: 0.15, k: 5.3 };
+        assert_lobe_conforms(lobe(0.7, fresnel, Shadowing::SmithSeparable));
+    }
+
+    #[test]
+    fn schlicks_approximation_conserves_energy_and_is_reciprocal() {
+        let fresnel = Fresnel::Schlick { at_normal: 0.3 };
+        assert_lobe_conforms(lobe(0.3, fresnel, Shadowing::SchlickKaris));
+    }
+
+    /// The facets that reflect towards the source have normal incidence at every angle of the surface.
+    #[test]
+    fn backscatter_has_the_fresnel_reflectance_at_normal_incidence() {
+        let of = |fresnel| material(lobe(0.6, fresnel, Shadowing::SmithCorrelated));
+        let glass = of(Fresnel::Dielectric { index: 1.5 });
+        let perfect = of(Fresnel::Schlick { at_normal: 1.0 });
+        for degrees in INCIDENCES_DEG {
+            let cos = cos_degrees(degrees);
+            let ratio = glass.backscatter(cos, Side::Front) / perfect.backscatter(cos, Side::Front);
+            assert!((ratio - 0.04).abs() < 1e-14);
+        }
     }
 }

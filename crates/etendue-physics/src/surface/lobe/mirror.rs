@@ -38,3 +38,14 @@ impl<S: Scalar> Scatter<S> for Mirror<S> {
 }
 
 impl SampleLobe for Mirror<f64> {}
+
+#[cfg(test)]
+mod tests {
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::assert_lobe_conforms;
+
+    #[test]
+    fn energy_is_conserved() {
+        assert_lobe_conforms(Lobe::mirror(0.9));
+    }
+}

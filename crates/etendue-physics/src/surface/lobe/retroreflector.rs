@@ -13,13 +13,13 @@ const WIDTH: Domain = Domain {
     name: "width",
     least: 1e-5,
     most: 1.0,
-    remedy: "it is the retro-reflected lobe's width, rad",
+    remedy: "it is the angular width of the retroreflected lobe, rad",
 };
 const HALF_ENTRANCE: Domain = Domain {
     name: "half_entrance",
     least: 0.01,
     most: 1.55,
-    remedy: "it is the entrance angle where half is left, rad",
+    remedy: "it is the entrance angle of half the reflectance, rad",
 };
 
 /// Reflection into a narrow lobe around the direction of incidence.
@@ -132,5 +132,43 @@ impl SampleLobe for Retroreflector<f64> {
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
         self.lobe(0.5 * (incoming - outgoing).norm_squared())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::{assert_lobe_conforms, direction, material};
+
+    fn lobe() -> Lobe<f64> {
+        Lobe::Retroreflector(Retroreflector {
+            reflectance: 0.5,
+            width: 0.1,
+            half_entrance: 0.7,
+        })
+    }
+
+    #[test]
+    fn energy_is_conserved_and_the_brdf_is_reciprocal() {
+        assert_lobe_conforms(lobe());
+    }
+
+    #[test]
+    fn light_is_reflected_only_towards_the_source() {
+        let sheeting = material(lobe());
+        let incoming = direction(30.0, 0.0);
+        let back = sheeting.evaluate(&incoming, &incoming, Side::Front);
+        let mirror = sheeting.evaluate(&incoming, &direction(30.0, 180.0), Side::Front);
+        assert!(back > 3.0 && mirror < 1e-10 * back, "{back} {mirror}");
+    }
+
+    /// Measured: 0.482, because a lobe of 0.1 rad averages over the cosine and the decrease with the angle.
+    #[test]
+    fn the_albedo_at_the_half_entrance_angle_is_half_of_that_at_normal_incidence() {
+        let sheeting = material(lobe());
+        let albedo = |cos| sheeting.albedo(cos, Side::Front).reflected;
+        let ratio = albedo(f64::cos(0.7)) / albedo(1.0);
+        assert!((ratio - 0.5).abs() < 0.03, "{ratio}");
     }
 }

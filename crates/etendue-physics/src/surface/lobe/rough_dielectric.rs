@@ -177,3 +177,51 @@ impl SampleLobe for RoughDielectric<f64> {
         passed * visible_pdf(incoming, &facet.normal, self.roughness) * facet.jacobian(index)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Lobe;
+    use crate::surface::lobe::conformance::{assert_lobe_conforms, material, uniform_direction};
+    use crate::{Purpose, Stream};
+
+    fn lobe() -> Lobe<f64> {
+        Lobe::RoughDielectric(RoughDielectric {
+            medium: Dielectric {
+                index: 1.5,
+                group_index: 1.52,
+                absorption: 5.0,
+            },
+            roughness: 0.5,
+            shadowing: Shadowing::SmithCorrelated,
+        })
+    }
+
+    #[test]
+    fn energy_is_conserved_and_reflection_is_reciprocal() {
+        assert_lobe_conforms(lobe());
+    }
+
+    /// $f(i \to o)/\eta_o^2 = f(o \to i)/\eta_i^2$.
+    #[test]
+    fn transmission_is_reciprocal_up_to_the_squared_index() {
+        let material = material(lobe());
+        let mut stream = Stream::new(4, 0, 0, 0, Purpose::LightPath);
+        let mut positive = 0;
+        for _ in 0..20_000 {
+            let [mut outside, mut inside] = [(); 2].map(|()| uniform_direction(&mut stream));
+            outside.z = outside.z.abs();
+            inside.z = -inside.z.abs();
+            let inward = material.evaluate(&outside, &inside, Side::Front);
+            // The normal of the back is the opposite of that of the front
+            let outward = material.evaluate(&-inside, &-outside, Side::Back);
+            // The lower bound on the cosine of grazing facets gives 2e-14, absolute.
+            assert!(
+                (inward / 2.25 - outward).abs() <= 1e-9 * outward + 1e-12,
+                "{inward} {outward}"
+            );
+            positive += usize::from(inward > 0.0);
+        }
+        assert!(positive > 1000, "{positive}");
+    }
+}

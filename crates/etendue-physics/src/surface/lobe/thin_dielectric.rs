@@ -101,3 +101,62 @@ fn reflected<S: Scalar>(face: Polarised<S>, internal: S) -> Polarised<S> {
         r + back / (-r * r * internal * internal + 1.0)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::lobe::conformance::{
+        INCIDENCES_DEG, assert_lobe_conforms, cos_degrees, material,
+    };
+    use crate::surface::{Lobe, Material};
+
+    fn sheet(absorption: f64, thickness: f64) -> Material<f64> {
+        material(Lobe::ThinDielectric(ThinDielectric {
+            medium: Dielectric {
+                index: 1.5,
+                group_index: 1.52,
+                absorption,
+            },
+            thickness,
+        }))
+    }
+
+    #[test]
+    fn energy_is_conserved() {
+        for lobe in sheet(5.0, 0.004).lobes {
+            assert_lobe_conforms(lobe);
+        }
+    }
+
+    #[test]
+    fn a_clear_sheet_loses_no_light_and_an_absorbing_one_does() {
+        let clear = sheet(0.0, 0.01);
+        let absorbing = sheet(10.0, 0.01);
+        for degrees in INCIDENCES_DEG {
+            let cos = cos_degrees(degrees);
+            assert!((clear.albedo(cos, Side::Front).total() - 1.0).abs() < 1e-13);
+            assert!(absorbing.albedo(cos, Side::Front).total() < 1.0);
+        }
+        // 10 mm at 10/m: a tenth less than the 0.923 of the clear sheet.
+        let ratio = absorbing.albedo(1.0, Side::Front).transmitted
+            / clear.albedo(1.0, Side::Front).transmitted;
+        assert!((ratio - (-0.1_f64).exp()).abs() < 1e-3);
+    }
+
+    /// The transmittance depends only on the optical thickness, and the added path is proportional to
+    /// the thickness.
+    #[test]
+    fn the_transmittance_is_independent_of_the_unit_of_length() {
+        let transmitted = |scale: f64| {
+            let specular = sheet(20.0 / scale, 0.004 * scale).specular(0.6, Side::Front);
+            let transmitted = specular.transmitted.expect("light passes");
+            let Passage::Sheet { extra_path } = transmitted.passage else {
+                panic!("{transmitted:?}");
+            };
+            (transmitted.fraction, extra_path)
+        };
+        let (metres, millimetres) = (transmitted(1.0), transmitted(1000.0));
+        assert!((metres.0 - millimetres.0).abs() < 1e-15);
+        assert!((millimetres.1 / metres.1 - 1000.0).abs() < 1e-9);
+    }
+}

@@ -237,7 +237,7 @@ fn the_search_is_exact_without_noise() {
 }
 
 #[test]
-fn the_remainder_theorem_covers_22_metres() {
+fn the_chinese_remainder_theorem_resolves_22_metres() {
     let golden = golden();
     let crt = &golden["ambiguity_crt_full"];
     close(MODULATION.combined_ambiguity(), &crt["span"], 1e-12);

@@ -88,7 +88,7 @@ fn a_dielectric_reflects_and_refracts() {
 }
 
 #[test]
-fn a_slab_adds_up_its_bounces_per_polarisation() {
+fn a_slab_sums_its_internal_reflections_per_polarisation() {
     for row in rows("fresnel") {
         let (index, cos) = (number(&row, "n"), cosine(&row, "deg"));
         let slab = pane(index).specular(cos, Side::Front);
@@ -189,7 +189,7 @@ fn diffuse(row: &Value) -> OrenNayar<f64> {
 }
 
 #[test]
-fn diffuse_lobes_scatter_back() {
+fn the_backscatter_of_diffuse_lobes_matches() {
     for row in rows("diffuse") {
         let material = Material {
             lobes: vec![Lobe::OrenNayar(diffuse(&row))],
@@ -227,7 +227,7 @@ fn facets(roughness: f64, fresnel: Fresnel<f64>, form: &str) -> Microfacet<f64> 
 }
 
 #[test]
-fn facets_scatter_back() {
+fn the_backscatter_of_microfacets_matches() {
     let f0 = fresnel::normal_reflectance(1.5);
     for row in rows("cook_torrance_retro_n1.5") {
         assert_eq!(row["alpha_mode"], "r2");
@@ -250,7 +250,7 @@ fn facets_scatter_back() {
 }
 
 #[test]
-fn facets_scatter_between_two_directions() {
+fn the_brdf_of_microfacets_matches() {
     for row in rows("cook_torrance_bistatic") {
         let form = row["G"].as_str().unwrap();
         let index = number(&row, "n");
@@ -280,7 +280,7 @@ fn facets_scatter_between_two_directions() {
 }
 
 #[test]
-fn the_facets_area_projects_onto_one() {
+fn the_projected_area_of_the_facets_is_one() {
     let golden = golden();
     let table = golden["D_normalisation_int_D_cos_dw"].as_object().unwrap();
     assert_eq!(table.len(), 3);
@@ -299,7 +299,7 @@ fn the_facets_area_projects_onto_one() {
 }
 
 #[test]
-fn the_papers_misprints_are_not_repeated() {
+fn misprints_of_the_sources_are_corrected() {
     let golden = golden();
     let misprints = &golden["apollosim_misprints"];
     let lobe = facets(0.5, Fresnel::Schlick { at_normal: 0.04 }, "schlick_k8");

@@ -1,10 +1,9 @@
-//! Surfaces: reference values, conservation, reciprocity, sampling and derivatives.
+//! Surfaces: reference values, sampling, derivatives and validation.
 
 mod derivatives;
-mod energy;
 mod golden;
-mod reciprocity;
 mod sampling;
+mod validation;
 
 use etendue_physics::Stream;
 use etendue_physics::surface::{

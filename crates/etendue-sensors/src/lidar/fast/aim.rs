@@ -7,8 +7,8 @@
 use super::poses::Poses;
 use super::rotor::RotorBeams;
 use super::simulator::FastSimulator;
-use crate::lidar::Shot;
 use crate::lidar::shot::Column;
+use crate::lidar::shot::Shot;
 use etendue_scene::{Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
@@ -31,8 +31,8 @@ impl FastSimulator<'_, '_> {
         });
     }
 
-    /// Makes the rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams
-    /// have several.
+    /// Makes the rays of all shots of a batch, in that order, in tiles; through `rays` where beams have
+    /// several.
     pub fn aim_tiles(
         &self,
         shots: &[Shot],
@@ -121,7 +121,7 @@ impl Vectorized for Axes<'_> {
                 tile.time[lane] = own.time;
             }
         }
-        // After all were put: numbers just stored one by one cannot yet be loaded together.
+        // After all are stored: lanes just stored one by one cannot yet be loaded together.
         if let Some(pose) = still {
             for tile in self.tiles {
                 tile.transform(pose);

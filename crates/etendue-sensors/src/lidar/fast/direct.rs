@@ -1,5 +1,5 @@
-//! Shots whose light comes straight back from the first surface on each ray, as that of most does:
-//! the returns of the ray trees, bit for bit, without the trees.
+//! Shots whose light returns directly from the first surface on each ray, as for most shots: the returns
+//! of the ray trees, bit for bit, without the trees.
 
 use super::order::Order;
 use super::poses::Poses;
@@ -8,11 +8,14 @@ use super::single_ray::{Report, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light::{ShotLight, echo_affinity};
+use crate::lidar::output::Outcome;
+use crate::lidar::receiver::EchoModel;
 use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::returns::Origin;
+use crate::lidar::settings::LightModel;
+use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
-use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
 use crate::transport::{DirectReturnLanes, LightRay};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
@@ -22,7 +25,7 @@ use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
-/// The lidars and materials whose light comes straight back.
+/// The lidars and materials whose light returns directly.
 #[derive(Clone)]
 pub(in crate::lidar) struct DirectReturns {
     pub pulsed: PreparedPulsed,
@@ -38,7 +41,7 @@ pub(in crate::lidar) struct DirectReturns {
     pub offset: bool,
 }
 
-/// The light that comes straight back along a ray.
+/// The light that returns directly along a ray.
 #[derive(Clone, Copy)]
 struct Back {
     origin: Origin,
@@ -101,7 +104,7 @@ pub(in crate::lidar) struct CastBatch<'a> {
     pub order: Order<'a>,
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
-    /// What comes straight back along them.
+    /// The light that returns directly along them.
     pub back: &'a [DirectReturnLanes],
 }
 
@@ -126,7 +129,7 @@ impl CastBatch<'_> {
         self.met[number / 16].hit(number % 16)
     }
 
-    /// On which side of its normal a shot meets the surface that it sees.
+    /// Side of the surface's normal on which the light of a shot arrives.
     #[inline(never)]
     fn side(&self, shot: usize, backs: &[Back]) -> f64 {
         let mut lit = ReturnSummary::default();
@@ -136,7 +139,7 @@ impl CastBatch<'_> {
         lit.side(&(self.poses.of(shot) * Vector3::z()))
     }
 
-    /// Counts light that comes straight back along a ray, and how it meets its surface.
+    /// Counts light that returns directly along a ray, and the orientation of its surface.
     pub fn face(&self, lit: &mut ReturnSummary, light: &Direct, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
@@ -270,7 +273,7 @@ impl FastSimulator<'_, '_> {
             .report(&self.reporter, fired, light, detected, buffer)
     }
 
-    /// Finds out which shots need trees, and what comes back to the others.
+    /// Finds the shots that need ray trees, and the direct returns of the others.
     fn sort_out(&self, cast: &CastBatch, lane: &mut DirectMemory) {
         lane.backs.clear();
         lane.ways.clear();
@@ -291,7 +294,7 @@ impl FastSimulator<'_, '_> {
         }
     }
 
-    /// Appends what comes straight back along the rays of one shot; false where a path goes on.
+    /// Appends the direct returns along the rays of one shot; false where a path continues.
     #[inline]
     fn send_straight(
         &self,
@@ -488,12 +491,17 @@ impl Vectorized for DrawBeams<'_, '_, '_> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::lidar::air::Air;
+    use crate::lidar::beam::Beam;
+    use crate::lidar::channel::Channel;
+    use crate::lidar::description::Lidar;
+    use crate::lidar::hooks::Hooks;
+    use crate::lidar::intensity::Intensity;
+    use crate::lidar::pattern::{Columns, ScanPattern, Spinning};
+    use crate::lidar::range_limits::RangeLimits;
+    use crate::lidar::receiver::{PulsedReceiver, Receiver, Sensitivity};
+    use crate::lidar::settings::SweepSettings;
     use crate::lidar::trace::trees_for;
-    use crate::lidar::{Air, Hooks, SweepSettings};
-    use crate::lidar::{
-        Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-        ScanPattern, Sensitivity, Spinning,
-    };
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
@@ -561,7 +569,7 @@ mod tests {
         }
     }
 
-    /// Whether the light of a scanner's shots comes straight back in some air.
+    /// Whether the light of a lidar's shots returns directly in some air.
     fn is_direct(scene: &Scene, scanner: &Lidar, drops_from: Option<f64>) -> bool {
         let settings = SweepSettings {
             air: Air {

@@ -1,6 +1,6 @@
 //! The order in which rays are cast.
 
-use crate::lidar::Shot;
+use crate::lidar::shot::Shot;
 use etendue_scene::tile_order;
 
 /// Rays in a tile.
@@ -46,8 +46,8 @@ impl CastOrder {
         }
     }
 
-    /// That of so many times as many shots: tile by tile, each tile's copies after each other, for
-    /// they are neighbours, too.
+    /// The order of `times` copies of the shots, tile by tile: the copies of a tile follow each other,
+    /// because they are neighbours.
     pub fn repeated(&self, times: usize) -> Self {
         let count = self.shots.len();
         let mut shots = Vec::with_capacity(times * count);

@@ -1,8 +1,8 @@
 //! The sensor's poses at the shots of a batch.
 
-use crate::lidar::Shot;
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::sensor_poses::SensorPoses;
+use crate::lidar::shot::Shot;
 use crate::lidar::sweep::shot_number;
 use nalgebra::Isometry3;
 

@@ -1,20 +1,22 @@
-//! The beams of a rotor, sixteen at a time in the order they are cast.
+//! The beams of a rotor, sixteen at a time in the order in which they are cast.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use crate::lidar::{Column, Firing, Laser, LaserLanes, Level, SinCosLanes};
+use crate::lidar::shot::{Column, Firing, Laser};
+use crate::lidar::turn::{LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
 use nalgebra::Isometry3;
 
-/// The beams of some columns on a rotor that only turns, which those of others are turned copies of.
+/// The beams of some columns on a rotor without other motion; the beams of other columns are rotated
+/// copies.
 #[derive(Clone)]
 pub(in crate::lidar) struct RotorBeams {
     /// Whether all channels of a column fire at once, and each four beams are of one column.
     at_once: bool,
-    /// How many columns.
+    /// Number of columns.
     columns: usize,
     tiles: Vec<Lasers>,
 }
@@ -27,7 +29,7 @@ struct Lasers {
 }
 
 impl RotorBeams {
-    /// Of the shots of whole columns, in that order.
+    /// The beams of the shots of whole columns, in that order.
     pub fn new(firing: &Firing, order: &[usize]) -> Option<Self> {
         firing.rotor()?;
         let channels = &firing.lidar.channels;
@@ -43,12 +45,12 @@ impl RotorBeams {
         })
     }
 
-    /// How many tiles so many columns fill, some times as many as these.
+    /// Number of tiles of a number of columns, which is a multiple of these.
     pub fn tiles(&self, columns: usize) -> usize {
         columns / self.columns * self.tiles.len()
     }
 
-    /// Puts the beams of columns where a sensor that stands like this sends them, into so many tiles.
+    /// Writes the beams of columns of a sensor at a pose into tiles.
     #[inline(always)]
     pub fn aim(&self, columns: &[Column], pose: &Isometry3<f64>, tiles: &mut [RayTile]) {
         let times = columns.len() / self.columns;
@@ -60,7 +62,7 @@ impl RotorBeams {
         }
     }
 
-    /// Puts beams in the sensor's frame.
+    /// Writes beams in the sensor's frame.
     #[inline(always)]
     fn put(&self, lasers: &Lasers, columns: &[Column], tile: &mut RayTile) {
         if self.at_once {
@@ -87,11 +89,11 @@ impl Lasers {
         }
     }
 
-    /// Puts beams of columns that are fired at once, each four of one column.
+    /// Writes beams of columns that are fired at once, each four of one column.
     #[inline(always)]
     fn put_columns(&self, columns: &[Column], tile: &mut RayTile) {
         for four in 0..4 {
-            // One column's numbers stay in registers for its four lanes.
+            // The numbers of one column stay in registers for its four lanes.
             let Column { start, turned } = columns[self.column[4 * four]];
             for i in 4 * four..4 * four + 4 {
                 self.put_one(i, start, &self.lanes.level_at(i, turned), tile);
@@ -99,7 +101,7 @@ impl Lasers {
         }
     }
 
-    /// Puts beams of any columns.
+    /// Writes beams of any columns.
     #[inline(always)]
     fn put(&self, columns: &[Column], tile: &mut RayTile) {
         let mut start = [0.0; 16];
@@ -115,7 +117,7 @@ impl Lasers {
         }
     }
 
-    /// Puts a beam of a column that began at `start`.
+    /// Writes a beam of a column that began at `start`.
     #[inline(always)]
     fn put_one(&self, i: usize, start: f64, level: &Level, tile: &mut RayTile) {
         tile.time[i] = start + self.lanes.time[i];

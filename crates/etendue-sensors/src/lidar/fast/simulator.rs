@@ -6,11 +6,13 @@ use super::poses::Poses;
 use super::rotor::RotorBeams;
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::batches::{Batches, Destination};
+use crate::lidar::pattern::ScanPattern;
 use crate::lidar::returns::Reporter;
+use crate::lidar::shot::Shot;
 use crate::lidar::shot::{Column, Firing};
+use crate::lidar::shots::Shots;
 use crate::lidar::simulate::BatchMemory;
 use crate::lidar::sweep::Simulator;
-use crate::lidar::{ScanPattern, Shot, Shots};
 use crate::transport::DirectReturnLanes;
 use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::Isa;
@@ -46,7 +48,7 @@ pub(in crate::lidar) struct FastMemory {
     pub direct: DirectMemory,
 }
 
-/// Rays in tiles, their hits, and the light that comes straight back.
+/// Rays in tiles, their hits, and their direct returns.
 #[derive(Default)]
 struct CastTiles {
     tiles: Vec<RayTile>,
@@ -94,7 +96,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         }
     }
 
-    /// Prepares what all columns of a rotor share.
+    /// Prepares the cast orders and beams that all columns of a rotor share.
     fn prepare_rotor(&mut self, firing: &Firing, shots: &Shots, batches: &Batches) {
         let together = batches.together.min(shots.len());
         let mut memory = Vec::new();
@@ -162,8 +164,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         memory.fast.shots = listed;
     }
 
-    /// The same of columns that are rotated copies of each other, from a sensor at rest; false, and
-    /// nothing done, where they are not.
+    /// [`FastSimulator::batch`] of columns that are rotated copies of each other, from a sensor at rest; false
+    /// without effect where they are not.
     fn rotor_batch(
         &self,
         memory: &mut BatchMemory,
@@ -195,7 +197,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         at_rest
     }
 
-    /// Casts the rays that were aimed and reports the light that comes straight back.
+    /// Casts the rays that were aimed and reports their returns.
     fn report_batch(
         &self,
         memory: &mut BatchMemory,
@@ -223,8 +225,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         self.report_direct(&batch, direct, &mut memory.plain, to.open());
     }
 
-    /// Finds the hits of the rays of all tiles and the light that comes straight back, a few tiles at a
-    /// time: what one step writes is still near the core when the next reads it.
+    /// Finds the hits and direct returns of the rays of all tiles, a few tiles at a time: the results of one
+    /// step are in the nearest cache when the next reads them.
     fn cast(&self, cast: &mut CastTiles) {
         let world = self.plain.world;
         let count = cast.tiles.len();

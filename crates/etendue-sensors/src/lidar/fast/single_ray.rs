@@ -1,4 +1,4 @@
-//! Shots of one ray each whose light comes straight back, sixteen at a time.
+//! Shots of one ray each whose light returns directly, sixteen at a time.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
@@ -9,10 +9,11 @@ use super::direct::CastBatch;
 use super::simulator::FastSimulator;
 use crate::calibrated::{CalibratedLanes, DrawnBeams, side_of};
 use crate::lidar::batch_shots::BatchShots;
+use crate::lidar::frame::Frame;
 use crate::lidar::light::ShotLight;
+use crate::lidar::output::{Outcome, Return, Source};
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
-use crate::lidar::{Frame, Outcome, Return, Source};
 use crate::transport::DirectReturnLanes;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
@@ -20,19 +21,19 @@ use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
 
-/// What comes back to sixteen shots that follow each other.
+/// The light that returns to sixteen shots that follow each other.
 #[derive(Clone)]
 #[repr(C, align(64))]
 struct Block {
     /// Half the optical path, m.
     range: [f64; 16],
-    /// 0 where nothing comes straight back.
+    /// 0 where no light returns directly.
     power: [f64; 16],
     cos_incidence: [f64; 16],
     /// Numbers of objects.
     object: [u32; 16],
     material: [MaterialId; 16],
-    /// One more than the number of the light that comes back along a tree of paths; 0 for none.
+    /// One more than the number of the light of a ray tree; 0 for none.
     tree: [u32; 16],
 }
 
@@ -46,7 +47,7 @@ impl Block {
         tree: [0; 16],
     };
 
-    /// What comes back along the rays of a tile, those of trees not yet numbered.
+    /// The light that returns along the rays of a tile; ray trees are not numbered yet.
     #[inline]
     fn of(back: &DirectReturnLanes, met: &HitTile, weight: f64) -> Self {
         let mut tile = Self::NOTHING;
@@ -61,7 +62,7 @@ impl Block {
         tile
     }
 
-    /// Takes so many lanes from one of another.
+    /// Copies a number of lanes from those of another.
     #[inline(always)]
     fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
         let (to, of) = (place..place + N, lane..lane + N);
@@ -76,7 +77,7 @@ impl Block {
     }
 }
 
-/// What the device reports of sixteen shots.
+/// The reports of sixteen shots.
 struct Measured {
     echoes: SingleEchoes,
     /// In the device's steps, m.
@@ -123,7 +124,7 @@ impl<'a> Sixteen<'a> {
     }
 }
 
-/// Memory that batches use again.
+/// Memory that batches reuse.
 #[derive(Default)]
 pub(in crate::lidar) struct SingleRayBeams {
     blocks: Vec<Block>,
@@ -132,7 +133,7 @@ pub(in crate::lidar) struct SingleRayBeams {
 }
 
 impl SingleRayBeams {
-    /// Sorts out what comes straight back to each shot of a batch, and which need trees.
+    /// Sorts the shots of a batch into those whose light returns directly and those that need ray trees.
     pub fn sort(&mut self, simulator: &FastSimulator<'_, '_>, cast: &CastBatch) {
         self.rest.clear();
         let count = cast.shots.count().div_ceil(16);
@@ -239,7 +240,7 @@ impl Report<'_, '_, '_, '_> {
         }
     }
 
-    /// Adds the points of so many of sixteen shots.
+    /// Adds the returns of a number of sixteen shots.
     #[inline(always)]
     fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
         let (simulator, cast) = (self.simulator, self.cast);
@@ -556,7 +557,7 @@ fn fill(
     }
 }
 
-/// Whether light comes straight back to shots that are not drawn.
+/// Whether light returns directly to shots that are not drawn.
 #[inline(always)]
 fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     let mut others = false;
@@ -596,7 +597,7 @@ fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated:
     any
 }
 
-/// On which side of its normal a shot of one ray meets its surface.
+/// Side of the normal on which the light of a shot of one ray arrives.
 #[inline(never)]
 fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
     let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);

@@ -1,4 +1,4 @@
-//! How a scanner moves its beams.
+//! Scan patterns: the motion of the beams.
 
 mod encoder;
 mod oscillating;
@@ -15,7 +15,8 @@ pub use risley::{Prism, Risley};
 pub(crate) use spinning::Stance;
 pub use spinning::{Nod, Spinning};
 
-use super::{Aim, Channel};
+use super::channel::Channel;
+use super::shot::Aim;
 
 /// When columns are fired within a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,10 +25,10 @@ pub enum Columns {
     PerSweep {
         /// Columns in a whole sweep.
         columns: u32,
-        /// How many of them fire, from the first on, where not all do.
+        /// Number of columns that fire, from the first on, where not all do.
         fired: Option<u32>,
     },
-    /// By a clock that runs on from sweep to sweep, so that sweeps differ by one column.
+    /// By a clock that continues from sweep to sweep, so that sweeps differ by one column.
     Period {
         /// Time between columns, s.
         seconds: f64,
@@ -50,19 +51,19 @@ pub struct ColumnStart {
     pub time: f64,
 }
 
-/// How the beams move.
+/// Motion of the beams.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ScanPattern {
-    /// A rotor turns them; with one channel, a planar scanner.
+    /// A rotor turns them; with one channel, a planar lidar.
     Spinning(Spinning),
-    /// A mirror swings them to and fro.
+    /// An oscillating mirror deflects them.
     Oscillating(Oscillating),
-    /// Rotating wedge prisms bend them.
+    /// Rotating wedge prisms deflect them.
     Risley(Risley),
-    /// They are steered over rows and columns without a turning part.
+    /// They are steered over rows and columns without a rotating part.
     Raster(Raster),
-    /// The facets of a turning polygon sweep them.
+    /// The facets of a rotating polygon deflect them.
     Polygon(Polygon),
     /// An encoder fires them at evenly spaced azimuths.
     Encoder(Encoder),
@@ -93,7 +94,7 @@ impl ScanPattern {
         }
     }
 
-    /// All its angles, and what else must be a number, as given: rad, Hz, ratios.
+    /// All its angles, rates and ratios: rad, Hz, 1.
     pub(super) fn numbers(&self) -> Vec<f64> {
         match self {
             Self::Spinning(one) => {

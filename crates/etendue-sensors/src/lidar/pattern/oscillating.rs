@@ -26,7 +26,7 @@ pub struct Oscillating {
 }
 
 impl Oscillating {
-    /// The channel's direction as the mirror stands at `time`: at one end when the run starts.
+    /// The channel's direction at `time`; the mirror is at one end when the run starts.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let phase = (self.rate * time).fract();
         let swing = match self.motion {

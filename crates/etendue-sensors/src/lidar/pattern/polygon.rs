@@ -30,7 +30,7 @@ impl Polygon {
         }
     }
 
-    /// The channel's direction as the polygon stands at `time`: the mirror's own turn counts
+    /// The channel's direction at `time`: the rotation of the mirror counts
     /// twice, and the lines fill the time of their facet.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let facets = self.facet_tilts.len();

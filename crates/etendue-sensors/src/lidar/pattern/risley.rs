@@ -13,7 +13,7 @@ pub struct Prism {
     pub index: f64,
     /// Turns a second, Hz; negative the other way.
     pub rate: f64,
-    /// Where it stands when the run starts, rad.
+    /// Its angle when the run starts, rad.
     pub phase: f64,
 }
 
@@ -52,7 +52,7 @@ impl Risley {
 }
 
 impl Prism {
-    /// The direction behind the prism of a ray that meets it at `time`.
+    /// The direction behind the prism of a ray that hits it at `time`.
     fn bend(&self, ray: &Vector3<f64>, time: f64) -> Vector3<f64> {
         let turned = self.phase + TAU * (self.rate * time).fract();
         let (sin, cos) = turned.sin_cos();

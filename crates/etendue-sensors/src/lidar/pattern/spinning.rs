@@ -27,7 +27,7 @@ pub struct Nod {
     pub rate: f64,
 }
 
-/// How a rotor stands at a moment.
+/// Orientation of a rotor at a moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stance {
     /// Its azimuth, rad.
@@ -37,7 +37,7 @@ pub(crate) struct Stance {
 }
 
 impl Spinning {
-    /// How the rotor stands at `time`.
+    /// Orientation of the rotor at `time`.
     pub(crate) fn stance(&self, time: f64) -> Stance {
         Stance {
             rotor: self.rotor(time),
@@ -61,7 +61,7 @@ impl Spinning {
         if self.clockwise { -turned } else { turned }
     }
 
-    /// The channel's direction on the rotor as it stands at `time`.
+    /// The channel's direction on the rotor at `time`.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         self.stance(time).aim(channel)
     }

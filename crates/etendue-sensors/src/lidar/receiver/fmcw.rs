@@ -1,9 +1,9 @@
 //! Frequency-modulated continuous-wave receivers: range and radial velocity ([`Fmcw`]).
 
 use super::{Detection, Reception};
-use crate::lidar::Shot;
 use crate::lidar::check::{Wrong, positive};
 use crate::lidar::light::ShotLight;
+use crate::lidar::shot::Shot;
 use crate::transport::{LightReturn, World};
 use etendue_physics::pulse::{Fmcw, FmcwEcho};
 use etendue_physics::{Scalar, Stream};

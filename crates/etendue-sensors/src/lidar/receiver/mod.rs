@@ -20,7 +20,8 @@ use super::range_limits::RangeLimits;
 use super::settings::SweepSettings;
 use super::shot::Shot;
 use crate::transport::World;
-use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
+use etendue_physics::light::ReceiverWindow;
+use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::Drawn;
 use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
@@ -214,7 +215,7 @@ impl<S: Scalar> PreparedReceiver<S> {
     }
 
     /// Field of view and filter that admit ambient light, where the noise depends on it.
-    pub fn window(&self) -> Option<Window> {
+    pub fn window(&self) -> Option<ReceiverWindow> {
         match self {
             Self::Pulsed(pulsed) => pulsed.receiver.window,
             Self::Phase(phase) => phase.window(),

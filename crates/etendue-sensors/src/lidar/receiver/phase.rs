@@ -20,9 +20,10 @@ use crate::lidar::output::Outcome;
 use crate::lidar::settings::{LightModel, SweepSettings};
 use crate::transport::World;
 use etendue_physics::atmosphere::Overlap;
+use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, Phasor, SAMPLES,
-    SamplingScheme, Window,
+    SamplingScheme,
 };
 use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
@@ -53,7 +54,7 @@ pub struct PhaseReceiver<S = f64> {
     /// Noise of each sample.
     pub noise: Noise,
     /// Field of view and filter that admit ambient light; none admits none.
-    pub window: Option<Window>,
+    pub window: Option<ReceiverWindow>,
     /// Least amplitude that is detected, 1/(m² sr).
     pub detectable: f64,
     /// Least amplitude that gives a range, 1/(m² sr).
@@ -331,7 +332,7 @@ impl<S: Scalar> PreparedPhase<S> {
     }
 
     /// Field of view and filter that admit ambient light, where it makes noise.
-    pub fn window(&self) -> Option<Window> {
+    pub fn window(&self) -> Option<ReceiverWindow> {
         let has_shot_noise = self.receiver.noise.shot > 0.0;
         self.receiver.window.filter(|_| has_shot_noise)
     }

@@ -1,13 +1,13 @@
 //! Pulsed receivers: echoes and their time of flight.
 
 use super::{Detection, Reception};
-use crate::lidar::RangeLimits;
 use crate::lidar::backscatter::Backscatter;
 use crate::lidar::check::{Wrong, is_positive, positive, value, zero_or_more};
 use crate::lidar::light::ShotLight;
+use crate::lidar::range_limits::RangeLimits;
 use crate::lidar::waveform::WaveformSearch;
 use etendue_physics::atmosphere::Overlap;
-use etendue_physics::phase::Window;
+use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
     AnalogueDetector, AnalyticFinder, AnalyticReceiver, Detector, Discriminator, Echo, EchoFinder,
     PhotonCounter, Pulse, PulseReturn, ReturnMode, reference_power,
@@ -61,7 +61,7 @@ pub struct PulsedReceiver<S = f64> {
     /// How echoes are found.
     pub echoes: EchoModel,
     /// What lets ambient light in, with the peak of the emitted power; none shuts it out.
-    pub window: Option<Window>,
+    pub window: Option<ReceiverWindow>,
     /// Whether echoes that noise alone makes are drawn.
     pub false_alarms: bool,
     /// Smallest range at which all light of the air lands on the detector, m: nearer air is out
@@ -186,7 +186,7 @@ fn check_detector(detector: &Detector) -> Result<(), Wrong> {
     }
 }
 
-fn check_window(window: &Window) -> Result<(), Wrong> {
+fn check_window(window: &ReceiverWindow) -> Result<(), Wrong> {
     positive(&[
         ("the peak of the emitted power, W,", window.emitted_power),
         ("the field of view, rad,", window.field_of_view),

@@ -105,7 +105,7 @@ impl Triangulation {
     }
 }
 
-/// Whether nothing is between the lens and the point that sent the light back. Spots in mirrors and
+/// Whether nothing is between the lens and the point that scattered the light. Spots in mirrors and
 /// behind glass count as seen.
 fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &LightReturn<S>) -> bool {
     if back.depth > 1 {

@@ -2,8 +2,8 @@
 
 use super::stage::{Stage, lambert, one_shot, pulsed, scanner};
 use etendue_physics::SPEED_OF_LIGHT;
+use etendue_physics::light::ReceiverWindow;
 use etendue_physics::normal;
-use etendue_physics::phase::Window;
 use etendue_physics::pulse::{AnalogueDetector, Detector, PhotonCounter, ReturnMode};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{EchoModel, Lidar, PulsedReceiver, Receiver};
@@ -13,7 +13,7 @@ use nalgebra::Isometry3;
 use std::f64::consts::PI;
 
 const REFLECTANCE: f64 = 0.5;
-const WINDOW: Window = Window {
+const WINDOW: ReceiverWindow = ReceiverWindow {
     emitted_power: 50.0,
     field_of_view: 3e-3,
     bandwidth: 10e-9,

@@ -15,6 +15,7 @@ mod echoes;
 mod lidar_equation;
 mod motion;
 mod moving;
+mod phase_pipeline;
 mod phase_receiver;
 mod receivers;
 mod stage;

@@ -4,7 +4,8 @@ use super::scenes::{Wall, planar, scene};
 use super::{ideal, measure, receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::light::ClearAir;
-use etendue_physics::phase::{Window, phase_noise};
+use etendue_physics::light::ReceiverWindow;
+use etendue_physics::phase::phase_noise;
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Lidar, SweepSettings, simulate};
@@ -144,7 +145,7 @@ fn photon_lidar() -> Lidar {
 }
 
 /// The window that admits ambient light.
-const WINDOW: Window = Window {
+const WINDOW: ReceiverWindow = ReceiverWindow {
     emitted_power: 1e-3,
     field_of_view: 0.02,
     bandwidth: 50e-9,

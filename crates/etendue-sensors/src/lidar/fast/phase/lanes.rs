@@ -129,7 +129,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Collects the light of up to sixteen shots, as far as it returns directly.
+    /// Collects the light that returns directly to up to sixteen shots.
     fn collect(&self, shots: &[Shot], first: u32, memory: &mut PhaseMemory<S>) {
         let PhaseMemory { batch, lanes, air } = memory;
         // Aim and cast the rays.

@@ -1,21 +1,21 @@
-//! The steps of a device, found in what it reports.
+//! Detection of the quantisation steps of reported ranges.
 
 use etendue_physics::profile::{Step, Steps};
 
-/// Finest step looked for, m: a tenth of a millimetre.
+/// Unit of the search, m.
 const GRAIN: f64 = 1e-4;
 
-/// Steps looked for, in grains, coarse ones first.
+/// Candidate steps in grains, coarse to fine.
 const CANDIDATES: [i64; 14] = [1000, 500, 200, 160, 100, 80, 50, 40, 20, 10, 8, 5, 4, 2];
 
-/// Different values that a stretch of one step shows at least.
+/// Number of successive distinct values that determine a step.
 const WINDOW: usize = 24;
 
-/// The steps of ranges (m), which may widen with the range.
+/// Quantisation steps of ranges (m), which may widen with the range.
 ///
-/// All different values are sorted; about each, the coarsest step that divides a window of 24 of
-/// them is looked for, and stretches of one step are joined. Ranges on no grid of 0.1 mm or more
-/// have no steps.
+/// The distinct values are sorted. For every window of 24 successive values, the step is the coarsest
+/// candidate that divides them; windows with the same step are joined. Ranges that are not on a grid of
+/// 0.1 mm or more have no steps.
 pub fn detect_steps(ranges: impl IntoIterator<Item = f64>) -> Steps {
     let Some(values) = on_grid(ranges) else {
         return Steps::default();
@@ -24,14 +24,12 @@ pub fn detect_steps(ranges: impl IntoIterator<Item = f64>) -> Steps {
     if width < 8 {
         return Steps::default();
     }
-    let windows: Vec<(usize, i64)> = (0..=values.len() - width)
-        .map(|at| (at, common_step(&values[at..at + width])))
-        .collect();
     let mut steps: Vec<Step> = Vec::new();
     let mut before = 0;
-    for (at, step) in windows {
+    for at in 0..=values.len() - width {
+        let step = common_step(&values[at..at + width]);
         if step > before {
-            // The first value of a window on a coarser grid begins it.
+            // The first window on a coarser grid begins a step
             let from = if before == 0 {
                 0.0
             } else {
@@ -50,12 +48,12 @@ pub fn detect_steps(ranges: impl IntoIterator<Item = f64>) -> Steps {
     Steps::new(steps)
 }
 
-/// Different values in grains, sorted; none where they are on no such grid.
+/// Distinct values in grains, sorted; `None` if more than 2 % are off the grid.
 fn on_grid(ranges: impl IntoIterator<Item = f64>) -> Option<Vec<i64>> {
     let (mut values, mut off, mut total) = (Vec::new(), 0, 0);
     for range in ranges {
         let grains = range / GRAIN;
-        // Ranges come as f32: a relative 1e-7 of them is rounding.
+        // Ranges are stored as f32: relative rounding of 1e-7
         total += 1;
         off += usize::from((grains - grains.round()).abs() > 0.02 + 3e-7 * grains);
         #[expect(clippy::cast_possible_truncation, reason = "ranges are below 1e14 m")]
@@ -75,20 +73,22 @@ fn common_step(values: &[i64]) -> i64 {
     CANDIDATES.iter().find(divides).copied().unwrap_or(1)
 }
 
-/// Where a coarser step begins: past the last value off its grid. Where few values were seen, some
-/// beyond may be on it by chance: a power of two in millimetres is preferred among the next three.
+/// Range at which a coarser step begins, m: after the last value off its grid. With few values, some
+/// values before it can be on the grid by chance: a power of two in millimetres is preferred up to the third
+/// next value.
 fn edge(values: &[i64], at: usize, step: i64) -> f64 {
     let middle = at + WINDOW.min(values.len()) / 2;
     let is_off = |(_, value): &(usize, &i64)| *value % step != 0;
     let mut offs = values[..middle].iter().enumerate().filter(is_off).rev();
-    // One value off the coarser grid is allowed beyond its edge.
+    // One value off the coarser grid is allowed after the edge
     let (last, before) = (offs.next(), offs.next());
     let off = before.or(last).map(|(index, _)| index);
     let next = off.map_or(0, |off| off + 1);
     let last_off = off.map_or(0.0, |off| values[off] as f64 * GRAIN);
     let reach = values[(next + 3).min(values.len() - 1)] as f64 * GRAIN;
     let power = (0..14).map(|n| f64::from(1_u32 << n) * 1e-3);
-    { power.into_iter() }
+    power
+        .into_iter()
         .find(|power| *power > last_off && *power <= reach)
         .unwrap_or(values[next.min(values.len() - 1)] as f64 * GRAIN)
 }

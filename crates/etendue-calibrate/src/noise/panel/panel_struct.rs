@@ -1,0 +1,58 @@
+//! A panel in a recording.
+
+use super::motion::PanelMotion;
+use super::plane::PanelPlane;
+use super::sector::PanelSector;
+use crate::noise::recording::{PanelRecording, azimuth};
+use std::f64::consts::FRAC_PI_2;
+
+/// A panel in a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// Its plane.
+    pub plane: PanelPlane,
+    /// Its observed part.
+    pub sector: PanelSector,
+    /// Root mean square residual of the median ranges of directions below 40 degrees of incidence, m.
+    pub rms: f64,
+    /// Standard error of the distance, m.
+    pub distance_error: f64,
+    /// Standard error of the normal's bearing, rad.
+    pub bearing_error: f64,
+    /// Number of directions below 40 degrees of incidence.
+    pub directions: usize,
+    /// Plane in each scan, if the panel moved during the recording.
+    pub motion: Option<PanelMotion>,
+    /// Warnings, for example about declared values that disagree with the recording.
+    pub warnings: Vec<String>,
+}
+
+impl Panel {
+    /// Plane in a scan.
+    pub fn plane_in(&self, scan: u32) -> &PanelPlane {
+        let moved = self.motion.as_ref().and_then(|motion| motion.plane(scan));
+        moved.unwrap_or(&self.plane)
+    }
+
+    /// The same panel in other scans: a moving panel is tracked, a stationary one is unchanged.
+    #[must_use]
+    pub fn in_scans(&self, recording: &PanelRecording) -> Self {
+        let track = |_: &PanelMotion| PanelMotion::tracked(recording, &self.plane, &self.sector);
+        Self {
+            motion: self.motion.as_ref().map(track),
+            ..self.clone()
+        }
+    }
+
+    /// Bearing of the foot of the normal, anticlockwise from x, rad.
+    pub fn bearing(&self) -> f64 {
+        azimuth(&self.plane.normal)
+    }
+
+    /// Angle between the bearing of the normal and the nearest multiple of 90 degrees, rad: the alignment
+    /// error if sensor and panel are set up along one axis.
+    pub fn tilt(&self) -> f64 {
+        let quarters = (self.bearing() / FRAC_PI_2).round();
+        self.bearing() - quarters * FRAC_PI_2
+    }
+}

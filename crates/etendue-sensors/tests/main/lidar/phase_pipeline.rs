@@ -1,0 +1,361 @@
+//! Phase receivers in the common pipeline: lanes against the plain form, derivatives, air; features that
+//! all receivers share.
+
+use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
+use etendue_physics::atmosphere::{Atmosphere, Weather};
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt, SubRayPattern};
+use etendue_physics::phase::{
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
+};
+use etendue_physics::pulse::{Fmcw, ReturnMode};
+use etendue_physics::surface::Lobe;
+use etendue_physics::{Dual, DualParts, Scalar};
+use etendue_scene::{Hit, Scene};
+use etendue_sensors::LaneScalar;
+use etendue_sensors::lidar::{
+    Beam, EchoModel, ExpectedReturn, ExtraRay, Hooks, Lidar, PhaseMethod, PhaseReceiver, Pipeline,
+    RangeLimits, Receiver, Sweep, SweepSettings, Triangulation, predict, simulate,
+};
+use etendue_sensors::transport::{LightRay, World};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+const RECEIVER: PhaseReceiver = PhaseReceiver {
+    modulation: Modulation::URG_04LX,
+    sampling: SamplingScheme::Pair,
+    converter_bits: Some(10),
+    gain: AutomaticGain {
+        target: 0.5,
+        strongest: 700.0,
+        weakest: 1e-6,
+    },
+    noise: Noise {
+        amplifier: 1e-4,
+        shot: 0.0,
+        background: 0.0,
+        converter: 0.0,
+    },
+    window: None,
+    detectable: 0.0,
+    sufficient: 0.0,
+    ambiguity: Ambiguity {
+        nearest: 0.02,
+        farthest: 5.6,
+        slack: 0.1,
+        gate: 0.15,
+        combination: Combination::Mean,
+    },
+    bias: Bias::None,
+    method: PhaseMethod::ClosedForm,
+    full_overlap: 0.2,
+};
+
+/// A phase lidar with a conical beam of three rays.
+fn phase_lidar() -> Lidar {
+    Lidar {
+        beam: Beam::cone(0.005, SubRayPattern::THREE),
+        receiver: Receiver::Phase(RECEIVER),
+        limits: RangeLimits {
+            near: 0.02,
+            far: 5.6,
+            step: 1e-3,
+        },
+        ..scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest))
+    }
+}
+
+/// A room of 3 m with a mirror on one side and a post before the other.
+fn room_with_mirror() -> Scene {
+    let mesh = etendue_scene::primitive::cuboid([3.0, 3.0, 3.0])
+        .unwrap()
+        .inside_out();
+    Stage::default()
+        .add(mesh, Isometry3::identity(), lambert(0.5))
+        .panel(
+            [1.2, 0.0, 0.0],
+            [-1.0, 0.2, 0.0],
+            [0.8, 2.0],
+            Lobe::mirror(0.9),
+        )
+        .panel([-1.0, 0.3, 0.0], [1.0, 0.0, 0.0], [0.3, 1.0], lambert(0.8))
+        .build()
+}
+
+/// x, y, yaw, visibility of a fog, reflectance of all surfaces, share of an extra ray.
+const PARAMETERS: usize = 6;
+const AT: [f64; PARAMETERS] = [0.1, -0.05, 0.3, 20.0, 1.0, 0.1];
+
+fn predicted<S: LaneScalar>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    x: [S; PARAMETERS],
+    pipeline: Pipeline,
+) -> Vec<Option<ExpectedReturn<S>>> {
+    let settings = SweepSettings {
+        pipeline,
+        ..SweepSettings::default()
+    };
+    let pose = Isometry3::from_parts(
+        Translation3::new(x[0], x[1], S::zero()),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), x[2]),
+    );
+    let atmosphere = Atmosphere {
+        weather: vec![Weather::Fog { visibility: x[3] }],
+    };
+    let factor = |_: usize, _: &Hit| x[4];
+    let extra_rays = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
+        if shot.is_multiple_of(7) {
+            let ray = LightRay::new(pose.translation.vector.into(), Vector3::y().map(S::from));
+            rays.push(ExtraRay { ray, share: x[5] });
+        }
+    };
+    let hooks = Hooks {
+        atmosphere: Some(&atmosphere),
+        factor: Some(&factor),
+        extra_rays: Some(&extra_rays),
+    };
+    let lidar_plain = phase_lidar();
+    let shots: Vec<_> = lidar_plain.shots(0).into_iter().step_by(3).collect();
+    predict(world, lidar, &settings, &shots, |_| pose, hooks)
+}
+
+/// Shots whose light returns directly are summed in lanes: values are those of the plain form bit for
+/// bit, derivatives to the last digits.
+#[test]
+fn lanes_predict_the_values_and_derivatives_of_the_plain_form() {
+    type D = Dual<PARAMETERS>;
+    let scene = room_with_mirror();
+    let world = World::at_wavelength(&scene, super::stage::WAVELENGTH).unwrap();
+    let world = world.lift::<D>();
+    let lidar = phase_lidar().map(D::from);
+    let x = std::array::from_fn(|i| D::variable(AT[i], i));
+    let [plain, lanes] = [Pipeline::Reference, Pipeline::default()]
+        .map(|pipeline| predicted(&world, &lidar, x, pipeline));
+    assert_eq!(plain.len(), 1200);
+    let (mut compared, mut apart) = (0, 0.0_f64);
+    for (plain, lanes) in plain.iter().zip(&lanes) {
+        assert_eq!(plain.is_some(), lanes.is_some());
+        let (Some(plain), Some(lanes)) = (plain, lanes) else {
+            continue;
+        };
+        for (a, b) in [(plain.range, lanes.range), (plain.power, lanes.power)] {
+            assert_eq!(a.value().to_bits(), b.value().to_bits());
+            for (a, b) in a.gradient().into_iter().zip(b.gradient()) {
+                apart = apart.max((a - b).abs() / (1.0 + a.abs()));
+            }
+        }
+        compared += 1;
+    }
+    assert!(compared > 1000 && apart < 1e-12, "{compared} {apart:e}");
+}
+
+/// All parameters, by the plain form: within 1e-6 of central differences where the one-sided differences
+/// agree (no edge within the step).
+#[test]
+fn derivatives_by_pose_fog_and_power_equal_differences() {
+    type D = Dual<PARAMETERS>;
+    let scene = room_with_mirror();
+    let world = World::at_wavelength(&scene, super::stage::WAVELENGTH).unwrap();
+    let lidar = phase_lidar();
+    let range = |x: [f64; PARAMETERS]| -> Vec<f64> {
+        let all = predicted(&world, &lidar, x, Pipeline::default());
+        all.iter()
+            .map(|one| one.map_or(f64::NAN, |one| one.range))
+            .collect()
+    };
+    let x = std::array::from_fn(|i| D::variable(AT[i], i));
+    let dual = predicted(
+        &world.lift::<D>(),
+        &lidar.map(D::from),
+        x,
+        Pipeline::default(),
+    );
+    let values = range(AT);
+    let (mut compared, mut by_fog) = (0, 0.0_f64);
+    for i in 0..PARAMETERS {
+        let step = 1e-6 * AT[i].abs().max(1.0);
+        let moved = |by: f64| {
+            let mut x = AT;
+            x[i] += by;
+            range(x)
+        };
+        let (forward, backward) = (moved(step), moved(-step));
+        for (shot, dual) in dual.iter().enumerate() {
+            let Some(dual) = dual else { continue };
+            let (f, p, b) = (forward[shot], values[shot], backward[shot]);
+            let is_smooth = (f - p - (p - b)).abs() < 1e-9;
+            if !is_smooth {
+                continue;
+            }
+            let (own, difference) = (dual.range.gradient()[i], (f - b) / (2.0 * step));
+            assert!(
+                (own - difference).abs() < 1e-6 * (1.0 + own.abs()),
+                "{shot} by {i}: {own} {difference}"
+            );
+            compared += 1;
+            if i == 3 {
+                by_fog = by_fog.max(own.abs());
+            }
+        }
+    }
+    assert!(compared > 5000 && by_fog > 1e-4, "{compared} {by_fog}");
+}
+
+/// A width at half maximum, the same in both directions.
+fn round<S: Copy>(width: S) -> Divergence<S> {
+    Divergence {
+        horizontal: width,
+        vertical: width,
+        at: DivergenceAt::HalfMaximum,
+    }
+}
+
+/// Seven rays of an elliptical beam on a slanted wall.
+#[test]
+fn the_divergence_of_an_elliptical_beam_has_derivatives() {
+    type D = Dual<1>;
+    let scene = Stage::default()
+        .panel([2.0, 0.0, 0.0], [-1.0, 1.2, 0.0], [4.0, 4.0], lambert(0.5))
+        .build();
+    let world = World::at_wavelength(&scene, super::stage::WAVELENGTH).unwrap();
+    fn range<S: LaneScalar>(world: &World<S>, divergence: S) -> S {
+        let width = BeamWidth {
+            shape: BeamShape::Gaussian,
+            divergence: round(divergence),
+            exit: round(0.01),
+        };
+        let lidar = Lidar {
+            beam: Beam::elliptic(width, 1),
+            ..phase_lidar().map(S::from)
+        };
+        let shots = phase_lidar().shots(0);
+        let settings = SweepSettings::default();
+        let pose = |_| Isometry3::identity();
+        let all = predict(
+            world,
+            &lidar,
+            &settings,
+            &shots[..1],
+            pose,
+            Hooks::default(),
+        );
+        all[0].unwrap().range
+    }
+    let own = range(&world.lift::<D>(), D::variable(0.05, 0));
+    let difference = (range(&world, 0.05 + 1e-6) - range(&world, 0.05 - 1e-6)) / 2e-6;
+    assert!(difference.abs() > 1e-3, "{difference}");
+    assert!(
+        (own.gradient()[0] - difference).abs() < 1e-6,
+        "{own:?} {difference}"
+    );
+}
+
+/// A lidar with each receiver.
+fn one_of_each() -> Vec<Lidar> {
+    let with = |receiver| Lidar {
+        receiver,
+        ..scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest))
+    };
+    vec![
+        with(Receiver::Pulsed(pulsed(
+            EchoModel::Analytic,
+            ReturnMode::Strongest,
+        ))),
+        phase_lidar(),
+        with(Receiver::Fmcw(Fmcw {
+            wavelength: 1550e-9,
+            bandwidth: 1e9,
+            chirp: 10e-6,
+            noise: 1e-12,
+            threshold: 10.0,
+        })),
+        with(Receiver::Triangulation(Triangulation {
+            baseline: 0.05,
+            angle_noise: 0.0,
+            angle_step: 0.0,
+            threshold: 1e-6,
+        })),
+    ]
+}
+
+/// The axis of each beam, jitter included, ends at the surface that its truth gives.
+#[test]
+fn every_receiver_has_axis_truths_and_azimuth_jitter() {
+    let scene = room([3.0, 3.0, 3.0], 0.5);
+    for mut lidar in one_of_each() {
+        lidar.beam.azimuth_jitter = 0.02;
+        let with_truth = SweepSettings {
+            with_truth: true,
+            ..SweepSettings::default()
+        };
+        let sweep = at_origin(&scene, &lidar, &with_truth);
+        assert_eq!(sweep.axis_truths.len(), sweep.shots.len());
+        let still = at_origin(
+            &scene,
+            &lidar,
+            &SweepSettings {
+                with_truth: true,
+                ..quiet()
+            },
+        );
+        // Across a wall that is met at an angle, the range of a beam that deviates differs.
+        let truth = |sweep: &Sweep, shot: usize| sweep.axis_truths[shot].unwrap().range;
+        let slanted = 300..400;
+        let deviations: Vec<f64> = slanted
+            .clone()
+            .map(|shot| truth(&sweep, shot) - truth(&still, shot))
+            .collect();
+        let square: f64 = deviations.iter().map(|d| d * d).sum();
+        assert!((square / 100.0).sqrt() > 5e-3, "{:?}", lidar.receiver);
+        for (shot, deviation) in slanted.zip(deviations) {
+            let range = |sweep: &Sweep| sweep.points_of(shot)[0].range;
+            let measured = range(&sweep) - range(&still);
+            assert!(
+                (measured - deviation).abs() < 0.02,
+                "{measured} {deviation}"
+            );
+        }
+        // The rest of the sweep is that without truths.
+        let without = at_origin(&scene, &lidar, &SweepSettings::default());
+        assert_eq!(without.points, sweep.points);
+    }
+}
+
+/// Phase lidars with several channels off the origin, elliptical beams and one ray have a plain form too.
+#[test]
+fn phase_lidars_of_any_shape_are_the_same_in_lanes() {
+    let scene = room_with_mirror();
+    let world = World::at_wavelength(&scene, super::stage::WAVELENGTH).unwrap();
+    let mut channels = phase_lidar();
+    channels.channels = (0..3)
+        .map(|number| etendue_sensors::lidar::Channel {
+            elevation: 0.1 * f64::from(number),
+            radius: 0.05,
+            height: 0.02,
+            range_offset: 0.03,
+            ..Default::default()
+        })
+        .collect();
+    let elliptic = Lidar {
+        beam: super::stage::beam(0.01).with_rings(1),
+        ..phase_lidar()
+    };
+    let one_ray = Lidar {
+        beam: super::stage::beam(0.01),
+        ..phase_lidar()
+    };
+    for lidar in [channels.checked().unwrap(), elliptic, one_ray] {
+        let sweep = |pipeline| {
+            let settings = SweepSettings {
+                pipeline,
+                with_truth: true,
+                ..SweepSettings::default()
+            };
+            simulate(&world, &lidar, &settings, |time| {
+                Isometry3::translation(0.1 + time, 0.0, 0.0)
+            })
+        };
+        let plain = sweep(Pipeline::Reference);
+        assert!(plain.points.len() > 1000);
+        assert!(plain == sweep(Pipeline::default()));
+    }
+}
