@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Why a scene, sensor, robot or other TOML file could not be read.
 ///
-/// The text says what is wrong and where; [`ConfigError::remedy`] says what to do about it.
+/// The text names the problem and its place; [`ConfigError::remedy`] describes the correction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {

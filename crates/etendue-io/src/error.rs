@@ -34,7 +34,7 @@ impl fmt::Display for Place {
 
 /// Why a file could not be read or written.
 ///
-/// The text says what is wrong and where; [`FormatError::remedy`] says what to do about it.
+/// The text names the problem and its place; [`FormatError::remedy`] describes the correction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {

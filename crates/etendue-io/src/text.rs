@@ -114,7 +114,7 @@ impl Field<'_> {
         ))
     }
 
-    /// The field as a `T`; `wanted` says what was expected.
+    /// The field as a `T`; `wanted` names the expected value.
     ///
     /// # Errors
     /// Where the field is no `T`.

@@ -44,7 +44,7 @@ pub struct ScanTable {
     /// Which of its scans, from 0; may be left out where it holds one.
     #[serde(default)]
     pub number: Option<usize>,
-    /// Where the sensor stood; where the scene says, if all of the pose is left out.
+    /// Position of the sensor; that of the scene, if all of the pose is left out.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,

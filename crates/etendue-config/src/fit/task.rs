@@ -44,7 +44,7 @@ pub struct ScanTask {
     pub file: PathBuf,
     /// Which of its scans; none where it must hold one alone.
     pub number: Option<usize>,
-    /// Where the sensor stood; none where the scene says.
+    /// Pose of the sensor; none where it is that of the scene.
     pub world_from_sensor: Option<Isometry3<f64>>,
 }
 
@@ -53,7 +53,7 @@ pub struct ScanTask {
 pub struct FreeTask {
     /// Its path.
     pub path: String,
-    /// Where the search starts; none where the scene says.
+    /// Start of the search; none where it is the value of the scene.
     pub start: Option<Setting>,
     /// What it really is.
     pub truth: Option<Setting>,

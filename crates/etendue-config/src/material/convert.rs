@@ -38,7 +38,7 @@ pub enum MaterialFileError {
         /// How many values.
         reflectances: usize,
     },
-    /// Nothing says how it scatters.
+    /// Its scattering is not described.
     #[error(
         "the material is empty; give a base such as \"white-paint\", or a lobe such as diffuse = {{ reflectance = 0.8 }}"
     )]

@@ -104,10 +104,10 @@ pub struct PanelTable {
     /// Distance of the panel: a hint.
     #[serde(default)]
     pub distance_m: Option<f64>,
-    /// Width of the panel: a hint that tells dropped beams on it from beams past its edge.
+    /// Width of the panel: a hint that separates dropped beams on it from beams past its edge.
     #[serde(default)]
     pub width_m: Option<f64>,
-    /// Bearing of the panel's middle, anticlockwise from x: says which of several.
+    /// Bearing of the panel's middle, anticlockwise from x: selects one of several.
     #[serde(default)]
     pub bearing_deg: Option<f64>,
     /// Azimuths of its edges, anticlockwise from the first to the second.

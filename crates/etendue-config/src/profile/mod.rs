@@ -46,7 +46,8 @@ pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
 /// Where the text is no profile of this version, or its numbers make no sense.
 pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     let file: ProfileFile = document.parse()?;
-    let (found, known) = (file.version, VERSION);
+    let found = file.version;
+    let known = VERSION;
     if found != known {
         return Err(document.error(0..0, Problem::Version { found, known }));
     }

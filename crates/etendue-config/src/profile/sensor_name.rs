@@ -21,7 +21,8 @@ pub fn is_same_sensor(a: &str, b: &str) -> bool {
             .flat_map(char::to_lowercase)
             .collect()
     };
-    let (a, b) = (plain(a), plain(b));
+    let a = plain(a);
+    let b = plain(b);
     a.contains(&b) || b.contains(&a)
 }
 

@@ -119,7 +119,7 @@ pub struct WheelEncoderTable {
 }
 
 impl DeviceTable {
-    /// The device; `span` is where the sensor's name stands.
+    /// The device; `span` is the place of the sensor's name.
     pub(super) fn device(
         &self,
         document: &Document,

@@ -45,7 +45,7 @@ pub struct RobotFile {
     /// Where on the Earth the world is, and when.
     #[serde(default)]
     pub place: Option<PlaceTable>,
-    /// How the robot moves; it stands at the world's origin where this is left out.
+    /// The motion of the robot; it is at rest at the world's origin where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,
     /// How commands move it, instead of `motion`.

@@ -76,7 +76,7 @@ pub struct UserFilterTable {
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Makes a user's filter of its numbers, or says what is wrong with them.
+/// Constructs a user's filter from its parameters, or returns what is wrong with them.
 pub type UserFilterMaker = fn(&BTreeMap<String, f64>) -> Result<Arc<dyn UserFilter>, String>;
 
 /// Users' own filters, by name.

@@ -400,7 +400,7 @@ fn rig_error(
     document.error(span, Problem::value(message, remedy))
 }
 
-/// Topics of each sensor's outputs: what the file says, else "/" and the output's name.
+/// Topics of each sensor's outputs: those of the file, else "/" and the output's name.
 fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
     let of = |(sensor, table): (&MountedSensor, &MountedSensorTable)| {
         let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();

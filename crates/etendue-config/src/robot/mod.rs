@@ -81,9 +81,9 @@ pub struct LoadedRobot {
     pub topics: Vec<Vec<String>>,
     /// How it moves, where that is known beforehand.
     pub motion: RobotTrajectory,
-    /// What moves it by commands instead, where the file says so.
+    /// Its dynamics and commands, where the file has them instead of a motion.
     pub driven: Option<Driven>,
-    /// How long a run is, s, where the file says.
+    /// Duration of a run, s, if the file has one.
     pub duration: Option<f64>,
     /// What is odd about it but does not prevent its use.
     pub warnings: Vec<String>,

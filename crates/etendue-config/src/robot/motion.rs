@@ -24,7 +24,7 @@ pub enum MotionTable {
     Trajectory(TrajectoryTable),
 }
 
-/// A robot that stands.
+/// A robot at rest.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StillTable {

@@ -93,7 +93,9 @@ impl PlaceTable {
 
 /// Seconds since 1970 of a date and time with an offset.
 fn unix_time(given: &Datetime) -> Option<f64> {
-    let (date, time, offset) = (given.date?, given.time?, given.offset?);
+    let date = given.date?;
+    let time = given.time?;
+    let offset = given.offset?;
     let minutes = match offset {
         Offset::Z => 0,
         Offset::Custom { minutes } => i64::from(minutes),

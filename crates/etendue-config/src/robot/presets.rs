@@ -48,7 +48,7 @@ pub fn preset_device(name: &str) -> Option<Device> {
     imu.or(gnss).or(barometer.map(Device::Barometer))
 }
 
-/// A device file: what the device is, and the one table that says how it measures.
+/// A device file: a description of the device, and one table with its parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeviceFile {

@@ -31,10 +31,10 @@ pub struct AmbientTable {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SunTable {
-    /// Where it stands, anticlockwise from x, degrees.
+    /// Azimuth, anticlockwise from x, degrees.
     #[serde(default)]
     pub azimuth_deg: f64,
-    /// How high it stands, degrees.
+    /// Elevation, degrees.
     pub elevation_deg: f64,
     /// Irradiance on a surface that faces it, at the sensor's wavelength, W/m² per nm; left out:
     /// the sun's through a clear sky, by its elevation.
@@ -107,7 +107,8 @@ pub(super) fn by_day(table: &DaylightTable) -> AmbientLight {
 
 /// A unit vector.
 fn towards(azimuth_deg: f64, elevation_deg: f64) -> Vector3<f64> {
-    let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
+    let azimuth = azimuth_deg.to_radians();
+    let elevation = elevation_deg.to_radians();
     Vector3::new(
         elevation.cos() * azimuth.cos(),
         elevation.cos() * azimuth.sin(),

@@ -26,7 +26,7 @@ pub struct SceneFile {
     /// What it shows, in a sentence.
     #[serde(default)]
     pub description: String,
-    /// Where the sensor stands and which it is, where the command line does not say.
+    /// The sensor and its pose, where the command line does not give them.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
     /// Light that disturbs lidars; left out: that of `lights.daylight`, if it has one.
@@ -60,7 +60,7 @@ pub struct SensorTable {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
-    /// Where it stands.
+    /// Its position.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
@@ -91,7 +91,7 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub material: Option<Spanned<String>>,
-    /// Where its origin stands.
+    /// Position of its origin.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,

@@ -42,9 +42,9 @@ pub struct LightsTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaylightTable {
-    /// Where the sun stands, anticlockwise from x.
+    /// Azimuth of the sun, anticlockwise from x.
     pub sun_azimuth_deg: f64,
-    /// How high it stands, above 0 and up to 90.
+    /// Elevation of the sun, above 0 and up to 90.
     pub sun_elevation_deg: f64,
     /// Optical depth of the haze at 1 µm: 0.05 clear, 0.3 hazy.
     #[serde(default = "clear")]

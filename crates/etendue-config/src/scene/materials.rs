@@ -29,7 +29,8 @@ impl<'a> Palette<'a> {
         document: &'a Document,
         files: &'a BTreeMap<Spanned<String>, MaterialFile>,
     ) -> Result<Self, DocumentError> {
-        let (mut own, mut profiles) = (BTreeMap::new(), BTreeMap::new());
+        let mut own = BTreeMap::new();
+        let mut profiles = BTreeMap::new();
         for (name, file) in files {
             let profile = profile_of(document, name, file)?;
             let material = match &profile {

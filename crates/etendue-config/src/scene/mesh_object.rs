@@ -99,7 +99,7 @@ fn own_pictures(file: &MeshFile, own: &[bool]) -> Option<TexturedObject> {
     Some(textured)
 }
 
-/// A file's mesh upright and in metres, as the shape says.
+/// A file's mesh upright and in metres, by the keys of the shape.
 pub(super) fn shaped(
     document: &Document,
     shape: &MeshShape,

@@ -1,4 +1,4 @@
-//! Scene files: objects, materials and where the sensor stands, in TOML.
+//! Scene files: objects, materials and the pose of the sensor, in TOML.
 //!
 //! ```toml
 //! version = 1
@@ -122,7 +122,7 @@ pub struct LoadedScene {
     pub textures: Textures,
     /// The classes of its objects.
     pub classes: Classes,
-    /// The air; vacuum where the file says nothing.
+    /// The air; vacuum where the file has none.
     pub air: Air,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.
     pub sha256: String,
@@ -137,7 +137,7 @@ pub struct LoadedScene {
 pub struct Classes {
     /// Their names, by number, in the order of the file.
     pub names: Vec<String>,
-    /// The class of each object; -1 where the file says none.
+    /// The class of each object; -1 where the file has none.
     pub of_object: Vec<i32>,
 }
 
@@ -164,14 +164,14 @@ impl Classes {
     }
 }
 
-/// The sensor that a scene file proposes, and where it stands.
+/// The sensor that a scene file proposes, and its pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePlacement {
-    /// Which sensor, if the file says.
+    /// The sensor, if the file names one.
     pub sensor: Option<SensorSource>,
-    /// Where it stands, at time zero where it moves.
+    /// Its pose, at time zero where it moves.
     pub world_from_sensor: Isometry3<f64>,
-    /// How it moves, if the file says.
+    /// Its motion, if the file has one.
     pub motion: Option<Trajectory>,
 }
 

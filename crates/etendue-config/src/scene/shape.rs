@@ -121,7 +121,7 @@ pub struct StripesShape {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshShape {
-    /// OBJ, PLY, STL, glTF or GLB, from the folder of the scene file; `${NAME}` stands for the
+    /// OBJ, PLY, STL, glTF or GLB, from the folder of the scene file; `${NAME}` is the
     /// environment variable NAME.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
@@ -175,18 +175,21 @@ pub(super) fn primitive_mesh(
             primitive::rectangle(*shape.size_m.get_ref()),
         ),
         Shape::Cylinder(shape) => {
-            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            let radius = *shape.radius_m.get_ref();
+            let tolerance = shape.tolerance_mm * 1e-3;
             (
                 shape.radius_m.span(),
                 primitive::cylinder(radius, shape.length_m, tolerance),
             )
         }
         Shape::Sphere(shape) => {
-            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            let radius = *shape.radius_m.get_ref();
+            let tolerance = shape.tolerance_mm * 1e-3;
             (shape.radius_m.span(), primitive::sphere(radius, tolerance))
         }
         Shape::Cone(shape) => {
-            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            let radius = *shape.radius_m.get_ref();
+            let tolerance = shape.tolerance_mm * 1e-3;
             (
                 shape.radius_m.span(),
                 primitive::cone(radius, shape.height_m, tolerance),

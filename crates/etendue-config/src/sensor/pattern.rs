@@ -104,7 +104,7 @@ pub struct PrismTable {
     pub index: f64,
     /// Turns a minute; negative the other way.
     pub rate_rpm: f64,
-    /// Where it stands when the run starts, degrees.
+    /// Its angle at the start of the run, degrees.
     #[serde(default)]
     pub phase_deg: f64,
 }

@@ -213,7 +213,7 @@ pub struct FmcwTable {
     pub bandwidth_ghz: f64,
     /// Duration of one chirp, us.
     pub chirp_us: f64,
-    /// A target whose beat is as strong as `threshold_over_noise` says (as a power ratio).
+    /// A target whose beat exceeds the noise by `threshold_over_noise` (a power ratio).
     pub found: FoundTable,
 }
 

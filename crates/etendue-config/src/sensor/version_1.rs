@@ -40,7 +40,7 @@ const SCANNER: [(&str, &str); 7] = [
     ("intensity", "intensity"),
 ];
 
-/// What tells the version of a file.
+/// The version of a file, without its other keys.
 #[derive(Deserialize)]
 struct Probe {
     version: Option<Spanned<u32>>,

@@ -99,7 +99,7 @@ impl Document {
         Err(self.error(version.span(), Problem::Version { found, known }))
     }
 
-    /// The file's name.
+    /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -123,7 +123,7 @@ impl Document {
 }
 
 impl DocumentError {
-    /// The file's name.
+    /// The file's path.
     pub fn path(&self) -> &Path {
         &self.0.document.path
     }

@@ -35,7 +35,7 @@ pub enum Problem {
     /// The file is written for another version of the format.
     #[error("version {found} is not known; this program reads version {known}")]
     Version {
-        /// What the file says.
+        /// The version in the file.
         found: u32,
         /// What is read.
         known: u32,
@@ -51,7 +51,7 @@ pub enum Problem {
     /// The text is not TOML.
     #[error("{message}")]
     Syntax {
-        /// What the parser says.
+        /// The message of the parser.
         message: String,
     },
 }

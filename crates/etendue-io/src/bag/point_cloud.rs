@@ -5,7 +5,7 @@ use crate::precision::single;
 use crate::ros2::{CdrReader, field_number};
 use nalgebra::Point3;
 
-/// Where a field lies in a point: name, offset, type.
+/// A field of a point: name, offset, type.
 pub(super) type Field = (String, usize, u8);
 
 pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {
@@ -16,7 +16,8 @@ pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {
     let count = message.u32()?;
     let mut fields = Vec::new();
     for _ in 0..count {
-        let (name, offset) = (message.text()?, message.u32()? as usize);
+        let name = message.text()?;
+        let offset = message.u32()? as usize;
         fields.push((name, offset, message.u8()?));
         message.u32()?;
     }
@@ -34,7 +35,8 @@ pub(super) fn points(data: &[u8], step: usize, fields: &[Field]) -> Option<Cloud
         .iter()
         .find_map(|name| find(name));
     let read = |point: &[u8], (_, offset, kind): &Field| field_number(point.get(*offset..)?, *kind);
-    let (mut points, mut intensities) = (Vec::new(), Vec::new());
+    let mut points = Vec::new();
+    let mut intensities = Vec::new();
     for point in data.chunks_exact(step.max(1)) {
         points.push(Point3::new(
             read(point, axes[0])?,

@@ -197,7 +197,8 @@ impl<'a> Reader<'a> {
     /// Sequence number, stamp and frame; the stamp, s.
     fn header(&mut self) -> Option<f64> {
         self.u32()?;
-        let (seconds, nanoseconds) = (self.u32()?, self.u32()?);
+        let seconds = self.u32()?;
+        let nanoseconds = self.u32()?;
         self.blob()?;
         Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
     }

@@ -1,4 +1,4 @@
-//! What a mesh file says of a surface's looks, as physics.
+//! The appearance of a surface in a mesh file, as physical materials.
 
 use etendue_physics::Spectrum;
 use etendue_physics::light::colour_spectrum;
@@ -14,7 +14,7 @@ const USUAL_INDEX: f64 = 1.5;
 /// Thickness of a clear sheet, m: as good as none, so that light goes straight on.
 const SHEET: f64 = 1e-6;
 
-/// What a mesh file says of a surface's looks: the parameters of glTF's metallic-roughness model,
+/// The appearance of a surface in a mesh file: the parameters of glTF's metallic-roughness model,
 /// into which MTL is translated.
 ///
 /// Looks are made for eyes, lidars see infrared light. The **assumption** made here: in the visible

@@ -8,7 +8,7 @@
 //! | glTF 2.0, GLB | the default scene with its nodes' transforms, triangles of all kinds | metallic-roughness, `KHR_materials_ior`, `_specular`, `_transmission` |
 //!
 //! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
-//! says. Texture coordinates are read from OBJ (`vt`) and glTF, and the pictures of glTF's base colours
+//! gives. Texture coordinates are read from OBJ (`vt`) and glTF, and the pictures of glTF's base colours
 //! (PNG and JPEG, in the file or next to it), which cameras see; its other textures, colours of
 //! vertices, skins, morph targets and cameras are passed over.
 //!
@@ -47,7 +47,7 @@ pub enum Up {
 pub struct Part {
     /// The material's name in the file, or the number of the object.
     pub name: String,
-    /// What the file says of its looks, if it says anything.
+    /// Its appearance, if the file describes it.
     pub look: Option<Look>,
 }
 
@@ -65,7 +65,7 @@ pub struct MeshFile {
     pub texture_corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
     /// The file's own pictures on its triangles, if it has any.
     pub textured: Option<TexturedObject>,
-    /// Which axis the format says is up.
+    /// The axis that the format defines as up.
     pub up: Up,
     /// Every file that was read: the mesh, its materials, its buffers.
     pub files: Vec<PathBuf>,

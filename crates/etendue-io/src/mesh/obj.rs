@@ -85,7 +85,8 @@ impl Reader<'_> {
                 .ok_or_else(|| line.truncated("the second coordinate"))?;
             word.parse("a number")
         };
-        let (u, v) = (next()?, next()?);
+        let u = next()?;
+        let v = next()?;
         self.coordinates.push([single(u), single(1.0 - v)]);
         Ok(())
     }

@@ -18,7 +18,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         numbers: HashMap::new(),
     };
-    // Binary files may begin with "solid" too: their length tells, or bytes that no text has.
+    // Binary files may begin with "solid" too: they are recognised by their length, or by bytes
+    // that no text has.
     if !is_whole_binary(bytes) && is_text(bytes) {
         parse_text(path, bytes, &mut welder)?;
     } else {

@@ -14,8 +14,10 @@ impl Instant {
         #[expect(clippy::cast_possible_truncation, reason = "saturating")]
         let hundredths = (seconds * 100.0).round() as i64;
         let of_day = hundredths.rem_euclid(8_640_000);
-        let (second, hundredth) = (of_day / 100, of_day % 100);
-        let (hour, minute) = (second / 3600, second / 60 % 60);
+        let second = of_day / 100;
+        let hundredth = of_day % 100;
+        let hour = second / 3600;
+        let minute = second / 60 % 60;
         let (year, month, day) = civil(hundredths.div_euclid(8_640_000));
         Self {
             time: format!("{hour:02}{minute:02}{:02}.{hundredth:02}", second % 60),

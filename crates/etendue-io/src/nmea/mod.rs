@@ -52,7 +52,8 @@ pub fn sentences(fix: &GnssFix, unix_time: f64) -> String {
 }
 
 fn without_solution(fix: &GnssFix, instant: &Instant) -> [String; 3] {
-    let (time, date) = (&instant.time, &instant.date);
+    let time = &instant.time;
+    let date = &instant.date;
     [
         format!("GPGGA,{time},,,,,0,{:02},,,M,,M,,", fix.sky.used),
         format!("GPRMC,{time},V,,,,,,,{date},,,N"),

@@ -67,7 +67,7 @@ impl OutputSet {
         self.files.iter().map(|(_, path)| path.as_path())
     }
 
-    /// Gives every file its name, and says which there are.
+    /// Gives every file its name, and returns the names.
     ///
     /// # Errors
     /// Where a file cannot be renamed: those before it have their names, those after it are gone.
@@ -114,7 +114,7 @@ fn folder_of(path: &Path) -> &Path {
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".etendue-").suffix(".part");
-    // Temporary files are private by default; an output is as public as the user's mask says.
+    // Temporary files are private by default; an output has the permissions of the user's mask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)

@@ -118,9 +118,10 @@ impl PointTable {
 
     /// One sweep as a dense grid, one row a ring (the highest first), one column a column of
     /// firings: the first reported echo of each shot. Without one, position and numbers are NaN
-    /// and `range` says why (REP 117: +inf no return, -inf too near, NaN nothing fired).
+    /// and `range` is the code of the reason (REP 117: +inf no return, -inf too near, NaN nothing fired).
     pub fn of_scan_grid(sweep: &Sweep) -> Self {
-        let (width, height) = (sweep.columns as usize, usize::from(sweep.channels));
+        let width = sweep.columns as usize;
+        let height = usize::from(sweep.channels);
         let mut shots = vec![None; width * height];
         for (number, shot) in sweep.shots.iter().enumerate() {
             let row = height - 1 - usize::from(sweep.rings[usize::from(shot.channel)]);

@@ -137,7 +137,7 @@ impl Frames {
             DataLink::NULL | DataLink::LOOP => frame.get(4..),
             _ => Some(frame),
         };
-        // Whatever is no UDP over IPv4 says nothing of lidars.
+        // Frames other than UDP over IPv4 hold no lidar data.
         let _ = packet.and_then(|packet| self.internet(packet));
     }
 
@@ -153,7 +153,8 @@ impl Frames {
             return None;
         }
         let fragment = big_endian(packet, 6)?;
-        let (more, start) = (fragment & 0x2000 != 0, usize::from(fragment & 0x1fff) * 8);
+        let more = fragment & 0x2000 != 0;
+        let start = usize::from(fragment & 0x1fff) * 8;
         if !more && start == 0 {
             return self.datagram(body);
         }

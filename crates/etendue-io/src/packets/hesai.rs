@@ -4,7 +4,7 @@ use super::turns::{Row, Turns};
 use super::{ChannelTable, u16_at, u32_at};
 use std::f64::consts::TAU;
 
-/// A model, told from its packets.
+/// A model, recognised by its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Model {
     Pandar40P,
@@ -113,7 +113,7 @@ impl Packet<'_> {
     }
 
     fn azimuth(&self, block: usize) -> f64 {
-        // The azimuth stands right before the lasers.
+        // The azimuth is right before the lasers.
         let at = self.block(block) + self.layout.block_header - 2;
         f64::from(u16_at(self.bytes, at).unwrap_or(0)) * 0.01_f64.to_radians()
     }

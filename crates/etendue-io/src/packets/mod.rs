@@ -121,7 +121,7 @@ pub(crate) fn parse(
     let left_out = capture.datagrams.len() - packets.len();
     // Convert them to points
     let mut turns = Turns::default();
-    let read = read_packets(&mut turns, &packets, lidar, (source, metadata.as_ref()));
+    let read = read_packets(&mut turns, &packets, lidar, source, metadata.as_ref());
     let packet_warnings = read.map_err(|message| {
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
                       and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
@@ -147,7 +147,8 @@ fn read_packets(
     turns: &mut Turns,
     packets: &[&[u8]],
     kind: Kind,
-    (source, metadata): (&PacketSource, Option<&OusterMetadata>),
+    source: &PacketSource,
+    metadata: Option<&OusterMetadata>,
 ) -> Result<Vec<String>, String> {
     let calibration = match &source.metadata {
         PacketMetadata::Velodyne(calibration) => Some(&**calibration),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
 
-/// What an Ouster sensor says of itself.
+/// The metadata of an Ouster sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OusterMetadata {
     /// Its model, "OS-1-128" say.
@@ -98,9 +98,10 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
     let azimuths = numbers(&json, "beam_azimuth_angles");
     let azimuths = azimuths.ok_or_else(|| missing("beam_azimuth_angles"))?;
     if altitudes.len() != azimuths.len() || altitudes.is_empty() {
-        let (a, b) = (altitudes.len(), azimuths.len());
         return Err(wrong(format!(
-            "there are {a} altitude and {b} azimuth angles"
+            "there are {} altitude and {} azimuth angles",
+            altitudes.len(),
+            azimuths.len()
         )));
     }
     // Read the number of columns and the packet format
@@ -263,7 +264,8 @@ impl Profile {
             Self::Legacy => [echo(word & 0xf_ffff, pixel[4], u16_at(pixel, 8)?), None],
             Self::Single => [echo(word & 0x7_ffff, pixel[4], u16_at(pixel, 8)?), None],
             Self::Dual => {
-                let (second, ambient) = (u32_at(pixel, 4)?, u16_at(pixel, 12)?);
+                let second = u32_at(pixel, 4)?;
+                let ambient = u16_at(pixel, 12)?;
                 [
                     echo(word & 0x7_ffff, pixel[3], ambient),
                     echo(second & 0x7_ffff, pixel[7], ambient),

@@ -17,10 +17,13 @@ pub(super) struct Channel {
 /// of its first and last message.
 pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64; 2]) -> String {
     let messages: u64 = channels.iter().map(|channel| channel.messages).sum();
-    let (file, duration) = (quoted(file), last - first);
+    let file = quoted(file);
+    let duration = last - first;
     let mut topics = String::new();
     for channel in channels {
-        let (name, kind, qos) = (quoted(&channel.topic), channel.kind, quoted(QOS));
+        let name = quoted(&channel.topic);
+        let kind = channel.kind;
+        let qos = quoted(QOS);
         let count = channel.messages;
         // Writing to a string does not fail.
         let _ = write!(

@@ -128,7 +128,8 @@ impl<'a> CdrReader<'a> {
 
     /// A stamp, s.
     pub fn stamp(&mut self) -> Option<f64> {
-        let (seconds, nanoseconds) = (self.u32()?, self.u32()?);
+        let seconds = self.u32()?;
+        let nanoseconds = self.u32()?;
         Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
     }
 

@@ -141,7 +141,8 @@ pub(super) fn transform(time: f64, parent: &str, child: &str, pose: &Isometry3<f
     message.length(1);
     header(&mut message, time, parent);
     message.text(child);
-    let (translation, rotation) = (pose.translation.vector, pose.rotation.coords);
+    let translation = pose.translation.vector;
+    let rotation = pose.rotation.coords;
     for value in translation.iter().chain(rotation.iter()) {
         message.f64(*value);
     }

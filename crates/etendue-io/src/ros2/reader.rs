@@ -86,7 +86,8 @@ fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
     let count = message.u32()?;
     let mut fields = Vec::new();
     for _ in 0..count {
-        let (name, offset) = (message.text()?, message.u32()? as usize);
+        let name = message.text()?;
+        let offset = message.u32()? as usize;
         fields.push((name, offset, message.u8()?));
         message.u32()?;
     }

@@ -214,7 +214,8 @@ impl<W: Write + Seek> Recorder<W> {
         let SensorChannels {
             topics, cloud: own, ..
         } = &self.sensors[sensor];
-        let (world, frame) = (&topics.world_frame, &topics.sensor_frame);
+        let world = &topics.world_frame;
+        let frame = &topics.sensor_frame;
         let messages = [
             (CLOCK_CHANNEL, clock(time)),
             (TF_CHANNEL, transform(time, world, frame, world_from_sensor)),

@@ -139,7 +139,8 @@ fn records(data: &[u8]) -> Option<Records> {
     let count = message.u32()?;
     let mut fields = BTreeMap::new();
     for _ in 0..count {
-        let (name, offset) = (message.text()?, message.u32()? as usize);
+        let name = message.text()?;
+        let offset = message.u32()? as usize;
         fields.insert(name, (offset, message.u8()?));
         message.u32()?;
     }
@@ -182,7 +183,8 @@ fn transforms(data: &[u8]) -> Option<Vec<StampedTransform>> {
 
 fn transform(message: &mut CdrReader) -> Option<StampedTransform> {
     let time = f64::from(message.u32()?) + f64::from(message.u32()?) * 1e-9;
-    let (parent, child) = (message.text()?, message.text()?);
+    let parent = message.text()?;
+    let child = message.text()?;
     let mut v = [0.0; 7];
     for value in &mut v {
         *value = message.f64()?;

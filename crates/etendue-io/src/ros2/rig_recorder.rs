@@ -300,6 +300,7 @@ fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
             let table = rig_message::cloud_table(points, stamped.time);
             cloud(&table, stamped.time, stamped.frame)
         }
+        // A planar lidar has a scan beside its cloud
         Data::Points(sweep) => {
             let table = PointTable::of_scan_for_ros(sweep);
             let scan = match sensor.device() {
@@ -314,6 +315,7 @@ fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
                 depth: None,
             };
         }
+        // A camera has its calibration and perhaps a depth image beside the picture
         Data::Image(frame) => {
             let Device::Camera(mounted) = sensor.device() else {
                 return PerChannel::default();

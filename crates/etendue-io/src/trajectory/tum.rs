@@ -56,7 +56,8 @@ pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)
 /// ```
 pub fn tum_text(times: &[f64], poses: &[Isometry3<f64>]) -> String {
     let line = |(time, pose): (&f64, &Isometry3<f64>)| {
-        let (t, q) = (pose.translation.vector, pose.rotation.coords);
+        let t = pose.translation.vector;
+        let q = pose.rotation.coords;
         format!(
             "{time} {} {} {} {} {} {} {}\n",
             t.x, t.y, t.z, q.x, q.y, q.z, q.w

@@ -24,7 +24,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// What holds at a time, ns. Before its first command a vehicle stands, a joint is free.
+    /// The command at a time, ns. Before its first command a vehicle is at rest and a joint is free.
     pub fn at(&self, time: i64) -> Orders {
         let drive = self.drive.iter().rev().find(|(from, _)| *from <= time);
         let mut joints = vec![JointCommand::Free; self.joint_count];

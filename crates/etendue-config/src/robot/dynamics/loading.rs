@@ -13,7 +13,7 @@ use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
 use std::ops::Range;
 use toml::Spanned;
 
-/// Natural frequency of servos where the file says none, Hz.
+/// Natural frequency of servos without one in the file, Hz.
 const SERVO: f64 = 5.0;
 /// Commands a second.
 const CONTROL: f64 = 100.0;

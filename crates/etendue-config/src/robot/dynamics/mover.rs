@@ -14,7 +14,7 @@ pub struct Mover {
     pub model: Model,
     /// Where it starts.
     pub start: Isometry3<f64>,
-    /// What it stands on.
+    /// The ground that it is on.
     pub ground: Ground,
 }
 
@@ -35,7 +35,7 @@ pub enum Model {
     },
 }
 
-/// What a robot of the physics engine stands on.
+/// The ground of a robot in the physics engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
     /// The scene's objects, where they are at the start.

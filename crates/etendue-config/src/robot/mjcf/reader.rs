@@ -312,7 +312,8 @@ fn name(number: usize, body: &Body) -> String {
 }
 
 fn pose(theirs: &mjcf_rs::Pose) -> Isometry3<f64> {
-    let (at, turn) = (theirs.translation, theirs.rotation);
+    let at = theirs.translation;
+    let turn = theirs.rotation;
     let turn = nalgebra::Quaternion::new(turn.w, turn.x, turn.y, turn.z);
     Isometry3::from_parts(
         [at.x, at.y, at.z].into(),

@@ -42,7 +42,9 @@ impl Reader<'_> {
         let tensor = self.child(inertial, "inertia")?;
         let [xx, yy, zz] = ["ixx", "iyy", "izz"].map(|name| self.needed(tensor, name));
         let [xy, xz, yz] = ["ixy", "ixz", "iyz"].map(|name| self.number(tensor, name));
-        let (xx, yy, zz) = (xx?, yy?, zz?);
+        let xx = xx?;
+        let yy = yy?;
+        let zz = zz?;
         let [xy, xz, yz] = [xy?, xz?, yz?].map(Option::unwrap_or_default);
         let about_centre = Inertia {
             mass,

@@ -17,7 +17,7 @@ pub(super) enum Model {
 const VLS_128: u8 = 0xa1;
 
 impl Model {
-    /// The lidar that a packet tells, if it is one of these.
+    /// The model of a packet, if it is one of these.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let has = |group: usize| (0..BLOCKS).any(|block| mark(bytes, block) == MARKS[group]);
         if bytes[SIZE - 1] == VLS_128 || has(2) || has(3) {
@@ -58,7 +58,7 @@ impl Model {
 
     /// When a laser fires after its firing begins, s, as ROS's velodyne drivers have it from the
     /// user manuals. HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart, every
-    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which is not told from the packets.
+    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which the packets do not show.
     /// VLS-128: eight at once every 2.665 µs, with a pause of one step in the middle.
     fn delay(self, laser: usize) -> f64 {
         match self {
@@ -70,7 +70,7 @@ impl Model {
         }
     }
 
-    /// Whether a packet holds two echoes of each shot. An HDL-64E does not say: it repeats the
+    /// Whether a packet holds two echoes of each shot. An HDL-64E has no such flag: it repeats the
     /// azimuth of each firing.
     fn is_dual(self, bytes: &[u8]) -> bool {
         let at = |block: usize| azimuth(bytes, block);

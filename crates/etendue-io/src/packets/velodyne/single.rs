@@ -92,7 +92,8 @@ impl Packet<'_> {
     }
 
     fn read_group(&self, turns: &mut Turns, group: usize, start: f64) {
-        let (azimuth, rate) = (azimuth(self.bytes, group), self.rate(group));
+        let azimuth = azimuth(self.bytes, group);
+        let rate = self.rate(group);
         let before = group / self.together * self.sequences();
         for sequence in 0..self.sequences() {
             let since_block = sequence as f64 * self.table.firing_period;

@@ -126,7 +126,8 @@ fn add(
 }
 
 fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
-    let (mut table, mut warnings) = (PointTable::default(), Vec::new());
+    let mut table = PointTable::default();
+    let mut warnings = Vec::new();
     table.height = 1;
     for (name, values) in names.into_iter().zip(columns) {
         let Some(values) = values else {

@@ -128,12 +128,15 @@ pub fn write_npz(
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    let (points, height) = (table.points as u64, table.height as u64);
+    // Give a grid two dimensions
+    let points = table.points as u64;
+    let height = table.height as u64;
     let shape = if height > 1 {
         vec![height, points / height]
     } else {
         vec![points]
     };
+    // Write one array a column
     outputs.add(path, |file| {
         let mut zip = ZipWriter::new(file);
         for column in &table.columns {

@@ -275,7 +275,8 @@ mod codec {
         rows: usize,
         number: impl Fn(T::T) -> f64,
     ) -> Result<Vec<f64>> {
-        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
+        let mut levels = Vec::new();
         let (records, ..) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
         let mut values = values.into_iter().map(number);
         // Without levels every value is there

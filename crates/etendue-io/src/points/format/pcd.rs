@@ -251,7 +251,8 @@ impl Header {
             if !header.is_named() {
                 continue;
             }
-            let (start, end) = (starts[field], starts[field].saturating_add(header.size));
+            let start = starts[field];
+            let end = starts[field].saturating_add(header.size);
             for point in body.chunks_exact(size).take(self.points) {
                 let value = number(header, &point[start..end.min(size)]);
                 values.push(value.ok_or_else(|| self.unknown_type(path, field))?);
@@ -458,7 +459,8 @@ fn header_text(table: &PointTable, encoding: Encoding) -> String {
         let values: Vec<String> = table.columns.iter().map(value).collect();
         format!("{name} {}\n", values.join(" "))
     };
-    let (points, height) = (table.points, table.height.max(1));
+    let points = table.points;
+    let height = table.height.max(1);
     let width = points / height;
     [
         "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n".to_owned(),
