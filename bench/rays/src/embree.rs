@@ -8,6 +8,7 @@ use embree3::{
 use etendue_raycast::Mesh;
 
 pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {
+    // An empty scene.
     let device = Device::with_config(Config::default()).unwrap();
     let mut scene = device.create_scene().unwrap();
     scene.set_flags(if robust {
@@ -15,6 +16,8 @@ pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {
     } else {
         SceneFlags::NONE
     });
+
+    // The vertices and triangles of the mesh.
     let mut geometry = device.create_geometry(GeometryKind::TRIANGLE).unwrap();
     geometry
         .set_new_buffer::<[f32; 3]>(
@@ -38,6 +41,8 @@ pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {
         )
         .unwrap()
         .copy_from_slice(&mesh.triangles);
+
+    // Build the structure.
     let geometry = geometry.commit();
     scene.attach_geometry(&geometry);
     scene.commit();

@@ -23,21 +23,26 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
 
+/// Number of hits, and the sum of their distances, m.
 type Tally = (usize, f64);
+/// An engine's name, and a cast of all rays.
 type Engine<'a> = (String, Box<dyn FnMut() -> Tally + 'a>);
 
 fn main() {
+    // One thread.
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
         .build_global()
         .expect("the first pool");
+
+    // Arguments.
     let mut arguments = std::env::args().skip(1);
     let rounds: usize = arguments
         .next()
         .map_or(7, |a| a.parse().expect("number of rounds"));
     let wanted: Vec<String> = arguments.collect();
-    let data = std::env::var_os("ETENDUE_DATA").unwrap_or_else(|| "../shared/data".into());
+    let data = std::env::var_os("ETENDUE_DATA").unwrap_or_else(|| "../../../shared/data".into());
     let house = std::path::Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     let want = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
     if std::env::var_os("DUMP").is_none() {
@@ -46,6 +51,8 @@ fn main() {
             place_a_hundred()
         );
     }
+
+    // Measure each scene that is wanted.
     for (name, make) in [
         (
             "room",
@@ -65,6 +72,7 @@ fn main() {
     }
 }
 
+/// A ray caster of one mesh.
 fn caster_of(mesh: Mesh) -> RayCaster {
     let instance = Instance::new(MeshId(0), Isometry3::identity());
     RayCaster::new(vec![Arc::new(mesh)], &[instance]).expect("a valid mesh")
@@ -80,6 +88,7 @@ fn process_cpu() -> f64 {
     clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// Seconds of a clock of the operating system.
 fn clock(id: libc::clockid_t) -> f64 {
     let mut t = libc::timespec {
         tv_sec: 0,
@@ -89,12 +98,14 @@ fn clock(id: libc::clockid_t) -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
+/// The result of some work, and the CPU seconds that it takes.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = process_cpu();
     let result = work();
     (result, process_cpu() - start)
 }
 
+/// Casts tiles: the number of hits and the sum of their distances.
 fn tile_tally(
     caster: &RayCaster,
     tiles: &[RayTile],
@@ -110,6 +121,7 @@ fn tile_tally(
     })
 }
 
+/// [`tile_tally`] of rays that are cast one by one.
 fn single_tally(caster: &RayCaster, rays: &[Ray], scratch: &mut CastScratch) -> Tally {
     let mut tally = (0, 0.0);
     for ray in rays {
@@ -121,6 +133,7 @@ fn single_tally(caster: &RayCaster, rays: &[Ray], scratch: &mut CastScratch) -> 
     tally
 }
 
+/// [`tile_tally`] of a list of rays.
 fn batch_tally(
     caster: &RayCaster,
     rays: &[Ray],

@@ -66,6 +66,7 @@ fn scene_of(place: &Place) -> Scene {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     }
     .build()
     .expect("a good scene")

@@ -54,6 +54,7 @@ pub fn all() -> Vec<Lidar> {
     ]
 }
 
+/// A lidar that rotates ten times a second, with the given channels.
 fn scanner(
     name: &str,
     channels: Vec<Channel>,

@@ -78,6 +78,7 @@ impl RayCaster {
     /// # Errors
     /// Where a mesh fails [`Mesh::check`], or an instance refers to none.
     pub fn new(meshes: Vec<Arc<Mesh>>, instances: &[Instance]) -> Result<Self, RayCasterError> {
+        // Check the meshes and the instances.
         for (number, mesh) in (0..).zip(&meshes) {
             mesh.check().map_err(|source| RayCasterError::Mesh {
                 mesh: number,
@@ -92,6 +93,8 @@ impl RayCaster {
                 meshes: meshes.len(),
             });
         }
+
+        // Build a tree per mesh, and one over the instances.
         let blas: Vec<Arc<Blas>> = meshes
             .par_iter()
             .map(|mesh| Arc::new(Blas::new(mesh)))
@@ -379,6 +382,8 @@ impl RayCaster {
                 hits,
             });
         };
+
+        // Cast one batch on this thread, several on all.
         let batch = tiling.batch();
         if rays.len() <= batch {
             cast(rays, hits, scratch);

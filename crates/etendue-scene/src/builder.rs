@@ -1,13 +1,16 @@
 //! Construction and checks of scenes.
 
 use crate::audit::{Defect, MeshAudit};
+use crate::deformation::Deformation;
+#[cfg(doc)]
+use crate::edit::SceneEdit;
 use crate::motion::Trajectory;
 use crate::object::{NamedMaterial, Object};
 use crate::scene::Scene;
 use etendue_physics::surface::Lobe;
 #[cfg(doc)]
 use etendue_raycast::Ray;
-use etendue_raycast::{MaterialId, Mesh, MeshError, ObjectId, RayCasterError};
+use etendue_raycast::{MaterialId, Mesh, MeshError, MeshId, ObjectId, RayCasterError};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -43,6 +46,14 @@ pub enum SceneError {
         object: u32,
         /// Number of objects.
         objects: usize,
+    },
+    /// A deformation is for a mesh that does not exist.
+    #[error("a deformation is for mesh {mesh}, the scene has {meshes}")]
+    DeformationOutOfRange {
+        /// The mesh's index.
+        mesh: u32,
+        /// Number of meshes.
+        meshes: usize,
     },
     /// The pose of an object is not finite.
     #[error("object \"{object}\" has a pose that is not finite")]
@@ -87,46 +98,54 @@ pub struct SceneBuilder {
     pub meshes: Vec<Arc<Mesh>>,
     /// Objects, by index.
     pub objects: Vec<Object>,
+    /// Motions of objects: they are intersected at the pose of [`Ray::time`], and their
+    /// `world_from_object` becomes the pose at time zero.
+    pub motions: Vec<(ObjectId, Arc<Trajectory>)>,
+    /// Deformations of meshes, as by [`SceneEdit::with_deformation`].
+    pub deformations: Vec<(MeshId, Arc<Deformation>)>,
 }
 
 impl SceneBuilder {
     /// Checks the contents and builds the scene.
     ///
     /// # Errors
-    /// Where a mesh or a pose cannot be used, or there is no object.
-    pub fn build(self) -> Result<Scene, SceneError> {
-        self.build_moving(vec![])
-    }
-
-    /// [`SceneBuilder::build`] with moving objects: they are intersected at the pose of [`Ray::time`],
-    /// and their `world_from_object` becomes the pose at time zero.
-    ///
-    /// # Errors
-    /// Where a mesh or a pose cannot be used, there is no object, or a motion is for an object that
-    /// does not exist.
-    pub fn build_moving(
-        mut self,
-        motions: Vec<(ObjectId, Trajectory)>,
-    ) -> Result<Scene, SceneError> {
+    /// Where a mesh or a pose cannot be used, there is no object, a motion is for an object that does not
+    /// exist, or a deformation does not fit its mesh.
+    pub fn build(mut self) -> Result<Scene, SceneError> {
+        // Check the objects.
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
         }
         for object in &self.objects {
             self.check(object)?;
         }
-        let mut motion_of_object = vec![None; self.objects.len()];
-        for (object, motion) in motions {
-            let number = object.0 as usize;
-            if number >= self.objects.len() {
+
+        // Place the moving ones where they are at time zero.
+        let objects = self.objects.len();
+        for (object, motion) in &self.motions {
+            let Some(moving) = self.objects.get_mut(object.0 as usize) else {
                 return Err(SceneError::ObjectOutOfRange {
                     object: object.0,
-                    objects: self.objects.len(),
+                    objects,
+                });
+            };
+            moving.world_from_object = motion.at(0.0);
+        }
+
+        // Build the scene, and set its deformations.
+        let deformations = std::mem::take(&mut self.deformations);
+        let meshes = self.meshes.len();
+        let mut edit = Scene::new(self)?.edit();
+        for (mesh, deformation) in deformations {
+            if mesh.0 as usize >= meshes {
+                return Err(SceneError::DeformationOutOfRange {
+                    mesh: mesh.0,
+                    meshes,
                 });
             }
-            self.objects[number].world_from_object = motion.at(0.0);
-            motion_of_object[number] = Some(Arc::new(motion));
+            edit = edit.with_deformation(mesh, deformation)?;
         }
-        Ok(Scene::new(self, motion_of_object)?)
+        Ok(edit.finish())
     }
 
     /// Checks an object and its mesh.

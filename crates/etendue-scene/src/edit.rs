@@ -32,6 +32,8 @@ impl SceneEdit {
         let number = object.0 as usize;
         self.scene.parts.objects[number].world_from_object = world_from_object;
         self.scene.motions[number] = None;
+        let motions = &mut self.scene.parts.motions;
+        motions.retain(|(other, _)| *other != object);
         self.poses.push((object, world_from_object));
         self
     }
@@ -64,7 +66,7 @@ impl SceneEdit {
         deformation: Arc<Deformation>,
     ) -> Result<Self, SceneError> {
         let mut edit = self.with_vertices(mesh, deformation.at(0.0))?;
-        let deformations = &mut edit.scene.deformations;
+        let deformations = &mut edit.scene.parts.deformations;
         deformations.retain(|(other, _)| *other != mesh);
         deformations.push((mesh, deformation));
         Ok(edit)

@@ -25,6 +25,7 @@
 //!     materials: vec![paint],
 //!     meshes: vec![rectangle([1.0, 1.0])?.into()],
 //!     objects: vec![panel],
+//!     ..SceneBuilder::default()
 //! }
 //! .build()?;
 //! let hit = scene.closest_hit(&Ray::new(Point3::origin(), -Vector3::z()));

@@ -20,30 +20,29 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub(crate) parts: SceneBuilder,
+    /// The motion of each object.
     pub(crate) motions: Vec<Option<Arc<Trajectory>>>,
     pub(crate) caster: RayCaster,
-    /// Meshes whose vertices move.
-    pub(crate) deformations: Vec<(MeshId, Arc<Deformation>)>,
 }
 
 impl Scene {
-    /// A scene of checked parts, with the motion of each object.
-    pub(crate) fn new(
-        parts: SceneBuilder,
-        motions: Vec<Option<Arc<Trajectory>>>,
-    ) -> Result<Self, RayCasterError> {
+    /// A scene of checked parts.
+    pub(crate) fn new(parts: SceneBuilder) -> Result<Self, RayCasterError> {
         let instance = |(object, motion): (&Object, &Option<Arc<Trajectory>>)| Instance {
             mesh: object.mesh,
             world_from_object: object.world_from_object,
             motion: motion.clone().map(|motion| motion as Arc<dyn RigidMotion>),
             mask: object.mask,
         };
+        let mut motions = vec![None; parts.objects.len()];
+        for (object, motion) in &parts.motions {
+            motions[object.0 as usize] = Some(motion.clone());
+        }
         let instances: Vec<Instance> = parts.objects.iter().zip(&motions).map(instance).collect();
         Ok(Self {
             caster: RayCaster::new(parts.meshes.clone(), &instances)?,
             parts,
             motions,
-            deformations: Vec::new(),
         })
     }
 
@@ -64,6 +63,7 @@ impl Scene {
     /// #     meshes: vec![primitive::cuboid([4.0; 3])?.into()],
     /// #     materials: vec![NamedMaterial { name: "paint".into(), material: paint }],
     /// #     objects: vec![object],
+    /// #     ..SceneBuilder::default()
     /// # }
     /// # .build()?;
     /// let pose = Isometry3::translation(1.0, 0.0, 0.0);
@@ -139,12 +139,16 @@ impl Scene {
 
     /// Whether the vertices of any mesh move.
     pub fn deforms(&self) -> bool {
-        !self.deformations.is_empty()
+        !self.parts.deformations.is_empty()
     }
 
     /// The deformation of a mesh, if its vertices move.
     pub fn deformation(&self, mesh: MeshId) -> Option<&Deformation> {
-        let own = self.deformations.iter().find(|(other, _)| *other == mesh);
+        let own = self
+            .parts
+            .deformations
+            .iter()
+            .find(|(other, _)| *other == mesh);
         own.map(|(_, deformation)| &**deformation)
     }
 
@@ -153,7 +157,7 @@ impl Scene {
     #[must_use]
     pub fn at(&self, time: f64) -> Self {
         let mut edit = self.clone().edit();
-        for (mesh, deformation) in &self.deformations {
+        for (mesh, deformation) in &self.parts.deformations {
             edit = edit
                 .with_vertices(*mesh, deformation.at(time))
                 .expect("vertices were checked when the deformation was set");
@@ -220,6 +224,7 @@ impl Scene {
     /// #         material: MaterialId(0),
     /// #         mask: u32::MAX,
     /// #     }],
+    /// #     ..SceneBuilder::default()
     /// # }
     /// # .build()?;
     /// let mut tile = RayTile::EMPTY;

@@ -54,6 +54,7 @@ fn room() -> Scene {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     };
     parts.build().expect("a room")
 }

@@ -1,4 +1,4 @@
-//! Beams that are drawn from calibrated noise.
+//! Noise profiles applied to beams.
 
 use crate::noise_profiles::NoiseProfiles;
 use crate::transport::LightReturn;
@@ -7,77 +7,84 @@ use etendue_physics::profile::{Address, Drawn, IncidentBatch, NoiseCache, Profil
 use etendue_scene::MaterialId;
 use nalgebra::Vector3;
 
-/// A beam whose light comes by at least this share from one material is drawn from that material's
-/// profile; of the rest, at edges, a profile says nothing.
-const SHARE: f64 = 0.9;
+/// Least fraction of a beam's power from one material for its profile to apply. Profiles do not cover
+/// beams at edges.
+const LEAST_FRACTION: f64 = 0.9;
 
-/// Collects where a beam's light comes from.
+/// Summary of the returns of a beam: power, range and incidence of the dominant material.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReturnSummary {
+    /// Dominant material.
     material: Option<MaterialId>,
+    /// Power of the dominant material.
     power: f64,
-    all: f64,
-    /// Mean range, m, and mean cosine of the incidence.
+    /// Power of all light.
+    total: f64,
+    /// Power-weighted mean range, m.
     range: f64,
+    /// Power-weighted mean cosine of the incidence.
     cos: f64,
-    /// Sum of the normals, away from the sensor.
+    /// Power-weighted sum of the normals $n$, away from the sensor.
     normal: Vector3<f64>,
-    /// Sum of normal times direction of the light.
-    turn: Vector3<f64>,
+    /// Power-weighted sum of $n\times d$ with the arrival direction $d$.
+    cross: Vector3<f64>,
 }
 
-/// Light that comes straight back from a surface.
-pub(crate) struct Direct {
+/// DirectReturn return from a surface.
+pub(crate) struct DirectReturn {
     pub material: MaterialId,
+    /// 1/(m² sr).
     pub power: f64,
     /// Half the optical path, m.
     pub range: f64,
+    /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: f64,
 }
 
-/// A surface that a profile speaks of, as a beam sees it.
+/// Surface of a beam with the noise profile of its material.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Profiled<'a> {
+pub(crate) struct ProfiledSurface<'a> {
     sampler: &'a ProfileSampler,
     pub material: MaterialId,
     /// Range, m.
     pub range: f64,
+    /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: f64,
 }
 
 impl ReturnSummary {
-    /// Counts a return of a power.
+    /// Adds a return with its power in the beam.
     pub fn add_return<S: Scalar>(&mut self, back: &LightReturn<S>, power: f64) {
         if back.depth > 1 || back.scatterings > 1 {
-            self.all += power;
+            self.total += power;
             return;
         }
-        let is_counted = self.add(&Direct {
+        let is_dominant = self.add(&DirectReturn {
             material: back.material,
             power,
             range: back.optical_range.value(),
             cos_incidence: back.cos_incidence.value(),
         });
-        if is_counted {
-            self.face(power, &back.hit.normal, &back.arrival.map(Scalar::value));
+        if is_dominant {
+            self.add_orientation(power, &back.hit.normal, &back.arrival.map(Scalar::value));
         }
     }
 
-    /// Counts light that comes straight back, and says whether it is of the material that sends most.
+    /// Adds a direct return. Returns whether it is of the dominant material.
     #[inline]
-    pub fn add(&mut self, light: &Direct) -> bool {
+    pub fn add(&mut self, light: &DirectReturn) -> bool {
         let power = light.power;
         if power <= 0.0 {
             return false;
         }
-        self.all += power;
+        self.total += power;
         if self.material != Some(light.material) {
             if self.power > power {
                 return false;
             }
             *self = Self {
                 material: Some(light.material),
-                all: self.all,
+                total: self.total,
                 ..Self::default()
             };
         }
@@ -88,23 +95,25 @@ impl ReturnSummary {
         true
     }
 
-    /// Counts light that is no surface's.
+    /// Adds light without a direct surface.
     pub fn add_other(&mut self, power: f64) {
-        self.all += power;
+        self.total += power;
     }
 
-    /// Records the orientation of a surface, whose normal may point to either side, relative to the
-    /// arrival direction of the light added last; used by [`ReturnSummary::side`].
-    pub fn face(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {
+    /// Adds the orientation of the surface of the last direct return, for [`ReturnSummary::side`]. The normal
+    /// may point to either side.
+    pub fn add_orientation(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {
         let away = normal * normal.dot(arrival).signum();
         self.normal += away * power;
-        self.turn += away.cross(arrival) * power;
+        self.cross += away.cross(arrival) * power;
     }
 
-    /// The surface, if it alone is seen and has a profile.
-    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
-        let material = self.material.filter(|_| self.power >= SHARE * self.all)?;
-        Some(Profiled {
+    /// The surface of the dominant material, if its fraction suffices and it has a profile.
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<ProfiledSurface<'a>> {
+        let material = self
+            .material
+            .filter(|_| self.power >= LEAST_FRACTION * self.total)?;
+        Some(ProfiledSurface {
             sampler: profiles.sampler(material)?,
             material,
             range: self.range,
@@ -112,36 +121,40 @@ impl ReturnSummary {
         })
     }
 
+    /// Mean cosine of the incidence, in [0, 1].
     fn cos_incidence(&self) -> f64 {
         self.cos.clamp(0.0, 1.0)
     }
 
-    /// On which side of the normal the light arrives; `up` is the sensor's axis in the world.
+    /// Signed side of the normal at which the light arrives, in [-1, 1]; `up` is the z axis of the sensor in
+    /// the world.
     pub fn side(&self, up: &Vector3<f64>) -> f64 {
-        let power = 1.0 / self.power;
+        let inverse_power = 1.0 / self.power;
         side(
             up,
-            &(self.normal * power),
-            &(self.turn * power),
+            &(self.normal * inverse_power),
+            &(self.cross * inverse_power),
             self.cos_incidence(),
         )
     }
 }
 
-/// On which side of the normal light arrives: with the normal $n$ away from the sensor, the
-/// surface's left is $u\times n$, and the light's direction $d$ has $d\cdot(u\times n) =
-/// u\cdot(n\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis $u$,
-/// in the world, is the normal; `turn` is $n\times d$.
-fn side(up: &Vector3<f64>, normal: &Vector3<f64>, turn: &Vector3<f64>, cos: f64) -> f64 {
-    let all = up.cross(normal).norm() * (1.0 - cos * cos).sqrt();
-    if all > 1e-9 {
-        (up.dot(turn) / all).clamp(-1.0, 1.0)
+/// Signed side of the normal at which light arrives, in [-1, 1].
+///
+/// With the normal $n$ away from the sensor and the sensor's axis $u$, the left of the surface is
+/// $u\times n$, and the light of direction $d$ has the component $d\cdot(u\times n) = u\cdot(n\times d)$
+/// along it, relative to the sine of the incidence. Zero where $u$ is parallel to $n$. `cross` is
+/// $n\times d$.
+fn side(up: &Vector3<f64>, normal: &Vector3<f64>, cross: &Vector3<f64>, cos: f64) -> f64 {
+    let scale = up.cross(normal).norm() * (1.0 - cos * cos).sqrt();
+    if scale > 1e-9 {
+        (up.dot(cross) / scale).clamp(-1.0, 1.0)
     } else {
         0.0
     }
 }
 
-/// The same of light of one direction, on a surface of a normal on either side.
+/// [`ReturnSummary::side`] of a single direct return. The normal may point to either side.
 pub(crate) fn side_of(
     up: &Vector3<f64>,
     normal: &Vector3<f64>,
@@ -152,47 +165,49 @@ pub(crate) fn side_of(
     side(up, &away, &away.cross(arrival), cos)
 }
 
-impl Profiled<'_> {
-    /// A measurement of it: drop-out, bias, spread and steps at once; `lit` is what saw it, `up` the
-    /// sensor's axis in the world.
+impl ProfiledSurface<'_> {
+    /// Draws a range from the profile: drop-out, bias, spread and quantisation. `summary` is the source of
+    /// the surface, `up` the z axis of the sensor in the world.
     pub fn draw(
         &self,
-        lit: &ReturnSummary,
+        summary: &ReturnSummary,
         up: impl Fn() -> Vector3<f64>,
         address: &Address,
         noise_cache: &mut NoiseCache,
     ) -> Option<Drawn> {
-        let side = || lit.side(&up());
-        let (range, cos) = (self.range, self.cos_incidence);
-        self.sampler.draw(range, cos, side, address, noise_cache)
+        let side = || summary.side(&up());
+        self.sampler
+            .draw(self.range, self.cos_incidence, side, address, noise_cache)
     }
 }
 
-/// Beams that follow each other, sixteen or 64, as they see surfaces of calibrated noise.
+/// Surfaces with noise profiles of 16 or 64 consecutive beams.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(crate) struct CalibratedLanes<const N: usize = 16> {
-    /// Which do: the numbers of the others mean nothing.
+    /// Whether each beam has a surface with a profile; the other fields of those without are unspecified.
     pub calibrated: [bool; N],
     pub material: [MaterialId; N],
     /// Range, m.
     pub range: [f64; N],
+    /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: [f64; N],
 }
 
-/// What is drawn of such beams.
+/// Ranges drawn from profiles.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(crate) struct DrawnBeams<const N: usize = 16> {
+    /// Whether each beam returns.
     pub returned: [bool; N],
-    /// m.
+    /// Range, m.
     pub range: [f64; N],
-    /// Where the profile has it; no number where it has none.
+    /// Intensity, counts; NaN where the profile has none.
     pub intensity: [f64; N],
 }
 
 impl<const N: usize> DrawnBeams<N> {
-    /// That of one.
+    /// Result of one beam; `None` for a drop-out.
     pub fn of(&self, lane: usize) -> Option<Drawn> {
         let intensity = self.intensity[lane];
         self.returned[lane].then_some(Drawn {
@@ -207,6 +222,7 @@ impl<const N: usize> DrawnBeams<N> {
     reason = "loops over lanes become the caller's vector instructions"
 )]
 impl<const N: usize> CalibratedLanes<N> {
+    /// No surfaces.
     pub const NONE: Self = Self {
         calibrated: [false; N],
         material: [MaterialId(0); N],
@@ -214,16 +230,16 @@ impl<const N: usize> CalibratedLanes<N> {
         cos_incidence: [1.0; N],
     };
 
-    /// That of one beam.
-    pub fn set(&mut self, lane: usize, surface: &Profiled) {
+    /// Sets the surface of one beam.
+    pub fn set(&mut self, lane: usize, surface: &ProfiledSurface) {
         self.calibrated[lane] = true;
         self.material[lane] = surface.material;
         self.range[lane] = surface.range;
         self.cos_incidence[lane] = surface.cos_incidence;
     }
 
-    /// Draws what they measure, the first of which is at `first`; `side` tells [`ReturnSummary::side`] by lane.
-    /// Loops for the vector instructions of the caller.
+    /// Draws the ranges of all beams, the first of which has the address `first`; `side` gives
+    /// [`ReturnSummary::side`] by lane.
     #[inline(always)]
     pub fn draw(
         &self,
@@ -237,27 +253,27 @@ impl<const N: usize> CalibratedLanes<N> {
             range: [0.0; N],
             intensity: [f64::NAN; N],
         };
-        let mut left = self.calibrated;
+        let mut remaining = self.calibrated;
         let mut is_first = true;
-        while let Some(next) = first_of(&left) {
+        while let Some(next) = first_lane(&remaining) {
             let material = self.material[next];
             let mut wanted = [false; N];
             for i in 0..N {
-                wanted[i] = left[i] && self.material[i] == material;
-                left[i] &= !wanted[i];
+                wanted[i] = remaining[i] && self.material[i] == material;
+                remaining[i] &= !wanted[i];
             }
             let Some(sampler) = profiles.sampler(material) else {
                 continue;
             };
-            let met = IncidentBatch {
+            let surfaces = IncidentBatch {
                 wanted,
                 range: &self.range,
                 cos_incidence: &self.cos_incidence,
             };
-            let drawn = sampler.draw_batch(&met, &side, first, noise_cache);
+            let drawn = sampler.draw_batch(&surfaces, &side, first, noise_cache);
             let intensity = drawn.intensity.unwrap_or([f64::NAN; N]);
             if is_first {
-                // Most often there is no other.
+                // Most often all lanes have one material.
                 all.returned = drawn.returned;
                 all.range = drawn.range;
                 all.intensity = intensity;
@@ -276,14 +292,14 @@ impl<const N: usize> CalibratedLanes<N> {
     }
 }
 
-/// The first lane that is, of 64 at most.
+/// Index of the first lane that is set; at most 64 lanes.
 #[expect(
     clippy::inline_always,
     clippy::needless_range_loop,
     reason = "a loop over lanes becomes the caller's vector instructions"
 )]
 #[inline(always)]
-fn first_of<const N: usize>(lanes: &[bool; N]) -> Option<usize> {
+fn first_lane<const N: usize>(lanes: &[bool; N]) -> Option<usize> {
     const { assert!(N <= 64) };
     let mut bits = 0_u64;
     for i in 0..N {

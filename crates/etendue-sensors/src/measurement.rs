@@ -1,23 +1,23 @@
-//! What a simulated sensor reports, with the truth behind it.
+//! Range readings and measurements of beams, with ground truth.
 
 use etendue_scene::{MaterialId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
-/// What a device says of one beam.
+/// Reading of a beam: a range, or the reason why there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RangeReading {
     /// A range, m.
     Range(f64),
-    /// Nothing came back, or it came from beyond the device's range (REP 117: +inf).
+    /// No return, or one from beyond the maximum range (REP 117: +inf).
     NoReturn,
-    /// Something nearer than the device can measure (REP 117: -inf).
+    /// A target nearer than the minimum range (REP 117: -inf).
     TooNear,
-    /// The device's own error code (REP 117: NaN).
+    /// An error code of the device (REP 117: NaN).
     Error(u8),
 }
 
 impl RangeReading {
-    /// The range, m, if there is one.
+    /// The range, m; `None` without one.
     pub fn range(self) -> Option<f64> {
         match self {
             Self::Range(range) => Some(range),
@@ -25,8 +25,7 @@ impl RangeReading {
         }
     }
 
-    /// The range as ROS users expect it (REP 117): +inf for no return, -inf for too near, NaN for
-    /// an error.
+    /// The range by the ROS convention REP 117, m: +inf for no return, -inf for too near, NaN for an error.
     pub fn rep117(self) -> f64 {
         match self {
             Self::Range(range) => range,
@@ -37,44 +36,44 @@ impl RangeReading {
     }
 }
 
-/// What really stood in a beam's way: known in simulation only.
+/// Ground truth of a beam: the first surface on its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// Distance from the sensor to the first surface on the beam's axis, m.
+    /// Distance from the sensor to the surface, m.
     pub range: f64,
-    /// The object there.
+    /// Object of the surface.
     pub object: ObjectId,
-    /// Its material there.
+    /// Material of the surface.
     pub material: MaterialId,
-    /// Incidence: angle between the beam and the surface's normal, rad, in [0, pi/2].
+    /// Incidence angle between the beam and the normal, rad, in [0, pi/2].
     pub incidence: f64,
 }
 
-/// One beam's measurement.
+/// BeamMeasurement of one beam, with or without a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measurement {
-    /// Number of the beam in its sweep.
+pub struct BeamMeasurement {
+    /// Index of the beam in its sweep.
     pub beam: u32,
-    /// When it was fired, s from the start of the run.
+    /// Time of emission, s from the start of the run.
     pub time: f64,
     /// Azimuth in the sensor's frame, anticlockwise from x, rad.
     pub azimuth: f64,
     /// Elevation above the sensor's x-y plane, rad.
     pub elevation: f64,
-    /// What the device reports.
+    /// Reported range, or the reason why there is none.
     pub reading: RangeReading,
-    /// Received power, relative to the transmitted power times the receiver's aperture
-    /// (1/m^2 sr: the sum over returns of weight x throughput^2 x BRDF x cos / R^2).
+    /// Received power per unit of transmitted power and of receiver aperture, 1/(m² sr):
+    /// $\sum w \tau^2 f_r \cos\theta / R^2$ over the returns.
     pub power: f64,
-    /// How many separate surfaces sent light back: ranges that differ by more than 1 cm and by more
-    /// than one slanted plane explains across the beam.
+    /// Number of separate surfaces that returned light: their ranges differ by more than 1 cm and by more
+    /// than the slope of one plane across the beam.
     pub returns: u16,
-    /// The truth on the beam's axis; none where the axis meets nothing.
+    /// Ground truth; `None` without a surface on the axis.
     pub truth: Option<Truth>,
 }
 
-impl Measurement {
-    /// The measured point in the sensor's frame, m, if there is a range.
+impl BeamMeasurement {
+    /// The measured point in the sensor's frame, m; `None` without a range.
     pub fn point(&self) -> Option<Point3<f64>> {
         let range = self.reading.range()?;
         let (sin_azimuth, cos_azimuth) = self.azimuth.sin_cos();
@@ -86,21 +85,21 @@ impl Measurement {
         ))
     }
 
-    /// Whether light of more than one surface was mixed into this measurement.
+    /// Whether light of more than one surface contributes (mixed pixel).
     pub fn is_mixed(&self) -> bool {
         self.returns > 1
     }
 }
 
-/// One turn of a sensor.
+/// One sweep of a lidar as a table of beams.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlanarSweep {
-    /// Number of the sweep in its run.
+pub struct BeamSweep {
+    /// Index of the sweep in its run.
     pub index: u32,
-    /// When it began, s from the start of the run.
+    /// Start, s from the start of the run.
     pub start: f64,
-    /// Pose of the sensor when it began.
+    /// Pose of the sensor at the start.
     pub world_from_sensor: Isometry3<f64>,
-    /// One measurement a beam, in firing order.
-    pub measurements: Vec<Measurement>,
+    /// One measurement per beam, in firing order.
+    pub measurements: Vec<BeamMeasurement>,
 }

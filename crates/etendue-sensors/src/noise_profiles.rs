@@ -1,13 +1,14 @@
-//! Calibrated noise of the materials of a scene.
+//! Noise profiles of the materials of a scene.
 
 use etendue_physics::profile::{Profile, ProfileSampler};
 use etendue_scene::MaterialId;
 use std::sync::Arc;
 
-/// The calibrated noise of materials: the bias, spread and drop-out that one sensor showed on each.
+/// Noise profiles of materials: bias, spread and drop-out of ranges, calibrated from recordings of one
+/// sensor.
 ///
-/// Beams whose light comes from one such material are drawn from its profile instead of the
-/// receiver's own noise.
+/// Ranges of beams whose light returns from one material with a profile are drawn from the profile
+/// instead of the noise of the receiver.
 ///
 /// ```
 /// use etendue_scene::MaterialId;

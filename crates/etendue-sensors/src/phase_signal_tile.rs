@@ -1,4 +1,4 @@
-//! The signals of sixteen beams.
+//! Phase signals of sixteen beams.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
@@ -8,7 +8,7 @@
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_physics::phase::{Modulation, PhaseSignal, Phasor};
 
-/// The light of sixteen beams at the receiver: a [`PhaseSignal`] in each lane.
+/// Light of sixteen beams at a phase receiver: a [`PhaseSignal`] per lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseSignalTile<S: LaneScalar> {
     waves: [Phasor<S::Tile>; 2],
@@ -26,16 +26,19 @@ impl<S: LaneScalar> PhaseSignalTile<S> {
         }
     }
 
-    /// Adds a return to each beam, as [`PhaseSignal::add`] does: half its optical path (m, any finite
-    /// number where the power is zero) and its power.
+    /// Adds a return to each beam, as [`PhaseSignal::add`]: half the optical path (m, any finite number where
+    /// the power is zero) and the power.
     #[inline(always)]
     pub fn add(&mut self, modulation: &Modulation, half_path: &S::Tile, power: &S::Tile) {
+        // Evaluate the base wave at the range of each lane.
         let turns_per_metre = modulation.turns_per_metre();
         let mut base = [[0.0; 16]; 2];
         for i in 0..16 {
             let wave = Modulation::wave(half_path.values()[i] * turns_per_metre);
             [base[0][i], base[1][i]] = [wave.re, wave.im];
         }
+
+        // Add its powers, the modulation frequencies, with derivatives.
         for (k, sum) in self.waves.iter_mut().enumerate() {
             let slope = modulation.phase_per_metre(k);
             let [re, im] = powers(&base, modulation.multiples[k]);
@@ -50,37 +53,38 @@ impl<S: LaneScalar> PhaseSignalTile<S> {
         self.power = self.power + *power;
     }
 
-    /// The light of one beam.
+    /// The signal of one beam.
     #[inline]
     pub fn lane(&self, lane: usize) -> PhaseSignal<S> {
         let [first, second] = &self.waves;
-        let of = |wave: &Phasor<S::Tile>| Phasor {
+        let phasor = |wave: &Phasor<S::Tile>| Phasor {
             re: wave.re.lane(lane),
             im: wave.im.lane(lane),
         };
         PhaseSignal {
-            waves: [of(first), of(second)],
+            waves: [phasor(first), phasor(second)],
             power: self.power.lane(lane),
             background: 0.0,
         }
     }
 }
 
-/// The complex power of each lane, as [`Phasor::power`] has it.
+/// Complex power of each lane, as [`Phasor::power`].
 #[inline(always)]
 fn powers(base: &[[f64; 16]; 2], exponent: u32) -> [[f64; 16]; 2] {
     let mut power = *base;
     for bit in (0..exponent.ilog2()).rev() {
-        power = times(&power, &power);
+        power = complex_product(&power, &power);
         if exponent & (1 << bit) != 0 {
-            power = times(&power, base);
+            power = complex_product(&power, base);
         }
     }
     power
 }
 
+/// Complex product of each lane.
 #[inline(always)]
-fn times(a: &[[f64; 16]; 2], b: &[[f64; 16]; 2]) -> [[f64; 16]; 2] {
+fn complex_product(a: &[[f64; 16]; 2], b: &[[f64; 16]; 2]) -> [[f64; 16]; 2] {
     let mut out = [[0.0; 16]; 2];
     for i in 0..16 {
         out[0][i] = a[0][i] * b[0][i] - a[1][i] * b[1][i];
@@ -94,16 +98,16 @@ mod tests {
     use super::*;
     use etendue_physics::{Dual, DualParts};
 
-    /// What a lane collects is what a beam of its own collects, derivatives included, bit for bit.
+    /// Each lane equals the signal of a single beam, derivatives included, bit for bit.
     #[test]
-    fn lanes_are_beams() {
+    fn lanes_equal_single_beams_bit_for_bit() {
         let modulation = Modulation::URG_04LX;
         let mut tile = PhaseSignalTile::<Dual<2>>::nothing();
         let mut beams = [PhaseSignal::<Dual<2>>::nothing(); 16];
-        for turn in 0..3 {
+        for pass in 0..3 {
             let [mut ranges, mut powers] = [ScalarTile::<Dual<2>>::plain([0.0; 16]); 2];
             for (lane, beam) in beams.iter_mut().enumerate() {
-                let range = Dual::variable(0.3 + 0.37 * lane as f64 + 0.01 * f64::from(turn), 0);
+                let range = Dual::variable(0.3 + 0.37 * lane as f64 + 0.01 * f64::from(pass), 0);
                 let power = Dual::variable(0.1, 1) / (range * range);
                 beam.add(&modulation, range, power);
                 <_ as ScalarTile<Dual<2>>>::put(&mut ranges, lane, range);

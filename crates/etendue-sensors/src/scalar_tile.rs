@@ -9,11 +9,11 @@ use etendue_physics::{Dual, Scalar};
 use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A scalar with a tile form: what vectorised code needs of it.
+/// A scalar with a tile of sixteen lanes, for vectorised code.
 ///
-/// Plain code needs only [`Scalar`].
+/// Plain code is generic in [`Scalar`] only.
 pub trait LaneScalar: Scalar {
-    /// Sixteen of them.
+    /// Sixteen scalars.
     type Tile: ScalarTile<Self>;
 }
 
@@ -44,7 +44,7 @@ pub trait ScalarTile<S>:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Sixteen numbers without derivatives.
+    /// A tile of plain numbers, with zero derivatives.
     fn plain(values: [f64; 16]) -> Self;
 
     /// The scalar of a lane.
@@ -56,20 +56,20 @@ pub trait ScalarTile<S>:
     /// The values without their derivatives.
     fn values(&self) -> &[f64; 16];
 
-    /// A function of each, by its values and slopes.
+    /// Applies a function to each lane, given its values and derivatives there (chain rule).
     #[must_use]
     fn chain(&self, values: &[f64; 16], slopes: &[f64; 16]) -> Self;
 
-    /// Each times a plain number.
+    /// Multiplies each lane by a plain number.
     #[must_use]
     fn scaled(&self, factors: &[f64; 16]) -> Self;
 
-    /// The scalars of the lanes of a mask, zero in the others.
+    /// Keeps the lanes of a mask and sets the others to zero.
     #[must_use]
     fn only(&self, lanes: &[bool; 16]) -> Self;
 }
 
-/// Sixteen [`Dual`] numbers, by part and lane; with `N = 0`, sixteen plain numbers.
+/// Sixteen [`Dual`] numbers in structure-of-arrays layout; with `N = 0`, sixteen plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct DualTile<const N: usize> {
@@ -79,7 +79,7 @@ pub struct DualTile<const N: usize> {
     pub eps: [[f64; 16]; N],
 }
 
-/// A scalar of a value and `N` derivatives.
+/// Conversion between a scalar and its value and `N` derivatives.
 pub trait Parts<const N: usize> {
     /// The value and the derivatives.
     fn parts(self) -> (f64, [f64; N]);
@@ -260,37 +260,38 @@ mod tests {
             eps: [[0.0; 16]; 2],
         };
         for lane in 0..16 {
-            let of = |k: usize| (first + lane as f64 + 0.3 * k as f64).sin();
-            let eps = [of(1), of(2)];
-            tile.put(lane, Dual { re: of(0), eps });
+            let part = |k: usize| (first + lane as f64 + 0.3 * k as f64).sin();
+            let eps = [part(1), part(2)];
+            tile.put(lane, Dual { re: part(0), eps });
         }
         tile
     }
 
-    /// Every operation gives each lane what the scalar's own operation gives, bit for bit.
+    /// Each lane of an operation equals the operation of the scalars, bit for bit.
     #[test]
-    fn lanes_are_scalars() {
+    fn lanes_equal_scalars_bit_for_bit() {
         let (a, b) = (tile(0.5), tile(4.2));
         let bits = |x: Dual<2>| (x.re.to_bits(), x.gradient().map(f64::to_bits));
         for lane in 0..16 {
             let (x, y): (Dual<2>, Dual<2>) = (a.lane(lane), b.lane(lane));
-            for (whole, one) in [
+            for (tile, scalar) in [
                 (a + b, x + y),
                 (a - b, x - y),
                 (a * b, x * y),
                 (a / b, x / y),
                 (-a, -x),
             ] {
-                assert_eq!(bits(whole.lane(lane)), bits(one));
+                assert_eq!(bits(tile.lane(lane)), bits(scalar));
             }
             let scaled: Dual<2> = ScalarTile::<Dual<2>>::scaled(&a, &[0.7; 16]).lane(lane);
             assert_eq!(bits(scaled), bits(x * 0.7));
         }
         let only = ScalarTile::<Dual<2>>::only(&a, &from_fn(|lane| lane == 3));
-        let kept: [Dual<2>; 16] = from_fn(|lane| only.lane(lane));
-        assert_eq!(kept[3], a.lane(3));
+        let lanes: [Dual<2>; 16] = from_fn(|lane| only.lane(lane));
+        assert_eq!(lanes[3], a.lane(3));
         assert!(
-            kept.iter()
+            lanes
+                .iter()
                 .enumerate()
                 .all(|(lane, x)| lane == 3 || x.value() == 0.0)
         );

@@ -1,7 +1,7 @@
 //! Poses of a sensor as functions of time.
 //!
-//! The sweep pipelines take any `Fn(f64) -> Isometry3<S>` from seconds to `world_from_sensor`;
-//! these are the common ones.
+//! The pipelines take any `Fn(f64) -> Isometry3<S>` from seconds to `world_from_sensor`. This module has
+//! the common ones.
 
 use etendue_physics::Scalar;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -11,8 +11,8 @@ pub fn stationary<S: Scalar>(world_from_sensor: Isometry3<S>) -> impl Fn(f64) ->
     move |_| world_from_sensor
 }
 
-/// Motion of constant velocity: at time zero at `start`, with `velocity` (m/s) and
-/// `angular_velocity` (rad/s), both in the world frame.
+/// A pose of constant velocity: `start` at time zero, with `velocity` (m/s) and `angular_velocity` (rad/s)
+/// in the world frame.
 ///
 /// ```
 /// use etendue_sensors::trajectory::constant_velocity;
@@ -33,16 +33,16 @@ pub fn constant_velocity<S: Scalar>(
     move |time| {
         Isometry3::from_parts(
             Translation3::from(start.translation.vector + velocity.map(|v| v * time)),
-            rotation_by(angular_velocity.map(|w| w * time)) * start.rotation,
+            exponential_map(angular_velocity.map(|w| w * time)) * start.rotation,
         )
     }
 }
 
-/// The exponential map of SO(3): the rotation by a rotation vector (rad), differentiable at zero.
-fn rotation_by<S: Scalar>(rotation: Vector3<S>) -> UnitQuaternion<S> {
+/// Exponential map of SO(3): the rotation by a rotation vector (rad), differentiable at zero.
+fn exponential_map<S: Scalar>(rotation: Vector3<S>) -> UnitQuaternion<S> {
     let square = rotation.dot(&rotation);
     let (cos, sinc) = if square.value() < 1e-8 {
-        // Series to the fourth order: the square root has no derivative at zero.
+        // Taylor series to fourth order: the square root has no derivative at zero.
         (
             square * square / 384.0 - square / 8.0 + 1.0,
             square * square / 3840.0 - square / 48.0 + 0.5,
@@ -60,15 +60,15 @@ fn rotation_by<S: Scalar>(rotation: Vector3<S>) -> UnitQuaternion<S> {
 mod tests {
     use super::*;
 
-    /// 1e-16 measured, on both sides of the change to a series.
+    /// Measured: 1e-16, on both sides of the switch to the series.
     #[test]
-    fn the_exponential_map_equals_nalgebra_s() {
+    fn the_exponential_map_equals_that_of_nalgebra() {
         for size in [1e-6, 0.9e-4, 1.1e-4, 0.3, 3.0] {
             let rotation = Vector3::new(0.6, -0.64, 0.48) * size;
             let difference =
-                rotation_by(rotation).angle_to(&UnitQuaternion::from_scaled_axis(rotation));
+                exponential_map(rotation).angle_to(&UnitQuaternion::from_scaled_axis(rotation));
             assert!(difference < 1e-7, "{size}: {difference}");
-            assert!((rotation_by(rotation).norm() - 1.0).abs() < 1e-15);
+            assert!((exponential_map(rotation).norm() - 1.0).abs() < 1e-15);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::floor_plan::{AXES, add_surfaces, sensor_arrow};
 use super::section::Section;
 use etendue::scene::Scene;
-use etendue::sensors::{Measurement, PlanarSweep, RangeReading};
+use etendue::sensors::{BeamMeasurement, BeamSweep, RangeReading};
 use etendue_plot::{
     Color, Drawing, Extent, Figure, Marker, Plot, Point, Series, Stroke, Symbol, palette,
 };
@@ -20,7 +20,7 @@ pub struct TopView<'a> {
     /// Surfaces, in a section at the height of the sensor in the first sweep.
     pub scene: &'a Scene,
     /// Measurements; beams are drawn for the first sweep only.
-    pub sweeps: &'a [PlanarSweep],
+    pub sweeps: &'a [BeamSweep],
     /// Longest range of the sensor, m: bounds the extent of the view.
     pub max_range: f64,
 }
@@ -118,7 +118,7 @@ impl TopView<'_> {
     }
 
     /// Some beams of a sweep, from the sensor to their measurements.
-    fn beams(&self, sweep: &PlanarSweep) -> Vec<[Point; 2]> {
+    fn beams(&self, sweep: &BeamSweep) -> Vec<[Point; 2]> {
         let reach = self.reach();
         let origin = &sweep.world_from_sensor.translation;
         let step = sweep.measurements.len().div_ceil(BEAMS_SHOWN).max(1);
@@ -132,7 +132,7 @@ impl TopView<'_> {
     fn position(
         &self,
         world_from_sensor: &Isometry3<f64>,
-        measurement: &Measurement,
+        measurement: &BeamMeasurement,
         reach: f64,
     ) -> Point {
         let surface = measurement
@@ -163,7 +163,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    fn of(measurement: &Measurement) -> Self {
+    fn of(measurement: &BeamMeasurement) -> Self {
         match measurement.reading {
             RangeReading::Range(_) if measurement.is_mixed() => Self::Mixed,
             RangeReading::Range(_) => Self::Point,
@@ -241,12 +241,13 @@ mod tests {
                 material: MaterialId(0),
                 mask: u32::MAX,
             }],
+            ..SceneBuilder::default()
         };
         parts.build().expect("a scene")
     }
 
-    fn measurement(beam: u32, reading: RangeReading, returns: u16) -> Measurement {
-        Measurement {
+    fn measurement(beam: u32, reading: RangeReading, returns: u16) -> BeamMeasurement {
+        BeamMeasurement {
             beam,
             time: 0.0,
             azimuth: f64::from(beam) * 0.01,
@@ -274,7 +275,7 @@ mod tests {
             (RangeReading::TooNear, 0),
         ];
         let measurements = (0..).zip(readings);
-        let sweep = PlanarSweep {
+        let sweep = BeamSweep {
             index: 0,
             start: 0.0,
             world_from_sensor: Isometry3::identity(),

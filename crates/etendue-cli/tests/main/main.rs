@@ -7,14 +7,16 @@ mod correct;
 mod drive;
 mod experiment;
 mod fit;
+#[path = "../../../etendue-io/tests/main/recordings.rs"]
+mod recordings;
 mod register;
 mod render;
 mod results;
 mod robots;
 mod scanners;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use recordings::recording;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// Names of the files that `simulate` writes to a folder, sorted.
@@ -112,21 +114,4 @@ fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// File or folder of the recordings; `None` with a message if it is missing.
-fn recording(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("ETENDUE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let path = root.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test");
-    // The test harness hides the output of `eprintln!`
-    _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
-    None
 }

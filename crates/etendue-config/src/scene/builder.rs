@@ -17,8 +17,7 @@ use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
-    Defect, Deformation, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder,
-    SceneError, Textures, Trajectory,
+    Defect, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder, SceneError, Textures,
 };
 use etendue_sensors::NoiseProfiles;
 use etendue_sensors::lidar::Air;
@@ -36,8 +35,6 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
         palette: Palette::new(document, &file.materials)?,
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
-        motions: Vec::new(),
-        deformations: Vec::new(),
         classes: Classes::default(),
         warnings: Vec::new(),
         lighting: Lighting::default(),
@@ -99,8 +96,6 @@ struct Assembly<'a> {
     palette: Palette<'a>,
     files: MeshFiles,
     builder: SceneBuilder,
-    motions: Vec<(ObjectId, Trajectory)>,
-    deformations: Vec<(MeshId, Arc<Deformation>)>,
     classes: Classes,
     warnings: Vec<String>,
     lighting: Lighting,
@@ -161,7 +156,9 @@ impl Assembly<'_> {
         let world_from_object = object.placement().pose(self.document)?;
         if let Some(table) = &object.motion {
             let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
-            self.motions.push((ObjectId(mesh_id), motion));
+            self.builder
+                .motions
+                .push((ObjectId(mesh_id), motion.into()));
         }
 
         // Add the object
@@ -190,7 +187,7 @@ impl Assembly<'_> {
         let deformation = table
             .get_ref()
             .deformation(self.document, shape, &mut self.files)?;
-        self.deformations.push((mesh, deformation.into()));
+        self.builder.deformations.push((mesh, deformation.into()));
         Ok(())
     }
 
@@ -258,16 +255,12 @@ impl Assembly<'_> {
         self.builder.materials = self.palette.used;
         // Build the scene with its motions and deformations
         let path = self.document.path();
-        let scene = self.builder.build_moving(self.motions);
         let refused = |source| ConfigError::Scene {
             path: path.to_owned(),
             source,
         };
-        let mut edit = scene.map_err(refused)?.edit();
-        for (mesh, deformation) in self.deformations {
-            edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
-        }
-        let scene = edit.finish();
+        let scene = self.builder.build().map_err(refused)?;
+
         // Record the origin
         let stem = || {
             path.file_stem()

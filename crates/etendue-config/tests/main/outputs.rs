@@ -10,13 +10,13 @@ use etendue_io::scan_log::read_scan_log;
 use etendue_io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_scene::{MaterialId, ObjectId};
-use etendue_sensors::{Measurement, PlanarSweep, RangeReading, Truth};
+use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Truth};
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 use std::io::Read;
 use std::path::Path;
 
-fn sweeps() -> Vec<PlanarSweep> {
+fn sweeps() -> Vec<BeamSweep> {
     let readings = [
         RangeReading::Range(1.25),
         RangeReading::NoReturn,
@@ -24,7 +24,7 @@ fn sweeps() -> Vec<PlanarSweep> {
         RangeReading::Error(7),
         RangeReading::Range(0.5),
     ];
-    let beam = |(number, reading): (u16, &RangeReading)| Measurement {
+    let beam = |(number, reading): (u16, &RangeReading)| BeamMeasurement {
         beam: u32::from(number),
         time: 0.01 * f64::from(number),
         azimuth: 0.3 * f64::from(number) - 0.6,
@@ -39,7 +39,7 @@ fn sweeps() -> Vec<PlanarSweep> {
             incidence: 0.7,
         }),
     };
-    let sweep = |index: u32| PlanarSweep {
+    let sweep = |index: u32| BeamSweep {
         index,
         start: 0.1 * f64::from(index),
         world_from_sensor: Isometry3::new(Vector3::new(1.0, 2.0, 0.5), Vector3::z() * 0.25),
@@ -48,7 +48,7 @@ fn sweeps() -> Vec<PlanarSweep> {
     vec![sweep(0), sweep(1)]
 }
 
-fn write(scene: &LoadedScene, sweeps: &[PlanarSweep], folder: &Path) {
+fn write(scene: &LoadedScene, sweeps: &[BeamSweep], folder: &Path) {
     let run = Run {
         scene: &scene.scene,
         sweeps,

@@ -45,6 +45,7 @@ fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     };
     parts.build().expect("walls")
 }

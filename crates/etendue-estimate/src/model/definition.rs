@@ -88,7 +88,7 @@ pub enum ModelError {
 impl Model {
     /// A model without unknowns of a lidar at rest during each scan. Beams are the shots of its first
     /// sweep, which measure range and intensity. The model predicts the expected measurements: without
-    /// noise, jitter and rounding.
+    /// noise, jitter and rounding. The scene is at rest, as at time zero.
     ///
     /// # Errors
     /// Where the scene or the lidar is not valid, or no pose is given.
@@ -101,6 +101,11 @@ impl Model {
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }
+        let parts = SceneBuilder {
+            motions: vec![],
+            deformations: vec![],
+            ..parts
+        };
         let scene = Arc::new(parts.clone().build()?);
         World::at_wavelength(&scene, sensor.wavelength())?;
         Ok(Self {

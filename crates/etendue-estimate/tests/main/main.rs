@@ -1,9 +1,11 @@
-//! The public face of etendue-estimate.
+//! Integration tests of etendue-estimate.
 
 mod air;
 mod differences;
 mod manifold;
 mod pulsed;
+#[path = "../../../etendue-io/tests/main/recordings.rs"]
+mod recorded_files;
 mod recordings;
 mod register;
 mod scanner_edges;

@@ -338,6 +338,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
     scanner.beam = scanner.beam.with_one_ray();

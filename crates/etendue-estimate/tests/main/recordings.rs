@@ -1,29 +1,11 @@
 //! Readers of recorded clouds; without recordings, a test prints that it is skipped and passes.
 
+use crate::recorded_files::recording;
 use nalgebra::{Isometry3, Matrix4, Point3};
-use std::io::Write;
-use std::path::PathBuf;
-
-/// File of the recordings; `None` with a message if it is missing.
-pub fn find(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("ETENDUE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = root.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test");
-    // The test harness hides the output of `eprintln!`
-    _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
-    None
-}
 
 /// Points of a binary little-endian PLY file with four floats per vertex, without those at the origin.
 pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
-    let bytes = std::fs::read(find(name)?).expect("readable");
+    let bytes = std::fs::read(recording(name)?).expect("readable");
     let end = b"end_header\n";
     let start = bytes
         .windows(end.len())
@@ -38,7 +20,7 @@ pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
 
 /// Points of an ASCII VTK file.
 pub fn vtk(name: &str) -> Option<Vec<Point3<f64>>> {
-    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let (_, rest) = text.split_once("POINTS ").expect("points");
     let mut words = rest.split_ascii_whitespace();
     let count: usize = words.next().and_then(|w| w.parse().ok()).expect("a count");
@@ -57,7 +39,7 @@ pub fn vtk(name: &str) -> Option<Vec<Point3<f64>>> {
 
 /// A four-by-four matrix as text.
 pub fn transform(name: &str) -> Option<Isometry3<f64>> {
-    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let numbers = text
         .split_ascii_whitespace()
         .map(|w| w.parse::<f64>().expect("a number"));
@@ -70,7 +52,7 @@ pub fn transform(name: &str) -> Option<Isometry3<f64>> {
 /// Scans of a tinySLAM log in the plane of the sensor, m: the beams that the robot's body does not
 /// cover and that have a range.
 pub fn tinyslam(name: &str) -> Option<Vec<Vec<nalgebra::Point2<f64>>>> {
-    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let scan = |line: &str| {
         let fields = line.split_ascii_whitespace().skip(24);
         let ranges: Vec<f64> = fields.map(|w| w.parse().expect("a number")).collect();

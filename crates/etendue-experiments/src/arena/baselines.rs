@@ -11,7 +11,7 @@ use nalgebra::{Isometry2, Point2};
 /// Errors of a registration baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
-    /// The method.
+    /// Method.
     pub method: RegistrationMethod,
     /// Error with the default settings of its common implementation.
     pub default_error: f64,
@@ -21,7 +21,7 @@ pub struct BaselineRow {
     pub tuned: Registration,
 }
 
-/// The points of a scan from a pose, in the sensor's frame, m, with normal noise on the ranges.
+/// Points of a scan at a pose in the frame of the sensor, m, with normal noise of the ranges.
 pub fn scan_points(
     problem: &FitProblem,
     pose: &Isometry2<f64>,
@@ -53,15 +53,19 @@ pub fn run_baselines(
     seed: u64,
     runs: u32,
 ) -> Vec<BaselineRow> {
+    // Scans for tuning and for testing
     let relative = truth.inverse() * start;
     let clouds = |seed: u64| {
         let source = scan_points(problem, start, sigma, seed.wrapping_add(1 << 40));
         (source, scan_points(problem, truth, sigma, seed))
     };
-    // Without noise every seed is the same.
-    let (tuning, runs) = if sigma > 0.0 { (TUNING, runs) } else { (1, 1) };
-    let practice: Vec<_> = (0..tuning).map(|i| clouds(seed + 1000 + i)).collect();
+    let is_noisy = sigma > 0.0;
+    let tuning = if is_noisy { TUNING } else { 1 };
+    let runs = if is_noisy { runs } else { 1 };
+    let tuning_clouds: Vec<_> = (0..tuning).map(|i| clouds(seed + 1000 + i)).collect();
     let test: Vec<_> = (0..u64::from(runs)).map(|i| clouds(seed + i)).collect();
+
+    // Errors of settings
     let error = |settings: &Registration, (source, target): &(Vec<_>, Vec<_>)| {
         let found = settings.register(source, target, Isometry2::identity());
         found.map_or(
@@ -72,23 +76,25 @@ pub fn run_baselines(
         )
     };
     let worst = |settings: &Registration| {
-        let errors = practice.iter().map(|clouds| error(settings, clouds));
+        let errors = tuning_clouds.iter().map(|clouds| error(settings, clouds));
         errors.fold(0.0, f64::max)
     };
     let rms = |settings: &Registration| {
         let squares = test.iter().map(|clouds| error(settings, clouds).powi(2));
         (squares.sum::<f64>() / test.len() as f64).sqrt()
     };
+
+    // Default and tuned settings of each method
     let row = |method: RegistrationMethod| {
-        let usual = Registration::new(method);
+        let default = Registration::new(method);
         let rated = variants(method)
             .into_iter()
             .map(|settings| (worst(&settings), settings));
         let best = rated.min_by(|a, b| a.0.total_cmp(&b.0));
-        let tuned = best.map_or(usual, |(_, settings)| settings);
+        let tuned = best.map_or(default, |(_, settings)| settings);
         BaselineRow {
             method,
-            default_error: rms(&usual),
+            default_error: rms(&default),
             tuned_error: rms(&tuned),
             tuned,
         }
@@ -98,8 +104,9 @@ pub fn run_baselines(
 
 /// Settings of the tuning grid.
 fn variants(method: RegistrationMethod) -> Vec<Registration> {
+    // Grid of settings
     let mut all = Vec::new();
-    let usual = Registration {
+    let base = Registration {
         iterations: 200,
         ..Registration::new(method)
     };
@@ -110,14 +117,16 @@ fn variants(method: RegistrationMethod) -> Vec<Registration> {
                     max_distance,
                     keep,
                     neighbours,
-                    ..usual
+                    ..base
                 });
             }
         }
     }
+
+    // Those that the method uses
     match method {
         RegistrationMethod::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5]
-            .map(|r| usual.with_resolution(r))
+            .map(|r| base.with_resolution(r))
             .into(),
         RegistrationMethod::PointToPoint => {
             all.into_iter().filter(|s| s.neighbours == 20).collect()

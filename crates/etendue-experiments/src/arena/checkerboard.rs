@@ -1,4 +1,4 @@
-//! Reflectances and the receiver's bias from a striped board (section IV-C).
+//! Reflectances and the bias of the receiver from a striped board (section IV-C).
 
 use super::measurements::readings;
 use super::scene::upright_board;
@@ -35,12 +35,12 @@ pub struct BoardSettings {
 /// Result of the fit of the board.
 #[derive(Clone, Debug)]
 pub struct BoardReport {
-    /// The fit.
+    /// Fit.
     pub report: FitReport,
     /// Functions of the unknowns that the scans determine even where the unknowns are not determined:
     /// $c$, $\rho_w/\rho_b$, $b\rho_w$, $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
-    /// Each unknown's estimate, standard deviation and truth.
+    /// Estimate, standard deviation and truth of each unknown.
     pub rows: Vec<BoardEstimate>,
     /// Root mean square residual (m) of a false minimum that the first search ended in; `None` where
     /// it did not.
@@ -52,7 +52,7 @@ pub struct BoardReport {
 pub struct BoardEstimate {
     /// Path of the unknown.
     pub path: String,
-    /// The estimate.
+    /// Estimate.
     pub value: f64,
     /// Standard deviation; infinite where the unknown is not determined.
     pub sigma: f64,
@@ -75,7 +75,7 @@ impl Default for BoardSettings {
 }
 
 impl BoardSettings {
-    /// A model of the board at these distances with the given reflectances and bias.
+    /// Model of the board at some distances with the given reflectances and bias.
     ///
     /// # Errors
     /// Where a number is not valid.
@@ -101,12 +101,15 @@ impl BoardSettings {
     }
 
     fn problem(&self, lidar: &Lidar, start: [f64; 2]) -> Result<FitProblem, FitError> {
+        // Measure the true board
         let truth = self.model(lidar, &self.distances, self.reflectances, self.bias)?;
         let shots = truth.predict(&[]);
         let scans: Vec<_> = (0..)
             .zip(&shots)
             .map(|(i, scan)| readings(scan, self.sigma, self.seed.wrapping_add(i << 32)))
             .collect();
+
+        // Model with free bias and reflectances
         let white = if self.white_known {
             self.reflectances[0]
         } else {
@@ -152,7 +155,8 @@ impl BoardSettings {
     ) -> Result<f64, FitError> {
         let truth = self.model(lidar, &[distance], self.reflectances, self.bias)?;
         let estimate = self.estimated(lidar, found, distance)?;
-        let (real, predicted) = (truth.predict(&[]), estimate.predict(&[]));
+        let real = truth.predict(&[]);
+        let predicted = estimate.predict(&[]);
         let pairs = real[0].iter().zip(&predicted[0]);
         let both = pairs.filter_map(|(a, b)| Some((a.range()? - b.range()?).powi(2)));
         let squares: Vec<f64> = both.collect();
@@ -181,19 +185,24 @@ impl BoardSettings {
         found: &BoardReport,
         distance: f64,
     ) -> Result<LineFigure, FitError> {
+        // Measured and predicted readings
         let real = self.model(lidar, &[distance], self.reflectances, self.bias)?;
         let estimate = self.estimated(lidar, found, distance)?;
         let seed = self.seed.wrapping_add(1 << 48);
         let noisy = readings(&real.predict(&[])[0], self.sigma, seed);
+        let predicted = estimate.predict(&[]);
+
+        // Positions across the board and behind it
         let behind = |beam: usize, range: f64| {
             let (sin, cos) = real.sensor().direction(beam).azimuth.sin_cos();
             [range * sin, 1e3 * (range * cos - distance)]
         };
         let measured = noisy.iter().enumerate();
         let measured = measured.filter_map(|(beam, reading)| Some(behind(beam, reading.range()?)));
-        let predicted = estimate.predict(&[]);
         let predicted = predicted[0].iter().enumerate();
         let predicted = predicted.filter_map(|(beam, shot)| Some(behind(beam, shot.range()?)));
+
+        // Figure
         let line = |name: &str, points: Vec<[f64; 2]>| FigureLine {
             name: name.into(),
             points,
@@ -265,11 +274,14 @@ const FALSE: f64 = 1.5;
 /// # Errors
 /// Where a number is not valid or the solver fails.
 pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
+    // Fit from the given start
     let first = fit(lidar, settings, settings.start)?;
     let spread = first.solution.residuals.rms();
-    if spread < FALSE {
+    if spread < FALSE_MINIMUM {
         return Ok(finish(settings, first, None));
     }
+
+    // Leave a false minimum: restart from other contrasts
     let brightest = settings.start[0].max(settings.start[1]);
     let white = if settings.white_known {
         settings.reflectances[0]
@@ -284,6 +296,8 @@ pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardRepo
             best = again;
         }
     }
+
+    // Report the false minimum if a restart is better
     let escaped = best.solution.cost < before;
     let false_minimum = escaped.then_some(spread * settings.sigma.max(1e-6));
     Ok(finish(settings, best, false_minimum))

@@ -31,11 +31,11 @@ pub struct LocaliseSettings {
 /// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseRow {
-    /// The start.
+    /// Start.
     pub start: Isometry2<f64>,
     /// Pose error of the start.
     pub start_error: f64,
-    /// The estimate.
+    /// Estimate.
     pub found: Isometry2<f64>,
     /// Pose error of the estimate.
     pub error: f64,
@@ -92,6 +92,7 @@ impl LocaliseSettings {
     /// The arena with two mirrors, a pane and a box, and a Cauchy loss of 5 cm after graduated
     /// non-convexity.
     pub fn complex() -> Self {
+        // Mirrors, glass and a box
         let mirror = |name, pose, width| Furniture::Mirror { name, pose, width };
         let furniture = vec![
             mirror("mirror 1", [0.5, 0.35, -2.2], 0.3),
@@ -107,6 +108,8 @@ impl LocaliseSettings {
                 side: 0.12,
             },
         ];
+
+        // Robust loss
         let solver = Solver {
             loss: Loss::Cauchy { scale: 0.05 },
             continuation: Some(Continuation {
@@ -201,6 +204,7 @@ pub fn localise_anywhere(
     lidar: &Lidar,
     settings: &LocaliseSettings,
 ) -> Result<AmbiguousMinima, FitError> {
+    // Rate a grid of poses
     let problem = settings.problem(lidar)?;
     let coarse = CoarseSearch {
         every: 16,
@@ -212,6 +216,8 @@ pub fn localise_anywhere(
     let grid = planar_grid([-0.85, -0.4], [0.85, 0.4], 3528);
     let states = grid.map(|pose| vec![Variable::Planar(pose)]);
     let starts = coarse_search(&problem, states, &coarse);
+
+    // Refine the best
     let margin = chance(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
     Ok(find_ambiguous_minima(

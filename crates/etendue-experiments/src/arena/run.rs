@@ -1,7 +1,7 @@
 //! Complete experiments: the figures of the paper, next to registration baselines.
 
 use super::baselines::run_baselines;
-use super::checkerboard::{BoardSettings, checkerboard};
+use super::checkerboard::{BoardReport, BoardSettings, checkerboard};
 use super::localise::{
     LocaliseSettings, localise_anywhere, localise_many, localise_noise, solve_from,
 };
@@ -16,7 +16,7 @@ use etendue_physics::{Purpose, Stream};
 use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Vector2};
 
-/// An experiment of the paper's section IV.
+/// Experiment of section IV of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArenaExperiment {
@@ -112,6 +112,7 @@ impl ArenaExperiment {
 }
 
 fn run_localise(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResults, FitError> {
+    // One start, drawn
     let settings = LocaliseSettings {
         sigma: effort.first(),
         ..LocaliseSettings::empty()
@@ -119,6 +120,8 @@ fn run_localise(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentRe
     let start = Isometry2::rotation(60_f64.to_radians());
     let mut outcome = ExperimentResults::default();
     draw_localise(lidar, &settings, start, &mut outcome)?;
+
+    // Yaw errors, noise and baselines
     outcome.tables.push(yaw_table(lidar, &settings)?);
     outcome
         .tables
@@ -126,6 +129,8 @@ fn run_localise(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentRe
     outcome
         .tables
         .push(baseline_table(lidar, &settings, start, effort)?);
+
+    // Ambiguities, without and with a box
     let with_box = LocaliseSettings {
         sigma: settings.sigma,
         ..LocaliseSettings::with_box()
@@ -146,37 +151,14 @@ fn run_complex(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentRes
         sigma: effort.first(),
         ..LocaliseSettings::complex()
     };
+
+    // One start, drawn
     let start = Isometry2::new(Vector2::new(0.1, 0.1), 10_f64.to_radians());
     let mut outcome = ExperimentResults::default();
     draw_localise(lidar, &settings, start, &mut outcome)?;
-    let starts = near_starts(effort.starts);
-    let near = 1e-3 + 0.3 * settings.sigma;
-    let mut table = ResultTable::new(
-        format!("Starts within 0.15 m and 15 degrees that end within {near:.1e} of the truth"),
-        &["loss", "starts", "successes", "median iterations"],
-    );
-    let squared = Solver {
-        loss: Loss::Squared,
-        ..Solver::default()
-    };
-    for (name, solver) in [("Cauchy 0.05 m", settings.solver), ("squared", squared)] {
-        let tried = LocaliseSettings {
-            solver,
-            ..settings.clone()
-        };
-        let rows = localise_many(lidar, &tried, &starts)?;
-        let good = rows.iter().filter(|row| row.error < near).count();
-        let mut iterations: Vec<usize> = rows.iter().map(|row| row.errors.len()).collect();
-        iterations.sort_unstable();
-        let median = nearest_quantile(&iterations, 0.5).unwrap_or(0);
-        table.push(vec![
-            name.into(),
-            rows.len().into(),
-            good.into(),
-            median.into(),
-        ]);
-    }
-    outcome.tables.push(table);
+
+    // Random starts, noise, baselines and ambiguities
+    outcome.tables.push(loss_table(lidar, &settings, effort)?);
     outcome
         .tables
         .push(noise_table(lidar, &settings, start, effort)?);
@@ -276,6 +258,7 @@ fn baseline_table(
     );
     let problem = settings.problem(lidar)?;
     for &sigma in &effort.noise {
+        // The model
         let noisy = LocaliseSettings {
             sigma,
             ..settings.clone()
@@ -287,17 +270,23 @@ fn baseline_table(
             ours.into(),
             ours.into(),
         ]);
-        for row in run_baselines(
+
+        // Registration, with default and tuned settings
+        let baselines = run_baselines(
             &problem,
             &start,
             &settings.truth,
             sigma,
             settings.seed,
             effort.seeds,
-        ) {
-            let name = row.method.name().into();
-            let errors = [row.default_error.into(), row.tuned_error.into()];
-            table.push([vec![(1e3 * sigma).into(), name], errors.into()].concat());
+        );
+        for row in baselines {
+            table.push(vec![
+                (1e3 * sigma).into(),
+                row.method.name().into(),
+                row.default_error.into(),
+                row.tuned_error.into(),
+            ]);
         }
     }
     Ok(table)
@@ -308,20 +297,23 @@ fn ambiguity_remark(
     settings: &LocaliseSettings,
     name: &str,
 ) -> Result<String, FitError> {
+    // Poses of all minima with their errors
     let minima = localise_anywhere(lidar, settings)?;
     let poses = minima.solutions.iter().filter_map(|s| first_pose(&s.state));
-    let words: Vec<String> = poses
+    let descriptions: Vec<String> = poses
         .map(|pose| {
             let at = pose.translation.vector;
             let yaw = pose.rotation.angle().to_degrees();
-            let off = pose_error(&pose, &settings.truth);
+            let error = pose_error(&pose, &settings.truth);
             format!(
-                "({:.3} m, {:.3} m, {yaw:.1} deg; error {off:.1e})",
+                "({:.3} m, {:.3} m, {yaw:.1} deg; error {error:.1e})",
                 at.x, at.y
             )
         })
         .collect();
-    Ok(match &words[..] {
+
+    // One explanation of the scan, or several
+    Ok(match &descriptions[..] {
         [only] => format!("From anywhere in {name}: one pose explains the scan, {only}."),
         several => format!(
             "From anywhere in {name}: {} poses explain the scan equally well: {}.",
@@ -336,38 +328,58 @@ fn run_track(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResul
         sigma: effort.first(),
         ..TrackSettings::default()
     };
+    let mut outcome = ExperimentResults::default();
+    outcome.tables.push(search_table(lidar, &settings, effort)?);
+    add_tracks_under_noise(lidar, &settings, effort, &mut outcome)?;
+    Ok(outcome)
+}
+
+/// Success from random starts, without and with a coarse search.
+fn search_table(
+    lidar: &Lidar,
+    settings: &TrackSettings,
+    effort: &ExperimentEffort,
+) -> Result<ResultTable, FitError> {
+    let mut table = ResultTable::new(
+        "Tracking a mirror of 0.3 m from random starts in the box",
+        &[
+            "search",
+            "starts",
+            "below 5 mm",
+            "median normal, m",
+            "median tangential, m",
+            "median yaw, rad",
+            "most iterations",
+        ],
+    );
     let starts = settings.random_starts(effort.starts);
-    let alone = TrackSettings {
+
+    // Levenberg-Marquardt from the start only
+    let without_search = TrackSettings {
         coarse: 0,
         widths: vec![16.0, 8.0, 4.0, 2.0, 1.0],
         ..settings.clone()
     };
-    let mut outcome = ExperimentResults::default();
-    let columns = [
-        "search",
-        "starts",
-        "below 5 mm",
-        "median normal, m",
-        "median tangential, m",
-        "median yaw, rad",
-        "most iterations",
-    ];
+    let rows = track_mirror_many(lidar, &without_search, &starts)?;
+    table.push(track_row(
+        "start alone, beams narrowed from 16 times",
+        &rows,
+    ));
+
+    // After a coarse search
+    let rows = track_mirror_many(lidar, settings, &starts)?;
+    table.push(track_row("coarse search", &rows));
+    Ok(table)
+}
+
+/// Adds the errors from the start of the paper for each noise, and draws those of the first.
+fn add_tracks_under_noise(
+    lidar: &Lidar,
+    settings: &TrackSettings,
+    effort: &ExperimentEffort,
+    outcome: &mut ExperimentResults,
+) -> Result<(), FitError> {
     let mut table = ResultTable::new(
-        "Tracking a mirror of 0.3 m from random starts in the box",
-        &columns,
-    );
-    for (name, settings) in [
-        ("start alone, beams narrowed from 16 times", &alone),
-        ("coarse search", &settings),
-    ] {
-        table.push(track_row(
-            name,
-            &track_mirror_many(lidar, settings, &starts)?,
-        ));
-    }
-    outcome.tables.push(table);
-    let start = settings.paper_start();
-    let mut noisy = ResultTable::new(
         "From the paper's kind of start",
         &[
             "noise, mm",
@@ -378,31 +390,33 @@ fn run_track(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentResul
         ],
     );
     for (number, &sigma) in effort.noise.iter().enumerate() {
-        let tried = TrackSettings {
+        // Track under this noise
+        let noisy = TrackSettings {
             sigma,
             ..settings.clone()
         };
-        let problem = tried.problem(lidar)?;
-        let row = track(&problem, &tried, start)?;
-        let error = row.error;
-        noisy.push(vec![
+        let problem = noisy.problem(lidar)?;
+        let row = track(&problem, &noisy, settings.paper_start())?;
+        table.push(vec![
             (1e3 * sigma).into(),
-            error.normal.into(),
-            error.tangential.into(),
-            error.yaw.into(),
+            row.error.normal.into(),
+            row.error.tangential.into(),
+            row.error.yaw.into(),
             row.iterations.into(),
         ]);
+
+        // Draw the first
         if number == 0 {
             let poses = row.path.iter();
             let errors: Vec<f64> = poses.map(|p| pose_error(p, &settings.truth)).collect();
             let curve = FigureLine::of_errors("model", row.start_error, &errors);
             outcome.curves.push(curve);
-            let view = ArenaView::of_mirror(&tried, &problem, &row);
+            let view = ArenaView::of_mirror(&noisy, &problem, &row);
             outcome.views.push(view);
         }
     }
-    outcome.tables.push(noisy);
-    Ok(outcome)
+    outcome.tables.push(table);
+    Ok(())
 }
 
 fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<ResultCell> {
@@ -434,13 +448,40 @@ fn run_checkerboard(
     effort: &ExperimentEffort,
 ) -> Result<ExperimentResults, FitError> {
     let mut outcome = ExperimentResults::default();
+    for (name, settings) in board_settings(effort) {
+        // Fit reflectances and bias
+        let found = checkerboard(lidar, &settings)?;
+        if outcome.figures.is_empty() && settings.white_known {
+            outcome.figures = settings.figures(lidar, &found)?;
+        }
+        outcome.tables.push(board_table(name, &found));
+
+        // Undetermined directions, invariants and false minima
+        outcome
+            .remarks
+            .extend(board_remarks(name, &settings, &found));
+
+        // Predictions at other distances
+        for distance in [0.9, 1.6] {
+            let error = settings.prediction_error(lidar, &found, distance)?;
+            outcome.remarks.push(format!(
+                "{name}: predicted at {distance} m to {:.2} mm rms.",
+                1e3 * error
+            ));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Cases of the checkerboard: names and settings.
+fn board_settings(effort: &ExperimentEffort) -> [(&'static str, BoardSettings); 4] {
     let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
     let given = above_zero.filter(|_| effort.noise != ExperimentEffort::default().noise);
     let base = BoardSettings {
         sigma: given.unwrap_or(BoardSettings::default().sigma),
         ..BoardSettings::default()
     };
-    for (name, settings) in [
+    [
         (
             "From 0.5 m, nothing known",
             BoardSettings {
@@ -463,47 +504,39 @@ fn run_checkerboard(
                 ..base
             },
         ),
-    ] {
-        let found = checkerboard(lidar, &settings)?;
-        if outcome.figures.is_empty() && settings.white_known {
-            outcome.figures = settings.figures(lidar, &found)?;
-        }
-        let mut table = ResultTable::new(
-            name,
-            &["quantity", "estimate", "standard deviation", "truth"],
-        );
-        for row in &found.rows {
-            table.push(vec![
-                row.path.clone().into(),
-                row.value.into(),
-                row.sigma.into(),
-                row.truth.into(),
-            ]);
-        }
-        outcome.tables.push(table);
-        let nulls = found.report.uncertainty.null_directions.iter();
-        outcome
-            .remarks
-            .extend(nulls.map(|null| format!("{name}: {}.", null.description)));
-        for invariant in found.invariants.iter().filter(|_| !settings.white_known) {
-            outcome.remarks.push(format!(
-                "{name}: {} = {:.4} +- {:.4}.",
-                invariant.name, invariant.value, invariant.sigma
-            ));
-        }
-        if let Some(rms) = found.false_minimum {
-            outcome.remarks.push(format!(
-                "{name}: the start led to a false minimum (rms {:.1} mm), noticed and left.",
-                1e3 * rms
-            ));
-        }
-        for distance in [0.9, 1.6] {
-            let error = settings.prediction_error(lidar, &found, distance)?;
-            outcome.remarks.push(format!(
-                "{name}: predicted at {distance} m to {:.2} mm rms.",
-                1e3 * error
-            ));
-        }
+    ]
+}
+
+fn board_table(name: &str, found: &BoardReport) -> ResultTable {
+    let columns = ["quantity", "estimate", "standard deviation", "truth"];
+    let mut table = ResultTable::new(name, &columns);
+    for row in &found.rows {
+        table.push(vec![
+            row.path.clone().into(),
+            row.value.into(),
+            row.sigma.into(),
+            row.truth.into(),
+        ]);
     }
-    Ok(outcome)
+    table
+}
+
+fn board_remarks(name: &str, settings: &BoardSettings, found: &BoardReport) -> Vec<String> {
+    let nulls = found.report.uncertainty.null_directions.iter();
+    let mut remarks: Vec<String> = nulls
+        .map(|null| format!("{name}: {}.", null.description))
+        .collect();
+    for invariant in found.invariants.iter().filter(|_| !settings.white_known) {
+        remarks.push(format!(
+            "{name}: {} = {:.4} +- {:.4}.",
+            invariant.name, invariant.value, invariant.sigma
+        ));
+    }
+    if let Some(rms) = found.false_minimum {
+        remarks.push(format!(
+            "{name}: the start led to a false minimum (rms {:.1} mm), noticed and left.",
+            1e3 * rms
+        ));
+    }
+    remarks
 }

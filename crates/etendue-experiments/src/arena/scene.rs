@@ -1,4 +1,4 @@
-//! The arena and the sensor.
+//! Arena and sensor.
 
 use etendue_estimate::model::upright;
 use etendue_physics::Spectrum;
@@ -22,14 +22,14 @@ const LENGTH: f64 = 1.85;
 const WIDTH: f64 = 0.92;
 /// Half the height of all objects, m; the plane of the beams is at the middle.
 const HALF_HEIGHT: f64 = 0.14;
-/// Thickness of a mirror, m: its back is painted like the walls.
+/// Thickness of a mirror, whose back is painted like the walls, m.
 const MIRROR_THICKNESS: f64 = 0.004;
 
 /// Furniture of the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Furniture {
-    /// A mirror of 0.9 reflectance, facing along its own x axis.
+    /// Mirror with a reflectance of 0.9, whose normal is its x axis.
     Mirror {
         /// Name of the object.
         name: &'static str,
@@ -38,7 +38,7 @@ pub enum Furniture {
         /// Width, m.
         width: f64,
     },
-    /// A pane of window glass, 4 mm, with some dust; at right angles to its own x axis.
+    /// Pane of dusty window glass of 4 mm, whose normal is its x axis.
     Pane {
         /// Name of the object.
         name: &'static str,
@@ -47,7 +47,7 @@ pub enum Furniture {
         /// Width, m.
         width: f64,
     },
-    /// A cardboard box, square from above.
+    /// Cardboard box with a square base.
     Carton {
         /// Name of the object.
         name: &'static str,
@@ -82,7 +82,7 @@ impl Furniture {
                 let (half, back) = (width / 2.0, -MIRROR_THICKNESS);
                 let corners = [[0.0, -half], [0.0, half], [back, half], [back, -half]];
                 let mut mesh = upright_faces(&corners, true);
-                // The front is the first of four faces of two triangles each.
+                // The front is the first of four faces of two triangles each
                 mesh.materials = (0..8).map(|i| MaterialId(u32::from(i < 2))).collect();
                 add(parts, name, mesh, placed(pose), 0);
             }
@@ -164,10 +164,12 @@ fn materials() -> Vec<NamedMaterial> {
     ]
 }
 
-/// A board of ten upright stripes 6 cm wide, white and black in turn, in the plane x = 0, facing
+/// Board of ten vertical stripes of 6 cm, alternately white and black, in the plane x = 0 with its front
 /// towards -x. Object: `board`; materials: `white`, `black`.
 pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
     const STRIPES: u32 = 10;
+
+    // Stripes
     let edge = |i: u32| (f64::from(i) - f64::from(STRIPES) / 2.0) * 0.06;
     let vertices = (0..=STRIPES).flat_map(|i| {
         [-2.0 * HALF_HEIGHT, 2.0 * HALF_HEIGHT].map(|z| Point3::new(0.0, edge(i), z))
@@ -181,6 +183,8 @@ pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
         triangles: triangles.collect(),
         materials: (0..2 * STRIPES).map(|t| MaterialId(t / 2 % 2)).collect(),
     };
+
+    // Paints
     let paint = |name: &str, reflectance: f64| NamedMaterial {
         name: name.to_owned(),
         material: Material {

@@ -2,39 +2,39 @@
 
 use std::fmt;
 
-/// A table of results.
+/// Table of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultTable {
     /// Title.
     pub title: String,
-    /// Names of the columns, units included.
+    /// Names of the columns with units.
     pub columns: Vec<String>,
     /// Rows, one cell per column.
     pub rows: Vec<Vec<ResultCell>>,
 }
 
-/// A cell of a table.
+/// Cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultCell {
     /// Text.
     Text(String),
     /// A number, printed with three digits.
     Number(f64),
-    /// A count.
+    /// Count.
     Count(usize),
 }
 
-/// A line of a figure.
+/// Line of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureLine {
-    /// What it shows.
+    /// Name.
     pub name: String,
     /// Points (x, y).
     pub points: Vec<[f64; 2]>,
 }
 
 impl ResultTable {
-    /// An empty table.
+    /// Empty table.
     pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
         Self {
             title: title.into(),
@@ -110,9 +110,10 @@ impl fmt::Display for ResultCell {
     }
 }
 
-/// A table in Markdown, columns aligned.
+/// Table in Markdown with aligned columns.
 impl fmt::Display for ResultTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Widths of the columns
         let texts: Vec<Vec<String>> = self
             .rows
             .iter()
@@ -126,6 +127,8 @@ impl fmt::Display for ResultTable {
                 .unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+
+        // Title, header and rows
         let line = |f: &mut fmt::Formatter<'_>, cells: &[String]| {
             for (cell, &width) in cells.iter().zip(&widths) {
                 write!(f, "| {cell:width$} ")?;

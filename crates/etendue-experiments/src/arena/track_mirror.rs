@@ -1,4 +1,4 @@
-//! Tracking a mirror (section IV-B).
+//! Tracking of a mirror (section IV-B).
 //!
 //! Only the edges of a mirror determine its position along its own plane. The search is coarse to
 //! fine: poses over the box with one ray per beam, more poses around the best, Levenberg-Marquardt with
@@ -33,7 +33,7 @@ pub struct TrackSettings {
     pub upper: [f64; 2],
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
-    /// Seed of noise and of random poses.
+    /// Seed of the noise and of random poses.
     pub seed: u64,
     /// Loss of the residuals.
     pub loss: Loss,
@@ -61,13 +61,13 @@ pub struct MirrorError {
 /// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorRow {
-    /// The start.
+    /// Start.
     pub start: Isometry2<f64>,
-    /// Its error.
+    /// Pose error of the start.
     pub start_error: f64,
-    /// The estimate.
+    /// Estimate.
     pub found: Isometry2<f64>,
-    /// Its error.
+    /// Error of the estimate.
     pub error: MirrorError,
     /// Number of Levenberg-Marquardt iterations in all stages.
     pub iterations: usize,
@@ -110,7 +110,7 @@ impl TrackSettings {
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
     }
 
-    /// The arena with the mirror at a pose.
+    /// Arena with the mirror at a pose.
     pub fn parts(&self, pose: &Isometry2<f64>) -> SceneBuilder {
         let at = pose.translation.vector;
         arena(&[Furniture::Mirror {
@@ -143,6 +143,12 @@ impl TrackSettings {
         }
     }
 
+    /// Uniform random pose inside the box.
+    fn random_pose(&self, stream: &mut Stream) -> Isometry2<f64> {
+        let inside: [f64; 3] = std::array::from_fn(|_| 0.02 + 0.96 * stream.uniform());
+        self.pose(inside)
+    }
+
     fn variable(&self, pose: &Isometry2<f64>) -> Result<Variable, FitError> {
         Variable::boxed(pose, self.lower, self.upper).map_err(|source| {
             FitError::Model(etendue_estimate::model::ModelError::Start {
@@ -159,11 +165,11 @@ impl TrackSettings {
         Isometry2::new(at, yaw)
     }
 
-    /// `count` random starts in the box.
+    /// Random starts in the box.
     pub fn random_starts(&self, count: u32) -> Vec<Isometry2<f64>> {
         let draw = |number| {
             let mut stream = Stream::new(self.seed, 1, 0, number, Purpose::Search);
-            self.pose([(); 3].map(|()| 0.02 + 0.96 * stream.uniform()))
+            self.random_pose(&mut stream)
         };
         (0..count).map(draw).collect()
     }
@@ -200,25 +206,29 @@ pub(super) fn track(
     settings: &TrackSettings,
     start: Isometry2<f64>,
 ) -> Result<MirrorRow, FitError> {
+    // Refine each candidate and keep the best
     let first = vec![settings.variable(&start)?];
     let mut best: Option<Solution<Vec<Variable>>> = None;
     let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
-        let polished = match polish(problem, settings, candidate) {
-            Ok(polished) => polished,
+        let refined = match refine(problem, settings, candidate) {
+            Ok(refined) => refined,
             Err(error) => {
                 failure = Some(error);
                 continue;
             }
         };
-        if best.as_ref().is_none_or(|known| polished.cost < known.cost) {
-            best = Some(polished);
+        if best.as_ref().is_none_or(|best| refined.cost < best.cost) {
+            best = Some(refined);
         }
     }
     let Some(solution) = best else {
         return Err(failure.unwrap_or(FitError::NothingFree));
     };
-    let path: Vec<_> = { solution.log.iter() }
+
+    // Path and errors
+    let iterations = solution.log.iter();
+    let path: Vec<_> = iterations
         .filter_map(|iteration| first_pose(&iteration.state))
         .collect();
     let found = first_pose(&solution.state).unwrap_or(start);
@@ -242,11 +252,12 @@ fn candidates(
     if settings.coarse == 0 {
         return Ok(vec![start]);
     }
+
+    // Random poses over the box, with few beams
     let mut poses = vec![start];
     for number in 0..settings.coarse {
         let mut stream = Stream::new(settings.seed, 2, 0, number, Purpose::Search);
-        let parts = [(); 3].map(|()| 0.02 + 0.96 * stream.uniform());
-        poses.push(vec![settings.variable(&settings.pose(parts))?]);
+        poses.push(vec![settings.variable(&settings.random_pose(&mut stream))?]);
     }
     let rough = CoarseSearch {
         every: 8,
@@ -256,6 +267,8 @@ fn candidates(
         apart: 0.2,
     };
     let around = coarse_search(problem, poses, &rough);
+
+    // More poses around the best, with more beams
     let spread = [0.2, 0.2, 0.1];
     let near = scatter(around, &spread, settings.coarse / 20, settings.seed);
     let fine = CoarseSearch {
@@ -274,9 +287,14 @@ fn polish(
     settings: &TrackSettings,
     start: Vec<Variable>,
 ) -> Result<Solution<Vec<Variable>>, FitError> {
-    let (solver, widths) = (settings.solver(), &settings.widths);
-    let solution = solve_in_stages(problem, &solver, widths, start, &mut |_| {})?;
-    Ok(solution)
+    let solver = settings.solver();
+    Ok(solve_in_stages(
+        problem,
+        &solver,
+        &settings.widths,
+        start,
+        &mut |_| {},
+    )?)
 }
 
 fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {

@@ -8,7 +8,7 @@ use etendue_estimate::model::upright;
 use etendue_scene::SceneBuilder;
 use nalgebra::{Isometry2, Isometry3};
 
-/// Start, steps and result in the scene, seen from above.
+/// Start, iterations and result in the scene from above.
 #[derive(Clone, Debug)]
 pub struct ArenaView {
     /// Name of the file.
@@ -17,7 +17,7 @@ pub struct ArenaView {
     pub title: String,
     /// Subtitle.
     pub subtitle: String,
-    /// The scene at the start and at the end.
+    /// Scene at the start and with the result.
     pub parts: [SceneBuilder; 2],
     /// Pose of the sensor at the start and at the end.
     pub sensors: [Vec<Isometry3<f64>>; 2],
@@ -40,7 +40,7 @@ pub struct LineFigure {
     pub y: String,
     /// Whether points are joined.
     pub joined: bool,
-    /// The lines.
+    /// Lines.
     pub lines: Vec<FigureLine>,
 }
 

@@ -101,6 +101,7 @@ impl Placement {
                 material: MaterialId(0),
                 mask: u32::MAX,
             }],
+            ..SceneBuilder::default()
         }
         .build()
     }

@@ -3,7 +3,7 @@
 use super::{OutputSet, Run};
 use crate::FormatError;
 use crate::digest::sha256;
-use etendue_sensors::{PlanarSweep, RangeReading};
+use etendue_sensors::{BeamSweep, RangeReading};
 use nalgebra::Isometry3;
 use serde::Serialize;
 use std::path::Path;
@@ -82,7 +82,7 @@ pub struct ReadingCounts {
 
 impl ReadingCounts {
     /// Counts the beams of `sweeps`.
-    pub fn of(sweeps: &[PlanarSweep]) -> Self {
+    pub fn of(sweeps: &[BeamSweep]) -> Self {
         let mut counts = Self::default();
         for beam in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
             counts.beams += 1;

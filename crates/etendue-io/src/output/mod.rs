@@ -10,7 +10,7 @@ pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use output_set::{OutputSet, Sink};
 
 use etendue_scene::Scene;
-use etendue_sensors::PlanarSweep;
+use etendue_sensors::BeamSweep;
 
 /// What a run measured, and where: what every writer is given.
 #[derive(Clone, Copy)]
@@ -18,5 +18,5 @@ pub struct Run<'a> {
     /// The scene, for the names of objects and materials.
     pub scene: &'a Scene,
     /// The sweeps, in order.
-    pub sweeps: &'a [PlanarSweep],
+    pub sweeps: &'a [BeamSweep],
 }

@@ -4,7 +4,7 @@ use super::Run;
 use crate::precision::single;
 use crate::table::{Column, ColumnData, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
-use etendue_sensors::{Measurement, PlanarSweep};
+use etendue_sensors::{BeamMeasurement, BeamSweep};
 
 /// What the field `time` counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl PointTable {
     /// meets nothing), `object` and `material` (numbers, -1 where there are none).
     pub fn of_run(run: Run<'_>) -> Self {
         // Transform the ranges to points of the world
-        let measured: Vec<(&PlanarSweep, &Measurement, [f32; 3])> = run
+        let measured: Vec<(&BeamSweep, &BeamMeasurement, [f32; 3])> = run
             .sweeps
             .iter()
             .flat_map(|sweep| {
@@ -74,7 +74,7 @@ impl PointTable {
             ColumnData::U16(beams().map(|b| b.returns).collect()),
         );
         // Add the truth
-        let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| single(t.incidence));
+        let incidence = |b: &BeamMeasurement| b.truth.map_or(f32::NAN, |t| single(t.incidence));
         table.add(
             "incidence",
             ColumnData::F32(beams().map(incidence).collect()),

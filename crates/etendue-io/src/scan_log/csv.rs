@@ -21,7 +21,7 @@ use crate::FormatError;
 use crate::output::{OutputSet, Run, Sink};
 use crate::precision::single;
 use crate::text::{Field, Line, Text};
-use etendue_sensors::{Measurement, PlanarSweep, RangeReading, Scan, ScanLog};
+use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::borrow::Cow;
 use std::io;
@@ -254,7 +254,7 @@ pub fn write_sweeps_csv(
     })
 }
 
-fn pose_columns(sweep: &PlanarSweep) -> String {
+fn pose_columns(sweep: &BeamSweep) -> String {
     let pose = Scan::of_sweep(sweep).odom_from_robot;
     pose.map_or_else(
         || ",,".into(),
@@ -265,9 +265,14 @@ fn pose_columns(sweep: &PlanarSweep) -> String {
     )
 }
 
-fn write_row(file: &mut dyn Sink, run: Run<'_>, sweep: u32, beam: &Measurement) -> io::Result<()> {
+fn write_row(
+    file: &mut dyn Sink,
+    run: Run<'_>,
+    sweep: u32,
+    beam: &BeamMeasurement,
+) -> io::Result<()> {
     // Describe the reading in words and numbers
-    let Measurement {
+    let BeamMeasurement {
         time,
         azimuth,
         elevation,

@@ -3,7 +3,7 @@
 use crate::FormatError;
 use crate::npy::{Element, write_array};
 use crate::output::{OutputSet, Run};
-use etendue_sensors::{Measurement, RangeReading, Truth};
+use etendue_sensors::{BeamMeasurement, RangeReading, Truth};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -92,7 +92,7 @@ impl<W: Write + Seek> Archive<'_, W> {
     fn per_beam<T: Element>(
         &mut self,
         name: &str,
-        value: impl Fn(&Measurement) -> T,
+        value: impl Fn(&BeamMeasurement) -> T,
     ) -> io::Result<()> {
         let shape = self.shape.clone();
         let beams = self.run.sweeps.iter().flat_map(|sweep| &sweep.measurements);
@@ -131,7 +131,7 @@ impl<W: Write + Seek> Archive<'_, W> {
 
     fn truths(&mut self) -> io::Result<()> {
         let number = |id: Option<u32>| id.map_or(-1, |id| i32::try_from(id).unwrap_or(-1));
-        let of = |beam: &Measurement, get: fn(Truth) -> f64| beam.truth.map_or(f64::NAN, get);
+        let of = |beam: &BeamMeasurement, get: fn(Truth) -> f64| beam.truth.map_or(f64::NAN, get);
         self.per_beam("true_range_m", |beam| of(beam, |truth| truth.range))?;
         self.per_beam("true_incidence_rad", |beam| {
             of(beam, |truth| truth.incidence)

@@ -63,6 +63,7 @@ impl TriangleTile {
         direction: &[[f64; 16]; 3],
         share_major_axis: bool,
     ) -> IntersectionTile {
+        // Rays that share their axes need no rearrangement.
         let first = axes(&Vector3::from(direction.map(|axis| axis[0])));
         if share_major_axis || share_axes(direction) {
             let along = |of: &'_ [[f64; 16]; 3]| first.map(|axis| of[axis]);
@@ -74,6 +75,8 @@ impl TriangleTile {
             ];
             return intersect_along(refer(&o), refer(&d), [refer(&a), refer(&b), refer(&c)]);
         }
+
+        // Arrange the coordinates of each lane by its own axes.
         let mut along = [[[0.0; 16]; 3]; 5];
         let all = [
             origin,
@@ -142,18 +145,23 @@ fn intersect_along(
         miss: [false; 16],
     };
     for i in 0..16 {
+        // Shear the triangle so that the ray is the third axis.
         let scale = 1.0 / dk[i];
         let [sx, sy] = [dx[i] * scale, dy[i] * scale];
         let [az, bz, cz] = [a[2][i] - ok[i], b[2][i] - ok[i], c[2][i] - ok[i]];
         let [ax, ay] = [a[0][i] - ox[i] - sx * az, a[1][i] - oy[i] - sy * az];
         let [bx, by] = [b[0][i] - ox[i] - sx * bz, b[1][i] - oy[i] - sy * bz];
         let [cx, cy] = [c[0][i] - ox[i] - sx * cz, c[1][i] - oy[i] - sy * cz];
+
+        // Edge functions: their signs differ where the ray passes outside.
         let u = cx * by - cy * bx;
         let v = ax * cy - ay * cx;
         let w = bx * ay - by * ax;
         let negative = u < 0.0 || v < 0.0 || w < 0.0;
         let positive = u > 0.0 || v > 0.0 || w > 0.0;
         let sum = u + v + w;
+
+        // The distance and the barycentric coordinates of the hit.
         let one = 1.0 / sum;
         let weights = [u * one, v * one, w * one];
         let height = weights[0] * az + weights[1] * bz + weights[2] * cz;

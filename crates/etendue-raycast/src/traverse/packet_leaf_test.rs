@@ -115,6 +115,7 @@ impl<R: PreciseRays> PacketLeafTest<'_, '_, R> {
     /// Depths at which the rays cross the triangle's plane: $z = n \cdot (A - \Delta) / (n \cdot d)$.
     #[inline(always)]
     fn depths<L: Lanes>(&self, edges: &EdgeFunctions, error: f32, slot: usize) -> DepthBounds<L> {
+        // The cosines to the plane's normal, and the distances from the plane.
         let packet = self.packet;
         let plane = &edges.plane;
         let normal = [0, 1, 2].map(|axis| plane.normal[axis][slot]);
@@ -132,6 +133,8 @@ impl<R: PreciseRays> PacketLeafTest<'_, '_, R> {
             let offset = L::F16::load(&packet.offset[1]);
             from_plane = L::F16::splat(normal[1]).neg_mul_add(offset, from_plane);
         }
+
+        // The depths with their error bounds.
         let inverse = L::F16::splat(1.0).div(facing);
         let depth = from_plane.mul(inverse);
         let depth_error = inverse.abs().mul_add(

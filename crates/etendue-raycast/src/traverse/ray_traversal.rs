@@ -328,12 +328,16 @@ impl AxisRay {
         while left != 0 {
             let slot = left.trailing_zeros() as usize;
             left &= left - 1;
+
+            // Skip candidates that are certainly too far or too near.
             let low = candidates.depth[slot] - candidates.error[slot];
             let high = candidates.depth[slot] + candidates.error[slot];
             let nearest = &mut query.nearest;
             if low > nearest.high || high < self.near {
                 continue;
             }
+
+            // Accept those that are certainly nearer.
             let triangle = block.triangle[slot];
             let is_certain = candidates.certain >> slot & 1 == 1;
             if is_certain && high < nearest.low && low > self.near {
@@ -344,6 +348,8 @@ impl AxisRay {
                 };
                 continue;
             }
+
+            // Compare the others in `f64`.
             let ray = query.rays.ray(query.lane);
             if let Some(hit) = ray.resolve(query.triangles, triangle, nearest.triangle) {
                 let depth = ray.depth(hit.distance, self.axes[2], self.sign, self.start);

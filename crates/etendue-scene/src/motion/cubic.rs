@@ -13,6 +13,7 @@ pub(super) struct Rate {
 
 /// The rates at the key frames: those of the parabola through three neighbours.
 pub(super) fn rates(frames: &[KeyFrame]) -> Vec<Rate> {
+    // Mean rates between key frames.
     let between: Vec<(f64, Rate)> = frames
         .windows(2)
         .map(|pair| slope(&pair[0], &pair[1]))
@@ -27,12 +28,15 @@ pub(super) fn rates(frames: &[KeyFrame]) -> Vec<Rate> {
             frames.len()
         ];
     };
+
+    // Inner key frames: the shorter interval has the larger weight.
     let inner = between.windows(2).map(|pair| {
         let [(before, a), (after, b)] = [pair[0], pair[1]];
-        // The shorter interval has the larger weight.
         a.mix(&b, before / (before + after))
     });
     let inner: Vec<Rate> = inner.collect();
+
+    // The first and the last.
     let ends = |edge: &(f64, Rate), next: Option<&Rate>| match next {
         Some(next) => edge.1.mix(next, -1.0),
         None => edge.1,

@@ -84,7 +84,9 @@ fn count(whole: f64) -> u32 {
 /// The solid of revolution of a profile of [radius, z] about z. The profile starts and ends on the axis,
 /// is off the axis between, and runs anticlockwise with the axis on its left.
 fn lathe(profile: &[[f64; 2]], segments: u32) -> Mesh {
-    let (bottom, top) = (profile[0][1], profile[profile.len() - 1][1]);
+    // Vertices: the two poles, then the rings.
+    let bottom = profile[0][1];
+    let top = profile[profile.len() - 1][1];
     let rings = &profile[1..profile.len() - 1];
     let around = |&[radius, z]: &[f64; 2]| {
         (0..segments).map(move |segment| {
@@ -95,6 +97,7 @@ fn lathe(profile: &[[f64; 2]], segments: u32) -> Mesh {
     let mut vertices = vec![Point3::new(0.0, 0.0, bottom), Point3::new(0.0, 0.0, top)];
     vertices.extend(rings.iter().flat_map(around));
 
+    // Triangles: fans around the poles, and strips between the rings.
     let number = |ring: u32, segment: u32| 2 + ring * segments + segment % segments;
     let last = count(rings.len() as f64) - 1;
     let mut triangles = Vec::new();

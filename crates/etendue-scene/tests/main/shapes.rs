@@ -112,8 +112,13 @@ pub fn scene_with(
         }],
         meshes: meshes.into_iter().map(Arc::new).collect(),
         objects,
+        motions: motions
+            .into_iter()
+            .map(|(object, motion)| (object, motion.into()))
+            .collect(),
+        ..SceneBuilder::default()
     }
-    .build_moving(motions)
+    .build()
     .unwrap()
 }
 

@@ -35,6 +35,7 @@ fn builder(mesh: Mesh, material: MaterialId, pose: Isometry3<f64>) -> SceneBuild
             material,
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     }
 }
 

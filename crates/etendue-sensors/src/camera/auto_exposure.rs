@@ -3,12 +3,12 @@
 use super::frame::FrameSettings;
 use super::model::{Camera, Exposure};
 use super::render::radiance_at;
-use super::sampler::Rays;
+use super::sampler::PixelRays;
 use super::spectral_scene::SpectralScene;
 use nalgebra::Isometry3;
 
 /// Metered pixels per side of the image.
-const METERED: u32 = 16;
+const METERED_PIXELS: u32 = 16;
 
 /// Exposure time of a frame, s. Automatic exposure brings the mean signal of the brightest band to
 /// its set point. The mean is over a coarse image at the start of the frame; signals are clamped to
@@ -23,9 +23,11 @@ pub(super) fn exposure_time<const N: usize>(
         Exposure::Fixed(time) => return time,
         Exposure::Auto { mean, limits } => (mean, limits),
     };
-    let rays = Rays::new(camera, settings.start, 0.0, world_from_camera);
-    let metered = METERED.min(camera.width).min(camera.height);
+    let rays = PixelRays::new(camera, settings.start, 0.0, world_from_camera);
+    let metered = METERED_PIXELS.min(camera.width).min(camera.height);
     let sensitivity = spectral_scene.sensitivity(camera);
+
+    // Meter a coarse image.
     let mut signals: Vec<f64> = (0..metered * metered)
         .map(|i| {
             let at = |k: u32, size: u32| (2 * k + 1) * size / (2 * metered);
@@ -37,6 +39,8 @@ pub(super) fn exposure_time<const N: usize>(
             radiance.component_mul(&sensitivity).max()
         })
         .collect();
+
+    // Clamp to four times the median.
     signals.sort_by(f64::total_cmp);
     let most = 4.0 * signals[signals.len() / 2];
     let ceiling = if most > 0.0 { most } else { f64::INFINITY };

@@ -4,7 +4,7 @@ use super::model::CameraError;
 use etendue_physics::OutsideTable;
 use thiserror::Error;
 
-/// A scene cannot be rendered for a camera.
+/// Error of a scene that cannot be rendered for a camera.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CameraWorldError {
@@ -14,7 +14,7 @@ pub enum CameraWorldError {
     /// The data of a material do not cover a band.
     #[error("{material} has no value in the camera's band at {:.0} nm", wavelength * 1e9)]
     Material {
-        /// The material and what its data cover.
+        /// The material and the range of its data.
         material: String,
         /// Centre of the band, m.
         wavelength: f64,
@@ -24,7 +24,7 @@ pub enum CameraWorldError {
     Light {
         /// Name of the light.
         light: &'static str,
-        /// What its data cover.
+        /// The range of its data.
         source: OutsideTable,
     },
 }

@@ -34,29 +34,29 @@ impl Default for FrameSettings {
     }
 }
 
-/// A frame: radiance, digital numbers and the image. All lists are in row-major order from the upper
-/// left pixel.
+/// A frame: radiance, digital numbers and the display image.
+///
+/// All lists are in row-major order from the upper left pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraFrame {
     /// Columns.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Bands: 1 or 3.
+    /// Number of bands: 1 or 3.
     pub bands: usize,
     /// Start of the first row's exposure, s.
     pub start: f64,
     /// Exposure time of each row, s.
     pub exposure: f64,
-    /// Noise-free light: mean radiance of the scene over the pixel and the
-    /// exposure, less the lens' losses off the axis, W m⁻² sr⁻¹ within the band; band by band for
-    /// each pixel.
+    /// Noise-free mean radiance over the pixel and the exposure, with vignetting, W m⁻² sr⁻¹ within the
+    /// band; band by band for each pixel.
     pub radiance: Vec<f32>,
-    /// Digital numbers of the detector: one per pixel under a mosaic or with one band, else three.
+    /// Digital numbers of the detector: one per pixel with a mosaic or one band, else three.
     pub raw: Vec<u16>,
     /// Bits of a digital number.
     pub bits: u32,
-    /// The mosaic that `raw` was read under.
+    /// Mosaic of `raw`.
     pub mosaic: Option<BayerPattern>,
     /// The display image, 8 bits, band by band for each pixel.
     pub picture: Vec<u8>,

@@ -1,8 +1,9 @@
-//! Lights in a camera's bands.
+//! Lights in the bands of a camera.
 
 use super::bands::Bands;
 use super::error::CameraWorldError;
 use super::model::Band;
+use crate::transport::shading_frame;
 use etendue_physics::Spectrum;
 use etendue_physics::light::{SkyDome, colour_at};
 use etendue_scene::lighting::{AreaLamp, Environment, EnvironmentMap, Light, Lighting, SpotLamp};
@@ -12,23 +13,34 @@ use std::f64::consts::{PI, TAU};
 /// A light with its power in each band.
 #[derive(Clone, Debug)]
 pub(super) enum Lamp<const N: usize> {
+    /// A distant light.
     Sun {
+        /// Unit vector towards the sun.
         to_sun: Vector3<f64>,
+        /// At normal incidence.
         irradiance: Bands<N>,
+        /// Half the angular diameter, rad.
         half_angle: f64,
     },
+    /// A point or spot lamp.
     Point {
+        /// In the world, m.
         position: Point3<f64>,
+        /// Radiant intensity.
         intensity: Bands<N>,
+        /// The cone of a spot lamp.
         spot: Option<SpotLamp>,
     },
+    /// A rectangular lamp.
     Area {
+        /// Geometry.
         lamp: AreaLamp,
+        /// Emitted radiance.
         radiance: Bands<N>,
     },
 }
 
-/// What is seen where there is no surface, in each band.
+/// The environment: light of rays that leave the scene, in each band.
 #[derive(Clone, Debug)]
 pub(super) enum Backdrop<const N: usize> {
     Dark,
@@ -44,19 +56,19 @@ pub(super) enum Backdrop<const N: usize> {
     },
 }
 
-/// Light that arrives at a point from a direction, were nothing in its way.
-pub(super) struct Arriving<const N: usize> {
-    /// Unit, from the point.
+/// Sample of the unoccluded light at a point.
+pub(super) struct LightSample<const N: usize> {
+    /// Unit vector from the point to the light.
     pub towards: Vector3<f64>,
-    /// How far away its source is, m.
+    /// Distance of the light, m.
     pub distance: f64,
-    /// Irradiance on a surface that faces it; for a source of directions, radiance over the
-    /// density that the direction was drawn with.
+    /// Irradiance at normal incidence; for the environment, radiance over the density of the direction.
     pub irradiance: Bands<N>,
 }
 
-fn in_bands<const N: usize>(
-    what: &'static str,
+/// Values of a spectrum in each band, times the bandwidth.
+fn band_values<const N: usize>(
+    light: &'static str,
     spectrum: &Spectrum,
     bands: &[Band; N],
 ) -> Result<Bands<N>, CameraWorldError> {
@@ -64,16 +76,14 @@ fn in_bands<const N: usize>(
     for (value, band) in values.iter_mut().zip(bands) {
         let density = spectrum
             .at(band.wavelength)
-            .map_err(|source| CameraWorldError::Light {
-                light: what,
-                source,
-            })?;
+            .map_err(|source| CameraWorldError::Light { light, source })?;
         *value = density * band.width;
     }
     Ok(values)
 }
 
 impl<const N: usize> Lamp<N> {
+    /// The lights of a scene.
     pub fn all(lighting: &Lighting, bands: &[Band; N]) -> Result<Vec<Self>, CameraWorldError> {
         lighting
             .lights
@@ -86,27 +96,27 @@ impl<const N: usize> Lamp<N> {
         Ok(match light {
             Light::Sun(sun) => Self::Sun {
                 to_sun: sun.to_sun,
-                irradiance: in_bands("sun", &sun.irradiance, bands)?,
+                irradiance: band_values("sun", &sun.irradiance, bands)?,
                 half_angle: sun.half_angle,
             },
             Light::Point(lamp) => Self::Point {
                 position: lamp.position,
-                intensity: in_bands("point lamp", &lamp.intensity, bands)?,
+                intensity: band_values("point lamp", &lamp.intensity, bands)?,
                 spot: None,
             },
             Light::Spot(lamp) => Self::Point {
                 position: lamp.position,
-                intensity: in_bands("spot lamp", &lamp.intensity, bands)?,
+                intensity: band_values("spot lamp", &lamp.intensity, bands)?,
                 spot: Some(lamp.clone()),
             },
             Light::Area(lamp) => Self::Area {
                 lamp: lamp.clone(),
-                radiance: in_bands("area lamp", &lamp.radiance, bands)?,
+                radiance: band_values("area lamp", &lamp.radiance, bands)?,
             },
         })
     }
 
-    /// Whether its light arrives from more than one direction.
+    /// Whether the light has an extent: its samples need random numbers.
     pub fn is_wide(&self) -> bool {
         match self {
             Self::Sun { half_angle, .. } => *half_angle > 0.0,
@@ -115,14 +125,14 @@ impl<const N: usize> Lamp<N> {
         }
     }
 
-    /// Light that arrives at `point`, given two uniform numbers; `None` where there is none.
-    pub fn arriving(&self, point: &Point3<f64>, uniform: [f64; 2]) -> Option<Arriving<N>> {
+    /// Samples the unoccluded light at `point` by two uniform numbers; `None` without light.
+    pub fn sample(&self, point: &Point3<f64>, uniform: [f64; 2]) -> Option<LightSample<N>> {
         match self {
             Self::Sun {
                 to_sun,
                 irradiance,
                 half_angle,
-            } => Some(Arriving {
+            } => Some(LightSample {
                 towards: in_cone(to_sun, *half_angle, uniform),
                 distance: f64::INFINITY,
                 irradiance: *irradiance,
@@ -132,22 +142,22 @@ impl<const N: usize> Lamp<N> {
                 intensity,
                 spot,
             } => {
-                let away = position - point;
-                let distance = away.norm();
-                let towards = away / distance;
+                let to_light = position - point;
+                let distance = to_light.norm();
+                let towards = to_light / distance;
                 let share = spot.as_ref().map_or(1.0, |spot| spot.share(&-towards));
-                (share > 0.0).then(|| Arriving {
+                (share > 0.0).then(|| LightSample {
                     towards,
                     distance,
                     irradiance: intensity * (share / (distance * distance)),
                 })
             }
             Self::Area { lamp, radiance } => {
-                let away = lamp.point(uniform) - point;
-                let distance = away.norm();
-                let towards = away / distance;
+                let to_light = lamp.point(uniform) - point;
+                let distance = to_light.norm();
+                let towards = to_light / distance;
                 let cos = -towards.dot(&lamp.normal());
-                (cos > 0.0).then(|| Arriving {
+                (cos > 0.0).then(|| LightSample {
                     towards,
                     distance,
                     irradiance: radiance * (lamp.area() * cos / (distance * distance)),
@@ -156,8 +166,13 @@ impl<const N: usize> Lamp<N> {
         }
     }
 
-    /// Radiance of the lamp itself along a ray, nearer than `far`.
-    pub fn seen(&self, origin: &Point3<f64>, direction: &Vector3<f64>, far: f64) -> Bands<N> {
+    /// Emitted radiance along a ray, nearer than `far`.
+    pub fn radiance_along(
+        &self,
+        origin: &Point3<f64>,
+        direction: &Vector3<f64>,
+        far: f64,
+    ) -> Bands<N> {
         match self {
             Self::Area { lamp, radiance } => match lamp.meet(origin, direction) {
                 Some(distance) if distance < far => *radiance,
@@ -167,7 +182,7 @@ impl<const N: usize> Lamp<N> {
         }
     }
 
-    /// About how much light it gives, for the white balance: the colour counts alone.
+    /// Relative power for the white balance, which depends on its colour only.
     fn white(&self) -> Bands<N> {
         match self {
             Self::Sun { irradiance, .. } => *irradiance,
@@ -182,12 +197,12 @@ impl<const N: usize> Backdrop<N> {
         Ok(match environment {
             Environment::Dark => Self::Dark,
             Environment::Uniform(radiance) => {
-                Self::Uniform(in_bands("environment", radiance, bands)?)
+                Self::Uniform(band_values("environment", radiance, bands)?)
             }
             Environment::Sky(sky) => Self::Sky {
                 dome: sky.dome,
-                irradiance: in_bands("sky", &sky.irradiance, bands)?,
-                ground: in_bands("ground below the sky", &sky.ground, bands)?,
+                irradiance: band_values("sky", &sky.irradiance, bands)?,
+                ground: band_values("ground below the sky", &sky.ground, bands)?,
             },
             Environment::Map(map) => Self::Map {
                 map: map.clone(),
@@ -200,7 +215,7 @@ impl<const N: usize> Backdrop<N> {
         matches!(self, Self::Dark)
     }
 
-    /// Whether [`Backdrop::arriving`] draws directions.
+    /// Whether [`Backdrop::sample`] draws directions.
     pub fn is_drawn(&self) -> bool {
         matches!(self, Self::Map { .. })
     }
@@ -228,9 +243,9 @@ impl<const N: usize> Backdrop<N> {
         }
     }
 
-    /// A direction drawn for its brightness, with its density; `None` where directions are better
-    /// drawn for the surface.
-    pub fn arriving(&self, uniform: [f64; 2]) -> Option<(Arriving<N>, f64)> {
+    /// Samples a direction by its radiance, with the density; `None` where directions are drawn from the
+    /// BSDF only.
+    pub fn sample(&self, uniform: [f64; 2]) -> Option<(LightSample<N>, f64)> {
         let Self::Map { map, .. } = self else {
             return None;
         };
@@ -238,7 +253,7 @@ impl<const N: usize> Backdrop<N> {
         let pdf = map.pdf(&towards);
         let irradiance = self.radiance(&towards) / pdf;
         Some((
-            Arriving {
+            LightSample {
                 towards,
                 distance: f64::INFINITY,
                 irradiance,
@@ -247,7 +262,7 @@ impl<const N: usize> Backdrop<N> {
         ))
     }
 
-    /// Density with which [`Backdrop::arriving`] draws a direction; 0 where it draws none.
+    /// Density of a direction under [`Backdrop::sample`]; 0 without sampling.
     pub fn pdf(&self, direction: &Vector3<f64>) -> f64 {
         match self {
             Self::Map { map, .. } => map.pdf(direction),
@@ -268,18 +283,19 @@ impl<const N: usize> Backdrop<N> {
     }
 }
 
-/// Irradiance, about, of a surface that faces every light: its colour is the light's.
+/// Approximate irradiance of a surface that faces every light, for its colour.
 pub(super) fn white<const N: usize>(lamps: &[Lamp<N>], backdrop: &Backdrop<N>) -> Bands<N> {
     lamps.iter().map(Lamp::white).sum::<Bands<N>>() + backdrop.white()
 }
 
-/// A direction within `half_angle` of an axis.
+/// Uniform sample of a direction within `half_angle` of an axis.
 fn in_cone(axis: &Vector3<f64>, half_angle: f64, [u, v]: [f64; 2]) -> Vector3<f64> {
     if half_angle <= 0.0 {
         return *axis;
     }
     let cos = 1.0 - u * (1.0 - half_angle.cos());
-    let (sin, azimuth) = ((1.0 - cos * cos).max(0.0).sqrt(), TAU * v);
+    let sin = (1.0 - cos * cos).max(0.0).sqrt();
+    let azimuth = TAU * v;
     let local = Vector3::new(sin * azimuth.cos(), sin * azimuth.sin(), cos);
-    (crate::transport::shading_frame(axis) * local).normalize()
+    (shading_frame(axis) * local).normalize()
 }

@@ -1,10 +1,10 @@
-//! Cameras: what light of the scene falls on each pixel, and what the detector reads.
+//! Cameras: rendering, detectors and ground truth.
 //!
-//! [`CameraWorld`] is a scene with its lights in a camera's bands; [`CameraWorld::expose`] takes a
-//! [`CameraFrame`] with it: rays through the lens at their own times within the exposure (motion blur,
-//! rolling shutter), light through the same materials and ray caster as the lidars', photons,
-//! noise, digital numbers, a picture. [`CameraWorld::truth`] tells depth, normals, objects, classes and
-//! optical flow of the same frame.
+//! [`CameraWorld`] is a scene with its lights in the bands of a camera. [`CameraWorld::expose`] renders and
+//! reads out a [`CameraFrame`]: rays through the lens, each at its time within the exposure (motion blur,
+//! rolling shutter); light transport with the materials and the ray caster of the lidars; photons,
+//! noise, digital numbers and the display image. [`CameraWorld::truth`] gives depth, normals, objects,
+//! materials and optical flow of the same frame.
 //!
 //! ```
 //! use etendue_physics::Spectrum;
@@ -30,6 +30,7 @@
 //!         material: MaterialId(0),
 //!         mask: u32::MAX,
 //!     }],
+//!     ..SceneBuilder::default()
 //! }
 //! .build()?;
 //! let lighting = Lighting {
@@ -40,16 +41,15 @@
 //! let textures = Textures::default();
 //! let camera_world = CameraWorld::new(&scene, &lighting, &textures, &camera)?;
 //! let frame = camera_world.expose(&camera, &FrameSettings::default(), |_| Isometry3::identity());
-//! // A white ball in white light cannot be told from its surroundings.
+//! // A white sphere in uniform light has the radiance of its surroundings.
 //! let [least, most] = frame.radiance_range();
 //! assert!((most / least - 1.0).abs() < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Left out: defocus, chromatic aberration, dispersion (glass refracts all bands like the middle
-//! one), caustics of lamps through solid glass or over mirrors in direct light, smooth shading of
-//! meshes, the colour matrix between a camera's bands and sRGB (a picture shows the bands as they
-//! are).
+//! Left out: defocus, chromatic aberration, dispersion (glass refracts all bands like the middle one),
+//! caustics of lamps through solid glass or over mirrors in direct light, smooth shading of meshes, and
+//! the colour matrix between the bands of a camera and sRGB (a display image shows the bands).
 
 mod auto_exposure;
 mod bands;

@@ -51,7 +51,7 @@ pub struct Band {
 pub struct Shutter {
     /// Exposure time of each row.
     pub exposure: Exposure,
-    /// From the start of a row's exposure to that of the next, s; 0 for a global shutter.
+    /// Time between the starts of exposure of successive rows, s; 0 for a global shutter.
     pub line_time: f64,
 }
 
@@ -69,7 +69,7 @@ pub enum Exposure {
     },
 }
 
-/// A detector: from photons to digital numbers.
+/// Detector model: from photons to digital numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detector {
     /// The EMVA 1288 model with the parameters of a data sheet.
@@ -92,7 +92,7 @@ pub struct LinearDetector {
 /// Colour processing of three bands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Colour {
-    /// The mosaic of colour filters; `None`: every pixel has all three detectors.
+    /// Mosaic of colour filters; `None` where every pixel has all three detectors.
     pub mosaic: Option<BayerPattern>,
     /// Gains of the bands.
     pub white_balance: WhiteBalance,
@@ -101,14 +101,14 @@ pub struct Colour {
 /// Gains of the bands of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum WhiteBalance {
-    /// Gains for which a white surface in the scene's light is grey.
+    /// Gains that render a white surface in the light of the scene as grey.
     #[default]
     Scene,
     /// Constant gains: red, green, blue.
     Fixed([f64; 3]),
 }
 
-/// A camera's description is invalid.
+/// Error of an invalid description of a camera.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CameraError {
@@ -125,7 +125,7 @@ pub enum CameraError {
         /// Its domain.
         expected: &'static str,
     },
-    /// There are neither one nor three bands.
+    /// The number of bands is neither one nor three.
     #[error("a camera has one band or three, not {0}")]
     Bands(usize),
 }
@@ -184,10 +184,10 @@ impl Camera {
         self
     }
 
-    /// Whether everything about it can be.
+    /// Checks the description.
     ///
     /// # Errors
-    /// Where something cannot; with what and why.
+    /// If a parameter is outside its domain.
     pub fn check(&self) -> Result<(), CameraError> {
         if ![1, 3].contains(&self.bands.len()) {
             return Err(CameraError::Bands(self.bands.len()));
@@ -197,6 +197,7 @@ impl Camera {
         Ok(self.intrinsics.check(self.width, self.height)?)
     }
 
+    /// Checks optics, timing and bands.
     fn check_numbers(&self) -> Result<(), CameraError> {
         let Aperture {
             f_number,
@@ -204,7 +205,7 @@ impl Camera {
             pixel_pitch,
         } = self.aperture;
         positive("the f-number", f_number)?;
-        share("the lens' transmission", transmission)?;
+        fraction("the lens' transmission", transmission)?;
         positive("the pixel's width, m,", pixel_pitch[0])?;
         positive("the pixel's height, m,", pixel_pitch[1])?;
         positive("the frame rate, 1/s,", self.frame_rate)?;
@@ -216,14 +217,14 @@ impl Camera {
                 limits: [shortest, longest],
             } => {
                 positive("the shortest exposure, s,", shortest)?;
-                share("the mean that the exposure aims at", mean)?;
+                fraction("the set point of the automatic exposure", mean)?;
                 at_least("the longest exposure, s,", longest, shortest)?;
             }
         }
         for band in &self.bands {
             positive("a band's wavelength, m,", band.wavelength)?;
             positive("a band's width, m,", band.width)?;
-            share("a band's quantum efficiency", band.quantum_efficiency)?;
+            fraction("a band's quantum efficiency", band.quantum_efficiency)?;
         }
         if let Tone::Gamma(gamma) = self.tone {
             positive("gamma", gamma)?;
@@ -236,6 +237,7 @@ impl Camera {
         Ok(())
     }
 
+    /// Checks the detector.
     fn check_detector(&self) -> Result<(), CameraError> {
         let bits = match self.detector {
             Detector::Emva(detector) => {
@@ -247,44 +249,40 @@ impl Camera {
                 not_negative("the response's non-uniformity", detector.prnu)?;
                 not_negative("the dark signal's non-uniformity", detector.dsnu)?;
                 positive(
-                    "what the black level leaves of the converter",
+                    "the range of the converter above the black level",
                     detector.saturation(),
                 )?;
                 detector.bits
             }
             Detector::Linear(detector) => {
                 positive("the full scale, electrons,", detector.full_scale)?;
-                not_negative("the noise' share of the signal", detector.noise.shot)?;
-                not_negative("the noise in the dark", detector.noise.floor)?;
+                not_negative("the signal-dependent noise", detector.noise.shot)?;
+                not_negative("the dark noise", detector.noise.floor)?;
                 detector.bits
             }
         };
-        let (name, value) = ("the converter's number of bits", f64::from(bits));
-        let expected = "it has to be between 1 and 16";
-        if (1..=16).contains(&bits) {
-            Ok(())
-        } else {
-            Err(CameraError::Value {
-                name,
-                value,
-                expected,
-            })
-        }
+        check(
+            (1..=16).contains(&bits),
+            "the converter's number of bits",
+            f64::from(bits),
+            "it has to be between 1 and 16",
+        )
     }
 
-    /// From one frame to the next, s.
+    /// Time between frames, s.
     pub fn frame_time(&self) -> f64 {
         1.0 / self.frame_rate
     }
 
-    /// From the start of a frame to when its last row's exposure of `exposure` seconds ends, s.
+    /// Time from the start of a frame to the end of the exposure of its last row, s, for an exposure time of
+    /// `exposure` seconds.
     pub fn collection_time(&self, exposure: f64) -> f64 {
         exposure + self.shutter.line_time * f64::from(self.height - 1)
     }
 }
 
 impl Detector {
-    /// Electrons at which a pixel is full.
+    /// Saturation of a pixel, electrons.
     pub fn saturation(&self) -> f64 {
         match self {
             Self::Emva(detector) => detector.saturation(),
@@ -301,6 +299,7 @@ impl Detector {
     }
 }
 
+/// An error of a value unless it is valid and finite.
 fn check(
     good: bool,
     name: &'static str,
@@ -326,7 +325,7 @@ fn not_negative(name: &'static str, value: f64) -> Result<(), CameraError> {
     check(value >= 0.0, name, value, "it has to be zero or more")
 }
 
-fn share(name: &'static str, value: f64) -> Result<(), CameraError> {
+fn fraction(name: &'static str, value: f64) -> Result<(), CameraError> {
     check(
         value > 0.0 && value <= 1.0,
         name,

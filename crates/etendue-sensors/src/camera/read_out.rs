@@ -1,8 +1,8 @@
-//! From light to digital numbers, and to a picture.
+//! Read-out: from radiance to digital numbers and to the display image.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "values are clamped, and pictures need no more than f32"
+    reason = "values are clamped; f32 suffices for radiance"
 )]
 
 use super::bands::Bands;
@@ -13,6 +13,7 @@ use etendue_physics::camera::FixedPattern;
 use etendue_physics::{Purpose, Stream};
 use rayon::prelude::*;
 
+/// Reads out a frame.
 pub(super) fn frame<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
@@ -27,6 +28,8 @@ pub(super) fn frame<const N: usize>(
         settings,
         exposure,
     };
+
+    // Read the detectors of every pixel.
     let raw: Vec<Vec<u16>> = radiance
         .par_iter()
         .enumerate()
@@ -35,15 +38,16 @@ pub(super) fn frame<const N: usize>(
             let electrons = light.component_mul(&sensitivity);
             match mosaic {
                 Some(pattern) => {
-                    let (column, row) = (number % camera.width, number / camera.width);
-                    let seen = electrons[pattern.channel(column, row)];
-                    reader.read(number, &[seen])
+                    let channel = pattern.channel(number % camera.width, number / camera.width);
+                    reader.read(number, &[electrons[channel]])
                 }
                 None => reader.read(number, electrons.as_slice()),
             }
         })
         .collect();
     let raw: Vec<u16> = raw.into_iter().flatten().collect();
+
+    // Demosaic, balance and encode.
     let linear = linear::<N>(camera, &raw);
     let gains = gains(spectral_scene, camera);
     let picture = linear.iter().flat_map(|pixel| {
@@ -68,14 +72,16 @@ pub(super) fn frame<const N: usize>(
     }
 }
 
+/// Reads pixels.
 struct Reader<'a> {
     camera: &'a Camera,
     settings: &'a FrameSettings,
+    /// s.
     exposure: f64,
 }
 
 impl Reader<'_> {
-    /// Digital numbers of a pixel's detectors.
+    /// Digital numbers of the detectors of a pixel, for their electrons.
     fn read(&self, pixel: u32, electrons: &[f64]) -> Vec<u16> {
         let FrameSettings {
             seed,
@@ -106,33 +112,35 @@ impl Reader<'_> {
     }
 }
 
+/// Rounds and clamps to a digital number.
 fn number(value: f64) -> u16 {
     value.round().clamp(0.0, f64::from(u16::MAX)) as u16
 }
 
+/// Quantises a value in [0, 1] to 8 bits.
 fn byte(value: f64) -> u8 {
     (value * 255.0).round().clamp(0.0, 255.0) as u8
 }
 
-/// All bands of every pixel in [0, 1]: 0 is dark, 1 saturated.
+/// Linear values of all bands of every pixel: 0 is dark, 1 saturated.
 fn linear<const N: usize>(camera: &Camera, raw: &[u16]) -> Vec<Bands<N>> {
     let (black, white) = levels(&camera.detector);
-    let share = |number: &u16| (f64::from(*number) - black) / (white - black);
+    let fraction = |number: &u16| (f64::from(*number) - black) / (white - black);
     match camera.colour.mosaic.filter(|_| N == 3) {
         Some(pattern) => {
-            let shares: Vec<f64> = raw.iter().map(share).collect();
-            let colours = pattern.demosaic(&shares, camera.width);
+            let fractions: Vec<f64> = raw.iter().map(fraction).collect();
+            let colours = pattern.demosaic(&fractions, camera.width);
             let pixel = |colour: &[f64; 3]| Bands::from_fn(|band, _| colour[band]);
             colours.iter().map(pixel).collect()
         }
         None => raw
             .chunks_exact(N)
-            .map(|pixel| Bands::from_fn(|band, _| share(&pixel[band])))
+            .map(|pixel| Bands::from_fn(|band, _| fraction(&pixel[band])))
             .collect(),
     }
 }
 
-/// Digital numbers in the dark and at saturation.
+/// Digital numbers at darkness and at saturation.
 fn levels(detector: &Detector) -> (f64, f64) {
     match detector {
         Detector::Emva(detector) => {
@@ -143,7 +151,7 @@ fn levels(detector: &Detector) -> (f64, f64) {
     }
 }
 
-/// Gains of the white balance, the least of them 1, so that saturated pixels stay white.
+/// Gains of the white balance, with a minimum of 1, so that saturated pixels remain white.
 fn gains<const N: usize>(spectral_scene: &SpectralScene<N>, camera: &Camera) -> Bands<N> {
     let gains = match camera.colour.white_balance {
         _ if N == 1 => return Bands::repeat(1.0),

@@ -1,9 +1,9 @@
-//! Light on every pixel.
+//! Radiance of every pixel.
 
 use super::bands::Bands;
 use super::frame::FrameSettings;
 use super::model::Camera;
-use super::sampler::{PixelRay, Rays, Sampler};
+use super::sampler::{PixelRay, PixelRays, PixelSampler};
 use super::spectral_scene::SpectralScene;
 use super::transport::Tracer;
 use etendue_physics::{Purpose, Stream};
@@ -11,13 +11,13 @@ use etendue_scene::{Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-/// Rows that one thread renders at a time: packets of rays are four rows high.
+/// Rows that a thread renders at a time: packets of rays are four rows high.
 const ROWS: u32 = 4;
-/// Columns of a block, whose rays and surfaces stay in the processor's caches.
+/// Columns of a block, whose rays and surfaces fit in the processor caches.
 const COLUMNS: u32 = 64;
 
-/// Mean radiance of each pixel, with the lens' losses off the axis. The same on any number of
-/// threads: each pixel has its own stream of random numbers.
+/// Mean radiance of each pixel, with vignetting. Each pixel has its own random stream: the result does not
+/// depend on the number of threads.
 pub(super) fn render<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
@@ -25,23 +25,23 @@ pub(super) fn render<const N: usize>(
     exposure: f64,
     world_from_camera: &(impl Fn(f64) -> Isometry3<f64> + Sync),
 ) -> Vec<Bands<N>> {
-    let rays = Rays::new(camera, settings.start, exposure, world_from_camera);
+    let rays = PixelRays::new(camera, settings.start, exposure, world_from_camera);
     let mut image = vec![Bands::<N>::zeros(); (camera.width * camera.height) as usize];
-    let slab = slab(spectral_scene.scene(), camera);
+    let rows_per_deformation = rows_per_deformation(spectral_scene.scene(), camera);
     image
-        .chunks_mut((slab * camera.width) as usize)
-        .zip((0..).step_by(slab as usize))
+        .chunks_mut((rows_per_deformation * camera.width) as usize)
+        .zip((0..).step_by(rows_per_deformation as usize))
         .for_each(|(pixels, first)| {
-            let middle = rays.time(first + slab / 2, 0.5);
+            let middle = rays.time(first + rows_per_deformation / 2, 0.5);
             spectral_scene.at(middle, |spectral_scene| {
-                render_slab(spectral_scene, settings, &rays, first, pixels);
+                render_rows(spectral_scene, settings, &rays, first, pixels);
             });
         });
     image
 }
 
-/// Rows that see deforming meshes alike: all, or under a rolling shutter a few at a time.
-pub(super) fn slab(scene: &Scene, camera: &Camera) -> u32 {
+/// Rows that weight one evaluation of deforming meshes: all, or a few under a rolling shutter.
+pub(super) fn rows_per_deformation(scene: &Scene, camera: &Camera) -> u32 {
     if scene.deforms() && camera.shutter.line_time > 0.0 {
         ROWS
     } else {
@@ -50,10 +50,10 @@ pub(super) fn slab(scene: &Scene, camera: &Camera) -> u32 {
 }
 
 /// Renders rows of the image starting with `first`, in parallel bands.
-fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
+fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
     spectral_scene: &SpectralScene<N>,
     settings: &FrameSettings,
-    rays: &Rays<F>,
+    rays: &PixelRays<F>,
     first: u32,
     pixels: &mut [Bands<N>],
 ) {
@@ -74,6 +74,7 @@ fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
         });
 }
 
+/// Random stream of a pixel.
 fn stream(settings: &FrameSettings, pixel: u32) -> Stream {
     Stream::new(
         settings.seed,
@@ -84,16 +85,19 @@ fn stream(settings: &FrameSettings, pixel: u32) -> Stream {
     )
 }
 
-/// A part of the image.
+/// A block of the image.
 struct Block {
+    /// First column, and the one after the last.
     columns: [u32; 2],
+    /// First row, and the one after the last.
     rows: [u32; 2],
 }
 
 impl Block {
-    /// Its pixels in tiles of four columns, row by row: sixteen neighbours make a packet of rays.
+    /// Pixels in tiles of four columns, row by row: sixteen neighbours form a packet of rays.
     fn pixels(&self) -> Vec<[u32; 2]> {
-        let ([left, right], [above, below]) = (self.columns, self.rows);
+        let [left, right] = self.columns;
+        let [above, below] = self.rows;
         let tiles = (left..right).step_by(4);
         let tile = move |tile: u32| {
             (above..below)
@@ -102,12 +106,12 @@ impl Block {
         tiles.flat_map(tile).collect()
     }
 
-    /// Adds the light on its pixels to those of its rows.
+    /// Adds the radiance of the block to the rows of the image.
     fn render<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
         &self,
         spectral_scene: &SpectralScene<N>,
         settings: &FrameSettings,
-        rays: &Rays<F>,
+        rays: &PixelRays<F>,
         image: &mut [Bands<N>],
     ) {
         let width = rays.camera.width;
@@ -116,35 +120,39 @@ impl Block {
             .iter()
             .map(|[column, row]| stream(settings, row * width + column))
             .collect();
-        let samplers: Vec<Sampler> = streams
+        let samplers: Vec<PixelSampler> = streams
             .iter_mut()
-            .map(|stream| Sampler::new(settings.samples, stream))
+            .map(|stream| PixelSampler::new(settings.samples, stream))
             .collect();
+
+        // Trace one sample of every pixel at a time.
         let tracer = Tracer::new(spectral_scene, &settings.light);
-        let (mut cast, mut shares, mut hits) = (vec![], vec![], vec![]);
-        let mut posed = None;
+        let mut cast = Vec::new();
+        let mut weights = Vec::new();
+        let mut hits = Vec::new();
+        let mut pose_cache = None;
         for sample in 0..settings.samples {
             cast.clear();
-            shares.clear();
+            weights.clear();
             for (pixel, sampler) in pixels.iter().zip(&samplers) {
-                let sent = rays.through(*pixel, sampler.place(sample), &mut posed);
-                shares.push(sent.as_ref().map_or(0.0, |sent| sent.share));
-                cast.push(or_nothing(sent.as_ref()));
+                let ray = rays.ray(*pixel, sampler.sample(sample), &mut pose_cache);
+                weights.push(ray.as_ref().map_or(0.0, |ray| ray.vignetting));
+                cast.push(ray_or_null(ray.as_ref()));
             }
             spectral_scene.scene().closest_hits(&cast, &mut hits);
-            let found = tracer.trace(&cast, &hits, &mut streams);
-            for (([column, row], share), radiance) in pixels.iter().zip(&shares).zip(found) {
+            let radiances = tracer.trace(&cast, &hits, &mut streams);
+            for (([column, row], weight), radiance) in pixels.iter().zip(&weights).zip(radiances) {
                 let pixel = (row - self.rows[0]) * width + column;
-                image[pixel as usize] += radiance * (share / f64::from(settings.samples));
+                image[pixel as usize] += radiance * (weight / f64::from(settings.samples));
             }
         }
     }
 }
 
-/// A ray to nowhere keeps rows of rays whole where the lens sees nothing.
-fn or_nothing(sent: Option<&PixelRay>) -> Ray {
-    match sent {
-        Some(sent) => sent.ray,
+/// The ray, or a null ray outside the field of view of the lens, which keeps packets complete.
+fn ray_or_null(ray: Option<&PixelRay>) -> Ray {
+    match ray {
+        Some(ray) => ray.ray,
         None => Ray {
             far: 0.0,
             mask: 0,
@@ -153,21 +161,21 @@ fn or_nothing(sent: Option<&PixelRay>) -> Ray {
     }
 }
 
-/// What one ray through the middle of a pixel sees.
+/// Radiance along the ray through the centre of a pixel.
 pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
-    rays: &Rays<F>,
+    rays: &PixelRays<F>,
     [column, row]: [u32; 2],
 ) -> Bands<N> {
     let mut streams = [stream(settings, row * camera.width + column)];
-    let middle = Sampler::new(1, &mut streams[0]).place(0);
-    let Some(sent) = rays.through([column, row], middle, &mut None) else {
+    let centre = PixelSampler::new(1, &mut streams[0]).sample(0);
+    let Some(pixel_ray) = rays.ray([column, row], centre, &mut None) else {
         return Bands::zeros();
     };
-    let hit = spectral_scene.scene().closest_hit(&sent.ray);
-    let found =
-        Tracer::new(spectral_scene, &settings.light).trace(&[sent.ray], &[hit], &mut streams);
-    found.into_iter().sum::<Bands<N>>() * sent.share
+    let hit = spectral_scene.scene().closest_hit(&pixel_ray.ray);
+    let tracer = Tracer::new(spectral_scene, &settings.light);
+    let radiances = tracer.trace(&[pixel_ray.ray], &[hit], &mut streams);
+    radiances.into_iter().sum::<Bands<N>>() * pixel_ray.vignetting
 }

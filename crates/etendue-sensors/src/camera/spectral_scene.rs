@@ -1,4 +1,4 @@
-//! A scene with its lights in the bands of a camera.
+//! A scene with its lights and textures in the bands of a camera.
 
 use super::bands::Bands;
 use super::error::CameraWorldError;
@@ -11,14 +11,18 @@ use etendue_scene::{MaterialId, Scene, Textures};
 
 /// A scene with its lights and textures in N bands.
 pub(super) struct SpectralScene<'a, const N: usize> {
+    /// The scene at the wavelength of each band.
     pub worlds: [World<'a, f64>; N],
     pub textures: &'a Textures,
+    /// Light sources but the environment.
     pub lamps: Vec<Lamp<N>>,
+    /// The environment.
     pub backdrop: Backdrop<N>,
     /// Whether any material transmits light as a thin sheet.
     pub has_sheets: bool,
-    /// Reflectance of each material that is ideally diffuse in all bands.
-    pub matt: Vec<Option<Bands<N>>>,
+    /// Reflectance of each material that is Lambertian in all bands.
+    pub lambertian: Vec<Option<Bands<N>>>,
+    /// The bands of the camera.
     pub bands: [Band; N],
 }
 
@@ -35,9 +39,9 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
             let world = World::at_wavelength(scene, band.wavelength);
             worlds.push(world.map_err(|error| outside(&error, band.wavelength))?);
         }
-        let worlds: [_; N] = worlds.try_into().expect("one a band");
+        let worlds: [_; N] = worlds.try_into().expect("one world per band");
         let materials = || (0..).zip(scene.materials()).map(|(id, _)| MaterialId(id));
-        let matt = materials().map(|id| matt(&worlds, id)).collect();
+        let lambertian = materials().map(|id| lambertian(&worlds, id)).collect();
         let has_sheets = materials().any(|id| {
             let specular = worlds[0].material(id).specular(1.0, Side::Front);
             let passage = specular.transmitted.map(|transmitted| transmitted.passage);
@@ -49,16 +53,17 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
             lamps: Lamp::all(lighting, &bands)?,
             backdrop: Backdrop::new(&lighting.environment, &bands)?,
             has_sheets,
-            matt,
+            lambertian,
             bands,
         })
     }
 
+    /// The scene.
     pub fn scene(&self) -> &'a Scene {
         self.worlds[0].scene()
     }
 
-    /// Calls `f` with the scene whose deforming meshes are in their shape at a time, s.
+    /// Calls `f` with the scene whose deforming meshes are evaluated at a time, s.
     pub fn at<T>(&self, time: f64, f: impl FnOnce(&SpectralScene<N>) -> T) -> T {
         let scene = self.scene();
         if !scene.deforms() {
@@ -70,7 +75,7 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
             textures: self.textures,
             lamps: self.lamps.clone(),
             backdrop: self.backdrop.clone(),
-            matt: self.matt.clone(),
+            lambertian: self.lambertian.clone(),
             ..*self
         })
     }
@@ -89,8 +94,8 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
     }
 }
 
-/// The reflectance of a material that is ideally diffuse in all bands.
-fn matt<const N: usize>(worlds: &[World<f64>; N], id: MaterialId) -> Option<Bands<N>> {
+/// Reflectance of a material that is Lambertian in all bands.
+fn lambertian<const N: usize>(worlds: &[World<f64>; N], id: MaterialId) -> Option<Bands<N>> {
     let mut bands = Bands::<N>::zeros();
     for (band, world) in bands.iter_mut().zip(worlds) {
         match world.material(id).lobes[..] {

@@ -1,20 +1,19 @@
-//! What a frame shows, exactly.
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "pictures need no more than f32"
-)]
+//! Ground truth of a frame.
+#![expect(clippy::cast_possible_truncation, reason = "f32 suffices for images")]
 
 use super::model::Camera;
-use super::render::slab;
-use super::sampler::{MIDDLE, Rays};
+use super::render::rows_per_deformation;
+use super::sampler::{CENTRE, PixelRays};
 use etendue_physics::camera::body_from_optical;
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-/// Ground truth of a frame: the first surface, glass included, at the centre of each pixel at the
-/// middle of its exposure. Lists are in row-major order from the upper left pixel; without a surface
-/// numbers are NaN and identifiers `None`.
+/// Ground truth of a frame: the first surface, glass included, at the centre of each pixel at the middle
+/// of its exposure.
+///
+/// Lists are in row-major order from the upper left pixel. Without a surface, numbers are NaN and
+/// identifiers `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTruth {
     /// Columns.
@@ -27,18 +26,18 @@ pub struct FrameTruth {
     pub range: Vec<f32>,
     /// Unit normals in the world, towards the camera.
     pub normal: Vec<[f32; 3]>,
-    /// Object.
+    /// Object of each pixel.
     pub object: Vec<Option<ObjectId>>,
-    /// Material.
+    /// Material of each pixel.
     pub material: Vec<Option<MaterialId>>,
     /// Optical flow to the next frame, pixels (right, down); NaN if the point leaves the field of view.
     /// Occlusion is ignored.
     pub flow: Vec<[f32; 2]>,
 }
 
-/// The class of each object and material.
+/// Semantic class of each object and material.
 ///
-/// An object's own class counts; where it has none, the class is its material's name.
+/// An object without a class has the class of its material, which is the name of the material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassMap {
     /// Names of the classes; 0 is "nothing".
@@ -48,7 +47,7 @@ pub struct ClassMap {
 }
 
 impl ClassMap {
-    /// The classes of a scene; `of_object` names those of objects that have one, in their order.
+    /// Classes of a scene; `of_object` holds the name of the class of each object, if it has one.
     pub fn new(scene: &Scene, of_object: &[Option<String>]) -> Self {
         let mut map = Self {
             names: vec!["nothing".into()],
@@ -65,16 +64,17 @@ impl ClassMap {
         map
     }
 
+    /// Index of a class, added if it is new.
     fn class(&mut self, name: &str) -> u16 {
-        let known = self.names.iter().position(|known| known == name);
-        let number = known.unwrap_or_else(|| {
+        let index = self.names.iter().position(|other| other == name);
+        let number = index.unwrap_or_else(|| {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
         u16::try_from(number).unwrap_or(u16::MAX)
     }
 
-    /// The number of the class that an object and material have; 0 for nothing.
+    /// Index of the class of an object and a material; 0 without a surface.
     pub fn of(&self, object: Option<ObjectId>, material: Option<MaterialId>) -> u16 {
         let (Some(object), Some(material)) = (object, material) else {
             return 0;
@@ -84,7 +84,8 @@ impl ClassMap {
     }
 }
 
-struct Seen {
+/// Ground truth of a pixel.
+struct PixelTruth {
     depth: f32,
     range: f32,
     normal: [f32; 3],
@@ -93,7 +94,8 @@ struct Seen {
     flow: [f32; 2],
 }
 
-const NOTHING: Seen = Seen {
+/// A pixel without a surface.
+const NOTHING: PixelTruth = PixelTruth {
     depth: f32::NAN,
     range: f32::NAN,
     normal: [f32::NAN; 3],
@@ -102,7 +104,8 @@ const NOTHING: Seen = Seen {
     flow: [f32::NAN; 2],
 };
 
-pub(super) fn look(
+/// Ground truth of a frame, with the optical flow to `flow_time` seconds later.
+pub(super) fn frame_truth(
     scene: &Scene,
     camera: &Camera,
     start: f64,
@@ -110,72 +113,76 @@ pub(super) fn look(
     flow_time: f64,
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> FrameTruth {
-    let rays = Rays::new(camera, start, exposure, world_from_camera);
-    let slab = slab(scene, camera);
-    let mut seen: Vec<Seen> = Vec::with_capacity((camera.width * camera.height) as usize);
-    for first in (0..camera.height).step_by(slab as usize) {
-        let middle = rays.time(first + slab / 2, 0.5);
-        let then = scene
+    let rays = PixelRays::new(camera, start, exposure, world_from_camera);
+    let rows_per_deformation = rows_per_deformation(scene, camera);
+    let mut pixels: Vec<PixelTruth> = Vec::with_capacity((camera.width * camera.height) as usize);
+    for first in (0..camera.height).step_by(rows_per_deformation as usize) {
+        let middle = rays.time(first + rows_per_deformation / 2, 0.5);
+        let deformed = scene
             .deforms()
             .then(|| [middle, middle + flow_time].map(|time| scene.at(time)));
-        let look = Look {
-            scene: then.as_ref().map_or(scene, |[now, _]| now),
-            later: then.as_ref().map(|[_, later]| later),
+        let truth = TruthRays {
+            scene: deformed.as_ref().map_or(scene, |[now, _]| now),
+            later: deformed.as_ref().map(|[_, later]| later),
             rays: &rays,
             flow_time,
         };
-        let pixels = first * camera.width..camera.height.min(first + slab) * camera.width;
-        seen.par_extend(
-            pixels
+        let numbers =
+            first * camera.width..camera.height.min(first + rows_per_deformation) * camera.width;
+        pixels.par_extend(
+            numbers
                 .into_par_iter()
-                .map(|pixel| look.at([pixel % camera.width, pixel / camera.width])),
+                .map(|pixel| truth.at([pixel % camera.width, pixel / camera.width])),
         );
     }
     FrameTruth {
         width: camera.width,
         height: camera.height,
-        depth: seen.iter().map(|seen| seen.depth).collect(),
-        range: seen.iter().map(|seen| seen.range).collect(),
-        normal: seen.iter().map(|seen| seen.normal).collect(),
-        object: seen.iter().map(|seen| seen.object).collect(),
-        material: seen.iter().map(|seen| seen.material).collect(),
-        flow: seen.iter().map(|seen| seen.flow).collect(),
+        depth: pixels.iter().map(|pixel| pixel.depth).collect(),
+        range: pixels.iter().map(|pixel| pixel.range).collect(),
+        normal: pixels.iter().map(|pixel| pixel.normal).collect(),
+        object: pixels.iter().map(|pixel| pixel.object).collect(),
+        material: pixels.iter().map(|pixel| pixel.material).collect(),
+        flow: pixels.iter().map(|pixel| pixel.flow).collect(),
     }
 }
 
-struct Look<'a, 'c, F> {
+/// Evaluation of the ground truth of pixels.
+struct TruthRays<'a, 'c, F> {
     scene: &'a Scene,
-    /// The scene when the flow ends, where meshes deform.
+    /// The scene at the end of the flow, where meshes deform.
     later: Option<&'a Scene>,
-    rays: &'a Rays<'c, F>,
+    rays: &'a PixelRays<'c, F>,
     flow_time: f64,
 }
 
-impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
-    fn at(&self, pixel: [u32; 2]) -> Seen {
-        let sent = self.rays.through(pixel, MIDDLE, &mut None);
-        let hit = sent
+impl<F: Fn(f64) -> Isometry3<f64>> TruthRays<'_, '_, F> {
+    /// Ground truth of a pixel.
+    fn at(&self, pixel: [u32; 2]) -> PixelTruth {
+        let camera_ray = self.rays.ray(pixel, CENTRE, &mut None);
+        let hit = camera_ray
             .as_ref()
-            .and_then(|sent| self.scene.closest_hit(&sent.ray));
-        match (sent, hit) {
-            (Some(sent), Some(hit)) => self.seen(pixel, &sent.ray, &hit),
+            .and_then(|camera_ray| self.scene.closest_hit(&camera_ray.ray));
+        match (camera_ray, hit) {
+            (Some(camera_ray), Some(hit)) => self.of_hit(pixel, &camera_ray.ray, &hit),
             _ => NOTHING,
         }
     }
 
-    fn seen(&self, pixel: [u32; 2], ray: &Ray, hit: &Hit) -> Seen {
+    /// Ground truth of a pixel from its hit.
+    fn of_hit(&self, pixel: [u32; 2], ray: &Ray, hit: &Hit) -> PixelTruth {
         let pose = self.scene.world_from_object(hit.object, ray.time);
         let point = ray.origin + ray.direction * hit.distance;
-        let away = hit.normal.dot(&ray.direction) > 0.0;
-        let normal = if away { -hit.normal } else { hit.normal };
-        let place = self.in_camera(&point, ray.time);
+        let is_back = hit.normal.dot(&ray.direction) > 0.0;
+        let normal = if is_back { -hit.normal } else { hit.normal };
+        let in_optical = self.in_camera(&point, ray.time);
         let in_object = match self.later {
-            Some(later) => place_on(later, hit),
+            Some(later) => point_on_triangle(later, hit),
             None => pose.inverse_transform_point(&point),
         };
         let flow = self.flow(pixel, hit.object, &in_object, ray.time + self.flow_time);
-        Seen {
-            depth: place.z as f32,
+        PixelTruth {
+            depth: in_optical.z as f32,
             range: hit.distance as f32,
             normal: normal.map(|n| n as f32).into(),
             object: Some(hit.object),
@@ -191,6 +198,7 @@ impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
         body_from_optical().inverse() * body.coords
     }
 
+    /// Optical flow of a point of an object until a time, pixels.
     fn flow(
         &self,
         [column, row]: [u32; 2],
@@ -206,8 +214,8 @@ impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
     }
 }
 
-/// The point of a triangle that was hit, in its object's frame, where the vertices are now.
-fn place_on(scene: &Scene, hit: &Hit) -> Point3<f64> {
+/// Position of a hit in the frame of its object, from the vertices of `scene`.
+fn point_on_triangle(scene: &Scene, hit: &Hit) -> Point3<f64> {
     let mesh = scene.mesh(scene.objects()[hit.object.0 as usize].mesh);
     let [a, b, c] = mesh.corners(hit.triangle);
     let [second, third] = hit.barycentric;

@@ -1,4 +1,4 @@
-//! Light at a surface, in all bands.
+//! Interaction of light with a surface, in all bands.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -16,60 +16,66 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
-/// A surface that a ray, followed backwards from the camera, met.
+/// A surface interaction of a path traced from the camera.
 pub(super) struct Vertex<'s, const N: usize> {
     pub ray: &'s Ray,
     pub hit: &'s Hit,
+    /// In the world, m.
     pub point: Point3<f64>,
-    /// Unit, towards where the ray came from.
+    /// Unit normal on the side of the ray.
     normal: Vector3<f64>,
-    /// Between the normal and back along the ray.
+    /// Cosine of the incidence.
     cos: f64,
     side: Side,
-    skin: Skin<'s, N>,
+    bsdf: VertexBsdf<'s, N>,
 }
 
-/// What the surface is made of.
-enum Skin<'s, const N: usize> {
-    /// Ideally diffuse in all bands, of that BRDF (1/sr): most surfaces, and quickly done.
-    Matt(Bands<N>),
-    /// Anything, band by band.
-    Whole([Cow<'s, Material<f64>>; N]),
+/// BSDF of a surface, in all bands.
+enum VertexBsdf<'s, const N: usize> {
+    /// Lambertian in all bands, with its BRDF (1/sr): the common case.
+    Lambertian(Bands<N>),
+    /// A material for each band.
+    PerBand([Cow<'s, Material<f64>>; N]),
 }
 
-/// Local axes at a vertex.
-struct Local {
-    /// From the axes, z the normal, to the world.
+/// Shading frame at a vertex.
+struct LocalFrame {
+    /// Rotation from the frame, with z the normal, to the world.
     frame: Matrix3<f64>,
-    /// Unit: back along the ray.
+    /// Unit vector towards the origin of the ray, in the frame.
     back: Vector3<f64>,
 }
 
-/// How a path goes on.
-pub(super) struct Onward<const N: usize> {
-    /// Unit, in the world.
+/// Sample of the BSDF: the next direction of a path.
+pub(super) struct BsdfSample<const N: usize> {
+    /// Unit vector in the world.
     pub direction: Vector3<f64>,
+    /// BSDF times cosine over the density.
     pub weight: Bands<N>,
-    pub event: Event<N>,
+    pub event: ScatterEvent<N>,
 }
 
-/// What happened at a surface.
-pub(super) enum Event<const N: usize> {
-    /// Scattered: density of the direction, 1/sr.
+/// Kind of a scattering event.
+pub(super) enum ScatterEvent<const N: usize> {
+    /// Scattering by a diffuse or rough lobe.
     Scattered {
+        /// Density of the direction, 1/sr.
         pdf: f64,
     },
+    /// Specular reflection.
     Mirrored,
-    /// Straight on through a thin sheet.
+    /// Transmission through a thin sheet, without refraction.
     Passed,
-    /// Into another medium of that absorption, 1/m.
+    /// Refraction into another medium.
     Refracted {
+        /// Absorption of the medium, 1/m.
         absorption: Bands<N>,
     },
 }
 
 impl<const N: usize> SpectralScene<'_, N> {
-    pub fn meet<'s>(&'s self, ray: &'s Ray, hit: &'s Hit) -> Vertex<'s, N> {
+    /// Interaction of a ray at its hit.
+    pub fn vertex<'s>(&'s self, ray: &'s Ray, hit: &'s Hit) -> Vertex<'s, N> {
         let point = ray.origin + ray.direction * hit.distance;
         let cos = -ray.direction.dot(&hit.normal);
         let (side, normal) = if cos < 0.0 {
@@ -77,11 +83,11 @@ impl<const N: usize> SpectralScene<'_, N> {
         } else {
             (Side::Front, hit.normal)
         };
-        let tint = self.textures.of(hit.object).and_then(|textured| {
+        let texture = self.textures.of(hit.object).and_then(|textured| {
             let pose = self.scene().world_from_object(hit.object, ray.time);
-            let place = pose.inverse_transform_point(&point);
+            let point_in_object = pose.inverse_transform_point(&point);
             let normal = pose.inverse_transform_vector(&hit.normal);
-            let colour = textured.colour(hit, &place, &normal)?;
+            let colour = textured.colour(hit, &point_in_object, &normal)?;
             Some(Bands::from_fn(|band, _| {
                 colour_at(colour, self.bands[band].wavelength)
             }))
@@ -93,26 +99,29 @@ impl<const N: usize> SpectralScene<'_, N> {
             normal,
             cos: cos.abs(),
             side,
-            skin: self.skin(self.scene().material_of(hit), tint),
+            bsdf: self.bsdf(self.scene().material_of(hit), texture),
         }
     }
 
-    fn skin(&self, material: MaterialId, tint: Option<Bands<N>>) -> Skin<'_, N> {
-        match (self.matt[material.0 as usize], tint) {
-            (Some(reflectance), None) => Skin::Matt(reflectance / PI),
-            (Some(reflectance), Some(tint)) => Skin::Matt(reflectance.component_mul(&tint) / PI),
-            (None, tint) => Skin::Whole(std::array::from_fn(|band| {
+    /// BSDF of a material, with the colour of a texture.
+    fn bsdf(&self, material: MaterialId, texture: Option<Bands<N>>) -> VertexBsdf<'_, N> {
+        match (self.lambertian[material.0 as usize], texture) {
+            (Some(reflectance), None) => VertexBsdf::Lambertian(reflectance / PI),
+            (Some(reflectance), Some(texture)) => {
+                VertexBsdf::Lambertian(reflectance.component_mul(&texture) / PI)
+            }
+            (None, texture) => VertexBsdf::PerBand(std::array::from_fn(|band| {
                 let material = self.worlds[band].material(material);
-                match tint {
+                match texture {
                     None => Cow::Borrowed(material),
-                    Some(tint) => Cow::Owned(material.tinted(tint[band])),
+                    Some(texture) => Cow::Owned(material.tinted(texture[band])),
                 }
             })),
         }
     }
 
     /// The ray that leaves a vertex.
-    pub fn leave(&self, vertex: &Vertex<N>, direction: Vector3<f64>, far: f64) -> Ray {
+    pub fn ray_from(&self, vertex: &Vertex<N>, direction: Vector3<f64>, far: f64) -> Ray {
         Ray {
             origin: vertex.point,
             direction,
@@ -124,31 +133,32 @@ impl<const N: usize> SpectralScene<'_, N> {
 }
 
 impl<const N: usize> Vertex<'_, N> {
-    /// Whether it sends light anywhere but as a mirror or a window does.
+    /// Whether the BSDF has a diffuse or rough lobe.
     pub fn scatters(&self) -> bool {
-        match &self.skin {
-            Skin::Matt(_) => true,
-            Skin::Whole(materials) => materials.iter().any(|m| !m.is_delta_only()),
+        match &self.bsdf {
+            VertexBsdf::Lambertian(_) => true,
+            VertexBsdf::PerBand(materials) => materials.iter().any(|m| !m.is_delta_only()),
         }
     }
 
-    /// Whether it is ideally diffuse.
-    pub fn is_matt(&self) -> bool {
-        matches!(self.skin, Skin::Matt(_))
+    /// Whether the BSDF is Lambertian in all bands.
+    pub fn is_lambertian(&self) -> bool {
+        matches!(self.bsdf, VertexBsdf::Lambertian(_))
     }
 
-    fn local(&self) -> Local {
+    /// The shading frame.
+    fn local(&self) -> LocalFrame {
         let frame = shading_frame(&self.normal);
         let back = frame.tr_mul(&-self.ray.direction);
-        Local { frame, back }
+        LocalFrame { frame, back }
     }
 
     /// BSDF times cosine towards a unit direction of the world, and the density with which
     /// [`Vertex::sample`] draws it.
     pub fn scattered(&self, towards: &Vector3<f64>) -> (Bands<N>, f64) {
-        match &self.skin {
-            Skin::Matt(brdf) => self.matt(brdf, towards),
-            Skin::Whole(materials) => {
+        match &self.bsdf {
+            VertexBsdf::Lambertian(brdf) => self.lambertian(brdf, towards),
+            VertexBsdf::PerBand(materials) => {
                 let local = self.local();
                 let towards = local.frame.tr_mul(towards);
                 let values = self.values(materials, &local, &towards);
@@ -157,11 +167,11 @@ impl<const N: usize> Vertex<'_, N> {
         }
     }
 
-    /// Only BSDF times cosine.
+    /// BSDF times cosine towards a unit direction of the world.
     pub fn reflected(&self, towards: &Vector3<f64>) -> Bands<N> {
-        match &self.skin {
-            Skin::Matt(brdf) => self.matt(brdf, towards).0,
-            Skin::Whole(materials) => {
+        match &self.bsdf {
+            VertexBsdf::Lambertian(brdf) => self.lambertian(brdf, towards).0,
+            VertexBsdf::PerBand(materials) => {
                 let local = self.local();
                 let towards = local.frame.tr_mul(towards);
                 self.values(materials, &local, &towards)
@@ -169,18 +179,20 @@ impl<const N: usize> Vertex<'_, N> {
         }
     }
 
-    fn matt(&self, brdf: &Bands<N>, towards: &Vector3<f64>) -> (Bands<N>, f64) {
+    /// Lambertian BRDF times cosine, and its density.
+    fn lambertian(&self, brdf: &Bands<N>, towards: &Vector3<f64>) -> (Bands<N>, f64) {
         let cos = self.normal.dot(towards);
         if self.cos <= 0.0 || cos <= 0.0 {
             return (Bands::zeros(), 0.0);
         }
-        (brdf * cos, share_of_bands(brdf) * cos / PI)
+        (brdf * cos, fraction_of_bands(brdf) * cos / PI)
     }
 
+    /// BSDF times cosine in each band.
     fn values(
         &self,
         materials: &[Cow<Material<f64>>; N],
-        local: &Local,
+        local: &LocalFrame,
         towards: &Vector3<f64>,
     ) -> Bands<N> {
         if local.back.z <= 0.0 || towards.z == 0.0 {
@@ -191,11 +203,11 @@ impl<const N: usize> Vertex<'_, N> {
         })
     }
 
-    /// Mean over the bands: any of them draws the direction.
+    /// Density of a direction: the mean over the bands, one of which draws it.
     fn pdf(
         &self,
         materials: &[Cow<Material<f64>>; N],
-        local: &Local,
+        local: &LocalFrame,
         towards: &Vector3<f64>,
     ) -> f64 {
         if local.back.z <= 0.0 || towards.z == 0.0 {
@@ -207,25 +219,30 @@ impl<const N: usize> Vertex<'_, N> {
         densities.sum::<f64>() / N as f64
     }
 
-    /// Draws how the path goes on: a band drawn at random draws the direction, and the weights of
-    /// all are over the mean of their densities.
-    pub fn sample(&self, stream: &mut Stream) -> Option<Onward<N>> {
+    /// Samples the BSDF: a random band draws the direction, and the weights of all bands are divided by the
+    /// mean of their densities.
+    pub fn sample(&self, stream: &mut Stream) -> Option<BsdfSample<N>> {
         let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];
         if self.cos <= 0.0 {
             return None;
         }
-        let whole = uniform[0] * N as f64;
-        let band = (whole as usize).min(N - 1);
-        let materials = match &self.skin {
-            Skin::Matt(brdf) if brdf[band] > 0.0 => {
+        // Choose the band.
+        let scaled = uniform[0] * N as f64;
+        let band = (scaled as usize).min(N - 1);
+
+        // Sample a Lambertian BRDF directly.
+        let materials = match &self.bsdf {
+            VertexBsdf::Lambertian(brdf) if brdf[band] > 0.0 => {
                 let direction = sample_cosine_hemisphere([uniform[1], uniform[2]]);
-                return self.scatter(shading_frame(&self.normal) * direction, None);
+                return self.scattering_sample(shading_frame(&self.normal) * direction, None);
             }
-            Skin::Matt(_) => return None,
-            Skin::Whole(materials) => materials,
+            VertexBsdf::Lambertian(_) => return None,
+            VertexBsdf::PerBand(materials) => materials,
         };
+
+        // Sample the material of the band.
         let uniform = [
-            (whole - band as f64).clamp(0.0, 1.0 - 1e-16),
+            (scaled - band as f64).clamp(0.0, 1.0 - 1e-16),
             uniform[1],
             uniform[2],
         ];
@@ -233,118 +250,133 @@ impl<const N: usize> Vertex<'_, N> {
         let sample = materials[band].sample(&local.back, self.side, uniform)?;
         let direction = local.frame * sample.direction;
         if sample.is_delta {
-            return Some(self.go_on(materials, direction.normalize(), &sample));
+            return Some(self.specular_sample(materials, direction.normalize(), &sample));
         }
-        self.scatter(direction, sample.passage)
+        self.scattering_sample(direction, sample.passage)
     }
 
-    fn scatter(&self, direction: Vector3<f64>, passage: Option<Passage<f64>>) -> Option<Onward<N>> {
+    /// Sample of a diffuse or rough lobe in a direction.
+    fn scattering_sample(
+        &self,
+        direction: Vector3<f64>,
+        passage: Option<Passage<f64>>,
+    ) -> Option<BsdfSample<N>> {
         let direction = direction.normalize();
         let (values, pdf) = self.scattered(&direction);
         let event = match passage {
-            Some(Passage::Interface { .. }) => Event::Refracted {
+            Some(Passage::Interface { .. }) => ScatterEvent::Refracted {
                 absorption: self.absorption_behind(),
             },
-            _ => Event::Scattered { pdf },
+            _ => ScatterEvent::Scattered { pdf },
         };
-        (pdf > 0.0).then(|| Onward {
+        (pdf > 0.0).then(|| BsdfSample {
             direction,
             weight: values / pdf,
             event,
         })
     }
 
-    fn go_on(
+    /// Sample of a specular lobe in a direction.
+    fn specular_sample(
         &self,
         materials: &[Cow<Material<f64>>; N],
         direction: Vector3<f64>,
         sample: &Sample,
-    ) -> Onward<N> {
-        let passes = usize::from(sample.passage.is_some());
-        let chances = materials
+    ) -> BsdfSample<N> {
+        let transmits = usize::from(sample.passage.is_some());
+        let probabilities = materials
             .iter()
-            .map(|m| m.delta_chances(self.cos, self.side)[passes]);
-        let chance = chances.sum::<f64>() / N as f64;
+            .map(|m| m.delta_chances(self.cos, self.side)[transmits]);
+        let probability = probabilities.sum::<f64>() / N as f64;
         let (reflected, transmitted) = self.specular();
         let (fraction, event) = match sample.passage {
-            None => (reflected, Event::Mirrored),
-            Some(Passage::Sheet { .. }) => (transmitted, Event::Passed),
+            None => (reflected, ScatterEvent::Mirrored),
+            Some(Passage::Sheet { .. }) => (transmitted, ScatterEvent::Passed),
             Some(Passage::Interface { .. }) => {
                 let absorption = self.absorption_behind();
-                (transmitted, Event::Refracted { absorption })
+                (transmitted, ScatterEvent::Refracted { absorption })
             }
         };
-        Onward {
+        BsdfSample {
             direction,
-            weight: fraction / chance,
+            weight: fraction / probability,
             event,
         }
     }
 
-    /// Fractions that the mirror-like lobes reflect and let pass.
+    /// Specular reflectance and transmittance in each band.
     pub fn specular(&self) -> (Bands<N>, Bands<N>) {
-        let (mut reflected, mut transmitted) = (Bands::zeros(), Bands::zeros());
-        if let Skin::Whole(materials) = &self.skin {
+        let mut reflected = Bands::zeros();
+        let mut transmitted = Bands::zeros();
+        if let VertexBsdf::PerBand(materials) = &self.bsdf {
             for (band, material) in materials.iter().enumerate() {
                 let specular = material.specular(self.cos, self.side);
                 reflected[band] = specular.reflected;
-                transmitted[band] = specular.transmitted.map_or(0.0, |passed| passed.fraction);
+                transmitted[band] = specular.transmitted.map_or(0.0, |light| light.fraction);
             }
         }
         (reflected, transmitted)
     }
 
-    /// How a mirror-like lobe sends the path on: mirrored, and straight or refracted.
-    pub fn branches(&self) -> [Option<Onward<N>>; 2] {
-        if self.is_matt() || self.cos <= 0.0 {
+    /// Branches of the specular lobes: reflection and transmission.
+    pub fn branches(&self) -> [Option<BsdfSample<N>>; 2] {
+        if self.is_lambertian() || self.cos <= 0.0 {
             return [None, None];
         }
         let (reflected, transmitted) = self.specular();
         let local = self.local();
         let mirrored = Vector3::new(-local.back.x, -local.back.y, local.back.z);
-        let mirror = (reflected.max() > 0.0).then(|| Onward {
+        let mirror = (reflected.max() > 0.0).then(|| BsdfSample {
             direction: (local.frame * mirrored).normalize(),
             weight: reflected,
-            event: Event::Mirrored,
+            event: ScatterEvent::Mirrored,
         });
-        [mirror, self.passing(&local, transmitted)]
+        [mirror, self.transmitted_branch(&local, transmitted)]
     }
 
-    fn passing(&self, Local { frame, back }: &Local, transmitted: Bands<N>) -> Option<Onward<N>> {
+    /// The transmitted branch.
+    fn transmitted_branch(
+        &self,
+        LocalFrame { frame, back }: &LocalFrame,
+        transmitted: Bands<N>,
+    ) -> Option<BsdfSample<N>> {
         let passage = self.passage()?;
         if transmitted.max() <= 0.0 {
             return None;
         }
         let (direction, event) = match passage {
-            Passage::Sheet { .. } => (-back, Event::Passed),
+            Passage::Sheet { .. } => (-back, ScatterEvent::Passed),
             Passage::Interface { index_ratio, .. } => {
                 let sin2 = (1.0 - back.z * back.z).max(0.0) * index_ratio * index_ratio;
                 let cos = (1.0 - sin2).max(0.0).sqrt();
                 let [x, y] = [-back.x * index_ratio, -back.y * index_ratio];
                 let absorption = self.absorption_behind();
-                (Vector3::new(x, y, -cos), Event::Refracted { absorption })
+                (
+                    Vector3::new(x, y, -cos),
+                    ScatterEvent::Refracted { absorption },
+                )
             }
         };
         let direction = (frame * direction).normalize();
-        Some(Onward {
+        Some(BsdfSample {
             direction,
             weight: transmitted,
             event,
         })
     }
 
-    /// How light of the middle band passes.
+    /// Passage of light in the middle band.
     fn passage(&self) -> Option<Passage<f64>> {
-        let Skin::Whole(materials) = &self.skin else {
+        let VertexBsdf::PerBand(materials) = &self.bsdf else {
             return None;
         };
         let specular = materials[N / 2].specular(self.cos, self.side);
         specular.transmitted.map(|transmitted| transmitted.passage)
     }
 
-    /// Absorption of what is behind the surface in each band, 1/m.
+    /// Absorption of the medium behind the surface in each band, 1/m.
     fn absorption_behind(&self) -> Bands<N> {
-        let Skin::Whole(materials) = &self.skin else {
+        let VertexBsdf::PerBand(materials) = &self.bsdf else {
             return Bands::zeros();
         };
         Bands::from_fn(|band, _| {
@@ -356,13 +388,13 @@ impl<const N: usize> Vertex<'_, N> {
         })
     }
 
-    /// Whether light passes straight on, and what fraction.
+    /// Transmittance of a thin sheet; `None` for other surfaces.
     pub fn sheet(&self) -> Option<Bands<N>> {
         matches!(self.passage()?, Passage::Sheet { .. }).then(|| self.specular().1)
     }
 }
 
-/// Which share of the bands reflects at all.
-fn share_of_bands<const N: usize>(brdf: &Bands<N>) -> f64 {
+/// Fraction of the bands with a BRDF above zero.
+fn fraction_of_bands<const N: usize>(brdf: &Bands<N>) -> f64 {
     brdf.iter().filter(|value| **value > 0.0).count() as f64 / N as f64
 }

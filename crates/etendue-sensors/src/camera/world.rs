@@ -1,4 +1,4 @@
-//! What frames are taken of: a scene with its lights and textures.
+//! A scene with its lights and textures, for a camera.
 
 use super::error::CameraWorldError;
 use super::frame::{CameraFrame, FrameSettings};
@@ -12,10 +12,11 @@ use nalgebra::Isometry3;
 
 /// A scene with its lights and textures in the bands of a camera.
 pub struct CameraWorld<'a> {
-    in_bands: InBands<'a>,
+    in_bands: SpectralWorld<'a>,
 }
 
-enum InBands<'a> {
+/// The scene in one or three bands.
+enum SpectralWorld<'a> {
     Grey(Box<SpectralScene<'a, 1>>),
     Colour(Box<SpectralScene<'a, 3>>),
 }
@@ -24,8 +25,7 @@ impl<'a> CameraWorld<'a> {
     /// Evaluates materials and lights in the camera's bands.
     ///
     /// # Errors
-    /// Where the camera's description is invalid, or a material or light has no value in one of its
-    /// bands.
+    /// If the description of the camera is invalid, or a material or light has no value in one of its bands.
     pub fn new(
         scene: &'a Scene,
         lighting: &Lighting,
@@ -34,7 +34,7 @@ impl<'a> CameraWorld<'a> {
     ) -> Result<Self, CameraWorldError> {
         camera.check()?;
         let in_bands = match camera.bands[..] {
-            [band] => InBands::Grey(Box::new(SpectralScene::new(
+            [band] => SpectralWorld::Grey(Box::new(SpectralScene::new(
                 scene,
                 lighting,
                 textures,
@@ -42,7 +42,7 @@ impl<'a> CameraWorld<'a> {
             )?)),
             [red, green, blue] => {
                 let bands = [red, green, blue];
-                InBands::Colour(Box::new(SpectralScene::new(
+                SpectralWorld::Colour(Box::new(SpectralScene::new(
                     scene, lighting, textures, bands,
                 )?))
             }
@@ -60,10 +60,10 @@ impl<'a> CameraWorld<'a> {
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
     ) -> CameraFrame {
         match &self.in_bands {
-            InBands::Grey(spectral_scene) => {
+            SpectralWorld::Grey(spectral_scene) => {
                 expose(spectral_scene, camera, settings, world_from_camera)
             }
-            InBands::Colour(spectral_scene) => {
+            SpectralWorld::Colour(spectral_scene) => {
                 expose(spectral_scene, camera, settings, world_from_camera)
             }
         }
@@ -80,10 +80,10 @@ impl<'a> CameraWorld<'a> {
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
     ) -> FrameTruth {
         let scene = match &self.in_bands {
-            InBands::Grey(spectral_scene) => spectral_scene.scene(),
-            InBands::Colour(spectral_scene) => spectral_scene.scene(),
+            SpectralWorld::Grey(spectral_scene) => spectral_scene.scene(),
+            SpectralWorld::Colour(spectral_scene) => spectral_scene.scene(),
         };
-        truth::look(
+        truth::frame_truth(
             scene,
             camera,
             settings.start,

@@ -3,7 +3,7 @@
 use crate::lidar::description::Lidar;
 use crate::lidar::shot::Shot;
 use crate::lidar::shots::Shots;
-use crate::{Measurement, PlanarSweep, RangeReading, Truth};
+use crate::{BeamMeasurement, BeamSweep, RangeReading, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
@@ -134,14 +134,14 @@ impl Sweep {
 
     /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where
     /// most of that echo's light came from, by the optical path.
-    pub fn first_echoes(&self) -> PlanarSweep {
+    pub fn first_echoes(&self) -> BeamSweep {
         let measurements =
             (0..)
                 .zip(self.shots.iter().enumerate())
                 .map(|(beam, (number, shot))| {
                     let points = self.points_of(number);
                     let first = points.first();
-                    Measurement {
+                    BeamMeasurement {
                         beam,
                         time: shot.time,
                         azimuth: shot.azimuth,
@@ -168,7 +168,7 @@ impl Sweep {
                         },
                     }
                 });
-        PlanarSweep {
+        BeamSweep {
             index: self.index,
             start: self.start,
             world_from_sensor: self.world_from_sensor,

@@ -1,4 +1,4 @@
-//! Planar scans: recordings and their statistics.
+//! Recorded scans and their statistics.
 
 mod recording;
 mod statistics;

@@ -1,29 +1,29 @@
-//! Recorded two-dimensional scans.
+//! Recorded planar scans.
 
 use crate::measurement::RangeReading;
 use nalgebra::Isometry2;
 use std::sync::Arc;
 
-/// One recorded planar scan.
+/// A recorded planar scan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// Time, s from the log's own epoch.
+    /// Time, s from the epoch of the log.
     pub time: f64,
     /// Azimuth of each beam, anticlockwise from the sensor's x axis, rad (shared between scans of
     /// the same geometry).
     pub azimuths: Arc<[f64]>,
-    /// One reading a beam.
+    /// One reading per beam.
     pub readings: Vec<RangeReading>,
     /// Reported intensity or quality of each beam, or empty.
     pub intensities: Vec<f32>,
-    /// Odometry pose of the robot, if the log has one.
+    /// Odometry pose of the robot; `None` without odometry.
     pub odom_from_robot: Option<Isometry2<f64>>,
 }
 
-/// A recording: scans in the order of the file.
+/// A recording of scans, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScanLog {
-    /// Format and sensor, as far as the file gives them.
+    /// Description of format and sensor.
     pub description: String,
     /// The scans.
     pub scans: Vec<Scan>,

@@ -1,7 +1,7 @@
-//! Statistics of planar scans, the same for recorded and simulated ones.
+//! Statistics of recorded and simulated planar scans.
 
 use super::recording::Scan;
-use crate::measurement::{PlanarSweep, RangeReading};
+use crate::measurement::{BeamSweep, RangeReading};
 use etendue_physics::statistics::quantile;
 use nalgebra::{Isometry2, Vector2};
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ pub struct StatisticsOptions {
 }
 
 impl Default for StatisticsOptions {
+    /// Bins from 0.02 to 100 m, bands to 50 m, windows of at least 8 scans.
     fn default() -> Self {
         Self {
             histogram_edges: vec![
@@ -51,7 +52,7 @@ pub struct ScanStatistics {
     pub too_near: usize,
     /// Beams with an error code, by code.
     pub errors: BTreeMap<u8, usize>,
-    /// From the first scan to the last, s.
+    /// Time from the first to the last scan, s.
     pub duration: f64,
     /// Median time between scans, s; zero for a single scan.
     pub period: f64,
@@ -61,7 +62,7 @@ pub struct ScanStatistics {
     pub ranges: Option<[f64; 4]>,
     /// Number of ranges in each bin (from, to), m.
     pub histogram: Vec<(Range<f64>, usize)>,
-    /// The windows in which the sensor was stationary, longest first.
+    /// Stationary windows, longest first.
     pub stationary: Vec<StationaryWindow>,
 }
 
@@ -105,7 +106,7 @@ pub struct Spread {
 impl ScanStatistics {
     /// Counts, histogram and spread over time of a recording.
     ///
-    /// A beam's standard deviation is that of the whole window (divided by the number of scans).
+    /// The standard deviation of a beam is the population standard deviation over the window.
     ///
     /// # Example
     /// ```
@@ -156,9 +157,9 @@ impl ScanStatistics {
 }
 
 impl Scan {
-    /// A simulated sweep as a recording: without truth, and with the planar pose of the sensor as
+    /// A simulated sweep as a recorded scan, without ground truth, with the planar pose of the sensor as
     /// odometry.
-    pub fn of_sweep(sweep: &PlanarSweep) -> Self {
+    pub fn of_sweep(sweep: &BeamSweep) -> Self {
         let pose = &sweep.world_from_sensor;
         let forward = pose.rotation * nalgebra::Vector3::x();
         let position = Vector2::new(pose.translation.x, pose.translation.y);
@@ -184,11 +185,13 @@ fn single(value: f64) -> f32 {
     value as f32
 }
 
+/// All ranges, m.
 fn ranges_of(scans: &[Scan]) -> Vec<f64> {
     let readings = scans.iter().flat_map(|scan| &scan.readings);
     readings.filter_map(|reading| reading.range()).collect()
 }
 
+/// Counts of error codes.
 fn errors<'a>(readings: impl Iterator<Item = &'a RangeReading>) -> BTreeMap<u8, usize> {
     let mut counts = BTreeMap::new();
     for reading in readings {
@@ -202,10 +205,11 @@ fn errors<'a>(readings: impl Iterator<Item = &'a RangeReading>) -> BTreeMap<u8, 
 /// Median and 90th percentile of a sample that is not empty.
 fn median_and_high(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
-    let at = |probability| quantile(&values, probability).expect("a value at least");
+    let at = |probability| quantile(&values, probability).expect("a sample that is not empty");
     (at(0.5), at(0.9))
 }
 
+/// Median time between scans, s.
 fn period(scans: &[Scan]) -> f64 {
     let steps: Vec<f64> = scans
         .windows(2)
@@ -230,10 +234,12 @@ fn path_length(scans: &[Scan]) -> Option<f64> {
     (!poses.is_empty()).then(|| 0.0 + poses.windows(2).map(step).sum::<f64>())
 }
 
+/// Intervals between successive edges.
 fn bins(edges: &[f64]) -> impl Iterator<Item = Range<f64>> {
     edges.windows(2).map(|two| two[0]..two[1])
 }
 
+/// Number of sorted ranges in each bin.
 fn histogram(sorted: &[f64], edges: &[f64]) -> Vec<(Range<f64>, usize)> {
     let below = |edge: f64| sorted.partition_point(|range| *range < edge);
     bins(edges)
@@ -244,6 +250,7 @@ fn histogram(sorted: &[f64], edges: &[f64]) -> Vec<(Range<f64>, usize)> {
         .collect()
 }
 
+/// Maximal windows without motion, longest first.
 fn stationary_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<StationaryWindow> {
     let mut windows = Vec::new();
     let mut first = 0;
@@ -272,6 +279,7 @@ fn is_stationary(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bo
     same_pose && before.azimuths == after.azimuths
 }
 
+/// Statistics of a stationary window.
 fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> StationaryWindow {
     let scans = &scans[range.clone()];
     let mut flickering = 0;
@@ -298,6 +306,7 @@ fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> S
 }
 
 impl SteadyBeam {
+    /// Statistics of the ranges of a beam, m.
     fn of(ranges: Vec<f64>) -> Self {
         let count = ranges.len() as f64;
         let mean = ranges.iter().sum::<f64>() / count;
@@ -309,6 +318,7 @@ impl SteadyBeam {
     }
 }
 
+/// Spread of the steady beams in a range band; none without beams.
 fn spread(band: Range<f64>, steady: &[SteadyBeam]) -> Option<Spread> {
     let inside = steady.iter().filter(|beam| band.contains(&beam.range));
     let (ranges, deviations): (Vec<f64>, Vec<f64>) =
@@ -366,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beam_that_sometimes_fails_flickers_and_has_no_spread() {
+    fn a_beam_without_a_range_in_some_scans_is_flickering_and_has_no_spread() {
         let scans = [
             scan(
                 0.0,
@@ -403,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn no_scan_gives_zeros_and_no_panic() {
+    fn statistics_of_no_scans_are_zero() {
         let statistics = ScanStatistics::of(&[], &options());
         assert_eq!(statistics.valid_fraction(), 0.0);
         assert_eq!(statistics.ranges, None);

@@ -1,127 +1,18 @@
-//! Ambient light: sun, sky and thermal emission.
+//! Ambient light at a receiver: radiance from the ends of a ray tree.
 
 use super::branch::Branch;
+use super::light_ray::LightRay;
 use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
-use super::world::Interaction;
-use super::{LightRay, TreeSettings, World};
-use etendue_physics::light::ClearAir;
-use etendue_physics::surface::{Ambient, Material, Side, planck_radiance};
-use etendue_scene::{Hit, Ray, Scene};
-use nalgebra::Vector3;
+use super::tree::TreeSettings;
+use super::world::{Background, Interaction};
+use etendue_scene::{Hit, Ray};
 use std::f64::consts::PI;
-use std::sync::Arc;
 
-/// Knots of the tables over the cosine of incidence.
-const KNOTS: usize = 32;
-
-/// Most thin sheets on the way to the sun.
+/// Most thin sheets between a surface and the sun.
 const MOST_SHEETS: u32 = 8;
 
-/// Ambient light: sun, sky and thermal emission, independent of the sensor.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AmbientLight {
-    /// The sun, or another distant light.
-    pub sun: Option<Sun>,
-    /// Irradiance from sky and surroundings, uniform over all directions and without shadows of the
-    /// scene, W m⁻² per m of wavelength; none for that of a clear sky with the sun.
-    pub sky_irradiance: Option<f64>,
-    /// Attenuation and scattering of sunlight by a clear sky.
-    pub air: ClearAir,
-    /// Temperature of every surface, K; none without thermal emission.
-    pub temperature: Option<f64>,
-}
-
-/// Directional light.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sun {
-    /// Unit vector towards the light, in the world.
-    pub towards: Vector3<f64>,
-    /// Irradiance at normal incidence, W m⁻² per m of wavelength; none for the sun through a clear
-    /// sky.
-    pub irradiance: Option<f64>,
-}
-
-impl AmbientLight {
-    /// Whether there is no ambient light.
-    pub fn is_dark(&self) -> bool {
-        self.sun.is_none() && self.sky_irradiance.is_none() && self.temperature.is_none()
-    }
-
-    /// Direct and diffuse irradiance at a wavelength (m), W m⁻² per m of wavelength. Outside the visible,
-    /// [`ClearAir`] is evaluated beyond its domain: too bright in the absorption bands of water vapour,
-    /// which it leaves out.
-    pub fn at(&self, wavelength: f64) -> Ambient {
-        let elevation = self.sun.map(|sun| sun.towards.z.clamp(-1.0, 1.0).asin());
-        let clear = |of: fn(&ClearAir, f64, f64) -> f64| {
-            elevation.map_or(0.0, |elevation| of(&self.air, wavelength, elevation))
-        };
-        let direct = self.sun.and_then(|sun| sun.irradiance);
-        let sky = self.sky_irradiance;
-        Ambient {
-            direct: direct.unwrap_or_else(|| clear(ClearAir::sun)),
-            diffuse: sky.unwrap_or_else(|| clear(ClearAir::sky)),
-        }
-    }
-}
-
-/// Ambient light prepared for a [`World`], by [`World::in_light`].
-#[derive(Debug)]
-pub struct Background<'a> {
-    world: World<'a, f64>,
-    ambient: Ambient,
-    towards_sun: Vector3<f64>,
-    /// Spectral radiance of a black body, W m⁻² sr⁻¹ m⁻¹.
-    black_body: f64,
-    surfaces: Arc<[SurfaceTable]>,
-}
-
-/// Albedo and emissivity of a material over the cosine of incidence, for each side.
-#[derive(Debug)]
-struct SurfaceTable {
-    front: [SurfaceFractions; KNOTS],
-    back: [SurfaceFractions; KNOTS],
-}
-
-/// Fractions of light at one incidence, in [0, 1].
-#[derive(Clone, Copy, Debug, Default)]
-struct SurfaceFractions {
-    /// Albedo of the diffuse and rough lobes.
-    scattered: f64,
-    /// Emissivity.
-    emitted: f64,
-}
-
-impl<'a> Background<'a> {
-    /// Prepares ambient light for a world.
-    pub(super) fn new(world: World<'a, f64>, light: &AmbientLight) -> Self {
-        let wavelength = world.wavelength();
-        let surfaces = (0..world.scene().materials().len())
-            .map(|id| SurfaceTable::new(world.material_at(id)))
-            .collect();
-        Self {
-            ambient: light.at(wavelength),
-            towards_sun: light.sun.map_or_else(Vector3::z, |sun| sun.towards),
-            black_body: light
-                .temperature
-                .map_or(0.0, |kelvin| planck_radiance(wavelength, kelvin)),
-            surfaces,
-            world,
-        }
-    }
-
-    /// The same light for a scene that differs only in its deforming meshes.
-    pub(super) fn with_scene<'b>(&self, scene: &'b Scene) -> Background<'b>
-    where
-        'a: 'b,
-    {
-        Background {
-            world: self.world.with_scene(scene),
-            surfaces: self.surfaces.clone(),
-            ..*self
-        }
-    }
-
+impl Background<'_> {
     /// Mean spectral radiance at a receiver from its field of view around `ray`, W m⁻² sr⁻¹ m⁻¹.
     ///
     /// Radiance is constant along a ray, so the ray tree of the sensor's own light
@@ -247,46 +138,5 @@ impl BackgroundTree<'_, '_> {
         let scene = self.background.world.scene();
         let next = branch.cast(scene, ray, hit);
         self.radiance_of_branch(&next, scene.closest_hit(&next), branch)
-    }
-}
-
-impl SurfaceTable {
-    fn new(material: &Material<f64>) -> Self {
-        let side = |side| {
-            std::array::from_fn(|i| {
-                let cos = (i as f64 / (KNOTS - 1) as f64).max(1e-3);
-                SurfaceFractions {
-                    scattered: material.scattered_albedo(cos, side),
-                    emitted: material.emissivity(cos, side),
-                }
-            })
-        };
-        Self {
-            front: side(Side::Front),
-            back: side(Side::Back),
-        }
-    }
-
-    /// Fractions at an incidence, interpolated.
-    fn at(&self, cos: f64, side: Side) -> SurfaceFractions {
-        let table = match side {
-            Side::Front => &self.front,
-            Side::Back => &self.back,
-        };
-        // Interpolate between knots.
-        let place = cos.clamp(0.0, 1.0) * (KNOTS - 1) as f64;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from 0 to KNOTS - 1"
-        )]
-        let below = (place as usize).min(KNOTS - 2);
-        let part = place - below as f64;
-        let mix = |a: f64, b: f64| a + (b - a) * part;
-        let [a, b] = [table[below], table[below + 1]];
-        SurfaceFractions {
-            scattered: mix(a.scattered, b.scattered),
-            emitted: mix(a.emitted, b.emitted),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! A branch of a light path from the sensor.
 
-use super::LightRay;
+use super::light_ray::LightRay;
 use super::world::Interaction;
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Medium, Passage, Transmitted};

@@ -6,8 +6,8 @@
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::World;
 use super::tree::returned_power;
+use super::world::World;
 use etendue_physics::surface::{Lobe, Side};
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use etendue_simd::{Isa, Vectorized};

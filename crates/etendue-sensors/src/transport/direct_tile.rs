@@ -5,9 +5,9 @@
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::World;
 use super::pose_tile::{TwistTile, cross};
 use super::tree::returned_power;
+use super::world::World;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};

@@ -11,20 +11,25 @@
 //! Left out: polarisation, diffraction, interference, and the focusing of curved mirrors and lenses
 //! (returned power falls with the square of the total path length).
 
+mod ambient_light;
 mod background;
 mod branch;
 mod direct_lanes;
 mod direct_tile;
+mod light_ray;
 mod path_tracing;
 mod pose_tile;
 mod shading_frame;
+mod surface_table;
 mod transmittance;
 mod tree;
 mod world;
 
-pub use background::{AmbientLight, Background, FieldOfView, Sun};
+pub use ambient_light::{AmbientLight, Sun};
+pub use background::FieldOfView;
 pub(crate) use direct_lanes::DirectReturnLanes;
 pub(crate) use direct_tile::DirectReturnTile;
+pub use light_ray::LightRay;
 pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use pose_tile::PoseTile;
 pub(crate) use shading_frame::shading_frame;
@@ -32,4 +37,4 @@ pub(crate) use tree::first_distance;
 pub use tree::{
     LightReturn, ReturnFactor, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,
 };
-pub use world::{LightRay, World, WorldError};
+pub use world::{Background, World, WorldError};

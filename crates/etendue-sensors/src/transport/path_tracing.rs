@@ -1,10 +1,11 @@
 //! Monte Carlo path tracing: light that several rough surfaces scatter.
 
 use super::branch::Branch;
+use super::light_ray::LightRay;
 use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
-use super::world::Interaction;
-use super::{LightRay, LightReturn, World};
+use super::tree::LightReturn;
+use super::world::{Interaction, World};
 use etendue_physics::Stream;
 use etendue_physics::surface::{Passage, Sample};
 use etendue_scene::{Hit, Ray};

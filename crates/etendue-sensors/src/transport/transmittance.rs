@@ -1,6 +1,6 @@
 //! Transmittance of a straight segment through thin sheets: shadow rays and connections.
 
-use super::World;
+use super::world::World;
 use etendue_physics::surface::Passage;
 use etendue_scene::Ray;
 

@@ -1,8 +1,8 @@
 //! Ray trees: specular paths followed exactly, direct returns from diffuse and rough lobes.
 
 use super::branch::Branch;
-use super::world::Interaction;
-use super::{LightRay, World};
+use super::light_ray::LightRay;
+use super::world::{Interaction, World};
 use etendue_physics::Scalar;
 use etendue_scene::{Hit, MaterialId, Ray};
 use nalgebra::{Point3, Vector3};

@@ -1,10 +1,11 @@
 //! A scene at one wavelength, generic in the scalar.
 
-use super::background::{AmbientLight, Background};
+use super::ambient_light::AmbientLight;
+use super::surface_table::SurfaceTable;
 use crate::noise_profiles::NoiseProfiles;
 use etendue_physics::Scalar;
-use etendue_physics::surface::{Material, OutsideMaterial, Side};
-use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
+use etendue_physics::surface::{Ambient, Material, OutsideMaterial, Side, planck_radiance};
+use etendue_scene::{Hit, MaterialId, ObjectId, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,6 +39,7 @@ use thiserror::Error;
 /// #         material: MaterialId(0),
 /// #         mask: u32::MAX,
 /// #     }],
+/// #     ..SceneBuilder::default()
 /// # }.build()?;
 /// let world = World::at_wavelength(&scene, 785e-9)?;
 /// let reflectance = Dual::<1>::variable(0.8, 0);
@@ -75,52 +77,15 @@ pub enum WorldError {
     },
 }
 
-/// Ray of light that leaves the sensor, in the world.
-#[derive(Clone, Copy, Debug)]
-pub struct LightRay<S: Scalar> {
-    /// Origin, m.
-    pub origin: Point3<S>,
-    /// Unit direction.
-    pub direction: Vector3<S>,
-    /// Time of emission, s from the scene's epoch.
-    pub time: f64,
-    /// Visibility mask: objects whose mask has no bit in common with it are not hit.
-    pub mask: u32,
-}
-
-impl<S: Scalar> LightRay<S> {
-    /// A ray at time zero that can hit every object. `direction` must be a unit vector.
-    pub fn new(origin: Point3<S>, direction: Vector3<S>) -> Self {
-        Self {
-            origin,
-            direction,
-            time: 0.0,
-            mask: u32::MAX,
-        }
-    }
-
-    /// The ray without derivatives.
-    pub fn plain(&self) -> LightRay<f64> {
-        LightRay {
-            origin: self.origin.map(Scalar::value),
-            direction: self.direction.map(Scalar::value),
-            time: self.time,
-            mask: self.mask,
-        }
-    }
-
-    /// The ray without derivatives, to be cast.
-    #[inline]
-    pub fn values(&self) -> Ray {
-        Ray {
-            time: self.time,
-            mask: self.mask,
-            ..Ray::new(
-                self.origin.map(Scalar::value),
-                self.direction.map(Scalar::value),
-            )
-        }
-    }
+/// Ambient light prepared for a [`World`], by [`World::in_light`].
+#[derive(Debug)]
+pub struct Background<'a> {
+    pub(super) world: World<'a, f64>,
+    pub(super) ambient: Ambient,
+    pub(super) towards_sun: Vector3<f64>,
+    /// Spectral radiance of a black body, W m⁻² sr⁻¹ m⁻¹.
+    pub(super) black_body: f64,
+    pub(super) surfaces: Arc<[SurfaceTable]>,
 }
 
 impl<'a> World<'a, f64> {
@@ -333,6 +298,37 @@ impl<S: Scalar> World<'_, S> {
         }
         let pose = self.pose_at(hit.object, time);
         self.scene.surface_hit(hit, origin, direction, &pose)
+    }
+}
+
+impl<'a> Background<'a> {
+    /// Prepares ambient light for a world.
+    fn new(world: World<'a, f64>, light: &AmbientLight) -> Self {
+        let wavelength = world.wavelength();
+        let surfaces = (0..world.scene().materials().len())
+            .map(|id| SurfaceTable::new(world.material_at(id)))
+            .collect();
+        Self {
+            ambient: light.at(wavelength),
+            towards_sun: light.sun.map_or_else(Vector3::z, |sun| sun.towards),
+            black_body: light
+                .temperature
+                .map_or(0.0, |kelvin| planck_radiance(wavelength, kelvin)),
+            surfaces,
+            world,
+        }
+    }
+
+    /// The same light for a scene that differs only in its deforming meshes.
+    fn with_scene<'b>(&self, scene: &'b Scene) -> Background<'b>
+    where
+        'a: 'b,
+    {
+        Background {
+            world: self.world.with_scene(scene),
+            surfaces: self.surfaces.clone(),
+            ..*self
+        }
     }
 }
 

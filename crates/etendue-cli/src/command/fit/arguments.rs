@@ -126,6 +126,8 @@ impl ProblemArguments {
         if self.scan.is_empty() {
             return Ok(fit::load(&self.subject)?);
         }
+
+        // Check the number of starts and true values
         for (option, given) in [("--start", &self.start), ("--truth", &self.truth)] {
             if !given.is_empty() && given.len() != self.free.len() {
                 return Err(Failure::usage(
@@ -138,6 +140,8 @@ impl ProblemArguments {
                 ));
             }
         }
+
+        // Task with the settings of a problem file
         Ok(FitTask {
             scene: self.subject.clone(),
             sensor: self.sensor.clone(),

@@ -114,6 +114,7 @@ impl Report {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Estimates and what the scans do not determine
         writeln!(
             out,
             "{} in {}, {} scan(s)",
@@ -128,6 +129,8 @@ impl Report {
         for unknown in self.ambiguous_minima.iter().flatten() {
             unknown.write(out)?;
         }
+
+        // Residuals and iterations
         writeln!(
             out,
             "  rms {:.3} mm over {} measured beams, {} of them not predicted; {} predicted but not \
@@ -166,6 +169,7 @@ impl AmbiguousValue {
 
 impl Estimate {
     fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Value and standard deviations
         writeln!(out, "  {}: {}", self.path, list(&self.value))?;
         for Deviation {
             component,
@@ -181,6 +185,8 @@ impl Estimate {
                 None => writeln!(out, "    {component}: not determined")?,
             }
         }
+
+        // Error, if the truth is known
         match &self.error {
             Some(Error::Pose { shift_m, turn_deg }) => {
                 writeln!(
@@ -258,6 +264,7 @@ fn values(found: &Found, state: &[Variable]) -> Vec<AmbiguousValue> {
 }
 
 fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
+    // Ambiguity and convergence
     let mut warnings = Vec::new();
     if ambiguous > 0 {
         warnings.push(format!(
@@ -270,6 +277,8 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
             found.solution.stop
         ));
     }
+
+    // Beams without a prediction, and with large residuals
     let missing = found.solution.residuals.missing;
     if missing as f64 > MANY_MISSING * found.measured as f64 {
         warnings.push(format!(
@@ -281,13 +290,15 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
     if misfits.are_many() {
         warnings.push(format!(
             "{} of {} beams have residuals above {:.1} mm, six times those of the others: this is a \
-             false minimum (use another start, or search), or the scene differs from what was \
-             scanned; in both cases the standard deviations are invalid",
+             false minimum (use another start, or search), or the scene differs from the scanned \
+             one; in both cases the standard deviations are invalid",
             misfits.count,
             misfits.of,
             1e3 * misfits.beyond
         ));
     }
+
+    // Undetermined directions
     for null in &found.uncertainty.null_directions {
         warnings.push(null.description.clone());
     }

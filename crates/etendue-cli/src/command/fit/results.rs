@@ -168,20 +168,13 @@ fn residual_picture(residuals: &[Residual]) -> Drawing {
 }
 
 fn picture(setup: &Setup, found: &Found) -> Result<Drawing, Failure> {
+    // Scene and sensors at the start and with the result
     let before = Arrangement::new(setup, &setup.start);
     let after = Arrangement::new(setup, &found.solution.state);
-    let scene = after
-        .parts
-        .clone()
-        .build()
-        .map_err(etendue::estimate::model::ModelError::from);
-    let scene = scene.map_err(etendue::estimate::fit::FitError::from)?;
-    let origin = before
-        .parts
-        .clone()
-        .build()
-        .map_err(etendue::estimate::model::ModelError::from);
-    let origin = origin.map_err(etendue::estimate::fit::FitError::from)?;
+    let start_scene = before.scene()?;
+    let result_scene = after.scene()?;
+
+    // Draw
     let view = FitView {
         title: &format!("{} in {}", setup.sensor, setup.scene),
         subtitle: &format!(
@@ -190,7 +183,7 @@ fn picture(setup: &Setup, found: &Found) -> Result<Drawing, Failure> {
             found.solution.log.len(),
             1e3 * found.rms
         ),
-        scenes: [&origin, &scene],
+        scenes: [&start_scene, &result_scene],
         sensors: [&before.world_from_sensor, &after.world_from_sensor],
         points: [&before, &after].map(|at| setup.problem.points(&at.world_from_sensor)),
         tracks: tracks(setup, found),
@@ -210,7 +203,7 @@ fn paths(found: &Found) -> String {
     }
 }
 
-/// The way of every unknown pose, from the start to the end.
+/// Positions of every unknown pose from the start to the result, m.
 fn tracks(setup: &Setup, found: &Found) -> Vec<Vec<[f64; 2]>> {
     let states = || {
         let steps = found.solution.log.iter().map(|step| &step.state);

@@ -129,6 +129,7 @@ struct SearchRegion {
 
 impl SearchRegion {
     fn new(task: &FitTask, setup: &Setup) -> Result<Self, Failure> {
+        // The first unknown pose in the plane
         let in_plane =
             |known: &Variable| matches!(known, Variable::Planar(_) | Variable::Boxed { .. });
         let Some(number) = setup.start.iter().position(in_plane) else {
@@ -137,6 +138,8 @@ impl SearchRegion {
                 "free sensor.pose, or leave the search out",
             ));
         };
+
+        // Its box, else the extent of the scene
         let path = &setup.problem.model.unknowns()[number].path;
         let free = task.free.iter().find(|free| free.path == *path);
         let [lower, upper] = match free.map(|free| free.motion) {

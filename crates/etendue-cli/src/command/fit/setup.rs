@@ -138,6 +138,7 @@ fn start_poses(
 ) -> Result<(), Failure> {
     let resolved = model.resolve(&free.path);
     for (path, parameter) in resolved.map_err(|error| unknown_path(free, model, error))? {
+        // Pose of a scan or of an object, if the parameter is one
         let pose = match parameter {
             Parameter::SensorPose(SensorPose { scan }) => Some(&mut poses[scan]),
             Parameter::ObjectPose(ObjectPose { object: id }) => {
@@ -145,6 +146,8 @@ fn start_poses(
             }
             _ => None,
         };
+
+        // Replace it by the start
         match (pose, free.start) {
             (_, None) | (None, Some(Setting::Number(_))) => {}
             (Some(pose), Some(start @ (Setting::Planar(_) | Setting::Pose(_)))) => {
@@ -180,54 +183,59 @@ fn release(free: &FreeTask, model: &mut Model) -> Result<Vec<Variable>, Failure>
     variables.collect()
 }
 
+/// Start of an unknown in the coordinates that its bounds require.
 fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
-    let spot = free.start_spot.as_ref().or(free.spot.as_ref());
     let path = &free.path;
-    let outside = |error: OutOfBounds| {
-        let OutOfBounds {
-            value,
-            lower,
-            upper,
-        } = error;
-        let message = format!("{path} starts at {value}, outside its bounds ({lower}, {upper})");
-        wrong(spot, message, "start inside the bounds, or widen them")
-    };
-    let misfit = |message: String, remedy| Err(wrong(free.spot.as_ref(), message, remedy));
     match (own.value(), free.motion) {
+        (VariableValue::Number(value), _) => number(free, own, value),
         (VariableValue::Planar(pose), Motion::Boxed { lower, upper }) => {
-            Variable::boxed(&pose, lower, upper).map_err(outside)
+            Variable::boxed(&pose, lower, upper).map_err(|error| out_of_bounds(free, &error))
         }
-        (VariableValue::Number(value), motion) => {
-            let number = match free.start {
-                Some(Setting::Number(number)) => number,
-                _ => value,
-            };
-            match motion {
-                Motion::Between { lower, upper } => {
-                    let chart = BoundedNumber::interval(number, lower, upper);
-                    chart.map(Variable::Number).map_err(outside)
-                }
-                Motion::Boxed { .. } => misfit(
-                    format!("{path} is a number: within_m is for poses"),
-                    "give between = [lower, upper]",
-                ),
-                Motion::Planar | Motion::Spatial => {
-                    let chart = match own {
-                        Variable::Number(BoundedNumber::Positive { .. }) => {
-                            BoundedNumber::positive(number)
-                        }
-                        _ => Ok(BoundedNumber::real(number)),
-                    };
-                    chart.map(Variable::Number).map_err(outside)
-                }
-            }
-        }
-        (_, Motion::Between { .. }) => misfit(
+        (_, Motion::Between { .. }) => Err(wrong(
+            free.spot.as_ref(),
             format!("{path} is a pose: between is for numbers"),
             "give within_m = [[x, y], [x, y]]",
-        ),
+        )),
         _ => Ok(own.clone()),
     }
+}
+
+/// Start of an unknown number: bounded, positive or real.
+fn number(free: &FreeTask, own: &Variable, value: f64) -> Result<Variable, Failure> {
+    let start = match free.start {
+        Some(Setting::Number(start)) => start,
+        _ => value,
+    };
+    let is_positive = matches!(own, Variable::Number(BoundedNumber::Positive { .. }));
+    let bounded = match free.motion {
+        Motion::Between { lower, upper } => BoundedNumber::interval(start, lower, upper),
+        Motion::Boxed { .. } => {
+            return Err(wrong(
+                free.spot.as_ref(),
+                format!("{} is a number: within_m is for poses", free.path),
+                "give between = [lower, upper]",
+            ));
+        }
+        Motion::Planar | Motion::Spatial if is_positive => BoundedNumber::positive(start),
+        Motion::Planar | Motion::Spatial => Ok(BoundedNumber::real(start)),
+    };
+    bounded
+        .map(Variable::Number)
+        .map_err(|error| out_of_bounds(free, &error))
+}
+
+fn out_of_bounds(free: &FreeTask, error: &OutOfBounds) -> Failure {
+    let OutOfBounds {
+        value,
+        lower,
+        upper,
+    } = error;
+    let path = &free.path;
+    wrong(
+        free.start_spot.as_ref().or(free.spot.as_ref()),
+        format!("{path} starts at {value}, outside its bounds ({lower}, {upper})"),
+        "start inside the bounds, or widen them",
+    )
 }
 
 fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {

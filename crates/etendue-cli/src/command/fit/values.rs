@@ -1,10 +1,12 @@
 //! Values of unknowns as names and numbers.
 
 use super::setup::Setup;
+use crate::failure::Failure;
 use etendue::config::fit::Setting;
+use etendue::estimate::fit::FitError;
 use etendue::estimate::manifold::{Variable, VariableValue};
-use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, upright};
-use etendue::scene::SceneBuilder;
+use etendue::estimate::model::{ModelError, ObjectPose, Parameter, SensorPose, planar, upright};
+use etendue::scene::{Scene, SceneBuilder};
 use nalgebra::Isometry3;
 
 /// Setting as a pose: a planar one has the height and tilt of `before`; for a number, `before`.
@@ -78,5 +80,11 @@ impl Arrangement {
             parts,
             world_from_sensor,
         }
+    }
+
+    /// Scene of the parts.
+    pub fn scene(&self) -> Result<Scene, Failure> {
+        let scene = self.parts.clone().build().map_err(ModelError::from);
+        Ok(scene.map_err(FitError::from)?)
     }
 }

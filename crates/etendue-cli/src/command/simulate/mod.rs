@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
-use etendue::sensors::PlanarSweep;
+use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
 use etendue::sensors::transport::PathSettings;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -278,7 +278,7 @@ fn progress_style() -> ProgressStyle {
 }
 
 /// Error if no beam hits a surface.
-fn check_view(sweeps: &[PlanarSweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
+fn check_view(sweeps: &[BeamSweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
     let mut beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let seen = beams.any(|beam| beam.truth.is_some() || beam.reading.range().is_some());
     if seen {

@@ -58,15 +58,8 @@ impl ScanRun<'_> {
         ended(stopped)
     }
 
-    /// Sweep in the frame of the sensor, as in recordings.
-    pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
-        let mut scan = Sweep::default();
-        self.scan_into(world, sweep, &mut scan, &mut SweepScratch::default());
-        scan
-    }
-
-    /// [`ScanRun::scan`] into reused memory.
-    fn scan_into(
+    /// Sweep in the frame of the sensor, as in recordings, into reused memory.
+    pub fn scan_into(
         &self,
         world: &World<f64>,
         sweep: u32,

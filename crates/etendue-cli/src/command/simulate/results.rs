@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::warn;
 use etendue::io::output::{OutputSet, RunMetadata};
-use etendue::sensors::PlanarSweep;
+use etendue::sensors::BeamSweep;
 use std::path::PathBuf;
 use std::sync::MutexGuard;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct SensorResults {
     /// Computing time of the rays.
     pub elapsed: Duration,
     /// First return of each beam.
-    pub sweeps: Vec<PlanarSweep>,
+    pub sweeps: Vec<BeamSweep>,
 }
 
 impl SensorResults {

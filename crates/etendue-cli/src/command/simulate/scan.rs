@@ -11,7 +11,7 @@ use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
 use etendue::io::output::{Run, RunMetadata, SourceMetadata};
 use etendue::scene::Ray;
-use etendue::sensors::PlanarSweep;
+use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{
     Air, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
@@ -39,7 +39,7 @@ impl ScanRun<'_> {
         let elapsed = start.elapsed();
 
         // Check that there is a surface in front of the sensor
-        let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
+        let sweeps: Vec<BeamSweep> = scans.iter().map(Sweep::first_echoes).collect();
         if super::check_view(&sweeps, &self.trajectory.start).is_err() {
             self.check_in_front(&world)?;
         }

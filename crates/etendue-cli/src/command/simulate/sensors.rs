@@ -14,6 +14,7 @@ use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
 use etendue::io::ros2::{Recorder, Topics};
+use etendue::sensors::lidar::{Sweep, SweepScratch};
 use etendue::sensors::transport::World;
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
@@ -86,9 +87,12 @@ impl Simulate {
         let mut points = vec![0; scans.len()];
         let mut beams = vec![0; scans.len()];
         let mut recorded = vec![0; scans.len()];
+        let mut scan = Sweep::default();
+        let mut scratch: Vec<SweepScratch> =
+            scans.iter().map(|_| SweepScratch::default()).collect();
         let progress = ProgressBar::new(scans.iter().map(|scan| u64::from(scan.sweeps())).sum());
         for (sensor, sweep) in in_order(&scans) {
-            let scan = scans[sensor].scan(&worlds[sensor], sweep);
+            scans[sensor].scan_into(&worlds[sensor], sweep, &mut scan, &mut scratch[sensor]);
             points[sensor] += scan.points.len();
             beams[sensor] += scan.shots.len();
             recorder.record_of(sensor, &scan, scans[sensor].lidar)?;

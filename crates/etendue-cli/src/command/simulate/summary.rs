@@ -5,7 +5,7 @@ use crate::output::to_text;
 use etendue::io::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
-use etendue::sensors::{Measurement, PlanarSweep, RangeReading};
+use etendue::sensors::{BeamMeasurement, BeamSweep, RangeReading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -132,7 +132,7 @@ pub fn why_nothing(air: &Air) -> String {
     format!("surfaces may be too far, too dark or too near for this sensor{dense}")
 }
 
-fn error_codes(sweeps: &[PlanarSweep]) -> BTreeMap<u8, usize> {
+fn error_codes(sweeps: &[BeamSweep]) -> BTreeMap<u8, usize> {
     let mut codes = BTreeMap::new();
     for measurement in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
         if let RangeReading::Error(code) = measurement.reading {
@@ -142,15 +142,15 @@ fn error_codes(sweeps: &[PlanarSweep]) -> BTreeMap<u8, usize> {
     codes
 }
 
-fn of_no_surface(sweeps: &[PlanarSweep]) -> usize {
+fn of_no_surface(sweeps: &[BeamSweep]) -> usize {
     let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
-    let nowhere = |beam: &&Measurement| beam.reading.range().is_some() && beam.truth.is_none();
+    let nowhere = |beam: &&BeamMeasurement| beam.reading.range().is_some() && beam.truth.is_none();
     beams.filter(nowhere).count()
 }
 
 /// Median absolute range error, m: the median, because ranges by a mirror differ from the first
 /// surface.
-fn range_error(sweeps: &[PlanarSweep]) -> Option<f64> {
+fn range_error(sweeps: &[BeamSweep]) -> Option<f64> {
     let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let errors = beams.filter_map(|beam| Some((beam.reading.range()? - beam.truth?.range).abs()));
     let mut errors: Vec<_> = errors.collect();

@@ -11,7 +11,7 @@ use etendue_physics::profile::{
 };
 use etendue_sensors::lidar::{self, Air, SweepSettings};
 use etendue_sensors::transport::World;
-use etendue_sensors::{PlanarSweep, Scan};
+use etendue_sensors::{BeamSweep, Scan};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ fn scene() -> LoadedScene {
 }
 
 /// Sweeps of an RPLIDAR A1 before the plate.
-fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSweep> {
+fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<BeamSweep> {
     let scanner = preset("slamtec-rplidar-a1").unwrap().lidar;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
     let world = world.with_profiles(&scene.profiles);
@@ -86,8 +86,8 @@ fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSw
     (0..count).map(sweep).collect()
 }
 
-fn recording(sweeps: &[PlanarSweep]) -> PanelRecording {
-    let scan = |sweep: &PlanarSweep| Scan {
+fn recording(sweeps: &[BeamSweep]) -> PanelRecording {
+    let scan = |sweep: &BeamSweep| Scan {
         time: sweep.start,
         azimuths: sweep
             .measurements
@@ -102,7 +102,7 @@ fn recording(sweeps: &[PlanarSweep]) -> PanelRecording {
     PanelRecording::from_scans("plate", &scans).unwrap()
 }
 
-fn calibrated(sweeps: &[PlanarSweep]) -> Profile {
+fn calibrated(sweeps: &[BeamSweep]) -> Profile {
     let options = CalibrationOptions {
         principle: RangingPrinciple::Triangulating,
         ..CalibrationOptions::default()

@@ -13,7 +13,7 @@ use etendue_physics::profile::{
 };
 use etendue_sensors::lidar::{SweepSettings, simulate};
 use etendue_sensors::transport::World;
-use etendue_sensors::{PlanarSweep, Scan};
+use etendue_sensors::{BeamSweep, Scan};
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ fn scene() -> LoadedScene {
     load(&folder.path().join("scene.toml")).unwrap()
 }
 
-fn as_scans(sweeps: &[PlanarSweep]) -> Vec<Scan> {
+fn as_scans(sweeps: &[BeamSweep]) -> Vec<Scan> {
     let azimuths: Arc<[f64]> = sweeps[0].measurements.iter().map(|m| m.azimuth).collect();
-    let scan = |sweep: &PlanarSweep| Scan {
+    let scan = |sweep: &BeamSweep| Scan {
         time: sweep.start,
         azimuths: Arc::clone(&azimuths),
         readings: sweep.measurements.iter().map(|m| m.reading).collect(),
@@ -81,7 +81,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let lidar = preset(name).unwrap().lidar;
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
     let world = world.with_profiles(&loaded.profiles);
-    let sweeps: Vec<PlanarSweep> = (0..count)
+    let sweeps: Vec<BeamSweep> = (0..count)
         .map(|sweep| {
             let settings = SweepSettings {
                 seed: 4,

@@ -1,47 +1,53 @@
-//! Light straight from the lamps to a surface.
+//! Next-event estimation: direct light of the lamps and the environment at a surface.
 
-use super::Tracer;
+use super::tracer::Tracer;
 use crate::camera::bands::Bands;
-use crate::camera::illumination::Arriving;
+use crate::camera::illumination::LightSample;
 use crate::camera::spectral_scene::SpectralScene;
 use crate::camera::vertex::Vertex;
 use etendue_physics::Stream;
 use etendue_scene::Ray;
 
-/// Panes that a shadow ray passes at most.
+/// Maximum number of panes on a shadow ray.
 const MOST_SHEETS: usize = 16;
 
-/// A line to a light, and what it brings were it free.
-struct Line<const N: usize> {
+/// A shadow ray and its contribution.
+struct ShadowRay<const N: usize> {
     ray: Ray,
+    /// Reflected radiance if the ray is not occluded.
     light: Bands<N>,
 }
 
 impl<const N: usize> Tracer<'_, '_, N> {
-    /// What each vertex scatters back of every light, one line a light and vertex.
+    /// Reflected radiance of direct light at each vertex, with one shadow ray per light and vertex.
     pub fn next_events(
         &self,
         vertices: &[Option<Vertex<N>>],
         streams: &mut [Stream],
     ) -> Vec<Bands<N>> {
         let mut sums = vec![Bands::zeros(); vertices.len()];
-        let (mut rays, mut lines, mut hidden) = (vec![], vec![], vec![]);
+        let mut rays = Vec::new();
+        let mut contributions = Vec::new();
+        let mut occluded = Vec::new();
         for source in 0..self.sources() {
+            // Sample the light from every vertex.
             rays.clear();
-            lines.clear();
+            contributions.clear();
             for (i, vertex) in vertices.iter().enumerate() {
                 let Some(vertex) = vertex.as_ref().filter(|vertex| vertex.scatters()) else {
                     continue;
                 };
-                if let Some(line) = self.line(vertex, source, &mut streams[i]) {
-                    rays.push(line.ray);
-                    lines.push((i, line.light));
+                if let Some(shadow) = self.shadow_ray(vertex, source, &mut streams[i]) {
+                    rays.push(shadow.ray);
+                    contributions.push((i, shadow.light));
                 }
             }
-            self.spectral_scene.scene().occlusions(&rays, &mut hidden);
-            for (((i, light), ray), hidden) in lines.iter().zip(&rays).zip(&hidden) {
-                sums[*i] += if *hidden {
-                    light.component_mul(&self.spectral_scene.behind_sheets(ray))
+
+            // Cast the shadow rays.
+            self.spectral_scene.scene().occlusions(&rays, &mut occluded);
+            for (((i, light), ray), occluded) in contributions.iter().zip(&rays).zip(&occluded) {
+                sums[*i] += if *occluded {
+                    light.component_mul(&self.spectral_scene.sheet_transmittance(ray))
                 } else {
                     *light
                 };
@@ -50,52 +56,63 @@ impl<const N: usize> Tracer<'_, '_, N> {
         sums
     }
 
-    /// The same for one vertex.
+    /// Reflected radiance of direct light at one vertex.
     pub fn next_event(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
         if !vertex.scatters() {
             return Bands::zeros();
         }
-        let lines = (0..self.sources()).filter_map(|source| {
-            let line = self.line(vertex, source, stream)?;
+        let contributions = (0..self.sources()).filter_map(|source| {
+            let shadow = self.shadow_ray(vertex, source, stream)?;
             Some(
-                line.light
-                    .component_mul(&self.spectral_scene.passed(&line.ray)),
+                shadow
+                    .light
+                    .component_mul(&self.spectral_scene.transmittance(&shadow.ray)),
             )
         });
-        lines.sum::<Bands<N>>()
+        contributions.sum::<Bands<N>>()
     }
 
-    /// The lamps, and the surroundings.
+    /// Number of light sources: the lamps and the environment.
     fn sources(&self) -> usize {
         self.spectral_scene.lamps.len() + 1
     }
 
-    fn line(&self, vertex: &Vertex<N>, source: usize, stream: &mut Stream) -> Option<Line<N>> {
+    /// Shadow ray to a light source; none without a contribution.
+    fn shadow_ray(
+        &self,
+        vertex: &Vertex<N>,
+        source: usize,
+        stream: &mut Stream,
+    ) -> Option<ShadowRay<N>> {
         match self.spectral_scene.lamps.get(source) {
             Some(lamp) => {
                 let uniform = two_if(lamp.is_wide(), stream);
-                let arriving = lamp.arriving(&vertex.point, uniform)?;
-                let light = vertex.reflected(&arriving.towards);
-                self.spectral_scene.line(vertex, &arriving, light)
+                let light_sample = lamp.sample(&vertex.point, uniform)?;
+                let light = vertex.reflected(&light_sample.towards);
+                self.spectral_scene.shadow_ray(vertex, &light_sample, light)
             }
-            None => self.line_to_backdrop(vertex, stream),
+            None => self.shadow_ray_to_environment(vertex, stream),
         }
     }
 
-    /// Directions drawn for the backdrop share its light with those drawn for the surface (the
-    /// balance heuristic of Veach and Guibas 1995, doi:10.1145/218380.218498).
-    fn line_to_backdrop(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Option<Line<N>> {
+    /// Shadow ray to the environment, combined with directions drawn from the BSDF by the balance
+    /// heuristic (Veach and Guibas 1995, doi:10.1145/218380.218498).
+    fn shadow_ray_to_environment(
+        &self,
+        vertex: &Vertex<N>,
+        stream: &mut Stream,
+    ) -> Option<ShadowRay<N>> {
         let uniform = two_if(self.spectral_scene.backdrop.is_drawn(), stream);
-        let (arriving, drawn) = self.spectral_scene.backdrop.arriving(uniform)?;
-        let (light, pdf) = vertex.scattered(&arriving.towards);
+        let (light_sample, drawn) = self.spectral_scene.backdrop.sample(uniform)?;
+        let (light, pdf) = vertex.scattered(&light_sample.towards);
         self.spectral_scene
-            .line(vertex, &arriving, light * (drawn / (drawn + pdf)))
+            .shadow_ray(vertex, &light_sample, light * (drawn / (drawn + pdf)))
     }
 }
 
-/// The stream's next two numbers; where they are of no use, they are passed over.
-fn two_if(wanted: bool, stream: &mut Stream) -> [f64; 2] {
-    if wanted {
+/// The next two numbers of the stream; where they are not needed, they are skipped.
+fn two_if(needed: bool, stream: &mut Stream) -> [f64; 2] {
+    if needed {
         return [stream.uniform(), stream.uniform()];
     }
     stream.skip(2);
@@ -103,50 +120,56 @@ fn two_if(wanted: bool, stream: &mut Stream) -> [f64; 2] {
 }
 
 impl<const N: usize> SpectralScene<'_, N> {
-    fn line(&self, vertex: &Vertex<N>, arriving: &Arriving<N>, share: Bands<N>) -> Option<Line<N>> {
-        let light = share.component_mul(&arriving.irradiance);
-        (light.max() > 0.0).then(|| Line {
-            ray: self.leave(vertex, arriving.towards, arriving.distance),
+    /// Shadow ray of a light sample, with the BSDF times cosine as `reflectance`.
+    fn shadow_ray(
+        &self,
+        vertex: &Vertex<N>,
+        light_sample: &LightSample<N>,
+        reflectance: Bands<N>,
+    ) -> Option<ShadowRay<N>> {
+        let light = reflectance.component_mul(&light_sample.irradiance);
+        (light.max() > 0.0).then(|| ShadowRay {
+            ray: self.ray_from(vertex, light_sample.towards, light_sample.distance),
             light,
         })
     }
 
-    /// Fraction of light that passes along a ray.
-    fn passed(&self, ray: &Ray) -> Bands<N> {
+    /// Transmittance along a shadow ray.
+    fn transmittance(&self, ray: &Ray) -> Bands<N> {
         if self.scene().occluded(ray) {
-            self.behind_sheets(ray)
+            self.sheet_transmittance(ray)
         } else {
             Bands::repeat(1.0)
         }
     }
 
-    /// The same with occluders: thin sheets transmit light.
-    fn behind_sheets(&self, ray: &Ray) -> Bands<N> {
-        let mut passed = Bands::repeat(1.0);
+    /// Transmittance along an occluded shadow ray: thin sheets transmit light.
+    fn sheet_transmittance(&self, ray: &Ray) -> Bands<N> {
+        let mut transmittance = Bands::repeat(1.0);
         if !self.has_sheets {
             return Bands::zeros();
         }
         let mut ray = *ray;
         for _ in 0..MOST_SHEETS {
             let Some(hit) = self.scene().closest_hit(&ray) else {
-                return passed;
+                return transmittance;
             };
-            let vertex = self.meet(&ray, &hit);
+            let vertex = self.vertex(&ray, &hit);
             let Some(fraction) = vertex.sheet() else {
                 return Bands::zeros();
             };
-            passed.component_mul_assign(&fraction);
-            ray = self.leave(&vertex, ray.direction, ray.far - hit.distance);
+            transmittance.component_mul_assign(&fraction);
+            ray = self.ray_from(&vertex, ray.direction, ray.far - hit.distance);
         }
         Bands::zeros()
     }
 
-    /// Radiance of the lamps themselves along a ray up to `far`.
-    pub(in crate::camera) fn lamps_seen(&self, ray: &Ray, far: f64) -> Bands<N> {
-        let seen = self
+    /// Emitted radiance of the lamps along a ray up to `far`.
+    pub(in crate::camera) fn lamp_radiance(&self, ray: &Ray, far: f64) -> Bands<N> {
+        let radiance = self
             .lamps
             .iter()
-            .map(|lamp| lamp.seen(&ray.origin, &ray.direction, far));
-        seen.sum::<Bands<N>>()
+            .map(|lamp| lamp.radiance_along(&ray.origin, &ray.direction, far));
+        radiance.sum::<Bands<N>>()
     }
 }

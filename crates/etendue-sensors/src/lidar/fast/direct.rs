@@ -5,7 +5,7 @@ use super::order::Order;
 use super::poses::Poses;
 use super::simulator::FastSimulator;
 use super::single_ray::{Report, SingleRayBeams};
-use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light::{ShotLight, echo_affinity};
 use crate::lidar::output::Outcome;
@@ -59,8 +59,8 @@ impl Back {
         }
     }
 
-    fn direct(&self) -> Direct {
-        Direct {
+    fn direct(&self) -> DirectReturn {
+        DirectReturn {
             material: self.origin.material,
             power: self.power,
             range: self.origin.range,
@@ -140,11 +140,11 @@ impl CastBatch<'_> {
     }
 
     /// Counts light that returns directly along a ray, and the orientation of its surface.
-    pub fn face(&self, lit: &mut ReturnSummary, light: &Direct, ray: usize) {
+    pub fn face(&self, lit: &mut ReturnSummary, light: &DirectReturn, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
         {
-            lit.face(light.power, &hit.normal, &self.ray(ray).direction);
+            lit.add_orientation(light.power, &hit.normal, &self.ray(ray).direction);
         }
     }
 }
@@ -612,6 +612,7 @@ mod tests {
                 material: MaterialId(0),
                 mask: u32::MAX,
             }],
+            ..SceneBuilder::default()
         };
         let scene = scene.build().unwrap();
         assert!(is_direct(&scene, &scanner(false), None));

@@ -51,7 +51,7 @@ fn mean_and_variance(frame: &CameraFrame) -> (f64, f64) {
 
 /// A flat field of 3072 pixels: the standard error of a variance is 2.6 %.
 #[test]
-fn variance_over_intensity_is_the_stated_line() {
+fn variance_is_linear_in_intensity() {
     let scene = wall();
     let camera = camera(0.01);
     let mut fit = vec![];
@@ -87,7 +87,7 @@ fn variance_over_intensity_is_the_stated_line() {
 }
 
 #[test]
-fn fixed_patterns_stay_and_noise_changes() {
+fn fixed_pattern_noise_is_constant_and_temporal_noise_is_not() {
     let scene = wall();
     let mut camera = camera(0.01);
     camera.detector = Detector::Emva(Emva1288 {
@@ -120,7 +120,7 @@ fn fixed_patterns_stay_and_noise_changes() {
 }
 
 #[test]
-fn the_meter_exposes_as_asked() {
+fn automatic_exposure_reaches_its_set_point() {
     let scene = wall();
     let mut camera = camera(0.01);
     camera.shutter.exposure = Exposure::Auto {
@@ -137,7 +137,7 @@ fn the_meter_exposes_as_asked() {
 }
 
 #[test]
-fn vignetting_darkens_the_corner_by_its_law() {
+fn vignetting_follows_its_law() {
     let scene = wall();
     let mut camera = camera(0.01);
     let polynomial = [-0.2, 0.0, 0.0];

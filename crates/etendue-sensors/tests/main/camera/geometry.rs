@@ -62,7 +62,7 @@ fn lenses() -> [Camera; 3] {
 
 /// Measured: 5.9e-8 relative, the rounding of f32.
 #[test]
-fn depth_is_the_lidars_range_times_the_cosine() {
+fn depth_is_the_range_of_the_lidar_times_the_cosine() {
     let scene = room();
     let world = World::at_wavelength(&scene, 905e-9).unwrap();
     let pose = Isometry3::new(Vector3::new(-1.0, 0.2, 0.1), Vector3::new(0.05, -0.1, 0.2));
@@ -122,7 +122,7 @@ fn normals_face_the_camera_and_names_are_those_of_the_scene() {
 /// The same edge of a board, found by a lidar's rays and in the camera's picture through stated
 /// extrinsics. Measured: 0.011 px apart at most.
 #[test]
-fn the_camera_and_the_lidar_see_the_same_edge_at_the_same_pixel() {
+fn camera_and_lidar_locate_an_edge_at_the_same_pixel() {
     let board = rectangle([6.0, 1.2]).unwrap();
     let scene = Stage::default()
         .with(board, facing([3.0, 0.137, 0.0]), paint(0.0))
@@ -153,8 +153,8 @@ fn the_camera_and_the_lidar_see_the_same_edge_at_the_same_pixel() {
         let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
         let pose = world_from_lidar * lidar_from_camera;
         let frame = camera_world.expose(&camera, &settings(400, DIRECT), |_| pose);
-        // The board is black and the surroundings are white: in a row the dark share up to the
-        // edge tells where it is. The edge is taken where the point's own row crosses it.
+        // The board is black and the surroundings are white: the dark fraction of a row up to the edge
+        // gives the position of the edge, here in the row of the point.
         let edge_in_row = |row: u32| {
             let white = 1e6 * camera.bands[0].width;
             let from = (pixel.x - 6.0).round() as u32;
@@ -213,7 +213,7 @@ fn optical_flow_is_focal_length_times_motion_over_depth() {
     let expected = camera.intrinsics.focal[0] * 1.5 * camera.frame_time() / 4.0;
     assert!(expected > 0.4);
     for [right, down] in &truth.flow {
-        // The camera moves to the left, so what it sees moves to the right.
+        // The camera moves to the left, so its image moves to the right.
         assert!(
             (f64::from(*right) - expected).abs() < 1e-5,
             "{right} {expected}"
@@ -223,7 +223,7 @@ fn optical_flow_is_focal_length_times_motion_over_depth() {
 }
 
 #[test]
-fn what_no_lens_sees_is_black_and_has_no_depth() {
+fn pixels_outside_the_image_circle_are_black_without_depth() {
     let scene = room();
     let mut camera = Camera::simple(40, 30, 1.0);
     camera.intrinsics.image_circle = Some(14.0);

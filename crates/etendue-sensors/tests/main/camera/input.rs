@@ -28,7 +28,7 @@ fn refused(change: impl Fn(&mut Camera)) -> String {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_refused() {
+fn values_outside_their_domain_are_refused() {
     let message = refused(|camera| camera.frame_rate = 0.0);
     assert_eq!(
         message,
@@ -42,7 +42,7 @@ fn numbers_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn a_lens_that_folds_is_refused_with_the_pixel() {
+fn a_lens_without_an_inverse_is_refused_with_the_pixel() {
     let lens = BrownConrady::from_opencv(&[-2.0, 0.0, 0.0, 0.0]).unwrap();
     let mut camera = Camera::simple(640, 480, 1.2);
     camera.intrinsics.lens = Lens::BrownConrady(lens);
@@ -54,7 +54,7 @@ fn a_lens_that_folds_is_refused_with_the_pixel() {
 }
 
 #[test]
-fn data_that_do_not_reach_the_band_are_named() {
+fn data_that_do_not_cover_a_band_are_named() {
     let textures = Textures::default();
     let camera = Camera::simple(64, 48, 0.8);
     let infrared = Spectrum::Table(vec![(785e-9, 0.5), (905e-9, 0.5)]);

@@ -37,7 +37,7 @@ fn departure(frame: &CameraFrame, expected: f64) -> f64 {
 }
 
 #[test]
-fn a_white_ball_in_a_white_furnace_cannot_be_seen() {
+fn a_white_sphere_passes_the_white_furnace_test() {
     let scene = ball().build();
     for camera in [
         Camera::simple(48, 36, 0.8),
@@ -55,7 +55,7 @@ fn a_white_ball_in_a_white_furnace_cannot_be_seen() {
 
 /// What comes back of white light is the albedo: never more than arrives.
 #[test]
-fn glossy_surfaces_do_not_make_light() {
+fn glossy_surfaces_conserve_energy() {
     let coated = vec![Lobe::Coated(Coated {
         base: OrenNayar {
             reflectance: 1.0.into(),
@@ -85,7 +85,7 @@ fn glossy_surfaces_do_not_make_light() {
 
 /// $L = \rho I \cos\theta / (\pi d^2)$.
 #[test]
-fn a_wall_under_a_lamp_is_as_bright_as_lamberts_law_says() {
+fn the_radiance_of_a_wall_under_a_lamp_follows_lamberts_law() {
     let scene = Stage::default()
         .with(
             rectangle([9.0, 9.0]).unwrap(),
@@ -107,7 +107,7 @@ fn a_wall_under_a_lamp_is_as_bright_as_lamberts_law_says() {
 /// A lamp in the middle of a hollow ball lights it alike everywhere; what is scattered does too,
 /// so that n scatterings give the first n terms of a geometric series.
 #[test]
-fn light_between_surfaces_is_the_geometric_series() {
+fn interreflection_is_the_geometric_series() {
     let (reflectance, radius) = (0.7, 1.0);
     let hollow = sphere(radius, 2e-4).unwrap().inside_out();
     let scene = Stage::default()
@@ -129,9 +129,9 @@ fn light_between_surfaces_is_the_geometric_series() {
     }
 }
 
-/// A small lamp straight above: $E = L A \cos\theta_1 \cos\theta_2 / d^2$, and the lamp is seen.
+/// A small lamp above: $E = L A \cos\theta_1 \cos\theta_2 / d^2$, and the lamp is visible.
 #[test]
-fn an_area_lamp_lights_by_its_area_and_is_seen() {
+fn an_area_lamp_illuminates_by_its_area_and_is_visible() {
     let floor = Isometry3::translation(2.0, 0.0, -1.0);
     let scene = Stage::default()
         .with(rectangle([20.0, 20.0]).unwrap(), floor, paint(0.5))
@@ -220,7 +220,7 @@ fn the_sun_casts_shadows_and_shines_through_panes() {
 }
 
 #[test]
-fn a_spot_lights_its_cone() {
+fn a_spot_lamp_illuminates_its_cone() {
     let spot = |degrees: f64| {
         let angle = degrees.to_radians();
         Light::Spot(SpotLamp {
@@ -241,7 +241,7 @@ fn a_spot_lights_its_cone() {
 
 /// A map of one colour is a uniform environment; one bright texel is a sun.
 #[test]
-fn an_environment_map_lights_like_what_it_shows() {
+fn an_environment_map_gives_the_irradiance_of_its_image() {
     let scene = Stage::default()
         .with(
             rectangle([9.0, 9.0]).unwrap(),
@@ -279,7 +279,7 @@ fn an_environment_map_lights_like_what_it_shows() {
 
 /// A mirror reflects the scene in front of it: direct light and path tracing agree.
 #[test]
-fn random_paths_and_the_tree_agree_about_mirrors() {
+fn random_paths_and_the_ray_tree_agree_on_mirrors() {
     let mirror = vec![Lobe::mirror(0.9.into())];
     let stage = Stage::default().with(
         rectangle([9.0, 9.0]).unwrap(),
@@ -301,7 +301,7 @@ fn random_paths_and_the_tree_agree_about_mirrors() {
 }
 
 #[test]
-fn threads_change_no_byte() {
+fn results_do_not_depend_on_threads() {
     let scene = ball().build();
     let lighting = Lighting {
         lights: vec![point_lamp([0.0, 1.0, 2.0], 1e8)],
@@ -327,7 +327,7 @@ fn threads_change_no_byte() {
 }
 
 #[test]
-fn a_picture_on_a_wall_colours_it_where_it_hangs() {
+fn a_texture_colours_a_wall_at_its_position() {
     let scene = Stage::default()
         .with(
             rectangle([2.0, 2.0]).unwrap(),

@@ -75,7 +75,7 @@ fn ramp(row: &[f64]) -> f64 {
 }
 
 #[test]
-fn a_moving_cameras_blur_is_speed_times_exposure() {
+fn the_blur_of_a_moving_camera_is_speed_times_exposure() {
     let (speed, exposure) = (5.0, 0.02);
     let camera = camera(exposure, 0.0);
     let velocity = Vector3::new(0.0, speed, 0.0);
@@ -93,7 +93,7 @@ fn a_moving_cameras_blur_is_speed_times_exposure() {
 }
 
 #[test]
-fn a_moving_objects_blur_is_the_same() {
+fn the_blur_of_a_moving_object_is_speed_times_exposure() {
     let (speed, exposure) = (5.0, 0.02);
     let camera = camera(exposure, 0.0);
     let keys = [0.0, 1.0].map(|time| KeyFrame {
@@ -115,7 +115,7 @@ fn a_moving_objects_blur_is_the_same() {
 }
 
 #[test]
-fn a_rolling_shutter_leans_what_moves() {
+fn a_rolling_shutter_shears_moving_objects() {
     let (speed, line_time) = (3.0, 4e-3);
     let camera = camera(1e-6, line_time);
     let velocity = Vector3::new(0.0, speed, 0.0);
@@ -160,10 +160,10 @@ fn late(scene: &Scene, camera: &Camera) -> (CameraFrame, FrameTruth) {
     (frame, truth)
 }
 
-/// What a camera sees of moving vertices is what it sees of the same object moved as a whole, to
+/// The image of moving vertices equals that of the same object displaced as a whole to its position at
 /// the middle of the exposure.
 #[test]
-fn vertices_stand_as_at_the_middle_of_the_exposure() {
+fn moving_vertices_are_evaluated_at_the_middle_of_the_exposure() {
     let (speed, exposure) = (0.8, 0.02);
     let camera = camera(exposure, 0.0);
     let (frame, truth) = late(&carried(speed), &camera);
@@ -192,7 +192,7 @@ fn vertices_stand_as_at_the_middle_of_the_exposure() {
 
 /// Under a rolling shutter four rows see the same vertices.
 #[test]
-fn a_rolling_shutter_leans_moving_vertices_in_steps() {
+fn a_rolling_shutter_shears_moving_vertices_in_steps() {
     let (speed, line_time) = (0.8, 4e-3);
     let camera = camera(1e-6, line_time);
     let (frame, _) = late(&carried(speed), &camera);

@@ -14,7 +14,6 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 #[derive(Default)]
 pub struct Stage {
     parts: SceneBuilder,
-    motions: Vec<(ObjectId, Trajectory)>,
 }
 
 impl Stage {
@@ -38,12 +37,12 @@ impl Stage {
     /// The last object moves.
     pub fn moving(mut self, motion: Trajectory) -> Self {
         let last = u32::try_from(self.parts.objects.len()).unwrap() - 1;
-        self.motions.push((ObjectId(last), motion));
+        self.parts.motions.push((ObjectId(last), motion.into()));
         self
     }
 
     pub fn build(self) -> Scene {
-        self.parts.build_moving(self.motions).unwrap()
+        self.parts.build().unwrap()
     }
 }
 

@@ -58,7 +58,7 @@ fn collide(restitution: f64) -> [f64; 2] {
 /// Elastic: momentum and energy stay, so that velocities are mirrored at that of the centre of mass,
 /// -0.25 m/s. Plastic: both go on with it.
 #[test]
-fn a_collision_keeps_momentum_and_the_energy_of_its_restitution() {
+fn a_collision_conserves_momentum_and_has_the_energy_of_its_restitution() {
     let [light, heavy] = collide(1.0);
     println!("elastic: {light}, {heavy}");
     assert!((light + 3.0 * heavy + 1.0).abs() < 1e-9);
@@ -73,7 +73,7 @@ fn a_collision_keeps_momentum_and_the_energy_of_its_restitution() {
 
 /// A ball that was laid on the plane stays there.
 #[test]
-fn what_lies_on_the_ground_lies() {
+fn bodies_on_the_ground_remain_at_rest() {
     let mut engine = Engine::new(down());
     engine.add_ground_plane();
     let place = Isometry3::translation(0.0, 0.0, RADIUS);

@@ -74,7 +74,7 @@ fn a_pendulum_swings_with_its_small_angle_period() {
 
 /// With damping c, the amplitude falls by exp(-c t / 2 I).
 #[test]
-fn a_joint_s_damping_is_that_of_its_description() {
+fn the_damping_of_a_joint_is_that_of_its_description() {
     let start = Isometry3::rotation(Vector3::y() * 0.05);
     let damping = 0.5;
     let mut robot =
@@ -95,7 +95,7 @@ fn a_joint_s_damping_is_that_of_its_description() {
 /// A slide that its motor moves: to a position within its limits, against its limits, and with a
 /// force, a = F/m. The engine takes a new force up a quarter of a step late: 0.7995 m/s measured.
 #[test]
-fn motors_do_what_they_are_told() {
+fn motors_follow_their_commands() {
     let slide = || {
         let joint = Joint {
             limits: Some([-0.5, 0.5]),
@@ -141,7 +141,7 @@ fn motors_do_what_they_are_told() {
 
 /// Two wheels of 0.1 m on the ground that turn at 5 rad/s carry their cart at 0.5 m/s.
 #[test]
-fn wheels_roll() {
+fn wheels_roll_without_slip() {
     let wheel = |name: &str| Link {
         shapes: vec![PlacedShape {
             link_from_shape: Isometry3::rotation(Vector3::x() * std::f64::consts::FRAC_PI_2),

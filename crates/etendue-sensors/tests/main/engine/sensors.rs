@@ -83,7 +83,7 @@ fn run(threads: usize) -> Vec<Event> {
 /// The unit on the post reads gravity and nothing else, that on the table the table's rate and the
 /// pull to its axis, w^2 r = 3.6 m/s^2.
 #[test]
-fn sensors_ride_on_the_links_that_they_sit_on() {
+fn sensors_move_with_their_links() {
     let events = run(1);
     assert_eq!(events.len(), 200);
     let last = |sensor| {
@@ -104,6 +104,6 @@ fn sensors_ride_on_the_links_that_they_sit_on() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn results_do_not_depend_on_threads() {
     assert!(run(1) == run(2), "threads show");
 }

@@ -40,7 +40,7 @@ fn drive(car: &mut RayCastVehicle, speed: f64, steering: f64, seconds: f64) -> V
 }
 
 #[test]
-fn a_car_at_rest_stands_on_its_springs() {
+fn a_car_at_rest_remains_at_rest_on_its_suspension() {
     let mut car = car();
     let states = drive(&mut car, 0.0, 0.0, 2.0);
     let last = states[states.len() - 1];
@@ -53,7 +53,7 @@ fn a_car_at_rest_stands_on_its_springs() {
 /// At 1.5 m/s the rear axle's middle turns about a circle of radius L / tan(steering), to either
 /// side.
 #[test]
-fn a_slow_car_turns_about_the_radius_of_its_wheelbase_and_steering() {
+fn the_turning_radius_of_a_slow_car_is_that_of_the_bicycle_model() {
     for steering in [0.2, 0.4, -0.4] {
         let mut car = car();
         let states = drive(&mut car, 1.5, steering, 8.0);
@@ -71,7 +71,7 @@ fn a_slow_car_turns_about_the_radius_of_its_wheelbase_and_steering() {
 
 /// It reaches its speed with its acceleration, and stops with the same.
 #[test]
-fn a_car_speeds_up_and_brakes_as_told() {
+fn the_speed_of_a_car_follows_its_command() {
     let mut car = car();
     let states = drive(&mut car, 8.0, 0.0, 6.0);
     let at = states[2000].velocity.x;
@@ -89,7 +89,7 @@ fn a_car_speeds_up_and_brakes_as_told() {
 
 /// Friction of 0.9 holds 0.9 g at most.
 #[test]
-fn tyres_hold_what_their_friction_holds() {
+fn tyre_forces_are_limited_by_friction() {
     let mut car = car();
     drive(&mut car, 12.0, 0.0, 8.0);
     let states = drive(&mut car, 12.0, 0.5, 2.0);

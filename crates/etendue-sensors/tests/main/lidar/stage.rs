@@ -76,8 +76,12 @@ impl Stage {
         self.build_some_moving((0..).map(ObjectId).zip(motions).collect())
     }
 
-    pub fn build_some_moving(self, motions: Vec<(ObjectId, Trajectory)>) -> Scene {
-        self.parts.build_moving(motions).unwrap()
+    pub fn build_some_moving(mut self, motions: Vec<(ObjectId, Trajectory)>) -> Scene {
+        let motions = motions.into_iter();
+        self.parts.motions = motions
+            .map(|(object, motion)| (object, motion.into()))
+            .collect();
+        self.parts.build().unwrap()
     }
 }
 

@@ -71,7 +71,11 @@ pub fn moving_scene(
             mask: u32::MAX,
         });
     }
-    parts.build_moving(motions).expect("the walls are fine")
+    let motions = motions.into_iter();
+    parts.motions = motions
+        .map(|(object, motion)| (object, motion.into()))
+        .collect();
+    parts.build().expect("the walls are fine")
 }
 
 pub fn scene(walls: &[Wall]) -> Scene {

@@ -24,8 +24,8 @@ fn plan(control: f64) -> ControlPlan {
     }
 }
 
-/// A car that brakes for the wall ahead by its lidar alone, 0.5 s late: it stops before the wall
-/// at x = 4 m, and sees nothing before it has arrived.
+/// A car that brakes for a wall at x = 4 m by its lidar only, with 0.5 s latency: the controller gets no data
+/// before their arrival.
 fn stop_before_the_wall() -> (Bicycle, Vec<Event>) {
     let mut car = car();
     let rig = rig([
@@ -62,9 +62,9 @@ fn stop_before_the_wall() -> (Bicycle, Vec<Event>) {
     (car, events)
 }
 
-/// Stops 1.0 m before the wall, less what the lag makes it overshoot: 0.98 m measured.
+/// Stops 1.0 m before the wall less the overshoot due to latency: measured 0.98 m.
 #[test]
-fn a_car_stops_before_a_wall_by_what_its_lidar_told_it_late() {
+fn a_car_stops_before_a_wall_by_delayed_lidar_data() {
     let (car, events) = stop_before_the_wall();
     let x = car.state().world_from_body.translation.x;
     assert!((2.8..3.3).contains(&x), "{x}");

@@ -29,7 +29,7 @@ fn clouds(filters: Vec<Filter>, path: &dyn StateTrajectory) -> Vec<(usize, Cloud
         .collect()
 }
 
-/// How far the points are off the walls of the room as seen from a pose, m: the worst.
+/// Greatest distance of the points from the walls of the room at a pose, m.
 fn off_walls(cloud: &Cloud, world_from_sensor: &Isometry3<f64>) -> f64 {
     let off = cloud.points.iter().map(|point| {
         let at = world_from_sensor * point.position;
@@ -41,7 +41,7 @@ fn off_walls(cloud: &Cloud, world_from_sensor: &Isometry3<f64>) -> f64 {
 /// At 2 m/s a turn of 0.1 s is bent by up to 0.2 m; compensated, points are on the walls (to
 /// 1e-6 m measured: what is left is the receiver's rounding).
 #[test]
-fn compensated_points_stand_on_the_walls_and_others_do_not() {
+fn motion_compensated_points_are_on_the_walls_and_others_are_not() {
     let drive = CircularTrajectory {
         start: Isometry3::translation(0.0, -1.5, 0.0),
         radius: 1.5,
@@ -69,7 +69,7 @@ fn compensated_points_stand_on_the_walls_and_others_do_not() {
 }
 
 #[test]
-fn points_are_cut_by_distance_and_merged_by_cubes() {
+fn points_are_cropped_by_distance_and_merged_by_voxel() {
     let still = Stationary(Isometry3::identity());
     let of = |filters: Vec<Filter>| {
         let filters = [vec![Filter::ToCloud], filters].concat();
@@ -94,7 +94,7 @@ fn points_are_cut_by_distance_and_merged_by_cubes() {
 /// White noise of sd 1 through a filter at 5 Hz, sampled at 100 Hz: sd sqrt(a/(2-a)) with
 /// a = 1 - exp(-2 pi 5/100): 0.396.
 #[test]
-fn a_low_pass_filter_leaves_the_share_of_noise_that_its_form_says() {
+fn a_low_pass_filter_reduces_noise_by_its_closed_form() {
     let imu = Imu {
         gyroscope: Triad {
             density: 0.1,
@@ -139,7 +139,7 @@ impl UserFilter for Counted {
 }
 
 #[test]
-fn a_user_s_filter_is_checked_and_run_like_the_others() {
+fn user_defined_filters_are_checked_and_applied() {
     let mounted = |filters| Mount {
         filters,
         ..mount("barometer", Some(10.0), 0.0)
@@ -160,7 +160,7 @@ fn a_user_s_filter_is_checked_and_run_like_the_others() {
 }
 
 #[test]
-fn what_cannot_be_mounted_is_refused_by_name() {
+fn sensors_that_cannot_be_mounted_are_refused_by_name() {
     let mut rig = Rig::new(FrameTree::base_only("base"));
     let imu = || Device::Imu(Box::default());
     let mut error = |mount: Mount, device| {

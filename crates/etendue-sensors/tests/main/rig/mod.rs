@@ -35,6 +35,7 @@ pub fn room() -> Scene {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
+        ..SceneBuilder::default()
     }
     .build()
     .expect("a scene")

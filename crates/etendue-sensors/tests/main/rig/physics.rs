@@ -19,7 +19,7 @@ fn circle() -> CircularTrajectory {
 /// A unit 0.5 m behind the base, turned to look left: on a circle to the left it reads the
 /// centripetal acceleration along its x axis, and what the arm adds along its y axis.
 #[test]
-fn an_inertial_unit_reads_the_motion_of_its_own_mount() {
+fn an_inertial_unit_measures_the_motion_of_its_mount() {
     let mounted = Mount {
         frame_from_sensor: Isometry3::new(
             Vector3::new(-0.5, 0.0, 0.0),
@@ -49,7 +49,7 @@ fn an_inertial_unit_reads_the_motion_of_its_own_mount() {
 /// A left and a right wheel 0.4 m from the middle roll 2.4 m and 3.6 m of a circle of 2 m at
 /// 3 m/s in a second. Exact to a count of 0.6 mm.
 #[test]
-fn wheels_count_their_own_way() {
+fn wheel_encoders_count_the_distance_of_their_mount() {
     let encoder = WheelEncoder {
         radius: 0.1,
         counts_per_turn: 1000,
@@ -113,7 +113,7 @@ fn a_closed_room_blocks_the_sky() {
 /// Turned by a quarter to the left, the field's north is to the right... of a robot that looks
 /// west: y (left) looks south and reads minus.
 #[test]
-fn a_magnetometer_turns_with_the_robot() {
+fn a_magnetometer_rotates_with_the_robot() {
     let rig = rig([(
         mount("compass", Some(10.0), 0.0),
         Device::Magnetometer(Triad::default()),

@@ -93,7 +93,7 @@ fn five() -> Rig {
 }
 
 #[test]
-fn every_sensor_gives_exactly_its_count_at_exact_stamps_after_its_lag() {
+fn every_sensor_captures_at_exact_times_and_arrives_after_its_latency() {
     let rig = five();
     let events = events(&rig, &circle(), 60 * SECOND);
     for (number, (rate, lag)) in RATES.iter().zip(LAGS).enumerate() {
@@ -152,7 +152,7 @@ fn data_do_not_depend_on_the_steps_of_the_run() {
 }
 
 #[test]
-fn a_sensor_s_noise_does_not_depend_on_its_neighbours_but_on_its_number_and_the_seed() {
+fn the_noise_of_a_sensor_depends_on_its_index_and_the_seed_only() {
     let imu = || {
         let imu = Imu {
             gyroscope: noisy(),

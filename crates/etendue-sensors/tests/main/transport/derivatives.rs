@@ -73,7 +73,7 @@ fn pose<S: Scalar>(p: &[S]) -> Isometry3<S> {
 
 /// Measured: 1.7e-9 (relative where a derivative is above 1), with a step of 1e-6.
 #[test]
-fn derivatives_by_poses_and_materials_are_central_differences() {
+fn derivatives_by_poses_and_materials_equal_central_differences() {
     let dual: [Dual<13>; 13] = std::array::from_fn(|i| Dual::variable(AT[i], i));
     let exact = returns(&dual);
     assert!(exact.iter().any(|r| r.depth >= 4), "{}", exact.len());

@@ -168,7 +168,7 @@ fn neither_roulette_nor_the_number_of_paths_biases_the_estimate() {
 
 /// Dusty panes and mirrors before one convex diffuse surface: all light is scattered once.
 #[test]
-fn the_light_scattered_once_is_that_of_the_ray_tree() {
+fn singly_scattered_light_equals_that_of_the_ray_tree() {
     let mut dusty = pane(1.5, 5.0, 0.005);
     dusty.extend(paint(0.02));
     let scene = Stage::default()
@@ -186,7 +186,7 @@ fn the_light_scattered_once_is_that_of_the_ray_tree() {
         roulette_below: 0.0,
         receiver_half_angle: 1e-9,
     };
-    // Each of the tree's returns, told apart by its range.
+    // Each return of the tree, identified by its range.
     for expected in tree.iter().filter(|r| r.throughput > 0.02) {
         let estimate = Estimate::of(32, |seed| {
             power(&scene, ray, &settings, seed, |r| {
@@ -201,7 +201,7 @@ fn the_light_scattered_once_is_that_of_the_ray_tree() {
 /// goes A, B, sensor from a ray onto A's point and the light that goes B, A, sensor from a ray onto
 /// B's are one path and its reverse. Summed over all rays into the corner they are equal.
 #[test]
-fn light_takes_a_path_and_its_reverse_alike() {
+fn path_throughput_is_reciprocal() {
     let brushed = Lobe::Microfacet(Microfacet {
         roughness: 0.7.into(),
         fresnel: Fresnel::Conductor {
@@ -226,7 +226,7 @@ fn light_takes_a_path_and_its_reverse_alike() {
         roulette_below: 0.0,
         ..PathSettings::default()
     };
-    // Rays spread evenly over each wall by a 2-d recurrence; each stands for the solid angle of an
+    // Rays spread evenly over each wall by a 2-d recurrence; each represents the solid angle of an
     // equal share of the wall's square metre, cos / d^2.
     let onto = |wall: u32| {
         Estimate::of(64, |seed| {
@@ -266,7 +266,7 @@ fn light_takes_a_path_and_its_reverse_alike() {
 }
 
 #[test]
-fn what_stands_in_the_way_shades_the_way_back() {
+fn an_occluder_blocks_the_return_path() {
     let corner = Stage::default()
         .wall([2.0, 2.0], [2.0, 0.0, 0.0], 180.0, paint(0.9))
         .wall([2.0, 2.0], [1.0, 1.0, 0.0], -90.0, paint(0.9));
@@ -288,7 +288,7 @@ fn what_stands_in_the_way_shades_the_way_back() {
 }
 
 #[test]
-fn a_narrow_receiver_sees_no_light_from_aside() {
+fn a_receiver_rejects_light_outside_its_acceptance_angle() {
     let scene = cavity(paint(0.8));
     let ray = (Point3::new(0.5, 0.0, 0.0), towards(20.0));
     let narrow = PathSettings {

@@ -39,8 +39,8 @@ fn a_diffuse_wall_returns_by_lambert_and_one_inverse_square() {
     }
 }
 
-/// A wall 1 m to the side, seen over a mirror at 45 degrees 2 m ahead: as a wall 3 m ahead, times
-/// the reflectance twice.
+/// A wall 1 m to the side, in a mirror at 45 degrees 2 m ahead, returns as a wall 3 m ahead times the squared
+/// reflectance.
 #[test]
 fn a_mirror_adds_no_second_inverse_square() {
     let scene = Stage::default()
@@ -59,7 +59,7 @@ fn a_mirror_adds_no_second_inverse_square() {
 /// The number of bounces between two mirrors is that of mirror images crossed:
 /// floor(3 tan(azimuth) + 0.5), and each costs its reflectance twice.
 #[test]
-fn a_corridor_of_mirrors_bounces_as_often_as_its_images_say() {
+fn returns_in_a_corridor_of_mirrors_are_those_of_its_images() {
     let scene = Stage::default()
         .wall([40.0, 2.0], [0.0, 0.5, 0.0], -90.0, mirror(0.9))
         .wall([40.0, 2.0], [0.0, -0.5, 0.0], 90.0, mirror(0.9))
@@ -106,7 +106,7 @@ fn fan(
 }
 
 #[test]
-fn no_light_is_lost_in_the_accounts() {
+fn the_power_balance_sums_to_one() {
     let scene = lively().build();
     let mut parts = [0.0; 5];
     for max_depth in [1, 2, 5, 12] {
@@ -161,7 +161,7 @@ fn moving_scene_and_sensor_together_changes_nothing() {
 /// Lengths times k: ranges times k, powers over k squared, throughput as before (without
 /// absorption in the solid, whose unit is 1/m).
 #[test]
-fn in_other_units_of_length_the_same_light_returns() {
+fn returned_power_scales_with_the_unit_of_length() {
     let stage = room()
         .wall([0.4, 1.0], [0.4, 0.0, 0.0], 200.0, mirror(0.9))
         .slab(-0.5, 0.05, glass(1.5, 0.0));
@@ -226,7 +226,7 @@ fn a_path_traced_from_its_far_end_has_the_same_throughput() {
 /// solid's transmission (per interface unpolarised) is the average-first form (1-R)/(1+R), and
 /// where the polarisations agree (normal incidence) that is the pane's.
 #[test]
-fn a_solid_slab_transmits_as_the_pane_in_closed_form() {
+fn the_transmittance_of_a_solid_slab_equals_that_of_the_thin_pane() {
     let behind = |stage: Stage| {
         stage
             .wall([40.0, 20.0], [2.0, 0.0, 0.0], 180.0, paint(0.8))
@@ -249,10 +249,10 @@ fn a_solid_slab_transmits_as_the_pane_in_closed_form() {
     assert!((pane - solid_30 - 4.7e-4).abs() < 1e-4, "{pane} {solid_30}");
 }
 
-/// The pane's extra path is that of the solid where the target stands across the beam (a target
-/// parallel to the pane also sees the beam's sideways shift, which a sheet leaves out).
+/// The extra path of the pane equals that of the solid for a target normal to the beam (for a target parallel
+/// to the pane, the lateral shift of the beam, which a sheet leaves out, has an effect).
 #[test]
-fn a_solid_slab_delays_light_as_the_pane_in_closed_form() {
+fn the_delay_of_a_solid_slab_equals_that_of_the_thin_pane() {
     let first = |stage: Stage, azimuth: f64| {
         let place = (towards(azimuth) * 2.0).into();
         let scene = stage
@@ -283,7 +283,7 @@ fn a_prism_deviates_light_by_snells_law() {
     let apex = 60_f64.to_radians();
     let mut seen = 0;
     for azimuth_deg in [0.0_f64, 5.0, 10.0, 20.0, 25.0] {
-        // The entry face's outward normal stands at azimuth 150 degrees.
+        // The outward normal of the entry face is at azimuth 150 degrees.
         let azimuth = azimuth_deg.to_radians();
         let incidence = azimuth + 30_f64.to_radians();
         let inside = (incidence.sin() / index).asin();
@@ -332,11 +332,11 @@ fn faces_crossed(origin: Point3<f64>, azimuth: f64, inside: f64) -> [Point3<f64>
         from + direction * ((top - from).dot(&normal) / direction.dot(&normal))
     };
     let entry = meet(origin, azimuth, 150.0);
-    // The inward normal stands at -30 degrees, light within `inside` of it.
+    // The inward normal is at -30 degrees, the light at `inside` from it.
     [entry, meet(entry, inside - 30_f64.to_radians(), 30.0)]
 }
 
-/// Light that meets the second face beyond the critical angle stays inside.
+/// Light at the second face beyond the critical angle is totally reflected.
 #[test]
 fn a_prism_reflects_totally_beyond_the_critical_angle() {
     let scene = Stage::default()
@@ -354,7 +354,7 @@ fn a_prism_reflects_totally_beyond_the_critical_angle() {
 }
 
 #[test]
-fn a_first_hit_found_before_gives_the_same_tree() {
+fn a_given_first_hit_gives_the_same_tree() {
     let scene = lively().build();
     let world = World::at_wavelength(&scene, 905e-9).expect("constant materials");
     let rays: Vec<_> = (0..360)
@@ -378,7 +378,7 @@ fn a_first_hit_found_before_gives_the_same_tree() {
 
 /// The default threshold leaves out less than 1e-10 of what comes back.
 #[test]
-fn what_the_default_threshold_cuts_hardly_matters() {
+fn the_default_threshold_truncates_little_power() {
     let scene = lively().build();
     let (mut sums, mut cut) = (Vec::new(), 0.0);
     for settings in [TreeSettings::default(), depth(5)] {

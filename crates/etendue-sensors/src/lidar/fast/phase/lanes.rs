@@ -1,7 +1,7 @@
 //! Sixteen shots of a phase receiver at a time.
 
 use super::batch::{Aim, Batch, DirectReturns, LANES};
-use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
 use crate::lidar::receiver::{Detection, PreparedPhase, PreparedReceiver, power_of_air};
@@ -255,7 +255,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             range,
         });
         if self.profiles().is_some() {
-            let is_counted = light.summary.add(&Direct {
+            let is_counted = light.summary.add(&DirectReturn {
                 material,
                 power,
                 range,
@@ -264,7 +264,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             if is_counted {
                 let [normal, arrival] = [&hits.normal, &rays.direction]
                     .map(|axes| Vector3::from(axes.each_ref().map(|axis| axis[lane])));
-                light.summary.face(power, &normal, &arrival);
+                light.summary.add_orientation(power, &normal, &arrival);
             }
         }
     }
