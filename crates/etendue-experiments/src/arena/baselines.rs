@@ -8,16 +8,16 @@ use etendue_estimate::register::{Registration, RegistrationMethod, RegistrationR
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
 
-/// Errors of a registration baseline.
+/// Errors of a baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
     /// Method.
     pub method: RegistrationMethod,
-    /// Error with the default settings of its common implementation.
+    /// Error with the default settings of the usual implementation.
     pub default_error: f64,
-    /// Error with the best settings of the grid.
+    /// Error with the best of the tried settings.
     pub tuned_error: f64,
-    /// The best settings.
+    /// Best settings.
     pub tuned: Registration,
 }
 
@@ -42,9 +42,9 @@ pub fn scan_points(
 /// Number of noise seeds for tuning.
 const TUNING: u64 = 4;
 
-/// Runs every baseline: registers the scan from `start` to the scan from `truth`, both with noise
-/// `sigma` (m), from the identity. Errors are root mean squares over `runs` noise seeds. Tuned settings
-/// minimise the largest error over four other seeds. A method that fails has an infinite error.
+/// Runs every baseline: registers the scan at `start` with the scan at `truth`, both with noise `sigma`
+/// (m), from the identity. Errors are root mean squares over `runs` noise seeds; the tuned settings have
+/// the smallest maximum error over four other seeds. The error of a failed registration is infinite.
 pub fn run_baselines(
     problem: &FitProblem,
     start: &Isometry2<f64>,
@@ -102,7 +102,7 @@ pub fn run_baselines(
     RegistrationMethod::ALL.into_iter().map(row).collect()
 }
 
-/// Settings of the tuning grid.
+/// Settings for tuning.
 fn variants(method: RegistrationMethod) -> Vec<Registration> {
     // Grid of settings
     let mut all = Vec::new();

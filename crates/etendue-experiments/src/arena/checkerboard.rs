@@ -13,10 +13,10 @@ use etendue_physics::phase::Bias;
 use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::Isometry3;
 
-/// Settings of the measurements of the board.
+/// Board and its measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardSettings {
-    /// Distances of the sensor, m.
+    /// Distances of the measurements, m.
     pub distances: Vec<f64>,
     /// True reflectances of the white and the black stripes.
     pub reflectances: [f64; 2],
@@ -26,35 +26,35 @@ pub struct BoardSettings {
     pub sigma: f64,
     /// Seed of the noise.
     pub seed: u64,
-    /// Whether the reflectance of the white stripes is known.
+    /// Whether the reflectance of the white stripes is given.
     pub white_known: bool,
-    /// Initial reflectances of the white and the black stripes.
+    /// Reflectances at the start of the search, white and black.
     pub start: [f64; 2],
 }
 
-/// Result of the fit of the board.
+/// Estimate of reflectances and bias.
 #[derive(Clone, Debug)]
 pub struct BoardReport {
     /// Fit.
     pub report: FitReport,
-    /// Functions of the unknowns that the scans determine even where the unknowns are not determined:
-    /// $c$, $\rho_w/\rho_b$, $b\rho_w$, $a\rho_w^2$.
+    /// Combinations that are determined even if the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
+    /// $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
     /// Estimate, standard deviation and truth of each unknown.
     pub rows: Vec<BoardEstimate>,
-    /// Root mean square residual (m) of a false minimum that the first search ended in; `None` where
-    /// it did not.
+    /// Root mean square residual (m) of a false minimum, if the start led to one and the search was
+    /// restarted.
     pub false_minimum: Option<f64>,
 }
 
-/// Estimate of one unknown.
+/// Unknown of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardEstimate {
-    /// Path of the unknown.
+    /// Path.
     pub path: String,
     /// Estimate.
     pub value: f64,
-    /// Standard deviation; infinite where the unknown is not determined.
+    /// Standard deviation; infinite if the unknown is not determined.
     pub sigma: f64,
     /// True value.
     pub truth: f64,
@@ -78,7 +78,7 @@ impl BoardSettings {
     /// Model of the board at some distances with the given reflectances and bias.
     ///
     /// # Errors
-    /// Where a number is not valid.
+    /// If a number is out of range.
     pub fn model(
         &self,
         lidar: &Lidar,
@@ -142,11 +142,11 @@ impl BoardSettings {
         }
     }
 
-    /// Root mean square difference (m) between the ranges predicted with the estimate and with the true
-    /// values at a distance, over the beams that have both.
+    /// Root mean square difference (m) between the ranges predicted by the estimate and by the truth at
+    /// a distance, over the beams with both.
     ///
     /// # Errors
-    /// Where the estimated values form no valid model.
+    /// If the estimate is out of range.
     pub fn prediction_error(
         &self,
         lidar: &Lidar,
@@ -169,7 +169,7 @@ impl BoardSettings {
     /// over the iterations.
     ///
     /// # Errors
-    /// Where the estimated values form no valid model.
+    /// If the estimate is out of range.
     pub fn figures(&self, lidar: &Lidar, found: &BoardReport) -> Result<Vec<LineFigure>, FitError> {
         let mut figures = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
@@ -178,7 +178,7 @@ impl BoardSettings {
         Ok(figures)
     }
 
-    /// Apparent depth of the points behind the board.
+    /// Apparent distance of the points behind the board, measured and predicted.
     fn profile(
         &self,
         lidar: &Lidar,
@@ -225,7 +225,7 @@ impl BoardSettings {
         })
     }
 
-    /// Model of the board at a distance with the estimated values.
+    /// Model of the board at a distance with the estimate.
     fn estimated(
         &self,
         lidar: &Lidar,
@@ -242,7 +242,7 @@ impl BoardSettings {
     }
 }
 
-/// Ratio of each unknown to its true value over the iterations.
+/// Each unknown divided by its true value over the iterations.
 fn evolution(found: &BoardReport) -> LineFigure {
     let line = |(index, row): (usize, &BoardEstimate)| {
         let log = found.report.solution.log.iter();
@@ -265,14 +265,14 @@ fn evolution(found: &BoardReport) -> LineFigure {
     }
 }
 
-/// Root mean square residual, in standard deviations of the noise, from which a minimum is false.
-const FALSE: f64 = 1.5;
+/// Smallest root mean square residual of a false minimum, in standard deviations of the noise.
+const FALSE_MINIMUM: f64 = 1.5;
 
-/// Fits reflectances and bias. A start with exchanged stripes ends in a false minimum, detected by its
-/// residuals; the search is then repeated from other contrasts with the black stripes darker.
+/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum with large
+/// residuals; the search is then restarted from three contrasts with black as the darker colour.
 ///
 /// # Errors
-/// Where a number is not valid or the solver fails.
+/// If a number is out of range or the solver fails.
 pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
     // Fit from the given start
     let first = fit(lidar, settings, settings.start)?;
@@ -339,7 +339,7 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
     }
 }
 
-/// Quantities that are invariant to a common scale of both reflectances.
+/// Combinations that do not change if both reflectances are scaled.
 fn invariants(
     settings: &BoardSettings,
     rows: &[BoardEstimate],

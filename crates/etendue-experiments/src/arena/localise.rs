@@ -20,7 +20,7 @@ pub struct LocaliseSettings {
     pub furniture: Vec<Furniture>,
     /// True pose of the sensor.
     pub truth: Isometry2<f64>,
-    /// The solver.
+    /// Solver.
     pub solver: Solver,
     /// Standard deviation of the measured ranges, m.
     pub sigma: f64,
@@ -45,9 +45,9 @@ pub struct LocaliseRow {
     pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
-    /// Reason why the solver stopped.
+    /// Stop reason of the solver.
     pub stop: StopReason,
-    /// Number of measured beams without a prediction at the end.
+    /// Number of measured beams that are not predicted at the end.
     pub missing: usize,
 }
 
@@ -58,14 +58,14 @@ pub struct NoiseRow {
     pub sigma: f64,
     /// Root mean square of the pose errors.
     pub rms: f64,
-    /// Cramér-Rao bound of the pose error.
+    /// Cramér-Rao bound of it.
     pub bound: f64,
     /// Number of seeds.
     pub runs: usize,
 }
 
 impl LocaliseSettings {
-    /// The empty arena with the sensor at its centre and the squared loss.
+    /// Empty arena with the sensor in its centre, squared loss.
     pub fn empty() -> Self {
         Self {
             furniture: Vec::new(),
@@ -89,8 +89,7 @@ impl LocaliseSettings {
         }
     }
 
-    /// The arena with two mirrors, a pane and a box, and a Cauchy loss of 5 cm after graduated
-    /// non-convexity.
+    /// Arena with two mirrors, a pane and a box; Cauchy loss of 5 cm after graduated non-convexity.
     pub fn complex() -> Self {
         // Mirrors, glass and a box
         let mirror = |name, pose, width| Furniture::Mirror { name, pose, width };
@@ -125,10 +124,10 @@ impl LocaliseSettings {
         }
     }
 
-    /// The fit problem, with the scan simulated from the true pose.
+    /// Problem with a scan simulated at the true pose.
     ///
     /// # Errors
-    /// Where the lidar is not valid or measures nothing.
+    /// If the lidar is invalid or the scan has no ranges.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let mut model = Model::new(arena(&self.furniture), lidar, vec![upright(&self.truth)])?;
         model.free("sensor.pose", Freedom::Planar)?;
@@ -140,7 +139,7 @@ impl LocaliseSettings {
 /// Localises from one start.
 ///
 /// # Errors
-/// As [`LocaliseSettings::problem`], and where the solver fails.
+/// If the problem is invalid or the solver fails.
 ///
 /// ```
 /// use etendue_experiments::arena::{LocaliseSettings, localise, urg_04lx};
@@ -195,8 +194,8 @@ pub(super) fn solve_from(
     })
 }
 
-/// Localises without a start: rates a grid of poses over the arena and solves from the best. More than
-/// one distinct minimum is an ambiguity of the scan.
+/// Localises without a start: rates a grid of poses over the arena, and refines the best to all distinct
+/// minima. More than one solution is an ambiguity of the scan.
 ///
 /// # Errors
 /// As [`localise`].
@@ -230,7 +229,7 @@ pub fn localise_anywhere(
     )?)
 }
 
-/// Localises with `runs` seeds of the noise, and computes the Cramér-Rao bound.
+/// Localises under noise with `runs` seeds, and computes the Cramér-Rao bound.
 ///
 /// # Errors
 /// As [`localise`].

@@ -1,4 +1,4 @@
-//! Complete experiments: the figures of the paper, next to registration baselines.
+//! Runs of the experiments of the paper, next to the baselines.
 
 use super::baselines::run_baselines;
 use super::checkerboard::{BoardReport, BoardSettings, checkerboard};
@@ -20,25 +20,25 @@ use nalgebra::{Isometry2, Vector2};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArenaExperiment {
-    /// Pose of the sensor in the empty arena.
+    /// Localisation of the sensor in the empty arena.
     Localise,
-    /// Pose of the sensor among mirrors, glass and a box.
+    /// Localisation in the arena with mirrors, glass and a box.
     LocaliseComplex,
-    /// Pose of a mirror.
+    /// Tracking of the pose of a mirror.
     TrackMirror,
-    /// Reflectances of a board and the range bias of the receiver.
+    /// Reflectances of a checkerboard and the bias of the receiver.
     Checkerboard,
 }
 
-/// Number of runs and noise levels of an experiment.
+/// Number of runs and their noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentEffort {
     /// Number of random starts.
     pub starts: u32,
     /// Number of noise seeds per row.
     pub seeds: u32,
-    /// Standard deviations of the ranges, m. Pictures and random starts use the first. The checkerboard
-    /// uses the first above zero, else 1 mm.
+    /// Standard deviations of the ranges, m. The first is that of the pictures and of random starts. The
+    /// checkerboard uses the first above zero, else 1 mm.
     pub noise: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ pub struct ExperimentResults {
     pub views: Vec<ArenaView>,
     /// Other figures.
     pub figures: Vec<LineFigure>,
-    /// Findings, one sentence each.
+    /// Conclusions.
     pub remarks: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Default for ExperimentEffort {
 }
 
 impl ExperimentEffort {
-    /// Standard deviation of the ranges in pictures, m.
+    /// Noise of the pictures, m.
     fn first(&self) -> f64 {
         self.noise.first().copied().unwrap_or(0.0)
     }
@@ -83,7 +83,7 @@ impl ArenaExperiment {
         Self::Checkerboard,
     ];
 
-    /// Name in the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Localise => "localise",
@@ -96,7 +96,7 @@ impl ArenaExperiment {
     /// Runs the experiment with a lidar.
     ///
     /// # Errors
-    /// Where the lidar does not fit the experiment, or a solver fails.
+    /// If the lidar does not fit the experiment, or a solver fails.
     pub fn run(
         self,
         lidar: &Lidar,
@@ -173,7 +173,45 @@ fn run_complex(lidar: &Lidar, effort: &ExperimentEffort) -> Result<ExperimentRes
     Ok(outcome)
 }
 
-/// Localises from one start and adds its picture.
+/// Success of two losses from random starts.
+fn loss_table(
+    lidar: &Lidar,
+    settings: &LocaliseSettings,
+    effort: &ExperimentEffort,
+) -> Result<ResultTable, FitError> {
+    let starts = near_starts(effort.starts);
+    let near = 1e-3 + 0.3 * settings.sigma;
+    let mut table = ResultTable::new(
+        format!("Starts within 0.15 m and 15 degrees that end within {near:.1e} of the truth"),
+        &["loss", "starts", "successes", "median iterations"],
+    );
+    let squared = Solver {
+        loss: Loss::Squared,
+        ..Solver::default()
+    };
+
+    // Each loss from the same starts
+    for (name, solver) in [("Cauchy 0.05 m", settings.solver), ("squared", squared)] {
+        let tried = LocaliseSettings {
+            solver,
+            ..settings.clone()
+        };
+        let rows = localise_many(lidar, &tried, &starts)?;
+        let successes = rows.iter().filter(|row| row.error < near).count();
+        let mut iterations: Vec<usize> = rows.iter().map(|row| row.errors.len()).collect();
+        iterations.sort_unstable();
+        let median = nearest_quantile(&iterations, 0.5).unwrap_or(0);
+        table.push(vec![
+            name.into(),
+            rows.len().into(),
+            successes.into(),
+            median.into(),
+        ]);
+    }
+    Ok(table)
+}
+
+/// Localises from one start and draws it.
 fn draw_localise(
     lidar: &Lidar,
     settings: &LocaliseSettings,

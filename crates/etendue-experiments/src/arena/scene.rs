@@ -20,7 +20,7 @@ use std::f64::consts::TAU;
 const LENGTH: f64 = 1.85;
 /// Width of the arena along y, m.
 const WIDTH: f64 = 0.92;
-/// Half the height of all objects, m; the plane of the beams is at the middle.
+/// Half of the height of all objects, m; the sensor is at half height.
 const HALF_HEIGHT: f64 = 0.14;
 /// Thickness of a mirror, whose back is painted like the walls, m.
 const MIRROR_THICKNESS: f64 = 0.004;
@@ -33,7 +33,7 @@ pub enum Furniture {
     Mirror {
         /// Name of the object.
         name: &'static str,
-        /// Position of the centre (m) and yaw (rad).
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
@@ -42,7 +42,7 @@ pub enum Furniture {
     Pane {
         /// Name of the object.
         name: &'static str,
-        /// Position of the centre (m) and yaw (rad).
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Width, m.
         width: f64,
@@ -51,22 +51,23 @@ pub enum Furniture {
     Carton {
         /// Name of the object.
         name: &'static str,
-        /// Position of the centre (m) and yaw (rad).
+        /// Position of its centre (m) and yaw (rad).
         pose: [f64; 3],
         /// Side, m.
         side: f64,
     },
 }
 
-/// The arena with furniture. Objects: `walls` and the names of the furniture; materials:
-/// `wall`, `mirror`, `glass`, `carton`.
+/// Arena with furniture. Objects: `walls` and the names of the furniture; materials: `wall`, `mirror`,
+/// `glass`, `carton`.
 pub fn arena(furniture: &[Furniture]) -> SceneBuilder {
     let mut parts = SceneBuilder {
         materials: materials(),
         ..SceneBuilder::default()
     };
-    let (x, y) = (LENGTH / 2.0, WIDTH / 2.0);
-    // The corners are in clockwise order, so that the normals point inwards.
+    let x = LENGTH / 2.0;
+    let y = WIDTH / 2.0;
+    // The corners run clockwise, so that the normals point inwards
     let walls = upright_faces(&[[-x, -y], [-x, y], [x, y], [x, -y]], true);
     add(&mut parts, "walls", walls, Isometry3::identity(), 0);
     for item in furniture {
@@ -123,7 +124,7 @@ fn add(
 }
 
 /// Upright rectangles between the corners of a floor plan, two triangles each; fronts on the right
-/// of each edge from corner to corner.
+/// of each way from corner to corner.
 fn upright_faces(corners: &[[f64; 2]], closed: bool) -> Mesh {
     let count = u32::try_from(corners.len()).expect("a handful of corners");
     let vertices = corners

@@ -9,7 +9,7 @@ pub struct ResultTable {
     pub title: String,
     /// Names of the columns with units.
     pub columns: Vec<String>,
-    /// Rows, one cell per column.
+    /// Rows with one cell per column.
     pub rows: Vec<Vec<ResultCell>>,
 }
 
@@ -18,7 +18,7 @@ pub struct ResultTable {
 pub enum ResultCell {
     /// Text.
     Text(String),
-    /// A number, printed with three digits.
+    /// Number, shown with three digits.
     Number(f64),
     /// Count.
     Count(usize),
@@ -51,7 +51,7 @@ impl ResultTable {
 }
 
 impl FigureLine {
-    /// Pose errors after each iteration; the first is that of the start.
+    /// Pose errors of the start and after each iteration.
     pub fn of_errors(name: impl Into<String>, start: f64, errors: &[f64]) -> Self {
         let all = std::iter::once(&start).chain(errors);
         Self {

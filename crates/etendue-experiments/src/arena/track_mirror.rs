@@ -1,9 +1,9 @@
 //! Tracking of a mirror (section IV-B).
 //!
-//! Only the edges of a mirror determine its position along its own plane. The search is coarse to
-//! fine: poses over the box with one ray per beam, more poses around the best, Levenberg-Marquardt with
-//! edges and beams of four times their width, then with the true width and a line search along the
-//! plane of the mirror ([`solve_in_stages`]).
+//! The reflected walls determine the mirror across its plane, and only its edges determine it along the
+//! plane. The search goes from coarse to fine: poses over the box with one ray per beam, more poses
+//! around the best, Levenberg-Marquardt with edges of beams four times too wide, then with the true
+//! beams and a line search along the plane of the mirror ([`solve_in_stages`]).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
@@ -20,14 +20,14 @@ use etendue_sensors::lidar::Lidar;
 use nalgebra::{Isometry2, Isometry3, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Settings of the mirror and of the search.
+/// Mirror and search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackSettings {
     /// True pose of the mirror.
     pub truth: Isometry2<f64>,
     /// Width of the mirror, m.
     pub width: f64,
-    /// Lower corner of the box that contains the mirror, m.
+    /// Lower corner of the box of the search, m.
     pub lower: [f64; 2],
     /// Upper corner of the box, m.
     pub upper: [f64; 2],
@@ -37,24 +37,24 @@ pub struct TrackSettings {
     pub seed: u64,
     /// Loss of the residuals.
     pub loss: Loss,
-    /// Factor on the width of the beams in each stage; the last should be 1.
+    /// Factor on the beam width in each stage; the last should be 1.
     pub widths: Vec<f64>,
-    /// Number of poses of the coarse search over the box; 0 for no coarse search.
+    /// Number of poses of the coarse search over the whole box; 0 for the start only.
     pub coarse: u32,
     /// Number of candidates of the coarse search that are refined.
     pub keep: usize,
 }
 
-/// Components of the pose error of the mirror.
+/// Error of the pose of the mirror.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorError {
-    /// Normal to the mirror, m.
+    /// Across the mirror, m.
     pub normal: f64,
-    /// Tangential to the mirror, m.
+    /// Along the mirror, m.
     pub tangential: f64,
     /// Yaw, rad.
     pub yaw: f64,
-    /// SE(2) distance.
+    /// SE(2) distance, m and rad together.
     pub total: f64,
 }
 
@@ -69,7 +69,7 @@ pub struct MirrorRow {
     pub found: Isometry2<f64>,
     /// Error of the estimate.
     pub error: MirrorError,
-    /// Number of Levenberg-Marquardt iterations in all stages.
+    /// Number of Levenberg-Marquardt iterations of all stages.
     pub iterations: usize,
     /// Pose after each iteration.
     pub path: Vec<Isometry2<f64>>,
@@ -95,16 +95,16 @@ impl Default for TrackSettings {
 }
 
 impl TrackSettings {
-    /// The fit problem, with the scan simulated with the mirror at its true pose.
+    /// Problem with a scan simulated with the mirror at its true pose.
     ///
     /// # Errors
-    /// Where the mirror is outside the box, or the lidar is not valid.
+    /// If the mirror is outside the box, or the lidar is invalid.
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let parts = self.parts(&self.truth);
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
-        // The scan is simulated by rays; the model integrates over the beam.
+        // The scan is simulated with rays; the model integrates over the beam
         let shots = model.predict(&model.start());
         model.edges = Some(EdgeSettings::default());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
@@ -120,7 +120,7 @@ impl TrackSettings {
         }])
     }
 
-    /// A pose in the box from three numbers in (0, 1), with the front of the mirror towards the sensor.
+    /// Pose in the box from three numbers in (0, 1), with the front of the mirror towards the sensor.
     fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
         let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
         Isometry2::new(
@@ -129,7 +129,7 @@ impl TrackSettings {
         )
     }
 
-    /// Solver of the refinement of a candidate.
+    /// Solver of the refinement.
     pub fn solver(&self) -> Solver {
         Solver {
             loss: self.loss,
@@ -158,7 +158,7 @@ impl TrackSettings {
         })
     }
 
-    /// A start as in the paper: in the box, off by 0.1 m along both axes and by 10 degrees.
+    /// Start like that of the paper: off by 0.1 m along both axes and by 10 degrees.
     pub fn paper_start(&self) -> Isometry2<f64> {
         let at = self.truth.translation.vector + Vector2::new(0.1, 0.1);
         let yaw = self.truth.rotation.angle() - 10_f64.to_radians();
@@ -178,7 +178,7 @@ impl TrackSettings {
 /// Tracks the mirror from one start.
 ///
 /// # Errors
-/// Where the start is outside the box, or the solver fails.
+/// If the start is outside the box, or the solver fails.
 pub fn track_mirror(
     lidar: &Lidar,
     settings: &TrackSettings,
@@ -243,7 +243,7 @@ pub(super) fn track(
     })
 }
 
-/// The best poses of the coarse search, with the start among the candidates.
+/// Poses to refine: the best of the start and of random poses, by two coarse searches.
 fn candidates(
     problem: &FitProblem,
     settings: &TrackSettings,
@@ -281,8 +281,8 @@ fn candidates(
     Ok(kept.into_iter().map(|(state, _)| state).collect())
 }
 
-/// Levenberg-Marquardt in stages.
-fn polish(
+/// Levenberg-Marquardt in stages of decreasing beam width.
+fn refine(
     problem: &FitProblem,
     settings: &TrackSettings,
     start: Vec<Variable>,

@@ -1,4 +1,4 @@
-//! Content of the pictures of an experiment.
+//! Contents of the pictures of an experiment.
 
 use super::localise::{LocaliseRow, LocaliseSettings};
 use super::table::FigureLine;
@@ -13,17 +13,17 @@ use nalgebra::{Isometry2, Isometry3};
 pub struct ArenaView {
     /// Name of the file.
     pub name: String,
-    /// Title.
+    /// Heading.
     pub title: String,
-    /// Subtitle.
+    /// Line below the heading.
     pub subtitle: String,
     /// Scene at the start and with the result.
     pub parts: [SceneBuilder; 2],
-    /// Pose of the sensor at the start and at the end.
+    /// Poses of the sensor at the start and with the result.
     pub sensors: [Vec<Isometry3<f64>>; 2],
-    /// Measured points with the sensor at the start and at the end, m.
+    /// Measured points in the world by the poses of the start and of the result, m.
     pub points: [Vec<[f64; 2]>; 2],
-    /// Positions of the unknown pose at each iteration, m.
+    /// Positions of the estimated pose after each iteration, m.
     pub tracks: Vec<Vec<[f64; 2]>>,
 }
 
@@ -32,11 +32,11 @@ pub struct ArenaView {
 pub struct LineFigure {
     /// Name of the file.
     pub name: String,
-    /// Title.
+    /// Heading.
     pub title: String,
-    /// Label of the horizontal axis, with its unit.
+    /// Label of the x axis with its unit.
     pub x: String,
-    /// Label of the vertical axis, with its unit.
+    /// Label of the y axis with its unit.
     pub y: String,
     /// Whether points are joined.
     pub joined: bool,

@@ -1,4 +1,4 @@
-//! The experiments, and the model of scans of a phase lidar in their arena.
+//! The experiments, and the model of continuous-wave scans in their arena.
 
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
