@@ -5,23 +5,23 @@ use crate::manifold::{Manifold, Variable};
 use crate::solve::{LeastSquares, Loss};
 use etendue_physics::{Purpose, Stream};
 
-/// How a coarse search is made.
+/// Settings of a coarse search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoarseSearch {
-    /// Every how many beams are looked at.
+    /// Step between the beams that are compared.
     pub every: usize,
-    /// How a residual is charged.
+    /// Loss of the residuals.
     pub loss: Loss,
-    /// What a missing beam is charged for, in the unit of a residual.
+    /// Residual that a missing beam counts as.
     pub gate: f64,
-    /// How many candidates are kept.
+    /// Number of candidates that are kept.
     pub keep: usize,
-    /// Of two candidates nearer to each other than this (length of the tangent) the better is kept.
+    /// Least distance of two kept candidates (length of the tangent).
     pub apart: f64,
 }
 
-/// The best candidates, best first, with their costs: one ray a beam, every few beams, a robust loss.
-/// Candidates whose model sees nothing cost the gate for every beam.
+/// The best candidates with their costs, in ascending order of cost. Costs are those of a subset of the
+/// beams with one ray per beam and a robust loss; beams without a prediction cost the gate.
 pub fn coarse_search(
     problem: &FitProblem,
     candidates: impl IntoIterator<Item = Vec<Variable>>,
@@ -55,8 +55,8 @@ fn distance(a: &Vec<Variable>, b: &Vec<Variable>) -> f64 {
     a.local(b).iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Each of some states and `count` more about it, uniform in a box of half widths `spread` in the
-/// tangent: candidates for a second, finer search.
+/// Every state and `count` samples around it, uniform in a box of half widths `spread` in the tangent
+/// space: candidates of a finer search.
 pub fn scatter(
     states: Vec<(Vec<Variable>, f64)>,
     spread: &[f64],

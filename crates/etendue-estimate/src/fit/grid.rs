@@ -1,13 +1,13 @@
-//! Poses all over a plane.
+//! Grid of poses in a plane.
 
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::TAU;
 
-/// Yaws at each place.
+/// Number of yaws at each position.
 const YAWS: u32 = 36;
 
-/// About `count` poses on a grid over the box from `lower` to `upper` (m): places as far apart along
-/// x as along y, 36 yaws at each.
+/// About `count` poses on a grid over the box from `lower` to `upper` (m): positions of equal spacing
+/// along x and y, with 36 yaws each.
 ///
 /// ```
 /// use etendue_estimate::fit::planar_grid;

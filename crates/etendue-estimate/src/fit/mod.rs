@@ -2,9 +2,9 @@
 //!
 //! The residual of a beam is the predicted less the measured range. A measured beam without a
 //! prediction is missing and costs the gate; a predicted beam without a measurement costs nothing
-//! (sensors lose beams for reasons outside the model) and is counted. Sensors that measure
-//! intensities have a second residual per beam, in units of [`FitProblem::intensity_sigma`], where
-//! both are available.
+//! (sensors lose beams for reasons outside the model) and is counted. Where a beam has a measured and a
+//! predicted intensity, their difference is a second residual, in units of
+//! [`FitProblem::intensity_sigma`].
 
 mod ambiguous_minima;
 mod coarse;

@@ -7,25 +7,25 @@ use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// A model and the scans that it is to explain.
+/// A model and the scans that it is fitted to.
 #[derive(Clone, Debug)]
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// Measured quantities, scan after scan, beam by beam; none where the sensor gave none.
+    /// Measured quantities, by scan and beam; `None` where the sensor reported none.
     measured: Vec<Option<f64>>,
-    /// What residuals of ranges are divided by, m: 1 leaves them in metres, the standard deviation
-    /// of a range makes them multiples of it.
+    /// Unit of the residuals of ranges, m: 1 for metres, the standard deviation of a range for
+    /// normalised residuals.
     pub sigma: f64,
-    /// What residuals of intensities are divided by, counts: infinite leaves them out.
+    /// Unit of the residuals of intensities, counts; infinite for none.
     pub intensity_sigma: f64,
 }
 
-/// Why scans and model do not fit together.
+/// Reason why a fit problem is not valid or has no solution.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Another number of scans than of poses.
+    /// The numbers of scans and of poses differ.
     #[error("there are {scans} scans, but the model has {poses} sensor poses")]
     Scans {
         /// Scans given.
@@ -33,7 +33,7 @@ pub enum FitError {
         /// Poses of the model.
         poses: usize,
     },
-    /// Another number of beams than the sensor has.
+    /// A scan has another number of beams than the sensor.
     #[error("scan {scan} has {readings} beams, the sensor has {beams}: is it this sensor's scan?")]
     Beams {
         /// Number of the scan.
@@ -54,16 +54,16 @@ pub enum FitError {
     /// Nothing is unknown.
     #[error("nothing is free: name what is unknown")]
     NothingFree,
-    /// The model cannot be made.
+    /// The model is not valid.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The solver cannot go on.
+    /// The solver failed.
     #[error(transparent)]
     Solve(#[from] SolveError),
 }
 
 impl FitProblem {
-    /// Puts a model and its scans together.
+    /// A problem of a model and scans of ranges.
     ///
     /// # Errors
     /// Where the numbers of scans or beams differ, a scan has no valid range, or nothing is free.
@@ -74,7 +74,7 @@ impl FitProblem {
         Self::measured_by(model, &scans)
     }
 
-    /// The same with scans that may hold intensities.
+    /// A problem of a model and scans of ranges and intensities.
     ///
     /// # Errors
     /// As [`FitProblem::new`].
@@ -100,7 +100,7 @@ impl FitProblem {
         })
     }
 
-    /// The same problem with every `every`-th beam alone and one ray a beam: for coarse searches.
+    /// The problem with every `every`-th beam and one ray per beam, for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
@@ -115,7 +115,7 @@ impl FitProblem {
         }
     }
 
-    /// The same problem with beams `factor` times as wide in the model.
+    /// The problem with the divergence of the beams of the model multiplied by `factor`.
     #[must_use]
     pub fn widened(&self, factor: f64) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl FitProblem {
         }
     }
 
-    /// The same problem with edges as the integrals over beams see them, where it sees them at all.
+    /// The problem with predictions that are integrals over the beams, where the model has edges.
     #[must_use]
     pub(super) fn integrated(&self) -> Self {
         let mut integrated = self.clone();
@@ -135,7 +135,7 @@ impl FitProblem {
         integrated
     }
 
-    /// The same problem as rays alone see it, without edges.
+    /// The problem without edges: predictions and derivatives by rays only.
     #[must_use]
     pub(super) fn by_rays(&self) -> Self {
         let mut by_rays = self.clone();
@@ -143,14 +143,14 @@ impl FitProblem {
         by_rays
     }
 
-    /// How many beams were measured.
+    /// Number of measured ranges.
     pub fn measured(&self) -> usize {
         let ranges = self.measured.iter().step_by(QUANTITIES);
         ranges.flatten().count()
     }
 
-    /// Root mean squares of the residuals of ranges (m) and of intensities (counts), as far as there
-    /// are any.
+    /// Root mean squares of the residuals of ranges (m) and of intensities (counts); `None` where there
+    /// are no residuals.
     pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
@@ -174,7 +174,7 @@ impl FitProblem {
         pairs.filter_map(|(m, p)| Some(p? - (*m)?)).collect()
     }
 
-    /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.
+    /// Measured points in the plane of the floor with the sensor at a pose per scan, m.
     pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
         let sensor = self.model.sensor();
         let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
@@ -189,7 +189,7 @@ impl FitProblem {
         points
     }
 
-    /// What residuals of the quantity of that number are divided by.
+    /// Unit of the residuals of a quantity, by its number.
     fn unit(&self, quantity: usize) -> f64 {
         if quantity.is_multiple_of(QUANTITIES) {
             self.sigma
@@ -198,7 +198,7 @@ impl FitProblem {
         }
     }
 
-    /// Residuals of predicted quantities; `each` gets the number of the quantity of each.
+    /// Residuals of predicted quantities; calls `each` with the number of the quantity of each residual.
     fn compare(
         &self,
         predicted: impl Iterator<Item = Option<f64>>,
@@ -221,7 +221,7 @@ impl FitProblem {
         residuals
     }
 
-    /// The Jacobian of the quantities with those numbers.
+    /// The Jacobian of the quantities of the given numbers.
     fn jacobian(&self, rows: &Rows, numbers: &[usize], unknowns: usize) -> Vec<f64> {
         let mut jacobian = Vec::with_capacity(numbers.len() * unknowns);
         let width = rows.shared.len();
@@ -289,8 +289,8 @@ impl LeastSquares for FitProblem {
         Linearization::new(residuals, unknowns, jacobian)
     }
 
-    /// $J^\top W r$ scattered from each beam's own few derivatives: the Jacobian by thousands of
-    /// unknowns that few beams depend on is never formed.
+    /// $J^\top W r$, accumulated from the non-zero derivatives of each beam: the dense Jacobian is not
+    /// formed.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
         let rows = self.model.rows(state);
         let mut numbers = Vec::with_capacity(self.measured.len());

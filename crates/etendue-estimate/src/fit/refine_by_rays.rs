@@ -1,15 +1,16 @@
-//! The end of a fit in which edges tell what nothing else does.
+//! The end of a fit in directions that only edges determine.
 //!
-//! Rays see an edge jump from one to the next: along a direction that only edges tell (a mirror's own
-//! plane), the cost is a staircase. Its derivatives are zero nearly everywhere, and those of the
-//! beam's integral belong to another function, whose minimum is elsewhere by millimetres. A single ray
-//! on the wrong side of an edge pulls what other beams tell weakly by more than their noise. So near
-//! the end the cost itself is scanned along the principal directions of what rays see, the weakest
-//! first, from coarse to fine, and the middle of the lowest step is taken; then the solver ends the
-//! fit without edges. Half a step's width is what is not known of its direction.
+//! The predictions by rays change in steps when an edge moves from one ray to the next: along a
+//! direction that only edges determine (the plane of a mirror), the cost is a staircase. Its derivatives
+//! are zero nearly everywhere. Those of the integral over the beam belong to another function, whose
+//! minimum is off by millimetres, and a single ray on the wrong side of an edge shifts weakly determined
+//! directions by more than their noise. Therefore the cost is scanned along the principal directions of
+//! the normal matrix of the rays, the weakest first, from coarse to fine. The scan continues from the
+//! middle of the lowest step, and the solver ends the fit without edges. Half the width of the step is
+//! the uncertainty of its direction.
 //!
 //! A sweep over several elevations has hundreds of beams across an edge where a planar sweep has a
-//! few: its staircase is fine, and the derivatives that edges have lead down it. It is not scanned.
+//! few: its steps are small, and the derivatives of edges suffice. It is not scanned.
 
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
@@ -18,39 +19,39 @@ use crate::solve::{
 };
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-/// The first scan's spacing changes the predictions of all beams together by this, m.
+/// Change of all predictions together over the spacing of the first scan, m.
 const SPACING: f64 = 0.1;
 
-/// Spacings of the scans, relative to the first one's.
+/// Spacings of the scans relative to the first.
 const FINER: [f64; 3] = [1.0, 0.3, 0.1];
 
-/// Places on either side that a scan looks at.
+/// Number of samples of a scan on either side.
 const PLACES: i32 = 24;
 
-/// With more unknowns than this, edges are left to their derivatives.
+/// Largest number of unknowns with scans.
 const MOST_UNKNOWNS: usize = 12;
 
-/// Lengths of columns below this, relative to the longest, count as this.
+/// Least length of a column relative to the longest.
 const SHORTEST: f64 = 1e-6;
 
-/// A direction that is scanned.
+/// Scan along a direction.
 struct Scan {
-    /// In the tangent.
+    /// Direction in the tangent space.
     direction: DVector<f64>,
-    /// Spacing of the first scan, in the direction's own length.
+    /// Spacing of the first scan in units of the direction.
     spacing: f64,
 }
 
-/// The lowest step of a staircase.
+/// The lowest step of the cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Step {
-    /// Where its middle is along the direction.
+    /// Position of its middle along the direction.
     middle: f64,
-    /// Half its width.
+    /// Half of its width.
     half: f64,
 }
 
-/// Ends a fit at `start`, which is near: scans, then `solver` on what rays see.
+/// Ends a fit near its minimum: scans, then the solver without edges.
 pub(super) fn refine_by_rays(
     problem: &FitProblem,
     solver: &Solver,
@@ -71,7 +72,7 @@ pub(super) fn refine_by_rays(
     solver.solve_observed(&by_rays, state, observe)
 }
 
-/// The variances that steps add, in the solver's own coordinates.
+/// Covariance that the steps add, in the coordinates of the solver.
 pub(super) fn step_variance(
     problem: &FitProblem,
     solver: &Solver,
@@ -88,8 +89,8 @@ pub(super) fn step_variance(
     variance
 }
 
-/// The principal directions of what rays see, the weakest first; none where there are no edges, or
-/// where edges tell nothing of a direction.
+/// Scans along the principal directions of the normal matrix of the rays, the weakest first; none
+/// without edges and in directions that edges do not change.
 fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     let has_fine_steps = !problem.model.sensor().is_planar();
     if has_fine_steps || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
@@ -120,7 +121,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     order.into_iter().filter_map(scan).collect()
 }
 
-/// How much all residuals together change along a direction.
+/// Norm of the change of all residuals along a direction.
 fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
     let along = |row: &[f64]| -> f64 { row.iter().zip(direction).map(|(j, d)| j * d).sum() };
     let squares = linearization.rows().map(|row| along(row).powi(2));
@@ -128,7 +129,7 @@ fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
 }
 
 impl Scan {
-    /// The lowest step about a state, with the places of a scan `fine` times as far apart as usual.
+    /// The lowest step around a state, with the spacing of the scan multiplied by `fine`.
     fn lowest_step(
         &self,
         by_rays: &FitProblem,
@@ -149,13 +150,13 @@ impl Scan {
         let here = residuals(0);
         let weights = here.weights(solver.loss);
         let squares = here.values.iter().zip(&weights).map(|(r, w)| w * r * r);
-        // What one standard deviation costs.
+        // Cost of one standard deviation.
         let margin = 0.5 * squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
         middle_of_lowest(&costs, lowest + margin, spacing)
     }
 }
 
-/// The middle and half width of the stretch of costs up to `most` about the lowest.
+/// Middle and half width of the interval around the lowest cost with costs up to `most`.
 fn middle_of_lowest(costs: &[f64], most: f64, spacing: f64) -> Step {
     let lowest = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b]));
     let lowest = lowest.unwrap_or(0);

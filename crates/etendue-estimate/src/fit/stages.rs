@@ -5,21 +5,20 @@ use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
-/// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
-/// than this,
+/// Stages of wide beams end where the relative decrease of the cost is less than this,
 const LOOSE_FALL: f64 = 1e-2;
-/// (before scans, which reach farther, than this)
+/// (before scans, which extend farther, less than this)
 const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
 /// or where its step is shorter than this.
 const LOOSE_STEP: f64 = 1e-3;
 
-/// Solves with the model's beams each of `widths` times as wide in turn, each stage from where the
-/// one before ended: edges affect wide beams from a distance, and narrow beams locate them. All stages
+/// Solves with the beams of the model multiplied by each of `widths` in turn, each stage from the end
+/// of the previous one: edges affect wide beams from a distance, and narrow beams locate them. All stages
 /// except the last end early. The log counts the iterations of all stages; `observe` receives each.
 ///
-/// Where the model sees edges, the stages before the last fit the integrals over beams, which change
-/// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step where
-/// the sensor is no scanner.
+/// Where the model has edges, the stages before the last fit integrals over the beams, which change
+/// smoothly. Before the last stage, which fits predictions by rays, the cost of a planar sweep is
+/// scanned for its lowest step.
 ///
 /// # Errors
 /// As [`Solver::solve`].

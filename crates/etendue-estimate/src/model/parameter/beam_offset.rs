@@ -34,15 +34,14 @@ const KINDS: [(&str, OffsetKind); 3] = [
     ("range_offset", OffsetKind::Range),
 ];
 
-/// A group by its number.
-type NumberedGroup = fn(usize) -> BeamGroup;
+/// A group of beams by its number.
+type GroupOf = fn(usize) -> BeamGroup;
 
 /// Groups of beams by their name in paths.
-const GROUPS: [(&str, NumberedGroup); 2] =
-    [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
+const GROUPS: [(&str, GroupOf); 2] = [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
 
 /// Number of groups of a name in a model.
-fn count(model: &Model, group: NumberedGroup) -> usize {
+fn count(model: &Model, group: GroupOf) -> usize {
     match group(0) {
         BeamGroup::Beam(_) => model.sensor().beams(),
         BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),

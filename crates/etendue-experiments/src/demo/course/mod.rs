@@ -10,6 +10,7 @@ mod track;
 pub use driver::{BarrierPoints, CourseDriver};
 pub use track::{Course, NoCourse};
 
+use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
@@ -19,7 +20,7 @@ use etendue_sensors::rig::{
     Rig, RigError, RigRun, SECOND, drive, seconds,
 };
 use nalgebra::{Isometry3, Point2};
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 /// Length and width of the car, at a scale of 1 to 10, m.
@@ -167,7 +168,7 @@ impl<'a> RaceObserver<'a> {
 
         // Laps, by the angle around the origin
         let azimuth = position.y.atan2(position.x);
-        self.angle += (azimuth - self.azimuth + PI).rem_euclid(TAU) - PI;
+        self.angle += wrap_to_pi(azimuth - self.azimuth);
         self.azimuth = azimuth;
         if self.angle >= TAU * f64::from(race.laps + 1) {
             race.laps += 1;
