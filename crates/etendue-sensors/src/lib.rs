@@ -29,6 +29,7 @@
 //!         material: MaterialId(0),
 //!         mask: u32::MAX,
 //!     }],
+//!     ..SceneBuilder::default()
 //! }
 //! .build()?;
 //!
