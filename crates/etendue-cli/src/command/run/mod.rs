@@ -28,7 +28,7 @@ use std::time::Instant;
 #[command(
     after_help = "Examples: etendue run examples/cart.toml -o cart.mcap\n          \
     etendue run examples/cart.toml --duration 5 --nmea cart.nmea --json\n\n\
-    Every sensor captures on its own clock; its data arrive at the end of the capture plus its lag. \
+    Every sensor captures on its own clock; its data arrive at the end of the capture plus its latency. \
     The same robot and seed give the same bytes on any number of threads."
 )]
 pub struct Run {
