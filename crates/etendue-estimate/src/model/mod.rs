@@ -17,9 +17,5 @@ pub use crate::sensor::{BeamGroup, BeamMeasurement, Direction, NoiselessLidar};
 pub use definition::{Model, ModelError, Unknown};
 pub(crate) use inputs::SimulatorInputs;
 pub(crate) use jacobian::Rows;
-pub use parameter::{
-    BeamOffset, BiasCoefficient, Divergence, DivergenceAxis, FacetScattering, Freedom,
-    MaterialParameter, ObjectPose, OffsetKind, Parameter, ReceiverTiming, SensorPose, UnknownPath,
-    WeatherAmount,
-};
+pub use parameter::*;
 pub use planar::{planar, upright};

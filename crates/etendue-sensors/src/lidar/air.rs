@@ -134,7 +134,7 @@ impl<S: Scalar> PreparedAir<S> {
             }
             Receiver::Phase(receiver) => PhaseAir::new(air, coefficients, lidar, receiver)
                 .map_or(AirLight::None, AirLight::Phase),
-            Receiver::Fmcw(_) | Receiver::Triangulation(_) => AirLight::None,
+            _ => AirLight::None,
         };
         Self {
             coefficients,

@@ -82,10 +82,7 @@ pub use pattern::{
 };
 pub use predict::{ExpectedReturn, predict};
 pub use range_limits::RangeLimits;
-pub use receiver::{
-    EchoModel, InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver, PulsedReceiver,
-    Receiver, Sensitivity, Triangulation,
-};
+pub use receiver::*;
 pub use scratch::SweepScratch;
 pub use settings::{LightModel, Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::{Aim, Shot};

@@ -54,9 +54,10 @@ pub(super) fn trace_ray_by_ray<S: Scalar>(traced: &TracedRays<S>, visit: VisitRe
 
 /// The ray trees of a receiver, in the order in which it adds up light.
 pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
-    match receiver {
-        Receiver::Phase(_) => trace_ray_by_ray,
-        Receiver::Pulsed(_) | Receiver::Fmcw(_) | Receiver::Triangulation(_) => trace_by_trees,
+    if let Receiver::Phase(_) = receiver {
+        trace_ray_by_ray
+    } else {
+        trace_by_trees
     }
 }
 
