@@ -207,7 +207,7 @@ fn wrong_words_on_the_command_line() {
         );
     }
     let text = fail(folder.path(), &["simulate", "-o", "scan.bmp"]);
-    assert_contains(&text, &["scan.bmp", "csv, npz"]);
+    assert_contains(&text, &["scan.bmp", ".pcd, .ply, .npz"]);
 }
 
 #[test]

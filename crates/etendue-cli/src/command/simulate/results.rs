@@ -26,6 +26,8 @@ pub struct SensorResults {
     pub metadata: RunMetadata,
     /// Number of first returns that are from the air or from noise, not from a surface.
     pub ranges_of_no_surface: usize,
+    /// Median absolute error of the first returns that are from a surface, m.
+    pub median_range_error: Option<f64>,
     /// Rays that left the sensor.
     pub rays: f64,
     /// Computing time of the rays.

@@ -61,6 +61,7 @@ impl ScanRun<'_> {
             files,
             metadata,
             ranges_of_no_surface: scans.iter().map(ranges_of_no_surface).sum(),
+            median_range_error: median_range_error(&scans),
             rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
@@ -199,4 +200,21 @@ fn ranges_of_no_surface(scan: &Sweep) -> usize {
     let shots = 0..scan.shots.len();
     let first_returns = shots.filter_map(|shot| scan.points_of(shot).first());
     first_returns.filter(|point| point.source.is_none()).count()
+}
+
+/// Median absolute difference, m, of the first returns from surfaces and the first surface on the beam
+/// axis: the median, because ranges through mirrors differ from that surface.
+fn median_range_error(scans: &[Sweep]) -> Option<f64> {
+    let of_shot = |scan: &Sweep, shot: usize| {
+        let point = scan.points_of(shot).first()?;
+        point.source.as_ref()?;
+        let truth = scan.axis_truths.get(shot)?.as_ref()?;
+        Some((point.range - truth.range).abs())
+    };
+    let errors = scans
+        .iter()
+        .flat_map(|scan| (0..scan.shots.len()).filter_map(move |shot| of_shot(scan, shot)));
+    let mut errors: Vec<f64> = errors.collect();
+    errors.sort_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied()
 }

@@ -41,7 +41,7 @@ impl<'a> Summary<'a> {
             counts: metadata.counts,
             ranges_of_no_surface: done.ranges_of_no_surface,
             error_codes: error_codes(&done.sweeps),
-            median_range_error_m: range_error(&done.sweeps),
+            median_range_error_m: done.median_range_error,
             warnings: &metadata.warnings,
             files: &done.files,
         }
@@ -140,14 +140,4 @@ fn error_codes(sweeps: &[BeamSweep]) -> BTreeMap<u8, usize> {
         }
     }
     codes
-}
-
-/// Median absolute range error, m: the median, because ranges by a mirror differ from the first
-/// surface.
-fn range_error(sweeps: &[BeamSweep]) -> Option<f64> {
-    let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
-    let errors = beams.filter_map(|beam| Some((beam.reading.range()? - beam.truth?.range).abs()));
-    let mut errors: Vec<_> = errors.collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(errors.len() / 2).copied()
 }
