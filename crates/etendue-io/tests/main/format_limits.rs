@@ -67,7 +67,10 @@ fn las_refuses_coordinates_beyond_its_limits() {
         let table = cloud(&[[0.0, -far, 0.0], [1.0, far, 2.0]]);
         let error = write_las(&mut OutputSet::new(), &path, &table).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("far.las") && text.contains("for y"), "{text}");
+        assert!(
+            text.contains("far.las") && text.contains("store y from"),
+            "{text}"
+        );
         assert!(!error.remedy().is_empty());
         assert!(!path.exists());
     }
