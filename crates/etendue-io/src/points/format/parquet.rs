@@ -67,6 +67,7 @@ mod codec {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
+    use std::panic::catch_unwind;
     use std::sync::Arc;
 
     pub fn encode(path: &Path, table: &PointTable) -> std::result::Result<Vec<u8>, FormatError> {
@@ -152,7 +153,7 @@ mod codec {
                           with Snappy, gzip or Zstandard";
             FormatError::malformed(path, Place::File, message, remedy)
         };
-        let points = read(Bytes::from(bytes))
+        let points = read_unwinding(Bytes::from(bytes))
             .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
         for axis in ["x", "y", "z"] {
             if points.sweeps[0].column(axis).is_none() {
@@ -160,6 +161,12 @@ mod codec {
             }
         }
         Ok(points)
+    }
+
+    /// [`read`], with panics of the library on damaged pages and metadata as errors.
+    fn read_unwinding(bytes: Bytes) -> Result<PointSweeps> {
+        let panicked = |_| ParquetError::General("its pages are inconsistent".into());
+        catch_unwind(|| read(bytes)).map_err(panicked)?
     }
 
     fn read(bytes: Bytes) -> Result<PointSweeps> {
