@@ -35,9 +35,7 @@ pub enum FitError {
         poses: usize,
     },
     /// The number of beams of a scan differs from that of the sensor.
-    #[error(
-        "scan {scan} has {readings} beams, but the sensor has {beams}: use scans of this sensor"
-    )]
+    #[error("scan {scan} has {readings} beams, the sensor has {beams}: use scans of this sensor")]
     Beams {
         /// Number of the scan.
         scan: usize,
