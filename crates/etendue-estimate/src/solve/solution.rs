@@ -33,9 +33,9 @@ impl std::fmt::Display for StopReason {
             Self::Step => "converged: the step is below its tolerance",
             Self::Cost => "converged: the decrease of the cost is below its tolerance",
             Self::Gradient => "converged: the gradient is below its tolerance",
-            Self::Iterations => "not converged: the maximum number of iterations was reached",
+            Self::Iterations => "stopped: the maximum number of iterations was reached",
             Self::NoDescent => {
-                "not converged: no step lowers the cost, although the gradient is not zero"
+                "stopped: no step lowers the cost, although the gradient is not zero"
             }
         })
     }
