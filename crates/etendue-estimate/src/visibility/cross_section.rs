@@ -33,7 +33,7 @@ enum Outline {
     },
 }
 
-/// Irradiance of a beam of unit power, $E(r) = \text{peak}\; e^{-\text{falloff}\; r^2}$.
+/// Irradiance `peak * exp(-falloff * r²)` at the distance `r` from the axis, for a beam of unit power.
 #[derive(Clone, Copy)]
 struct Profile {
     peak: f64,
@@ -142,7 +142,7 @@ impl CrossSection {
     /// Cross-section of a conical beam, in beam radii.
     fn of_pattern(pattern: SubRayPattern) -> Self {
         let (outline, profile) = if matches!(pattern, SubRayPattern::Gaussian { .. }) {
-            // Gaussian truncated at 1.5 radii of the 1/e² irradiance
+            // Gaussian of 1/e² radius 1, truncated at 1.5
             let within = 1.0 - (-4.5_f64).exp();
             let profile = Profile {
                 peak: 2.0 / (PI * within),
