@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_compares_to_nothing() {
+    fn empty_scans_are_not_compared() {
         assert_eq!(compare_beams(&[], &scan(|_| Some(1.0)), 0.1), None);
         assert_eq!(
             compare_beams(&scan(|_| Some(1.0)), &scan(|_| None), 0.1),

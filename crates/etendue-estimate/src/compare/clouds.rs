@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cloud_is_like_itself() {
+    fn equal_clouds_have_no_distance() {
         let found = compare_clouds(&line(50, 0.0), &line(50, 0.0), 0.1).expect("points");
         assert_eq!(
             (found.chamfer, found.largest, found.f_score),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_cloud_compares_with_nothing() {
+    fn empty_clouds_are_not_compared() {
         assert!(compare_clouds(&[], &line(3, 0.0), 0.1).is_none());
     }
 }
