@@ -209,7 +209,8 @@ fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Err
     })
 }
 
-/// Errors of the cells in an interval of a quantity of one scan; `other` is the index of the other scan.
+/// Errors of the cells in an interval of a quantity of one scan; `other` is the index of the other
+/// scan.
 fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<ErrorSpan> {
     let missed = cells.iter().filter(|cell| cell[other].is_none()).count();
     (!cells.is_empty()).then(|| ErrorSpan {

@@ -117,9 +117,9 @@ fn nearest(from: &[[f64; 3]], to: &[[f64; 3]]) -> Option<Nearest> {
     Some(found)
 }
 
-/// One direction of the density-aware Chamfer distance,
-/// $\frac1n\sum_x 1 - \min(1, \frac{\max(1, n/m)}{n_y}) e^{-d/s}$, of $n$ points to a cloud of $m$ = `other`
-/// points, with $n_y$ the number of points that share the nearest point $y$ and $s$ = `scale` (m).
+/// One direction of the density-aware Chamfer distance, $\frac1n\sum_x 1 - \min(1, \frac{\max(1,
+/// n/m)}{n_y}) e^{-d/s}$, of $n$ points to a cloud of $m$ = `other` points, with $n_y$ the number of
+/// points that share the nearest point $y$ and $s$ = `scale` (m).
 fn density_aware(nearest: &Nearest, other: usize, scale: f64) -> f64 {
     let mut shared = vec![0_u32; other];
     for item in &nearest.items {

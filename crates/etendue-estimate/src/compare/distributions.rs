@@ -6,8 +6,8 @@ pub struct DistributionComparison {
     /// Kolmogorov-Smirnov distance: the largest difference of the empirical distribution functions, in
     /// [0, 1].
     pub kolmogorov_smirnov: f64,
-    /// Jensen-Shannon distance of the histograms, in [0, 1]: the square root of the divergence to base 2
-    /// (Lin 1991, doi:10.1109/18.61115).
+    /// Jensen-Shannon distance of the histograms, in [0, 1]: the square root of the divergence to
+    /// base 2 (Lin 1991, doi:10.1109/18.61115).
     pub jensen_shannon: f64,
     /// Median of the second sample minus that of the first, in the unit of the quantity.
     pub median_shift: f64,

@@ -1,10 +1,10 @@
 //! Least-squares fits of a simulator model to scans.
 //!
 //! The range residual of a beam is the predicted minus the measured range, in units of
-//! [`FitProblem::sigma`]. A beam with a measured but no predicted range is missing and costs the gate; a
-//! beam with a predicted but no measured range is counted and costs nothing, because sensors lose beams
-//! for reasons outside the model. A beam with a measured and a predicted intensity has their difference
-//! as a second residual, in units of [`FitProblem::intensity_sigma`].
+//! [`FitProblem::sigma`]. A beam with a measured but no predicted range is missing and costs the
+//! gate; a beam with a predicted but no measured range is counted and costs nothing, because sensors
+//! lose beams for reasons outside the model. A beam with a measured and a predicted intensity has
+//! their difference as a second residual, in units of [`FitProblem::intensity_sigma`].
 
 mod ambiguous_minima;
 mod coarse;

@@ -2,14 +2,14 @@
 //!
 //! Predictions by rays jump when an edge passes from one ray of a beam to the next. Along a direction
 //! that only edges determine, such as a translation of a mirror in its plane, the cost is therefore
-//! piecewise constant, with zero derivatives almost everywhere. The derivatives of the integral over the
-//! beam belong to a smooth cost whose minimum differs by millimetres, and one ray on the wrong side of
-//! an edge biases weakly determined directions by more than their standard deviation.
+//! piecewise constant, with zero derivatives almost everywhere. The derivatives of the integral over
+//! the beam belong to a smooth cost whose minimum differs by millimetres, and one ray on the wrong
+//! side of an edge biases weakly determined directions by more than their standard deviation.
 //!
-//! The refinement samples the cost along the principal directions of the normal matrix of the rays, in
-//! ascending order of eigenvalue, with three spacings from coarse to fine. It moves to the middle of the
-//! step of lowest cost, and the solver ends the fit without edges. On a step of half width $h$ the
-//! estimate is uniformly distributed and has the variance $h^2/3$.
+//! The refinement samples the cost along the principal directions of the normal matrix of the rays,
+//! in ascending order of eigenvalue, with three spacings from coarse to fine. It moves to the middle
+//! of the step of lowest cost, and the solver ends the fit without edges. On a step of half width $h$
+//! the estimate is uniformly distributed and has the variance $h^2/3$.
 //!
 //! Sweeps over several elevations are not scanned. They have hundreds of beams across an edge where a
 //! planar sweep has a few: the steps of their cost are small, and the derivatives of edges suffice.
@@ -25,16 +25,16 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 const SPACING: f64 = 0.1;
 
 /// Spacings of the scans relative to the coarsest, in descending order.
-const FINER: [f64; 3] = [1.0, 0.3, 0.1];
+const RELATIVE_SPACINGS: [f64; 3] = [1.0, 0.3, 0.1];
 
 /// Number of samples of a scan on each side of the state.
-const PLACES: i32 = 24;
+const SAMPLES_PER_SIDE: i32 = 24;
 
 /// Maximum number of unknowns of a problem that is scanned.
-const MOST_UNKNOWNS: usize = 12;
+const MAX_UNKNOWNS: usize = 12;
 
 /// Minimum norm of a column of the Jacobian relative to the longest, for scaling.
-const SHORTEST: f64 = 1e-6;
+const MIN_COLUMN_NORM: f64 = 1e-6;
 
 /// Scan of the cost along a direction of the tangent space.
 struct Scan {
@@ -65,7 +65,7 @@ pub(super) fn refine_by_rays(
     }
     let by_rays = problem.by_rays();
     let mut state = start;
-    for fine in FINER {
+    for fine in RELATIVE_SPACINGS {
         for scan in scans(problem, solver.loss, &state) {
             let step = scan.lowest_step(&by_rays, solver, &state, fine);
             state = state.retract((&scan.direction * step.middle).as_slice());
@@ -83,7 +83,7 @@ pub(super) fn step_variance(
     let by_rays = problem.by_rays();
     let mut variance = DMatrix::zeros(state.dimension(), state.dimension());
     for scan in scans(problem, solver.loss, state) {
-        let step = scan.lowest_step(&by_rays, solver, state, FINER[2]);
+        let step = scan.lowest_step(&by_rays, solver, state, RELATIVE_SPACINGS[2]);
         // Variance of the uniform distribution over the step.
         let spread = step.half * step.half / 3.0;
         variance += &scan.direction * scan.direction.transpose() * spread;
@@ -96,7 +96,7 @@ pub(super) fn step_variance(
 fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     // Return early for problems that are not scanned.
     let has_fine_steps = !problem.model.sensor().is_planar();
-    if has_fine_steps || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
+    if has_fine_steps || state.dimension() > MAX_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }
     // Scale the normal matrix of the rays to columns of unit length.
@@ -105,17 +105,17 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     if normal.diagonal().amax() == 0.0 {
         return Vec::new();
     }
-    let shortest = SHORTEST * normal.diagonal().amax().sqrt();
-    let lengths = normal.diagonal().map(|d| d.sqrt().max(shortest));
+    let min_norm = MIN_COLUMN_NORM * normal.diagonal().amax().sqrt();
+    let norms = normal.diagonal().map(|d| d.sqrt().max(min_norm));
     let scaled = DMatrix::from_fn(normal.nrows(), normal.ncols(), |i, j| {
-        normal[(i, j)] / (lengths[i] * lengths[j])
+        normal[(i, j)] / (norms[i] * norms[j])
     });
     // Scan along its eigenvectors, so that the predictions change equally between samples.
     let eigen = SymmetricEigen::new(scaled);
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    let mut order: Vec<usize> = (0..norms.len()).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
     let scan = |i: usize| {
-        let direction = eigen.eigenvectors.column(i).component_div(&lengths);
+        let direction = eigen.eigenvectors.column(i).component_div(&norms);
         let direction = direction.normalize();
         let change = change(&with_edges, &direction) * problem.sigma;
         (change > 0.0).then(|| Scan {
@@ -149,7 +149,7 @@ impl Scan {
             let along = &self.direction * (f64::from(place) * spacing);
             by_rays.residuals(&state.retract(along.as_slice()))
         };
-        let costs: Vec<f64> = (-PLACES..=PLACES)
+        let costs: Vec<f64> = (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE)
             .map(|place| residuals(place).cost(solver.loss, gate))
             .collect();
         let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
@@ -170,7 +170,7 @@ fn middle_of_lowest(costs: &[f64], limit: f64, spacing: f64) -> Step {
     let is_above = |i: &usize| costs[*i] > limit;
     let from = (0..lowest).rev().find(is_above).map_or(0, |i| i + 1);
     let to = (lowest..costs.len()).find(is_above).unwrap_or(costs.len());
-    let middle = 0.5 * (from + to - 1) as f64 - f64::from(PLACES);
+    let middle = 0.5 * (from + to - 1) as f64 - f64::from(SAMPLES_PER_SIDE);
     Step {
         middle: middle * spacing,
         half: 0.5 * (to - from) as f64 * spacing,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_the_lowest_step_is_taken() {
-        let costs: Vec<f64> = (-PLACES..=PLACES)
+        let costs: Vec<f64> = (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE)
             .map(|place| match place {
                 -5..=3 => 1.0,
                 4..=9 => 2.0,

@@ -37,13 +37,13 @@ pub struct Misfits {
 }
 
 /// Threshold of an outlier in robust standard deviations.
-const FAR: f64 = 6.0;
+const OUTLIER_THRESHOLD: f64 = 6.0;
 
 /// Standard deviation of a normal distribution divided by its median absolute deviation.
-const SPREAD_PER_MEDIAN: f64 = 1.4826;
+const SIGMA_PER_MEDIAN: f64 = 1.4826;
 
 /// Minimum median absolute residual, m: differences by rounding are no outliers.
-const EXACT: f64 = 1e-6;
+const MIN_MEDIAN: f64 = 1e-6;
 
 impl Misfits {
     /// Outliers among range residuals, m.
@@ -51,7 +51,7 @@ impl Misfits {
         let mut off: Vec<f64> = residuals.map(f64::abs).collect();
         off.sort_by(f64::total_cmp);
         let median = off.get(off.len() / 2).copied().unwrap_or(0.0);
-        let beyond = FAR * SPREAD_PER_MEDIAN * median.max(EXACT);
+        let beyond = OUTLIER_THRESHOLD * SIGMA_PER_MEDIAN * median.max(MIN_MEDIAN);
         Self {
             count: off.len() - off.partition_point(|r| *r <= beyond),
             of: off.len(),
@@ -59,8 +59,8 @@ impl Misfits {
         }
     }
 
-    /// Whether more than 5 % of the residuals are outliers: the solution is probably a local minimum, or
-    /// the scene differs from the scanned one.
+    /// Whether more than 5 % of the residuals are outliers: the solution is probably a local minimum,
+    /// or the scene differs from the scanned one.
     ///
     /// Measured for the pose of a mirror, of 682 beams: 70 outliers in local minima, at most 3 in the
     /// global one.

@@ -6,10 +6,11 @@ use crate::manifold::Variable;
 use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
 /// Relative decrease of the cost below which a stage before the last has converged.
-const LOOSE_FALL: f64 = 1e-2;
+const LOOSE_DECREASE: f64 = 1e-2;
 
-/// Value of [`LOOSE_FALL`] for models with edges, whose last stage also searches by scans of the cost.
-const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
+/// Value of [`LOOSE_DECREASE`] for models with edges, whose last stage also searches by scans of the
+/// cost.
+const LOOSE_DECREASE_BEFORE_SCANS: f64 = 0.1;
 
 /// Length of a step below which a stage before the last has converged.
 const LOOSE_STEP: f64 = 1e-3;
@@ -38,14 +39,14 @@ pub fn solve_in_stages(
     };
     // Loosen the tolerances of the stages before the last.
     let has_edges = problem.model.edges.is_some();
-    let least_fall = if has_edges {
-        LOOSE_FALL_BEFORE_SCANS
+    let min_decrease = if has_edges {
+        LOOSE_DECREASE_BEFORE_SCANS
     } else {
-        LOOSE_FALL
+        LOOSE_DECREASE
     };
     let loose = Solver {
         limits: SolverLimits {
-            cost: solver.limits.cost.max(least_fall),
+            cost: solver.limits.cost.max(min_decrease),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
         },

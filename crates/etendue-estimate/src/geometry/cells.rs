@@ -9,8 +9,8 @@ use rayon::prelude::*;
 pub struct CellOptions {
     /// Side of the cells, m; a plane is fitted to a cell and its 26 neighbours.
     pub cell: f64,
-    /// Number of times that the cell size is doubled for points with too few neighbours, such as distant
-    /// points, whose scan lines are far apart.
+    /// Number of times that the cell size is doubled for points with too few neighbours, such as
+    /// distant points, whose scan lines are far apart.
     pub doublings: u32,
     /// Minimum number of points of a plane.
     pub neighbours: u32,
@@ -33,8 +33,8 @@ impl Default for CellOptions {
     }
 }
 
-/// Local surface at every point of a scan (lidar frame, m, beams from the origin); `None` for points that
-/// are not finite, for the origin, at edges, and where there are too few neighbours.
+/// Local surface at every point of a scan (lidar frame, m, beams from the origin); `None` for points
+/// that are not finite, for the origin, at edges, and where there are too few neighbours.
 ///
 /// All points of a cell share one plane, fitted to the points of the cell and its 26 neighbours, or of
 /// the cell only where the larger set is not flat. This takes a tenth of the time of
@@ -217,8 +217,8 @@ struct Grid {
 const EMPTY: u32 = u32::MAX;
 
 impl Grid {
-    /// Grid over points, with the index of the cell of each point; [`EMPTY`] for points that are not finite
-    /// and for the origin.
+    /// Grid over points, with the index of the cell of each point; [`EMPTY`] for points that are not
+    /// finite and for the origin.
     fn new(count: usize, position: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
         let mut grid = Self::empty(cell, count);
         let mut last = ([i32::MIN; 3], EMPTY);
@@ -338,7 +338,8 @@ impl Grid {
             .collect()
     }
 
-    /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not flat.
+    /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not
+    /// flat.
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
         let key = self.keys[number];
         let mut block = Moments::default();

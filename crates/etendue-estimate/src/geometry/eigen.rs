@@ -5,10 +5,11 @@ use std::f64::consts::PI;
 
 /// Eigenvalues in ascending order and unit eigenvectors of a symmetric 3x3 matrix $Q$.
 ///
-/// The least eigenvalue $\lambda_1$ is the trigonometric solution of the characteristic cubic (Smith 1961,
-/// doi:10.1145/355578.366316), and its eigenvector the cross product of two rows of $Q - \lambda_1 I$. The
-/// other two follow from one rotation in the plane normal to it, which is exact even for equal
-/// eigenvalues. Where the two least eigenvalues are nearly equal, the iterative solver of nalgebra is used.
+/// The least eigenvalue $\lambda_1$ is the trigonometric solution of the characteristic cubic (Smith
+/// 1961, doi:10.1145/355578.366316), and its eigenvector the cross product of two rows of $Q -
+/// \lambda_1 I$. The other two follow from one rotation in the plane normal to it, which is exact
+/// even for equal eigenvalues. Where the two least eigenvalues are nearly equal, the iterative solver
+/// of nalgebra is used.
 ///
 /// ```
 /// use etendue_estimate::geometry::Eigen;

@@ -30,7 +30,8 @@ impl ReferenceMesh {
         }
     }
 
-    /// Distance of each point from the nearest triangle, m; `None` beyond [`ReferenceMesh::new`]'s `reach`.
+    /// Distance of each point from the nearest triangle, m; `None` beyond [`ReferenceMesh::new`]'s
+    /// `reach`.
     ///
     /// ```
     /// use etendue_estimate::geometry::ReferenceMesh;

@@ -116,6 +116,7 @@ impl BoundedNumber {
         self
     }
 
+    /// Coordinate $u$.
     fn coordinate(&self) -> f64 {
         match *self {
             Self::Real { coordinate }
@@ -140,8 +141,8 @@ impl Manifold for BoundedNumber {
     }
 }
 
-/// Hyperbolic tangent $\tanh u = \pm(1 - e^{-2|u|})/(1 + e^{-2|u|})$, whose derivatives underflow to zero
-/// for large $|u|$ where the quotient of $\sinh$ and $\cosh$ overflows.
+/// Hyperbolic tangent $\tanh u = \pm(1 - e^{-2|u|})/(1 + e^{-2|u|})$, whose derivatives underflow to
+/// zero for large $|u|$ where the quotient of $\sinh$ and $\cosh$ overflows.
 fn tanh<S: Scalar>(u: S) -> S {
     let sign = if u.value() < 0.0 { -1.0 } else { 1.0 };
     let small = (u * (-2.0 * sign)).exp();

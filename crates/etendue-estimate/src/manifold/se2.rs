@@ -1,7 +1,8 @@
 //! Exponential and logarithm of SE(2), the rigid motions of the plane.
 //!
-//! A twist is $(v_x, v_y, \omega)$ in m, m, rad: a constant body-fixed velocity over unit time. Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in
-//! robotics", eqs. 156 to 163 (arXiv:1812.01537).
+//! A twist is $(v_x, v_y, \omega)$ in m, m, rad: a constant body-fixed velocity over unit time.
+//! Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in robotics", eqs.
+//! 156 to 163 (arXiv:1812.01537).
 
 use etendue_physics::Scalar;
 use nalgebra::{Isometry2, Translation2, UnitComplex, Vector2, Vector3};

@@ -1,9 +1,8 @@
 //! Exponential and logarithm of SE(3), the rigid motions of space.
 //!
-//! A twist is $(v, \omega)$: translation in m and rotation in rad of a constant body-fixed velocity over
-//! unit time.
-//! Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in robotics",
-//! eqs. 172 to 179 (arXiv:1812.01537).
+//! A twist is $(v, \omega)$: translation in m and rotation in rad of a constant body-fixed velocity
+//! over unit time. Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in
+//! robotics", eqs. 172 to 179 (arXiv:1812.01537).
 
 use etendue_physics::Scalar;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3, Vector6};

@@ -91,8 +91,8 @@ impl Model {
     /// Model without unknowns, of a lidar at rest during each scan.
     ///
     /// The beams of a scan are the shots of the first sweep of the lidar; each measures range and
-    /// intensity. Predictions are expected measurements, without noise, jitter and rounding. The scene is
-    /// static, as at time zero.
+    /// intensity. Predictions are expected measurements, without noise, jitter and rounding. The
+    /// scene is static, as at time zero.
     ///
     /// # Errors
     /// Where the scene or the lidar is not valid, or no pose is given.
@@ -136,8 +136,8 @@ impl Model {
     /// Adds the parameters of a path to the unknowns, with their current values as initial values.
     ///
     /// # Errors
-    /// Where no parameter has the path (the most similar path is suggested), a parameter is free already,
-    /// or its value is outside the bounds.
+    /// Where no parameter has the path (the most similar path is suggested), a parameter is free
+    /// already, or its value is outside the bounds.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         for (path, parameter) in self.resolve(path)? {
             if self

@@ -1,10 +1,10 @@
 //! Jacobian of the measurements by the unknowns.
 //!
 //! Unknowns on which all beams depend are differentiated in forward mode, in blocks of dual numbers.
-//! Unknowns on which few beams depend have sparse columns. Those of offsets of beams and channels follow
-//! from the derivatives by the pose of the sensor, because a rotation of a beam about its exit point is
-//! equivalent to a rotation of the sensor. Those of factors of facets come from dual numbers for the
-//! facets that each beam hits.
+//! Unknowns on which few beams depend have sparse columns. Those of offsets of beams and channels
+//! follow from the derivatives by the pose of the sensor, because a rotation of a beam about its exit
+//! point is equivalent to a rotation of the sensor. Those of factors of facets come from dual numbers
+//! for the facets that each beam hits.
 
 use super::Model;
 use super::parameter::DerivativeSeed;
@@ -16,7 +16,8 @@ use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
 use nalgebra::{Vector3, Vector6};
 
-/// Quantities of all beams (range, m, and intensity, counts), ordered by scan and beam, with derivatives.
+/// Quantities of all beams (range, m, and intensity, counts), ordered by scan and beam, with
+/// derivatives.
 pub(crate) struct Rows {
     /// Quantities; `None` where a beam has no return.
     pub values: Vec<Option<f64>>,

@@ -33,7 +33,8 @@ impl Model {
         self.simulate(scene, inputs, &edges, factor)
     }
 
-    /// Simulates every scan with the extra rays of its edges; `edges` has one element per scan, or none.
+    /// Simulates every scan with the extra rays of its edges; `edges` has one element per scan, or
+    /// none.
     pub(super) fn simulate<S: LaneScalar>(
         &self,
         scene: &Scene,

@@ -134,8 +134,8 @@ impl<'a> Mapper<'a> {
 
     /// Registers a scan (lidar frame, m) from a prior pose and adds it to the map.
     ///
-    /// Without a prior, the pose is predicted by constant velocity. The first scan is at its prior, or at
-    /// the identity.
+    /// Without a prior, the pose is predicted by constant velocity. The first scan is at its prior,
+    /// or at the identity.
     ///
     /// # Errors
     /// Where the scan has too few points on planes, the prior is not finite, or the scan does not

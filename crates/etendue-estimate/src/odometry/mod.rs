@@ -7,8 +7,8 @@
 //! Not modelled: motion during a sweep, loop closures, uncertainty of the poses.
 //!
 //! The point-to-plane registration is separate from [`register`](crate::register): its target is an
-//! incremental map, sampled by voxels, with normals oriented towards the sensor, and comparisons of depth
-//! corrections must not change with a registration baseline.
+//! incremental map, sampled by voxels, with normals oriented towards the sensor, and comparisons of
+//! depth corrections must not change with a registration baseline.
 
 mod icp;
 mod map;

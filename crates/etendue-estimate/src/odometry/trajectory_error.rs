@@ -76,10 +76,11 @@ pub enum TrajectoryComparisonError {
     CoincidentPositions,
 }
 
+/// Trajectory: poses of the scans, in order.
 type Poses<'a> = &'a [Isometry3<f64>];
 
-/// Absolute pose errors $T_{ref}^{-1} T_{est}$ after alignment: the APE of `evo_ape`, with the relations
-/// `trans_part` and `angle_rad`.
+/// Absolute pose errors $T_{ref}^{-1} T_{est}$ after alignment: the APE of `evo_ape`, with the
+/// relations `trans_part` and `angle_rad`.
 ///
 /// # Errors
 /// Where the numbers of poses differ or are zero, or the trajectories cannot be aligned.

@@ -46,7 +46,8 @@ impl<const D: usize> Cloud<D> {
         self.points.is_empty()
     }
 
-    /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours` points.
+    /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours`
+    /// points.
     #[must_use]
     pub fn with_normals<M: RigidMotion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
         let normal = |p: &SVector<f64, D>| {

@@ -8,12 +8,12 @@ use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
 /// Variance $\epsilon$ across a local plane relative to the variance along it.
-pub(super) const ACROSS: f64 = 1e-3;
+pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 
 /// Plane-to-plane residuals $r = W (T p - q)$ of pairs of nearest points.
 ///
-/// $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of a local
-/// plane with normal $n$.
+/// $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of
+/// a local plane with normal $n$.
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
@@ -22,6 +22,7 @@ pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
+    /// Residuals of two clouds with normals.
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,
@@ -46,7 +47,7 @@ impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
 
 /// Covariance $C$ of a local plane.
 fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
-    SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
+    SMatrix::identity() - normal * normal.transpose() * (1.0 - NORMAL_VARIANCE)
 }
 
 impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares

@@ -1,8 +1,8 @@
 //! Normal-distributions transform (NDT) on overlapping grids.
 //!
-//! Sources: Biber and Strasser 2003, doi:10.1109/IROS.2003.1249285, for the overlapping grids; Magnusson
-//! 2009, "The three-dimensional normal-distributions transform", for the score and the trilinear
-//! interpolation between grids (section 6.3).
+//! Sources: Biber and Strasser 2003, doi:10.1109/IROS.2003.1249285, for the overlapping grids;
+//! Magnusson 2009, "The three-dimensional normal-distributions transform", for the score and the
+//! trilinear interpolation between grids (section 6.3).
 
 use super::cloud::Cloud;
 use super::cloud::{grid, spread, whole};
@@ -14,22 +14,22 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// Minimum number of points of a distribution.
-const FEWEST: usize = 5;
+const MIN_POINTS: usize = 5;
 
-/// Minimum eigenvalue of the covariance of a cell relative to the largest (Magnusson 2009, section 6.2),
-/// so that the covariance of coplanar points is not singular.
-const THINNEST: f64 = 1e-3;
+/// Minimum eigenvalue of the covariance of a cell relative to the largest (Magnusson 2009, section
+/// 6.2), so that the covariance of coplanar points is not singular.
+const MIN_EIGENVALUE_RATIO: f64 = 1e-3;
 
 /// Fraction of outliers, as in common implementations.
-const OUTLIERS: f64 = 0.55;
+const OUTLIER_FRACTION: f64 = 0.55;
 
 /// Loss of the NDT score for cells of side `resolution`, m.
 ///
 /// The score $-d_1 e^{-d_2 m/2}$ of the squared Mahalanobis distance $m$ (Magnusson 2009, eq. 6.8) is,
 /// up to a factor and a constant, the Welsch loss of scale $\sqrt{2/d_2}$.
 pub(super) fn usual_loss(resolution: f64) -> Loss {
-    let inside = 10.0 * (1.0 - OUTLIERS);
-    let outside = OUTLIERS / resolution.powi(3);
+    let inside = 10.0 * (1.0 - OUTLIER_FRACTION);
+    let outside = OUTLIER_FRACTION / resolution.powi(3);
     let d3 = -outside.ln();
     let d1 = -(inside + outside).ln() - d3;
     let d2 = -2.0 * ((-(inside * (-0.5_f64).exp() + outside).ln() - d3) / d1).ln();
@@ -71,7 +71,7 @@ impl<const D: usize> Cells<D> {
         let one = |number: i32| {
             let shift = std::array::from_fn(|axis| 0.5 * f64::from(number >> axis & 1));
             let cells = grid(target.points().iter(), resolution, shift).into_iter();
-            let full = cells.filter(|(_, members)| members.len() >= FEWEST);
+            let full = cells.filter(|(_, members)| members.len() >= MIN_POINTS);
             let distribution = |(key, members): ([i64; D], Vec<&SVector<f64, D>>)| {
                 let (mean, covariance) = spread(members.iter().copied());
                 let whitening = whitening::<M, D, K>(&covariance, thinnest);
@@ -88,9 +88,9 @@ impl<const D: usize> Cells<D> {
         }
     }
 
-    /// Distributions of the cells that contain a point, with the weights of multilinear interpolation: 1
-    /// in the middle of a cell, 0 on the border, linear along each axis. The weights add up to 1 where no
-    /// cell is empty.
+    /// Distributions of the cells that contain a point, with the weights of multilinear
+    /// interpolation: 1 in the middle of a cell, 0 on the border, linear along each axis. The weights
+    /// add up to 1 where no cell is empty.
     fn around(&self, point: &SVector<f64, D>) -> impl Iterator<Item = (&Distribution<D>, f64)> {
         let point = *point / self.resolution;
         self.grids.iter().filter_map(move |grid| {
@@ -105,14 +105,14 @@ impl<const D: usize> Cells<D> {
     }
 }
 
-/// Whitening matrix of a covariance (m²) with its eigenvalues raised to [`THINNEST`] times the largest
-/// and to the square of the standard deviation `thinnest` (m).
+/// Whitening matrix of a covariance (m²) with its eigenvalues raised to [`MIN_EIGENVALUE_RATIO`]
+/// times the largest and to the square of the standard deviation `thinnest` (m).
 fn whitening<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     covariance: &SMatrix<f64, D, D>,
     thinnest: f64,
 ) -> SMatrix<f64, D, D> {
     let (values, vectors) = M::eigen(covariance);
-    let least = (THINNEST * values.max())
+    let least = (MIN_EIGENVALUE_RATIO * values.max())
         .max(thinnest * thinnest)
         .max(1e-12);
     let scales = values.map(|v| v.max(least).sqrt().recip());
@@ -132,6 +132,7 @@ pub(super) struct NormalDistributions<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M: RigidMotion<D, K>, const D: usize, const K: usize> NormalDistributions<'a, M, D, K> {
+    /// Residuals of a cloud and the distributions of the target.
     pub(super) fn new(source: &'a Cloud<D>, cells: &'a Cells<D>) -> Self {
         Self {
             source,

@@ -15,6 +15,7 @@ pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
+    /// Residuals of two clouds.
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,

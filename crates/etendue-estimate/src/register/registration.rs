@@ -145,8 +145,8 @@ pub enum RegisterError {
 }
 
 impl Registration {
-    /// A method with the default settings of common implementations: pairs at any distance, squared loss
-    /// (for NDT that of its score), 10 neighbours, cells of 1 m.
+    /// A method with the default settings of common implementations: pairs at any distance, squared
+    /// loss (for NDT that of its score), 10 neighbours, cells of 1 m.
     pub fn new(method: RegistrationMethod) -> Self {
         Self {
             method,
@@ -175,10 +175,11 @@ impl Registration {
     /// The registration with a robust loss of the given scale (m), for clouds with moving objects or
     /// partial overlap.
     ///
-    /// Methods of pairs use the Geman-McClure loss with graduated non-convexity from 20 times the scale;
-    /// for GICP the scale is measured across the planes. NDT uses the Cauchy loss of one standard
-    /// deviation and distributions with standard deviations of at least $\text{scale}/\sqrt3$, the
-    /// residual at which the influence of the Geman-McClure loss is greatest.
+    /// Methods of pairs use the Geman-McClure loss with graduated non-convexity from 20 times the
+    /// scale; for GICP the scale is measured across the planes. NDT uses the Cauchy loss of one
+    /// standard deviation and distributions with standard deviations of at least
+    /// $\text{scale}/\sqrt3$, the residual at which the influence of the Geman-McClure loss is
+    /// greatest.
     #[must_use]
     pub fn robust(mut self, scale: f64) -> Self {
         let graduated = Some(Continuation {
@@ -191,7 +192,7 @@ impl Registration {
                 (Loss::Cauchy { scale: 1.0 }, None)
             }
             RegistrationMethod::Gicp => {
-                let scale = scale / (2.0 * gicp::ACROSS).sqrt();
+                let scale = scale / (2.0 * gicp::NORMAL_VARIANCE).sqrt();
                 (Loss::GemanMcClure { scale }, graduated)
             }
             _ => (Loss::GemanMcClure { scale }, graduated),
@@ -212,7 +213,8 @@ impl Registration {
     /// Registers two point clouds, m, from a start; points that are not finite are removed.
     ///
     /// # Errors
-    /// Where a cloud has too few points, no pair exists at the start, or a setting is outside its domain.
+    /// Where a cloud has too few points, no pair exists at the start, or a setting is outside its
+    /// domain.
     pub fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         source: &[Point<f64, D>],

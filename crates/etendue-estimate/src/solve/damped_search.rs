@@ -12,8 +12,8 @@ pub enum DampingSchedule {
     /// Nielsen's rule: after an accepted step of gain ratio $\varrho$ the damping is multiplied by
     /// $1 - (2\varrho - 1)^3$, limited to [0.1, 2]; after rejected steps by 2, 4, 8, ...
     Nielsen,
-    /// Marquardt's rule: the damping is divided by ten after an accepted step and multiplied by ten after
-    /// a rejected one.
+    /// Marquardt's rule: the damping is divided by ten after an accepted step and multiplied by ten
+    /// after a rejected one.
     Marquardt,
 }
 
@@ -43,12 +43,16 @@ pub struct DampedStep<T> {
     pub damping: f64,
 }
 
-/// Damping above which steps are negligible, per schedule.
+/// Damping of Nielsen's rule above which steps are negligible.
 const MAX_DAMPING: f64 = 1e12;
+
+/// Damping of Marquardt's rule above which steps are negligible.
 const MAX_MARQUARDT_DAMPING: f64 = 1e9;
 
-/// Damping below which it has no effect in double precision, per schedule.
+/// Minimum damping of Nielsen's rule: smaller values have no effect in double precision.
 const MIN_DAMPING: f64 = 1e-15;
+
+/// Minimum damping of Marquardt's rule.
 const MIN_MARQUARDT_DAMPING: f64 = 1e-12;
 
 impl DampedSearch {
@@ -81,7 +85,7 @@ impl DampedSearch {
                 };
                 // Accept a step that lowers the cost, and relax the damping.
                 if new_cost < cost {
-                    let gain = (cost - new_cost) / normal.predicted_fall(&step);
+                    let gain = (cost - new_cost) / normal.predicted_decrease(&step);
                     self.damping = self.schedule.relaxed(self.damping, gain);
                     return Some(damped);
                 }

@@ -8,8 +8,8 @@ use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;
 
-/// Length of the first step, in the units of the unknowns: without an estimate of the curvature, the norm
-/// of the gradient gives no step length.
+/// Length of the first step, in the units of the unknowns: without an estimate of the curvature, the
+/// norm of the gradient gives no step length.
 const FIRST_STEP: f64 = 0.1;
 
 /// Iterates L-BFGS steps until convergence.
@@ -82,6 +82,7 @@ struct TangentObjective<'a, P: LeastSquares> {
 }
 
 impl<'a, P: LeastSquares> TangentObjective<'a, P> {
+    /// Objective at the state of a minimisation.
     fn new(walk: &Walk<'a, P>, loss: Loss) -> Self {
         let (_, gradient) = walk.problem.gradient(&walk.state, loss, walk.limits.gate);
         Self {

@@ -23,7 +23,9 @@ pub struct LbfgsError {
     pub reason: String,
 }
 
+/// L-BFGS solver of `argmin`.
 type Search = LBFGS<MoreThuenteLineSearch<Vec<f64>, Vec<f64>, f64>, Vec<f64>, Vec<f64>, f64>;
+/// State of the solver of `argmin`.
 type SearchState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 
 /// Minimisation of a function by L-BFGS, one iteration at a time.

@@ -40,15 +40,15 @@ pub(super) fn descend<P: LeastSquares>(
             Err(stop) => return Ok(stop),
         };
         // Accept it and test for convergence.
-        let fall = cost - trial.cost;
+        let decrease = cost - trial.cost;
         let length = trial.length;
-        if fall > 0.0 {
+        if decrease > 0.0 {
             accept(walk, stage, &normal, trial)?;
         }
         if length < walk.limits.step {
             return Ok(StopReason::Step);
         }
-        if fall <= stage.least_fall(&walk.limits) * cost {
+        if decrease <= stage.min_decrease(&walk.limits) * cost {
             return Ok(StopReason::Cost);
         }
     }

@@ -34,8 +34,8 @@ pub enum Loss {
 /// Graduated non-convexity (Yang et al. 2020, doi:10.1109/LRA.2020.2965893): schedule of the scale of a
 /// loss.
 ///
-/// The scale starts at `widest` times its final value, where the cost is nearly convex, and is divided by
-/// `factor` from stage to stage.
+/// The scale starts at `widest` times its final value, where the cost is nearly convex, and is
+/// divided by `factor` from stage to stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {
     /// Factor on the scale in the first stage, at least 1.

@@ -23,8 +23,8 @@ impl<M> MultiStart<M> {
 
 /// Solves from every start and collects the distinct minima.
 ///
-/// Minima closer than `min_distance` (norm of the tangent between them) count as one, represented by the
-/// one of lower cost.
+/// Minima closer than `min_distance` (norm of the tangent between them) count as one, represented by
+/// the one of lower cost.
 pub fn multi_start<P: LeastSquares>(
     solver: &Solver,
     problem: &P,

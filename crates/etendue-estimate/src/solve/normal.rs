@@ -4,7 +4,8 @@ use super::loss::Loss;
 use super::problem::Linearization;
 use nalgebra::{DMatrix, DVector};
 
-/// Normal equations $H\delta = -g$ with $H = J^\top W J$, $g = J^\top W r$ and the weights $W$ of a loss.
+/// Normal equations $H\delta = -g$ with $H = J^\top W J$, $g = J^\top W r$ and the weights $W$ of a
+/// loss.
 ///
 /// For other costs, $H$ is an approximate Hessian and $g$ the gradient.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,11 +36,11 @@ impl NormalEquations {
         self.gradient.amax()
     }
 
-    /// Step $\delta$ of $(H + \lambda D)\delta = -g$ with the damping $\lambda$; `None` where the matrix is
-    /// not positive definite.
+    /// Step $\delta$ of $(H + \lambda D)\delta = -g$ with the damping $\lambda$; `None` where the
+    /// matrix is not positive definite.
     ///
-    /// $D$ is the diagonal of $H$ with elements of at least 1e-9 of the largest, so that unknowns without
-    /// influence on the cost have no step.
+    /// $D$ is the diagonal of $H$ with elements of at least 1e-9 of the largest, so that unknowns
+    /// without influence on the cost have no step.
     pub fn step(&self, damping: f64) -> Option<DVector<f64>> {
         let diagonal = self.matrix.diagonal();
         let floor = 1e-9 * diagonal.amax();
@@ -51,8 +52,9 @@ impl NormalEquations {
         step.iter().all(|x| x.is_finite()).then_some(step)
     }
 
-    /// Decrease of the cost predicted by the quadratic model, $-(g^\top\delta + \tfrac12 \delta^\top H \delta)$.
-    pub fn predicted_fall(&self, step: &DVector<f64>) -> f64 {
+    /// Decrease of the cost predicted by the quadratic model, $-(g^\top\delta + \tfrac12 \delta^\top
+    /// H \delta)$.
+    pub fn predicted_decrease(&self, step: &DVector<f64>) -> f64 {
         -(self.gradient.dot(step) + 0.5 * step.dot(&(&self.matrix * step)))
     }
 }

@@ -17,7 +17,8 @@ pub trait LeastSquares {
 
     /// Cost and its gradient by a step at `state`, with the residual `gate` of missing measurements.
     ///
-    /// L-BFGS uses only this. Problems with thousands of unknowns override it to avoid the dense Jacobian.
+    /// L-BFGS uses only this. Problems with thousands of unknowns override it to avoid the dense
+    /// Jacobian.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
         let linearization = self.linearize(state);
         let cost = linearization.residuals.cost(loss, gate);
@@ -57,7 +58,8 @@ impl Residuals {
         self.values[..measured].chunks_exact(self.block.max(1))
     }
 
-    /// Cost $\tfrac12\sum\rho(\lVert r_i\rVert^2)$, with the residual `gate` for each missing measurement.
+    /// Cost $\tfrac12\sum\rho(\lVert r_i\rVert^2)$, with the residual `gate` for each missing
+    /// measurement.
     pub fn cost(&self, loss: Loss, gate: f64) -> f64 {
         let measured: f64 = self.blocks().map(|block| loss.cost(squared(block))).sum();
         let priors = squared(&self.values[self.values.len() - self.priors..]);

@@ -12,7 +12,8 @@ pub enum StopReason {
     Step,
     /// The relative decrease of the cost was below [`SolverLimits::cost`](super::SolverLimits::cost).
     Cost,
-    /// The maximum norm of the gradient fell below [`SolverLimits::gradient`](super::SolverLimits::gradient).
+    /// The maximum norm of the gradient fell below
+    /// [`SolverLimits::gradient`](super::SolverLimits::gradient).
     Gradient,
     /// [`SolverLimits::iterations`](super::SolverLimits::iterations) was reached.
     Iterations,

@@ -12,8 +12,8 @@ use crate::manifold::Manifold;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SolverMethod {
-    /// Gauss-Newton: full steps without a test of the cost, for problems whose correspondences change in
-    /// every step (ICP).
+    /// Gauss-Newton: full steps without a test of the cost, for problems whose correspondences change
+    /// in every step (ICP).
     GaussNewton,
     /// Levenberg-Marquardt with Marquardt's scaling: damped steps that lower the cost.
     LevenbergMarquardt {

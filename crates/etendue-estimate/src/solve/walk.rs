@@ -5,9 +5,9 @@ use super::loss::Loss;
 use super::problem::{LeastSquares, Linearization, Residuals};
 use super::solution::{Iteration, Solution, SolveError, StopReason};
 
-/// Relative decrease of the cost below which a stage before the last has converged: it only has to reach
-/// the basin of attraction of the next stage.
-const LOOSE: f64 = 1e-2;
+/// Relative decrease of the cost below which a stage before the last has converged: it only has to
+/// reach the basin of attraction of the next stage.
+const LOOSE_DECREASE: f64 = 1e-2;
 
 /// Stage of a continuation.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +20,11 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Relative decrease of the cost below which the stage has converged.
-    pub fn least_fall(self, limits: &SolverLimits) -> f64 {
+    pub fn min_decrease(self, limits: &SolverLimits) -> f64 {
         if self.is_last {
             limits.cost
         } else {
-            limits.cost.max(LOOSE)
+            limits.cost.max(LOOSE_DECREASE)
         }
     }
 }

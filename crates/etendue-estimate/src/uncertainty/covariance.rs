@@ -44,11 +44,11 @@ pub struct Uncertainty {
 
 /// Maximum leverage $h_i$ in the HC3 correction, which diverges for a residual that alone determines a
 /// direction.
-const MOST_LEVERAGE: f64 = 0.99;
+const MAX_LEVERAGE: f64 = 0.99;
 
 impl Uncertainty {
-    /// Uncertainty from the residuals and the Jacobian at an estimate, under the loss of the solver and a
-    /// gauge.
+    /// Uncertainty from the residuals and the Jacobian at an estimate, under the loss of the solver
+    /// and a gauge.
     pub fn new(
         linearization: &Linearization,
         loss: Loss,
@@ -175,7 +175,7 @@ fn sandwich(
     let residuals = linearization.residuals.values.iter();
     let mut sum = DMatrix::zeros(inverse.nrows(), inverse.ncols());
     for ((i, residual), weight) in residuals.enumerate().zip(weights) {
-        let leverage = influence.row(i).dot(&jacobian.row(i)).min(MOST_LEVERAGE);
+        let leverage = influence.row(i).dot(&jacobian.row(i)).min(MAX_LEVERAGE);
         let scale = weight * residual * residual / (1.0 - leverage).powi(2);
         sum.ger(
             scale,

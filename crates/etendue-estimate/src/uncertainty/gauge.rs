@@ -26,8 +26,8 @@ impl Gauge {
         free
     }
 
-    /// Information of the priors, $\hat\sigma^2 / \sigma_i^2$ on the diagonal of an `n` by `n` matrix: an
-    /// addend of the normal matrix. `None` without priors.
+    /// Information of the priors, $\hat\sigma^2 / \sigma_i^2$ on the diagonal of an `n` by `n`
+    /// matrix: an addend of the normal matrix. `None` without priors.
     pub(super) fn prior_information(&self, n: usize, variance: f64) -> Option<DMatrix<f64>> {
         let Self::Prior(priors) = self else {
             return None;

@@ -4,14 +4,14 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// Singular value relative to the largest below which a direction counts as undetermined: the rounding
 /// error of an exact zero in double precision.
-const NULL: f64 = 1e-7;
+const NULL_RATIO: f64 = 1e-7;
 
-/// Maximum number of iterations of a singular value decomposition, far above the usual number: without a
-/// limit, degenerate input does not terminate.
-const MOST_SWEEPS: usize = 10_000;
+/// Maximum number of iterations of a singular value decomposition, far above the usual number:
+/// without a limit, degenerate input does not terminate.
+const MAX_ITERATIONS: usize = 10_000;
 
-/// Singular values and right singular vectors of a Jacobian $J$ whose columns are scaled to unit length,
-/// so that the rank does not depend on the units of the unknowns.
+/// Singular values and right singular vectors of a Jacobian $J$ whose columns are scaled to unit
+/// length, so that the rank does not depend on the units of the unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Spectrum {
     /// Norms of the columns of $J$.
@@ -31,7 +31,7 @@ impl Spectrum {
         });
         // The triangular factor has the same singular values and is small.
         let triangle = scaled.qr().r();
-        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MOST_SWEEPS) else {
+        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MAX_ITERATIONS) else {
             return Self::of(&jacobian.tr_mul(jacobian));
         };
         let transposed = svd.v_t.expect("requested");
@@ -60,7 +60,7 @@ impl Spectrum {
 
     /// Whether a direction is undetermined.
     pub fn is_null(&self, index: usize) -> bool {
-        self.values[index] <= NULL * self.values[0]
+        self.values[index] <= NULL_RATIO * self.values[0]
     }
 
     /// Number of determined directions.

@@ -88,7 +88,8 @@ fn direction(normal: &Vector2<f64>) -> Vector2<f64> {
 }
 
 impl Outline {
-    /// Bounds of the part of the segment from `start` to `end` that is inside, as fractions of the segment.
+    /// Bounds of the part of the segment from `start` to `end` that is inside, as fractions of the
+    /// segment.
     fn inside(self, start: &Vector2<f64>, end: &Vector2<f64>) -> Option<[f64; 2]> {
         let along = end - start;
         let mut part = [0.0_f64, 1.0];
@@ -167,8 +168,8 @@ impl CrossSection {
         }
     }
 
-    /// Cross-section of an elliptic beam, in standard deviations: the limit of the hexagonal ray patterns
-    /// ([`BeamWidth::rays`]) for an infinite number of rings.
+    /// Cross-section of an elliptic beam, in standard deviations: the limit of the hexagonal ray
+    /// patterns ([`BeamWidth::rays`]) for an infinite number of rings.
     fn of_ellipse(beam: &BeamWidth, rings: u32) -> Self {
         // A Gaussian is truncated at two standard deviations, the corner of the hexagon.
         let falloff = match beam.shape {
@@ -196,8 +197,8 @@ impl CrossSection {
         self.outline.radius()
     }
 
-    /// Bounds of the part of the segment from `start` to `end` inside the cross-section, as fractions of the
-    /// segment.
+    /// Bounds of the part of the segment from `start` to `end` inside the cross-section, as fractions
+    /// of the segment.
     pub(super) fn inside(&self, start: &Vector2<f64>, end: &Vector2<f64>) -> Option<[f64; 2]> {
         self.outline.inside(start, end)
     }
@@ -212,8 +213,8 @@ impl CrossSection {
         let [from, to] = strip.along;
         let is_even = self.profile.falloff == 0.0;
         if let (Outline::Disc { radius: 1.0 }, true) = (self.outline, is_even) {
-            // Closed form: the area between the rim and a line through the axis, minus the rectangle from
-            // the edge to the line.
+            // Closed form: the area between the rim and a line through the axis, minus the rectangle
+            // from the edge to the line.
             let half =
                 |s: f64| 0.5 * (s * (1.0 - s * s).max(0.0).sqrt() + s.clamp(-1.0, 1.0).asin());
             return (half(to) - half(from) + strip.offset * strip.length()) / PI;
@@ -223,7 +224,8 @@ impl CrossSection {
         columns.sum::<f64>() * (strip.length() / f64::from(STEPS))
     }
 
-    /// Power per length of edge on a line across a strip, from the rim to the edge, by the midpoint rule.
+    /// Power per length of edge on a line across a strip, from the rim to the edge, by the midpoint
+    /// rule.
     fn column(&self, strip: &Strip, along: f64) -> f64 {
         let middle = direction(&strip.normal) * along;
         let rim = strip.normal * (2.0 * self.radius());
@@ -245,8 +247,8 @@ impl CrossSection {
     }
 }
 
-/// Integrals of $e^{-kr^2}$ and of $x^2 e^{-kr^2}$ over a regular hexagon with corners at distance 1, with
-/// $k$ = `falloff`.
+/// Integrals of $e^{-kr^2}$ and of $x^2 e^{-kr^2}$ over a regular hexagon with corners at distance 1,
+/// with $k$ = `falloff`.
 fn hexagon_moments(falloff: f64) -> [f64; 2] {
     // Twelve times the integral over the triangle from the middle of a side to a corner.
     let sums = midpoints(0.0, PI / 6.0).map(|angle| {

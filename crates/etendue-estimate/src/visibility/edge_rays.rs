@@ -14,7 +14,8 @@ use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 /// Bounding cone of the directions to an edge from the exits of the beams.
 struct Cone {
     axis: UnitVector3<f64>,
-    /// Cosine of the greatest angle between the axis of the cone and that of a beam that may hit the edge.
+    /// Cosine of the greatest angle between the axis of the cone and that of a beam that may hit the
+    /// edge.
     cos: f64,
 }
 
@@ -126,8 +127,9 @@ impl<S: Scalar> EdgeRays<S> {
 
     /// Adds a ray on each side of one piece of the chord of an edge.
     ///
-    /// The weights are $\pm(A - W)$ for integrals, and zero with the derivatives of $\pm A$ otherwise, with
-    /// the power $A$ of the strip behind the piece and the weight $W$ of the sample rays in it.
+    /// The weights are $\pm(A - W)$ for integrals, and zero with the derivatives of $\pm A$
+    /// otherwise, with the power $A$ of the strip behind the piece and the weight $W$ of the sample
+    /// rays in it.
     fn add_piece(
         &self,
         axis: &BeamAxis,

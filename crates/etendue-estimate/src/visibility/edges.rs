@@ -43,7 +43,8 @@ pub(super) struct Chord {
 }
 
 impl Chord {
-    /// Chord of an edge between two projected points at given depths, m; `None` outside the cross-section.
+    /// Chord of an edge between two projected points at given depths, m; `None` outside the
+    /// cross-section.
     fn new(
         [start, end]: [Vector2<f64>; 2],
         depths: [f64; 2],
@@ -98,7 +99,8 @@ impl<S: Scalar> Edge<S> {
     /// Chord of the edge through the beam of a bundle of rays from `origin`; `None` where they do not
     /// intersect.
     ///
-    /// The chord is in the coordinates of the bundle at the depth where the edge is nearest to the axis.
+    /// The chord is in the coordinates of the bundle at the depth where the edge is nearest to the
+    /// axis.
     pub(super) fn chord(
         &self,
         frame: &BeamFrame,
@@ -128,7 +130,8 @@ impl<S: Scalar> Edge<S> {
         Chord::new([coordinates(near), coordinates(far)], depths, cross_section)
     }
 
-    /// Point at a fraction of the edge, in the frame of a beam from `origin`: left, up and along the axis, m.
+    /// Point at a fraction of the edge, in the frame of a beam from `origin`: left, up and along the
+    /// axis, m.
     pub(super) fn in_beam(&self, along: f64, frame: &BeamFrame, origin: &Point3<f64>) -> [S; 3] {
         let [start, end] = &self.ends;
         let point = start + (end - start) * S::from(along);
@@ -144,7 +147,8 @@ impl<S: Scalar> Edge<S> {
     }
 }
 
-/// Edges of a scene in the sensor frame, with their images by up to `reflections` reflections in mirrors.
+/// Edges of a scene in the sensor frame, with their images by up to `reflections` reflections in
+/// mirrors.
 ///
 /// Each edge is divided into pieces, because edges that extend behind a beam have no chord.
 pub(super) fn edges_of<S: Scalar>(

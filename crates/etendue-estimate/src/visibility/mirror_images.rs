@@ -12,7 +12,7 @@ const MIN_REFLECTANCE: f64 = 0.05;
 const MAX_FACETS: usize = 16;
 
 /// Maximum distance of a point from the plane that contains it, m.
-const IN_PLANE: f64 = 1e-9;
+const PLANE_TOLERANCE: f64 = 1e-9;
 
 /// Plane of a mirror in the world frame.
 pub(super) struct Mirror<S: Scalar> {
@@ -29,7 +29,7 @@ impl<S: Scalar> Mirror<S> {
     /// Whether an edge is in the plane of the mirror.
     pub(super) fn contains(&self, ends: &[Point3<S>; 2]) -> bool {
         ends.iter()
-            .all(|end| self.distance(end).value().abs() < IN_PLANE)
+            .all(|end| self.distance(end).value().abs() < PLANE_TOLERANCE)
     }
 
     /// Mirror image of an edge.
@@ -40,7 +40,7 @@ impl<S: Scalar> Mirror<S> {
     /// Whether two mirrors have the same plane.
     fn is_same(&self, other: &Self) -> bool {
         let aligned = self.normal.dot(&other.normal).value().abs();
-        1.0 - aligned < 1e-12 && other.distance(&self.point).value().abs() < IN_PLANE
+        1.0 - aligned < 1e-12 && other.distance(&self.point).value().abs() < PLANE_TOLERANCE
     }
 }
 

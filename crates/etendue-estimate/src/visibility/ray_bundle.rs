@@ -41,7 +41,8 @@ impl<S: Scalar> RayBundle<S> {
         ]
     }
 
-    /// Offset at the exit (m) and slope of the ray with given coordinates, each to the left and upwards.
+    /// Offset at the exit (m) and slope of the ray with given coordinates, each to the left and
+    /// upwards.
     pub fn ray(&self, [horizontal, vertical]: [S; 2]) -> [[S; 2]; 2] {
         let offset = [-(vertical * self.exit[0]), horizontal * self.exit[1]];
         let slope = [horizontal * self.slope[0], vertical * self.slope[1]];

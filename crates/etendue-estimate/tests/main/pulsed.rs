@@ -161,8 +161,8 @@ pub fn against_constants(model: Model) -> FitProblem {
     problem
 }
 
-/// Derivatives of every residual by a relative change of the only unknown, a number: from the linearization
-/// and by central differences over a relative step.
+/// Derivatives of every residual by a relative change of the only unknown, a number: from the
+/// linearization and by central differences over a relative step.
 pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
     let state = problem.model.start();
     let VariableValue::Number(value) = state[0].value() else {

@@ -3,7 +3,8 @@
 use crate::recorded_files::recording;
 use nalgebra::{Isometry3, Matrix4, Point3};
 
-/// Points of a binary little-endian PLY file with four floats per vertex, m, without those at the origin.
+/// Points of a binary little-endian PLY file with four floats per vertex, m, without those at the
+/// origin.
 pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
     let bytes = std::fs::read(recording(name)?).expect("readable");
     let end = b"end_header\n";
@@ -49,8 +50,8 @@ pub fn transform(name: &str) -> Option<Isometry3<f64>> {
     Some(Isometry3::from_parts(shift.into(), rotation.into()))
 }
 
-/// Scans of a tinySLAM log as points in the plane of the sensor, m: beams with a range that the body of the
-/// robot does not occlude.
+/// Scans of a tinySLAM log as points in the plane of the sensor, m: beams with a range that the body
+/// of the robot does not occlude.
 pub fn tinyslam(name: &str) -> Option<Vec<Vec<nalgebra::Point2<f64>>>> {
     let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let scan = |line: &str| {

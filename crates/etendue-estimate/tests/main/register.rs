@@ -62,9 +62,9 @@ fn tuned(method: RegistrationMethod) -> Registration {
     Registration::new(method).within(1.0).with_resolution(1.0)
 }
 
-/// Registers different samples of the same walls. The bounds follow from the noise divided by the square
-/// root of the number of points (5 mm / sqrt(1000)) for methods with planes, and from the spacing of the
-/// points for point-to-point ICP.
+/// Registers different samples of the same walls. The bounds follow from the noise divided by the
+/// square root of the number of points (5 mm / sqrt(1000)) for methods with planes, and from the
+/// spacing of the points for point-to-point ICP.
 #[test]
 fn every_method_recovers_a_known_motion_in_space() {
     let target = corner(1, 6000);
@@ -288,12 +288,13 @@ fn quantile(values: &mut [f64], tenths: usize) -> f64 {
     values[(values.len() - 1) * tenths / 10]
 }
 
-/// Consecutive scans of a rover with a URG-04LX, 0.1 s apart, without ground truth: the registrations of a
-/// pair in both directions are inverse, and the methods agree.
+/// Consecutive scans of a rover with a URG-04LX, 0.1 s apart, without ground truth: the registrations
+/// of a pair in both directions are inverse, and the methods agree.
 ///
-/// Fast rotations next to few walls are excluded by testing the 90 % quantile. People walk through the
-/// scans: without a robust loss the quantiles are 13 (icp), 15 (plane) and 16 mm (gicp). Measured over 70
-/// pairs, median and 90 % quantile, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6, 9.9; ndt 2.6, 6.6.
+/// Fast rotations next to few walls are excluded by testing the 90 % quantile. People walk through
+/// the scans: without a robust loss the quantiles are 13 (icp), 15 (plane) and 16 mm (gicp). Measured
+/// over 70 pairs, median and 90 % quantile, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6, 9.9; ndt 2.6,
+/// 6.6.
 #[test]
 fn registrations_of_recorded_planar_scans_are_inverse_by_every_method() {
     let register = |method, source: &[Point2<f64>], target: &[Point2<f64>]| {

@@ -53,8 +53,8 @@ const EDGES: EdgeSettings = EdgeSettings {
     integral: false,
 };
 
-/// Numbers of edge-dependent derivatives that agree with central differences within a relative tolerance,
-/// and that do not.
+/// Numbers of edge-dependent derivatives that agree with central differences within a relative
+/// tolerance, and that do not.
 ///
 /// Steps of translations are `step`, m; those of rotations a quarter of the number, rad.
 fn compare(
@@ -141,8 +141,8 @@ fn predictions_of_a_scanner_with_edges_change_as_their_derivatives() {
     }
 }
 
-/// Fit of the pose of a panel to a noisy sweep, from a start with errors along the plane of the panel, across
-/// it and in yaw.
+/// Fit of the pose of a panel to a noisy sweep, from a start with errors along the plane of the
+/// panel, across it and in yaw.
 #[test]
 fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
     let scanner = vlp_16(450, Discriminator::ConstantFraction { fraction: 0.5 });
@@ -198,8 +198,8 @@ fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
     };
     let off = planar(&truth).inverse() * found;
     let [across, along] = [off.translation.x, off.translation.y];
-    // Measured: 0.9 mm across, 1.2 mm along, 2 mrad. Without edges the error along the plane is 80 mm (10
-    // and 36 mm with 900 and 1808 columns).
+    // Measured: 0.9 mm across, 1.2 mm along, 2 mrad. Without edges the error along the plane is 80 mm
+    // (10 and 36 mm with 900 and 1808 columns).
     let worst = [across, along, off.rotation.angle()];
     let worst = worst.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     assert!(worst < 4e-3, "{off:?}");

@@ -81,8 +81,8 @@ fn every_method_finds_the_pose() {
     }
 }
 
-/// A third of the pairs are outliers of 5.4 m. They bias the squared loss, but not a redescending loss with
-/// graduated non-convexity.
+/// A third of the pairs are outliers of 5.4 m. They bias the squared loss, but not a redescending
+/// loss with graduated non-convexity.
 #[test]
 fn a_redescending_loss_rejects_outliers() {
     let (problem, truth) = align(13);

@@ -35,8 +35,8 @@ fn off(values: &[f64], expected: &Value) -> f64 {
     relative.into_iter().fold(0.0, f64::max)
 }
 
-/// Golden values of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`). Measured: the
-/// largest relative difference is 2e-7, by the rounding of small angles in evo.
+/// Golden values of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`).
+/// Measured: the largest relative difference is 2e-7, by the rounding of small angles in evo.
 #[test]
 fn trajectory_errors_equal_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));

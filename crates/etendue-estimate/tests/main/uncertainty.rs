@@ -42,8 +42,8 @@ fn the_covariance_of_a_line_fit_equals_the_closed_form() {
     assert!((bound - c).norm() < 1e-15);
 }
 
-/// Monte Carlo variance of the slopes of 4,000 line fits. The probability that a correct covariance fails
-/// is below 1e-4 (4 standard errors of a variance, 9 %).
+/// Monte Carlo variance of the slopes of 4,000 line fits. The probability that a correct covariance
+/// fails is below 1e-4 (4 standard errors of a variance, 9 %).
 #[test]
 fn the_covariance_is_that_of_repeated_estimates() {
     let mut stream = Stream::new(3, 0, 0, 0, Purpose::Search);

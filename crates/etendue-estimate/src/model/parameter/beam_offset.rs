@@ -8,9 +8,9 @@ use std::ops::Range;
 
 /// Offset of the beams of a group.
 ///
-/// Paths: `sensor.beams.N.KIND` of one beam and `sensor.channels.N.KIND` of all beams of a channel, with
-/// the kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*` matches all beams
-/// or channels.
+/// Paths: `sensor.beams.N.KIND` of one beam and `sensor.channels.N.KIND` of all beams of a channel,
+/// with the kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*`
+/// matches all beams or channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeamOffset {
     /// Beams with the offset.

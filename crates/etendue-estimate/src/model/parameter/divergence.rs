@@ -8,8 +8,8 @@ use etendue_sensors::lidar::BeamProfile;
 
 /// Divergence of the beam, full angle, rad.
 ///
-/// Paths: `sensor.beam.divergence` of a round beam, `sensor.beam.divergence.horizontal` and `.vertical` of
-/// an elliptic one.
+/// Paths: `sensor.beam.divergence` of a round beam, `sensor.beam.divergence.horizontal` and
+/// `.vertical` of an elliptic one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// Plane in which the angle is measured.

@@ -4,8 +4,8 @@ use crate::manifold::VariableValue;
 use crate::model::{BeamGroup, Model, SimulatorInputs};
 use etendue_physics::Scalar;
 
-/// Family of fit parameters: paths, initial values, bounds, effect on the simulator inputs, and computation
-/// of derivatives.
+/// Family of fit parameters: paths, initial values, bounds, effect on the simulator inputs, and
+/// computation of derivatives.
 pub(super) trait FitParameter: Sized {
     /// Parameters of the family in a model, with their paths; empty for families that override
     /// [`paths`](FitParameter::paths) and [`resolve`](FitParameter::resolve).
@@ -29,7 +29,8 @@ pub(super) trait FitParameter: Sized {
     /// Value in the model: a number in the unit of the family, or a spatial pose.
     fn value(&self, model: &Model) -> VariableValue<f64>;
 
-    /// Bounds of a number freed with [`Freedom::Whole`](super::Freedom::Whole), in the unit of the family.
+    /// Bounds of a number freed with [`Freedom::Whole`](super::Freedom::Whole), in the unit of the
+    /// family.
     fn bounds(&self) -> Option<[f64; 2]> {
         None
     }
@@ -56,8 +57,8 @@ pub(in crate::model) enum DerivativeSeed {
     /// Rotation of the beams of a group about their exit points in azimuth, from the derivatives by the
     /// pose of the sensor.
     Azimuth(BeamGroup),
-    /// Rotation of the beams of a group about their exit points in elevation, from the derivatives by the
-    /// pose of the sensor.
+    /// Rotation of the beams of a group about their exit points in elevation, from the derivatives by
+    /// the pose of the sensor.
     Elevation(BeamGroup),
     /// Constant added to the ranges of a group.
     Range(BeamGroup),
