@@ -56,28 +56,30 @@ pub fn compare_clouds(
 ) -> Option<CloudComparison> {
     // Find the nearest neighbours in both directions.
     let [first, second] = [first, second].map(finite);
-    let forth = nearest(&first, &second)?;
-    let back = nearest(&second, &first)?;
+    let forward = nearest(&first, &second)?;
+    let backward = nearest(&second, &first)?;
     // Precision and recall.
     let mean = |distances: &[f64]| distances.iter().sum::<f64>() / distances.len() as f64;
     let within = |distances: &[f64]| {
         let close = distances.iter().filter(|d| **d <= tolerance).count();
         close as f64 / distances.len() as f64
     };
-    let (precision, recall) = (within(&back.distances), within(&forth.distances));
+    let precision = within(&backward.distances);
+    let recall = within(&forward.distances);
     // Chamfer, density-aware Chamfer and Hausdorff distances.
-    let [there, here] = [mean(&forth.distances), mean(&back.distances)];
-    let aware = 0.5
-        * (density_aware(&forth, second.len(), tolerance)
-            + density_aware(&back, first.len(), tolerance));
-    let all = forth.distances.iter().chain(&back.distances);
-    let mut sorted = forth.distances.clone();
+    let first_to_second = mean(&forward.distances);
+    let second_to_first = mean(&backward.distances);
+    let density_aware_chamfer = 0.5
+        * (density_aware(&forward, second.len(), tolerance)
+            + density_aware(&backward, first.len(), tolerance));
+    let all = forward.distances.iter().chain(&backward.distances);
+    let mut sorted = forward.distances.clone();
     sorted.sort_by(f64::total_cmp);
     Some(CloudComparison {
-        first_to_second: there,
-        second_to_first: here,
-        chamfer: there + here,
-        density_aware_chamfer: aware,
+        first_to_second,
+        second_to_first,
+        chamfer: first_to_second + second_to_first,
+        density_aware_chamfer,
         median: sorted[sorted.len() / 2],
         largest: all.fold(0.0, |most: f64, d| most.max(*d)),
         precision,

@@ -154,9 +154,9 @@ impl Scan {
             .collect();
         let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
         // Find the interval whose costs differ from the lowest by less than the noise.
-        let here = residuals(0);
-        let weights = here.weights(solver.loss);
-        let squares = here.values.iter().zip(&weights).map(|(r, w)| w * r * r);
+        let at_state = residuals(0);
+        let weights = at_state.weights(solver.loss);
+        let squares = at_state.values.iter().zip(&weights).map(|(r, w)| w * r * r);
         // Increase of the cost by one residual of one standard deviation.
         let margin = 0.5 * squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
         middle_of_lowest(&costs, lowest + margin, spacing)

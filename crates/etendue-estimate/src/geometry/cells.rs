@@ -88,13 +88,13 @@ pub fn map_cell_planes<T: Copy + Send>(
             break;
         }
         let (coarse, parents) = grid.doubled();
-        let mut wanted = vec![false; coarse.keys.len()];
+        let mut requested = vec![false; coarse.keys.len()];
         for &i in &open {
             let cell = &mut cells[i as usize];
             *cell = parents[*cell as usize];
-            wanted[*cell as usize] = true;
+            requested[*cell as usize] = true;
         }
-        fits = coarse.fits(&wanted, options);
+        fits = coarse.fits(&requested, options);
         grid = coarse;
         for &i in &open {
             let i = i as usize;
@@ -319,12 +319,12 @@ impl Grid {
     }
 
     /// Plane fits of the requested cells, in the frame of the points.
-    fn fits(&self, wanted: &[bool], options: &CellOptions) -> Vec<Fit> {
-        wanted
+    fn fits(&self, requested: &[bool], options: &CellOptions) -> Vec<Fit> {
+        requested
             .par_iter()
             .enumerate()
-            .map(|(number, wanted)| {
-                if !wanted {
+            .map(|(number, requested)| {
+                if !requested {
                     return Fit::Few;
                 }
                 match self.fit(number, options) {

@@ -34,9 +34,9 @@ impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
 
     /// Whitening matrix $W$ of a pair.
     fn whitening(&self, pair: &Pair<D>, rotation: &SMatrix<f64, D, D>) -> SMatrix<f64, D, D> {
-        let there = plane(&self.target.normals()[pair.target]);
-        let here = plane(&(rotation * self.source.normals()[pair.source]));
-        let information = (there + here).try_inverse();
+        let target = plane(&self.target.normals()[pair.target]);
+        let source = plane(&(rotation * self.source.normals()[pair.source]));
+        let information = (target + source).try_inverse();
         information
             .and_then(nalgebra::Matrix::cholesky)
             .expect("the sum of two positive definite matrices is positive definite")

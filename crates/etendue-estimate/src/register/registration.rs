@@ -81,8 +81,8 @@ pub struct Registration {
     pub neighbours: usize,
     /// Side of the cells of NDT, m.
     pub resolution: f64,
-    /// Least standard deviation of the distributions of NDT, m: the noise of the sensor, where cells
-    /// have few points.
+    /// Minimum standard deviation of the distributions of NDT, m, such as the range noise of the sensor:
+    /// relevant for cells with few points.
     pub thinnest: f64,
     /// Maximum number of iterations.
     pub iterations: usize,
@@ -101,7 +101,7 @@ pub struct RegistrationResult<M> {
     pub pairs: usize,
     /// Number of source points without a partner in the last iteration.
     pub unpaired: usize,
-    /// Why the solver stopped.
+    /// Reason why the solver stopped.
     pub stop: StopReason,
     /// All iterations.
     pub log: Vec<Iteration<M>>,
