@@ -1,9 +1,10 @@
-//! The simulator inverted: derivatives, solvers, uncertainty, and registration to compare with.
+//! Estimation with the lidar simulator: derivatives, solvers, uncertainty, and baselines of point cloud
+//! registration.
 //!
-//! A [`LeastSquares`](solve::LeastSquares) gives residuals and their Jacobian at a point of a
-//! [`Manifold`](manifold::Manifold); a [`Solver`](solve::Solver) walks to a minimum and says why it
-//! stopped; [`Uncertainty`](uncertainty::Uncertainty) says how well the answer is known and what
-//! cannot be known.
+//! A [`LeastSquares`](solve::LeastSquares) gives residuals and their Jacobian at an element of
+//! a [`Manifold`](manifold::Manifold). A [`Solver`](solve::Solver) minimises their cost and reports why
+//! it stopped. [`Uncertainty`](uncertainty::Uncertainty) gives the covariance of the estimate and the
+//! directions that the measurements do not determine.
 
 pub mod compare;
 pub mod fit;

@@ -206,7 +206,7 @@ fn wrong_arguments_are_errors_with_a_remedy() {
     }
     for (scan, expected) in [
         ("short.csv", "scan 0 has 2 beams, the sensor has 682"),
-        ("empty-beams.csv", "not one valid range among 682 beams"),
+        ("empty-beams.csv", "no valid range among 682 beams"),
     ] {
         let arguments = ["fit", "room.toml", "--scan", scan, "--free", "sensor.pose"];
         refused(folder.path(), &arguments, expected);

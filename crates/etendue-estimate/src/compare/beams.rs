@@ -1,100 +1,100 @@
-//! Two scans of one place beam by beam: ranges, intensities and drop-outs.
+//! Comparison of two scans beam by beam: ranges, intensities and drop-outs.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-/// One return of a scan, seen from its sensor.
+/// Return of a scan in sensor coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeamReturn {
-    /// The beam's ring, or any number that both scans give to beams of the same elevation.
+    /// Ring of the beam, or any other number that identifies its elevation in both scans.
     pub ring: i64,
     /// Azimuth of the beam, rad.
     pub azimuth: f64,
-    /// m.
+    /// Range, m.
     pub range: f64,
-    /// In the device's counts, if known.
+    /// Intensity, counts, if known.
     pub intensity: Option<f64>,
-    /// Incidence at the surface, rad, if known.
+    /// Angle of incidence at the surface, rad, if known.
     pub incidence: Option<f64>,
 }
 
 /// Statistics of the differences of a quantity between two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorStatistics {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub count: usize,
-    /// Mean of the second less the first.
+    /// Mean of the second minus the first.
     pub mean: f64,
-    /// Root mean square.
+    /// Root mean square of the differences.
     pub root_mean_square: f64,
-    /// Median of the absolute values.
+    /// Median of the absolute differences.
     pub median_absolute: f64,
 }
 
-/// Agreement of the missing returns of two scans.
+/// Agreement of the cells without returns of two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DropOuts {
-    /// Cells without a return in the first scan.
+    /// Number of cells without a return in the first scan.
     pub first: usize,
-    /// Cells without one in the second.
+    /// Number of cells without a return in the second scan.
     pub second: usize,
-    /// Cells without one in both.
+    /// Number of cells without a return in both scans.
     pub both: usize,
-    /// Of the second's, the share that the first has too; 1 where the second has none.
+    /// Fraction of the drop-outs of the second scan that are drop-outs of the first; 1 without any.
     pub precision: f64,
-    /// Of the first's, the share that the second has too; 1 where the first has none.
+    /// Fraction of the drop-outs of the first scan that are drop-outs of the second; 1 without any.
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 
-/// Errors of the cells in a span of range or incidence.
+/// Errors of the cells in an interval of range or of angle of incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorSpan {
-    /// From here (m or rad).
+    /// Lower bound, m or rad.
     pub from: f64,
-    /// To here.
+    /// Upper bound, m or rad.
     pub to: f64,
-    /// Errors of the range, m, if any cell of the span has both returns.
+    /// Errors of the range, m; `None` where no cell has returns in both scans.
     pub range: Option<ErrorStatistics>,
-    /// Errors of the intensity, if both scans have it.
+    /// Errors of the intensity, counts; `None` where it is not known in both scans.
     pub intensity: Option<ErrorStatistics>,
-    /// Share of the span's cells that the other scan has no return in.
+    /// Fraction of the cells in which the other scan has no return.
     pub missed: f64,
 }
 
-/// Similarity of two scans by cells of one ring and an interval of azimuth.
+/// Comparison of two scans in cells of one ring and an interval of azimuth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeamComparison {
-    /// How many cells there are.
+    /// Number of cells.
     pub cells: usize,
-    /// Errors of the range, m.
+    /// Errors of the range, m; `None` where no cell has returns in both scans.
     pub range: Option<ErrorStatistics>,
-    /// Errors of the intensity.
+    /// Errors of the intensity, counts; `None` where it is not known in both scans.
     pub intensity: Option<ErrorStatistics>,
-    /// Cells without a return.
+    /// Agreement of the cells without returns.
     pub drop_outs: DropOuts,
-    /// By the range of the first scan.
+    /// Errors by the range of the first scan.
     pub by_range: Vec<ErrorSpan>,
-    /// By the incidence that the second scan knows.
+    /// Errors by the angle of incidence of the second scan.
     pub by_incidence: Vec<ErrorSpan>,
 }
 
-/// Bounds of the spans of range, m.
+/// Bounds of the intervals of range, m.
 const RANGES: [f64; 9] = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 300.0];
 
-/// Width of a span of incidence, degrees.
+/// Width of an interval of the angle of incidence, degrees.
 const INCIDENCE_STEP: f64 = 15.0;
 
-/// The returns of one cell in both scans.
+/// Returns of one cell in the first and the second scan.
 type Cell = [Option<BeamReturn>; 2];
 
-/// Compares two scans in cells of one ring and `width` (rad) of azimuth; a cell's return is that
-/// of median range. Cells are all rings of either scan over the azimuths between the least and
-/// the greatest of both. None where a scan has no return, or the width is not above zero.
+/// Compares two scans in cells of one ring and `width` (rad) of azimuth.
 ///
-/// Wide cells (several beams) forgive that two scans do not fire at the same azimuths; narrow ones
-/// tell more of edges.
+/// The cells cover all rings of either scan and the azimuths from the least to the greatest of both; a
+/// cell is represented by its return of median range. `None` where a scan has no return or the width is
+/// not positive. Wide cells (several beams) tolerate different firing azimuths; narrow cells resolve
+/// edges.
 ///
 /// ```
 /// use etendue_estimate::compare::{BeamReturn, compare_beams};
@@ -123,8 +123,10 @@ pub fn compare_beams(
     if first.is_empty() || second.is_empty() || width.is_nan() || width <= 0.0 {
         return None;
     }
+    // Assign the returns to cells.
     let cells = cells([first, second], width);
     let all: Vec<Cell> = cells.into_values().collect();
+    // Errors by range.
     let by_range = RANGES.windows(2).map(|bounds| {
         let within = all
             .iter()
@@ -135,6 +137,7 @@ pub fn compare_beams(
             1,
         )
     });
+    // Errors by angle of incidence.
     let steps = (0..6).map(|i| f64::from(i) * INCIDENCE_STEP.to_radians());
     let by_incidence = steps.map(|from| {
         let to = from + INCIDENCE_STEP.to_radians();
@@ -144,6 +147,7 @@ pub fn compare_beams(
             .filter(|cell| incidence(cell).is_some_and(|i| (from..to).contains(&i)));
         span([from, to], &within.copied().collect::<Vec<_>>(), 0)
     });
+    // Errors of all cells.
     Some(BeamComparison {
         cells: all.len(),
         range: errors(&all, |own| Some(own.range)),
@@ -154,10 +158,11 @@ pub fn compare_beams(
     })
 }
 
-/// All cells with the returns of median range.
+/// All cells, each with its return of median range in both scans.
 fn cells(scans: [&[BeamReturn]; 2], width: f64) -> BTreeMap<(i64, i64), Cell> {
     #[expect(clippy::cast_possible_truncation, reason = "a turn has few cells")]
     let column = |azimuth: f64| (azimuth.rem_euclid(TAU) / width).floor() as i64;
+    // Group the returns by ring and azimuth.
     let mut returns: BTreeMap<(i64, i64), [Vec<BeamReturn>; 2]> = BTreeMap::new();
     for (scan, own) in scans.iter().enumerate() {
         for one in *own {
@@ -165,6 +170,7 @@ fn cells(scans: [&[BeamReturn]; 2], width: f64) -> BTreeMap<(i64, i64), Cell> {
             returns.entry(key).or_default()[scan].push(*one);
         }
     }
+    // Add the cells without returns.
     let mut rings: Vec<i64> = returns.keys().map(|key| key.0).collect();
     rings.dedup();
     let columns = returns.keys().map(|key| key.1);
@@ -174,15 +180,18 @@ fn cells(scans: [&[BeamReturn]; 2], width: f64) -> BTreeMap<(i64, i64), Cell> {
             returns.entry((ring, column)).or_default();
         }
     }
+    // Reduce every cell to its median.
     let middle = |(key, scans): ((i64, i64), [Vec<BeamReturn>; 2])| (key, scans.map(median));
     returns.into_iter().map(middle).collect()
 }
 
+/// Return of median range.
 fn median(mut returns: Vec<BeamReturn>) -> Option<BeamReturn> {
     returns.sort_by(|a, b| a.range.total_cmp(&b.range));
     returns.get(returns.len() / 2).copied()
 }
 
+/// Statistics of the differences of a quantity over the cells with returns in both scans.
 fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<ErrorStatistics> {
     let pairs = cells
         .iter()
@@ -200,7 +209,8 @@ fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Err
     })
 }
 
-/// The errors of some cells that one scan has returns in; `other` is the scan that may miss them.
+/// Errors of the cells in an interval of a quantity of one scan; `other` is the index of the other
+/// scan.
 fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<ErrorSpan> {
     let missed = cells.iter().filter(|cell| cell[other].is_none()).count();
     (!cells.is_empty()).then(|| ErrorSpan {
@@ -212,11 +222,14 @@ fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<ErrorSpan>
     })
 }
 
+/// Agreement of the cells without returns.
 fn drop_outs(cells: &[Cell]) -> DropOuts {
+    // Count the drop-outs of each scan.
     let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
     let first = count(|cell| cell[0].is_none());
     let second = count(|cell| cell[1].is_none());
     let both = count(|cell| cell[0].is_none() && cell[1].is_none());
+    // Precision and recall of the second scan.
     let share = |of: usize| {
         if of == 0 {
             1.0
@@ -295,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_compares_to_nothing() {
+    fn empty_scans_are_not_compared() {
         assert_eq!(compare_beams(&[], &scan(|_| Some(1.0)), 0.1), None);
         assert_eq!(
             compare_beams(&scan(|_| Some(1.0)), &scan(|_| None), 0.1),

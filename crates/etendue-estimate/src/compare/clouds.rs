@@ -1,42 +1,43 @@
-//! Distances between two clouds.
+//! Nearest-neighbour distances between two point clouds.
 
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::Point3;
 
-/// Similarity of two clouds; lengths in m.
+/// Comparison of two point clouds by nearest-neighbour distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudComparison {
-    /// Mean distance from a point of the first to the nearest of the second.
+    /// Mean distance of the points of the first cloud from the nearest point of the second, m.
     pub first_to_second: f64,
-    /// Mean distance from a point of the second to the nearest of the first.
+    /// Mean distance of the points of the second cloud from the nearest point of the first, m.
     pub second_to_first: f64,
-    /// Chamfer distance: the sum of both.
+    /// Chamfer distance: the sum of both means, m.
     pub chamfer: f64,
-    /// Density-aware Chamfer distance, in [0, 1], of distances in units of the tolerance
-    /// (Wu et al. 2021, eq. 6, "Density-aware Chamfer distance as a comprehensive metric for point
-    /// cloud completion").
+    /// Density-aware Chamfer distance in [0, 1], with distances in units of the tolerance (Wu et al.
+    /// 2021, "Density-aware Chamfer distance as a comprehensive metric for point cloud completion",
+    /// eq. 6).
     pub density_aware_chamfer: f64,
-    /// Median distance from a point of the first to the nearest of the second.
+    /// Median distance of the points of the first cloud from the nearest point of the second, m.
     pub median: f64,
-    /// Largest distance, either way (Hausdorff).
+    /// Hausdorff distance: the largest distance in either direction, m.
     pub largest: f64,
-    /// Share of the second's points within the tolerance of the first.
+    /// Fraction of the points of the second cloud within the tolerance of the first.
     pub precision: f64,
-    /// Share of the first's points within the tolerance of the second.
+    /// Fraction of the points of the first cloud within the tolerance of the second.
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f_score: f64,
 }
 
-/// The nearest point of a cloud for every point of another.
+/// Nearest point of a cloud for every point of another.
 struct Nearest {
+    /// Distances, m.
     distances: Vec<f64>,
-    /// Numbers of the nearest points.
+    /// Indices of the nearest points.
     items: Vec<usize>,
 }
 
-/// Compares two clouds; points farther apart than `tolerance` (m) count as different. None where
-/// one has no finite point.
+/// Compares two point clouds; points within `tolerance` (m) count as equal. `None` where a cloud has no
+/// finite point.
 ///
 /// ```
 /// use etendue_estimate::compare::compare_clouds;
@@ -53,27 +54,32 @@ pub fn compare_clouds(
     second: &[Point3<f64>],
     tolerance: f64,
 ) -> Option<CloudComparison> {
+    // Find the nearest neighbours in both directions.
     let [first, second] = [first, second].map(finite);
-    let forth = nearest(&first, &second)?;
-    let back = nearest(&second, &first)?;
+    let forward = nearest(&first, &second)?;
+    let backward = nearest(&second, &first)?;
+    // Precision and recall.
     let mean = |distances: &[f64]| distances.iter().sum::<f64>() / distances.len() as f64;
     let within = |distances: &[f64]| {
         let close = distances.iter().filter(|d| **d <= tolerance).count();
         close as f64 / distances.len() as f64
     };
-    let (precision, recall) = (within(&back.distances), within(&forth.distances));
-    let [there, here] = [mean(&forth.distances), mean(&back.distances)];
-    let aware = 0.5
-        * (density_aware(&forth, second.len(), tolerance)
-            + density_aware(&back, first.len(), tolerance));
-    let all = forth.distances.iter().chain(&back.distances);
-    let mut sorted = forth.distances.clone();
+    let precision = within(&backward.distances);
+    let recall = within(&forward.distances);
+    // Chamfer, density-aware Chamfer and Hausdorff distances.
+    let first_to_second = mean(&forward.distances);
+    let second_to_first = mean(&backward.distances);
+    let density_aware_chamfer = 0.5
+        * (density_aware(&forward, second.len(), tolerance)
+            + density_aware(&backward, first.len(), tolerance));
+    let all = forward.distances.iter().chain(&backward.distances);
+    let mut sorted = forward.distances.clone();
     sorted.sort_by(f64::total_cmp);
     Some(CloudComparison {
-        first_to_second: there,
-        second_to_first: here,
-        chamfer: there + here,
-        density_aware_chamfer: aware,
+        first_to_second,
+        second_to_first,
+        chamfer: first_to_second + second_to_first,
+        density_aware_chamfer,
         median: sorted[sorted.len() / 2],
         largest: all.fold(0.0, |most: f64, d| most.max(*d)),
         precision,
@@ -86,11 +92,13 @@ pub fn compare_clouds(
     })
 }
 
+/// Coordinates of the finite points.
 fn finite(points: &[Point3<f64>]) -> Vec<[f64; 3]> {
     let points = points.iter().map(|p| [p.x, p.y, p.z]);
     points.filter(|p| p.iter().all(|x| x.is_finite())).collect()
 }
 
+/// Nearest neighbours in `to` of the points `from`; `None` where either is empty.
 fn nearest(from: &[[f64; 3]], to: &[[f64; 3]]) -> Option<Nearest> {
     if from.is_empty() || to.is_empty() {
         return None;
@@ -111,8 +119,9 @@ fn nearest(from: &[[f64; 3]], to: &[[f64; 3]]) -> Option<Nearest> {
     Some(found)
 }
 
-/// $\frac1n\sum_x 1 - \frac{1}{n_y} e^{-d/s}$ with $n_y$ the number of points that share the
-/// nearest point, weighted by the ratio of the clouds' sizes where that is below one.
+/// One direction of the density-aware Chamfer distance, $\frac1n\sum_x 1 - \min(1, \frac{\max(1,
+/// n/m)}{n_y}) e^{-d/s}$, of $n$ points to a cloud of $m$ = `other` points, with $n_y$ the number of
+/// points that share the nearest point $y$ and $s$ = `scale` (m).
 fn density_aware(nearest: &Nearest, other: usize, scale: f64) -> f64 {
     let mut shared = vec![0_u32; other];
     for item in &nearest.items {
@@ -138,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cloud_is_like_itself() {
+    fn equal_clouds_have_no_distance() {
         let found = compare_clouds(&line(50, 0.0), &line(50, 0.0), 0.1).expect("points");
         assert_eq!(
             (found.chamfer, found.largest, found.f_score),
@@ -175,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_cloud_compares_with_nothing() {
+    fn empty_clouds_are_not_compared() {
         assert!(compare_clouds(&[], &line(3, 0.0), 0.1).is_none());
     }
 }

@@ -1,21 +1,22 @@
-//! Distances between the distributions of two samples.
+//! Statistical distances between two samples of one quantity.
 
-/// Similarity of the distributions of two samples.
+/// Comparison of the distributions of two samples of one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistributionComparison {
-    /// Kolmogorov-Smirnov distance: the largest gap between the distribution functions, in [0, 1].
+    /// Kolmogorov-Smirnov distance: the largest difference of the empirical distribution functions, in
+    /// [0, 1].
     pub kolmogorov_smirnov: f64,
-    /// Jensen-Shannon distance of the histograms, in [0, 1]: the root of the divergence to base 2.
+    /// Jensen-Shannon distance of the histograms, in [0, 1]: the square root of the divergence to
+    /// base 2 (Lin 1991, doi:10.1109/18.61115).
     pub jensen_shannon: f64,
-    /// Median of the second less that of the first.
+    /// Median of the second sample minus that of the first, in the unit of the quantity.
     pub median_shift: f64,
 }
 
-/// Bins of the histograms, between the least and the largest number of both samples.
+/// Number of bins of the histograms, from the least to the greatest value of both samples.
 const BINS: usize = 50;
 
-/// Compares two samples; numbers that are not finite are left out. None where nothing is left of
-/// one.
+/// Compares two samples without their non-finite values; `None` where a sample has no finite value.
 ///
 /// ```
 /// use etendue_estimate::compare::compare_distributions;
@@ -40,13 +41,14 @@ pub fn compare_distributions(first: &[f64], second: &[f64]) -> Option<Distributi
     })
 }
 
+/// Finite values in ascending order.
 fn sorted(sample: &[f64]) -> Vec<f64> {
     let mut finite: Vec<f64> = sample.iter().copied().filter(|x| x.is_finite()).collect();
     finite.sort_by(f64::total_cmp);
     finite
 }
 
-/// The largest gap between the distribution functions of two sorted samples.
+/// Largest difference of the empirical distribution functions of two sorted samples.
 fn largest_gap(first: &[f64], second: &[f64]) -> f64 {
     let (mut i, mut j, mut gap) = (0, 0, 0.0_f64);
     while i < first.len() && j < second.len() {
@@ -66,7 +68,7 @@ fn largest_gap(first: &[f64], second: &[f64]) -> f64 {
     gap
 }
 
-/// Share of a sample in each bin.
+/// Fraction of a sample in each bin.
 fn histogram(sample: &[f64], least: f64, most: f64) -> Vec<f64> {
     let mut shares = vec![0.0; BINS];
     let scale = if most > least {
@@ -86,8 +88,8 @@ fn histogram(sample: &[f64], least: f64, most: f64) -> Vec<f64> {
     shares
 }
 
-/// $\sqrt{\tfrac12 D(p\|m) + \tfrac12 D(q\|m)}$ with $m = (p+q)/2$, to base 2 (Lin 1991,
-/// doi:10.1109/18.61115).
+/// Jensen-Shannon distance $\sqrt{\tfrac12 D(p\|m) + \tfrac12 D(q\|m)}$ with $m = (p+q)/2$ and the
+/// Kullback-Leibler divergence $D$ to base 2 (Lin 1991, doi:10.1109/18.61115).
 fn jensen_shannon(p: &[f64], q: &[f64]) -> f64 {
     let divergence = |of: &[f64], other: &[f64]| {
         let terms = of.iter().zip(other).filter(|(a, _)| **a > 0.0);

@@ -1,8 +1,8 @@
-//! Similarity of two clouds, such as a recorded and a simulated one.
+//! Comparison of two scans of one scene, such as a recorded and a simulated one.
 //!
-//! [`compare_clouds`] gives distances of nearest neighbours, [`compare_distributions`]
-//! distances between two samples of one quantity (range, intensity, incidence), [`compare_beams`] the
-//! errors and drop-outs of two scans beam by beam.
+//! - [`compare_clouds`]: nearest-neighbour distances between point clouds
+//! - [`compare_distributions`]: distances between samples of one quantity (range, intensity, incidence)
+//! - [`compare_beams`]: errors and drop-outs beam by beam
 
 mod beams;
 mod clouds;

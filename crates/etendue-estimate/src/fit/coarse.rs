@@ -1,32 +1,38 @@
-//! A coarse search over many candidates.
+//! Coarse search over candidate states.
 
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{LeastSquares, Loss};
 use etendue_physics::{Purpose, Stream};
 
+/// Sensor number of the random streams of [`scatter`].
+const SCATTER_SENSOR: u32 = 3;
+
 /// Settings of a coarse search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoarseSearch {
-    /// Step between the beams that are compared.
+    /// Stride over the beams: every n-th beam is simulated.
     pub every: usize,
     /// Loss of the residuals.
     pub loss: Loss,
-    /// Residual that a missing beam counts as.
+    /// Residual assigned to a missing beam, in the unit of the residuals.
     pub gate: f64,
-    /// Number of candidates that are kept.
+    /// Maximum number of candidates returned.
     pub keep: usize,
-    /// Least distance of two kept candidates (length of the tangent).
+    /// Minimum distance between two returned candidates (norm of the tangent between them).
     pub apart: f64,
 }
 
-/// The best candidates with their costs, in ascending order of cost. Costs are those of a subset of the
-/// beams with one ray per beam and a robust loss; beams without a prediction cost the gate.
+/// The candidates of lowest cost with their costs, in ascending order of cost.
+///
+/// The cost is the robust cost of a subset of the beams, simulated with one ray per beam; beams without
+/// a prediction cost the gate.
 pub fn coarse_search(
     problem: &FitProblem,
     candidates: impl IntoIterator<Item = Vec<Variable>>,
     settings: &CoarseSearch,
 ) -> Vec<(Vec<Variable>, f64)> {
+    // Rate the candidates on a subset of the beams.
     let thin = problem.thinned(settings.every);
     let mut rated: Vec<(Vec<Variable>, f64)> = candidates
         .into_iter()
@@ -36,6 +42,7 @@ pub fn coarse_search(
         })
         .collect();
     rated.sort_by(|a, b| a.1.total_cmp(&b.1));
+    // Select the best, at least the minimum distance apart.
     let mut kept: Vec<(Vec<Variable>, f64)> = Vec::new();
     for (state, cost) in rated {
         if kept.len() == settings.keep {
@@ -43,7 +50,7 @@ pub fn coarse_search(
         }
         if kept
             .iter()
-            .all(|(known, _)| distance(known, &state) >= settings.apart)
+            .all(|(other, _)| distance(other, &state) >= settings.apart)
         {
             kept.push((state, cost));
         }
@@ -51,12 +58,15 @@ pub fn coarse_search(
     kept
 }
 
+/// Norm of the tangent from `a` to `b`.
 fn distance(a: &Vec<Variable>, b: &Vec<Variable>) -> f64 {
     a.local(b).iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Every state and `count` samples around it, uniform in a box of half widths `spread` in the tangent
-/// space: candidates of a finer search.
+/// Candidates of a finer search: every state and `count` samples around it.
+///
+/// The samples are uniform in a box of the tangent space of the state, of half widths `spread` in the
+/// units of its components.
 pub fn scatter(
     states: Vec<(Vec<Variable>, f64)>,
     spread: &[f64],
@@ -66,7 +76,7 @@ pub fn scatter(
     let mut candidates = Vec::new();
     for (number, (state, _)) in (0..).zip(states) {
         for draw in 0..count {
-            let mut stream = Stream::new(seed, 3, number, draw, Purpose::Search);
+            let mut stream = Stream::new(seed, SCATTER_SENSOR, number, draw, Purpose::Search);
             let step: Vec<f64> = spread
                 .iter()
                 .map(|half| half * (2.0 * stream.uniform() - 1.0))

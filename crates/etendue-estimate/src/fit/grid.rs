@@ -1,13 +1,14 @@
-//! Grid of poses in a plane.
+//! Regular grid of planar poses.
 
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::TAU;
 
-/// Number of yaws at each position.
+/// Number of yaw angles at each position.
 const YAWS: u32 = 36;
 
-/// About `count` poses on a grid over the box from `lower` to `upper` (m): positions of equal spacing
-/// along x and y, with 36 yaws each.
+/// About `count` planar poses on a regular grid over the box from `lower` to `upper`, m.
+///
+/// Positions have equal spacing along x and y, with 36 yaw angles over the full circle at each.
 ///
 /// ```
 /// use etendue_estimate::fit::planar_grid;

@@ -1,10 +1,10 @@
-//! Fits of a model to scans.
+//! Least-squares fits of a simulator model to scans.
 //!
-//! The residual of a beam is the predicted less the measured range. A measured beam without a
-//! prediction is missing and costs the gate; a predicted beam without a measurement costs nothing
-//! (sensors lose beams for reasons outside the model) and is counted. Where a beam has a measured and a
-//! predicted intensity, their difference is a second residual, in units of
-//! [`FitProblem::intensity_sigma`].
+//! The range residual of a beam is the predicted minus the measured range, in units of
+//! [`FitProblem::sigma`]. A beam with a measured but no predicted range is missing and costs the
+//! gate; a beam with a predicted but no measured range is counted and costs nothing, because sensors
+//! lose beams for reasons outside the model. A beam with a measured and a predicted intensity has
+//! their difference as a second residual, in units of [`FitProblem::intensity_sigma`].
 
 mod ambiguous_minima;
 mod coarse;
@@ -14,7 +14,7 @@ mod refine_by_rays;
 mod report;
 mod stages;
 
-pub use ambiguous_minima::{AmbiguousMinima, chance, find_ambiguous_minima};
+pub use ambiguous_minima::{AmbiguousMinima, cost_margin, find_ambiguous_minima};
 pub use coarse::{CoarseSearch, coarse_search, scatter};
 pub use grid::planar_grid;
 pub use problem::{FitError, FitProblem};

@@ -1,4 +1,4 @@
-//! Residuals of a model and the scans that it is fitted to.
+//! Least-squares problem of a model and measured scans.
 
 use crate::manifold::{Manifold, Variable};
 use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
@@ -7,17 +7,18 @@ use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// A model and the scans that it is fitted to.
+/// Least-squares problem of fitting a model to measured scans.
 #[derive(Clone, Debug)]
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// Measured quantities, by scan and beam; `None` where the sensor reported none.
+    /// Measured range and intensity of every beam, by scan; `None` where the sensor reported none.
     measured: Vec<Option<f64>>,
-    /// Unit of the residuals of ranges, m: 1 for metres, the standard deviation of a range for
-    /// normalised residuals.
+    /// Divisor of the range residuals, m: 1 for residuals in metres, the standard deviation of a range
+    /// for normalised residuals.
     pub sigma: f64,
-    /// Unit of the residuals of intensities, counts; infinite for none.
+    /// Divisor of the intensity residuals, counts: their standard deviation, or infinity to ignore
+    /// intensities.
     pub intensity_sigma: f64,
 }
 
@@ -25,34 +26,34 @@ pub struct FitProblem {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// The numbers of scans and of poses differ.
+    /// The number of scans differs from the number of sensor poses.
     #[error("there are {scans} scans, but the model has {poses} sensor poses")]
     Scans {
-        /// Scans given.
+        /// Number of scans.
         scans: usize,
-        /// Poses of the model.
+        /// Number of sensor poses of the model.
         poses: usize,
     },
-    /// A scan has another number of beams than the sensor.
-    #[error("scan {scan} has {readings} beams, the sensor has {beams}: is it this sensor's scan?")]
+    /// The number of beams of a scan differs from that of the sensor.
+    #[error("scan {scan} has {readings} beams, the sensor has {beams}: use scans of this sensor")]
     Beams {
         /// Number of the scan.
         scan: usize,
         /// Its beams.
         readings: usize,
-        /// The sensor's beams.
+        /// Number of beams of the sensor.
         beams: usize,
     },
-    /// A scan without any range.
-    #[error("scan {scan} has not one valid range among {readings} beams")]
+    /// A scan has no valid range.
+    #[error("scan {scan} has no valid range among {readings} beams")]
     NoRange {
         /// Number of the scan.
         scan: usize,
         /// Its beams.
         readings: usize,
     },
-    /// Nothing is unknown.
-    #[error("nothing is free: name what is unknown")]
+    /// The model has no free parameter.
+    #[error("no parameter is free: free at least one")]
     NothingFree,
     /// The model is not valid.
     #[error(transparent)]
@@ -63,10 +64,10 @@ pub enum FitError {
 }
 
 impl FitProblem {
-    /// A problem of a model and scans of ranges.
+    /// Problem of a model and scans of ranges; residuals are in metres.
     ///
     /// # Errors
-    /// Where the numbers of scans or beams differ, a scan has no valid range, or nothing is free.
+    /// Where the numbers of scans or beams differ, a scan has no valid range, or no parameter is free.
     pub fn new(model: Model, scans: &[Vec<RangeReading>]) -> Result<Self, FitError> {
         let measured =
             |scan: &Vec<RangeReading>| scan.iter().copied().map(BeamMeasurement::from).collect();
@@ -74,7 +75,8 @@ impl FitProblem {
         Self::measured_by(model, &scans)
     }
 
-    /// A problem of a model and scans of ranges and intensities.
+    /// Problem of a model and scans of ranges and intensities; residuals are in metres and in units of
+    /// 100 counts.
     ///
     /// # Errors
     /// As [`FitProblem::new`].
@@ -100,7 +102,7 @@ impl FitProblem {
         })
     }
 
-    /// The problem with every `every`-th beam and one ray per beam, for coarse searches.
+    /// The problem restricted to every `every`-th beam, with one ray per beam, for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
@@ -125,7 +127,8 @@ impl FitProblem {
         }
     }
 
-    /// The problem with predictions that are integrals over the beams, where the model has edges.
+    /// The problem with predictions by integration over the cross-section of the beams, where the model
+    /// has edges.
     #[must_use]
     pub(super) fn integrated(&self) -> Self {
         let mut integrated = self.clone();
@@ -149,8 +152,8 @@ impl FitProblem {
         ranges.flatten().count()
     }
 
-    /// Root mean squares of the residuals of ranges (m) and of intensities (counts); `None` where there
-    /// are no residuals.
+    /// Root mean squares of the range residuals (m) and the intensity residuals (counts); `None` where
+    /// there are none.
     pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
         let scans = self.model.predict(state);
         let beams = scans.iter().flatten();
@@ -165,7 +168,7 @@ impl FitProblem {
         sums.map(|(sum, count)| (count > 0).then(|| (sum / f64::from(count)).sqrt()))
     }
 
-    /// Residuals of all ranges that are measured and predicted, m.
+    /// Range residuals of the beams with a measured and a predicted range, m.
     pub fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
         let scans = self.model.predict(state);
         let predicted = scans.iter().flatten().map(BeamMeasurement::range);
@@ -189,7 +192,7 @@ impl FitProblem {
         points
     }
 
-    /// Unit of the residuals of a quantity, by its number.
+    /// Divisor of the residual of a quantity (m or counts), by the index of the quantity.
     fn unit(&self, quantity: usize) -> f64 {
         if quantity.is_multiple_of(QUANTITIES) {
             self.sigma
@@ -198,7 +201,7 @@ impl FitProblem {
         }
     }
 
-    /// Residuals of predicted quantities; calls `each` with the number of the quantity of each residual.
+    /// Residuals of predicted quantities; calls `each` with the index of the quantity of each residual.
     fn compare(
         &self,
         predicted: impl Iterator<Item = Option<f64>>,
@@ -221,9 +224,11 @@ impl FitProblem {
         residuals
     }
 
-    /// The Jacobian of the quantities of the given numbers.
+    /// Jacobian of the residuals of the quantities with the given indices, row-major with `unknowns`
+    /// columns.
     fn jacobian(&self, rows: &Rows, numbers: &[usize], unknowns: usize) -> Vec<f64> {
         let mut jacobian = Vec::with_capacity(numbers.len() * unknowns);
+        // All components are shared by all beams: scale the rows.
         let width = rows.shared.len();
         if rows.columns.is_empty() {
             for &number in numbers {
@@ -233,6 +238,7 @@ impl FitProblem {
             }
             return jacobian;
         }
+        // Write the shared components to their columns.
         jacobian.resize(numbers.len() * unknowns, 0.0);
         let mut row_of = vec![None; self.measured.len()];
         for (row, &number) in numbers.iter().enumerate() {
@@ -242,6 +248,7 @@ impl FitProblem {
                 jacobian[row * unknowns + component] = slope / self.unit(number);
             }
         }
+        // Write the components of single beams and facets.
         for column in &rows.columns {
             for &(number, slope) in &column.slopes {
                 if let Some(row) = row_of[number] {
@@ -253,6 +260,7 @@ impl FitProblem {
     }
 }
 
+/// Checks the number of beams of a scan and that it has a valid range.
 fn check(scan: usize, readings: &[BeamMeasurement], beams: usize) -> Result<(), FitError> {
     if readings.len() != beams {
         return Err(FitError::Beams {
@@ -289,27 +297,29 @@ impl LeastSquares for FitProblem {
         Linearization::new(residuals, unknowns, jacobian)
     }
 
-    /// $J^\top W r$, accumulated from the non-zero derivatives of each beam: the dense Jacobian is not
-    /// formed.
+    /// Cost and gradient $J^\top W r$, accumulated from the non-zero derivatives of each beam without
+    /// the dense Jacobian.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
+        // Weight the residual of each quantity.
         let rows = self.model.rows(state);
         let mut numbers = Vec::with_capacity(self.measured.len());
         let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
         let weights = residuals.weights(loss);
-        let mut pull = vec![0.0; self.measured.len()];
+        let mut weighted = vec![0.0; self.measured.len()];
         for ((&number, r), weight) in numbers.iter().zip(&residuals.values).zip(weights) {
-            pull[number] = weight * r / self.unit(number);
+            weighted[number] = weight * r / self.unit(number);
         }
+        // Multiply by the derivatives by shared components, then by those of single beams and facets.
         let mut gradient = vec![0.0; state.dimension()];
         let shared = rows.jacobian.chunks_exact(rows.shared.len().max(1));
-        for (row, pull) in shared.zip(&pull) {
+        for (row, residual) in shared.zip(&weighted) {
             for (&component, slope) in rows.shared.iter().zip(row) {
-                gradient[component] += pull * slope;
+                gradient[component] += residual * slope;
             }
         }
         for column in &rows.columns {
             for (number, slope) in &column.slopes {
-                gradient[column.component] += pull[*number] * slope;
+                gradient[column.component] += weighted[*number] * slope;
             }
         }
         (residuals.cost(loss, gate), gradient)

@@ -1,16 +1,18 @@
-//! The end of a fit in directions that only edges determine.
+//! Refinement of a fit by the rays of the beams, along directions that only edges determine.
 //!
-//! The predictions by rays change in steps when an edge moves from one ray to the next: along a
-//! direction that only edges determine (the plane of a mirror), the cost is a staircase. Its derivatives
-//! are zero nearly everywhere. Those of the integral over the beam belong to another function, whose
-//! minimum is off by millimetres, and a single ray on the wrong side of an edge shifts weakly determined
-//! directions by more than their noise. Therefore the cost is scanned along the principal directions of
-//! the normal matrix of the rays, the weakest first, from coarse to fine. The scan continues from the
-//! middle of the lowest step, and the solver ends the fit without edges. Half the width of the step is
-//! the uncertainty of its direction.
+//! Predictions by rays jump when an edge passes from one ray of a beam to the next. Along a direction
+//! that only edges determine, such as a translation of a mirror in its plane, the cost is therefore
+//! piecewise constant, with zero derivatives almost everywhere. The derivatives of the integral over
+//! the beam belong to a smooth cost whose minimum differs by millimetres, and one ray on the wrong
+//! side of an edge biases weakly determined directions by more than their standard deviation.
 //!
-//! A sweep over several elevations has hundreds of beams across an edge where a planar sweep has a
-//! few: its steps are small, and the derivatives of edges suffice. It is not scanned.
+//! The refinement samples the cost along the principal directions of the normal matrix of the rays,
+//! in ascending order of eigenvalue, with three spacings from coarse to fine. It moves to the middle
+//! of the step of lowest cost, and the solver ends the fit without edges. On a step of half width $h$
+//! the estimate is uniformly distributed and has the variance $h^2/3$.
+//!
+//! Sweeps over several elevations are not scanned. They have hundreds of beams across an edge where a
+//! planar sweep has a few: the steps of their cost are small, and the derivatives of edges suffice.
 
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
@@ -19,39 +21,39 @@ use crate::solve::{
 };
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-/// Change of all predictions together over the spacing of the first scan, m.
+/// Norm of the change of the predictions (m) between adjacent samples of the coarsest scan.
 const SPACING: f64 = 0.1;
 
-/// Spacings of the scans relative to the first.
-const FINER: [f64; 3] = [1.0, 0.3, 0.1];
+/// Spacings of the scans relative to the coarsest, in descending order.
+const RELATIVE_SPACINGS: [f64; 3] = [1.0, 0.3, 0.1];
 
-/// Number of samples of a scan on either side.
-const PLACES: i32 = 24;
+/// Number of samples of a scan on each side of the state.
+const SAMPLES_PER_SIDE: i32 = 24;
 
-/// Largest number of unknowns with scans.
-const MOST_UNKNOWNS: usize = 12;
+/// Maximum number of unknowns of a problem that is scanned.
+const MAX_UNKNOWNS: usize = 12;
 
-/// Least length of a column relative to the longest.
-const SHORTEST: f64 = 1e-6;
+/// Minimum norm of a column of the Jacobian relative to the longest, for scaling.
+const MIN_COLUMN_NORM: f64 = 1e-6;
 
-/// Scan along a direction.
+/// Scan of the cost along a direction of the tangent space.
 struct Scan {
-    /// Direction in the tangent space.
+    /// Unit vector of the tangent space.
     direction: DVector<f64>,
-    /// Spacing of the first scan in units of the direction.
+    /// Distance between adjacent samples of the coarsest scan along the direction.
     spacing: f64,
 }
 
-/// The lowest step of the cost.
+/// Interval of lowest cost along a scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Step {
-    /// Position of its middle along the direction.
+    /// Position of the middle along the direction.
     middle: f64,
-    /// Half of its width.
+    /// Half of the width.
     half: f64,
 }
 
-/// Ends a fit near its minimum: scans, then the solver without edges.
+/// Refines a state near its minimum by scans of the cost, then by the solver without edges.
 pub(super) fn refine_by_rays(
     problem: &FitProblem,
     solver: &Solver,
@@ -63,7 +65,7 @@ pub(super) fn refine_by_rays(
     }
     let by_rays = problem.by_rays();
     let mut state = start;
-    for fine in FINER {
+    for fine in RELATIVE_SPACINGS {
         for scan in scans(problem, solver.loss, &state) {
             let step = scan.lowest_step(&by_rays, solver, &state, fine);
             state = state.retract((&scan.direction * step.middle).as_slice());
@@ -72,7 +74,7 @@ pub(super) fn refine_by_rays(
     solver.solve_observed(&by_rays, state, observe)
 }
 
-/// Covariance that the steps add, in the coordinates of the solver.
+/// Covariance of the position on the steps of the cost, in the coordinates of the solver.
 pub(super) fn step_variance(
     problem: &FitProblem,
     solver: &Solver,
@@ -81,38 +83,41 @@ pub(super) fn step_variance(
     let by_rays = problem.by_rays();
     let mut variance = DMatrix::zeros(state.dimension(), state.dimension());
     for scan in scans(problem, solver.loss, state) {
-        let step = scan.lowest_step(&by_rays, solver, state, FINER[2]);
-        // Uniform over the step.
+        let step = scan.lowest_step(&by_rays, solver, state, RELATIVE_SPACINGS[2]);
+        // Variance of the uniform distribution over the step.
         let spread = step.half * step.half / 3.0;
         variance += &scan.direction * scan.direction.transpose() * spread;
     }
     variance
 }
 
-/// Scans along the principal directions of the normal matrix of the rays, the weakest first; none
-/// without edges and in directions that edges do not change.
+/// Scans along the principal directions of the normal matrix of the rays, in ascending order of
+/// eigenvalue; none for models without edges, and none along directions that change no prediction.
 fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
+    // Return early for problems that are not scanned.
     let has_fine_steps = !problem.model.sensor().is_planar();
-    if has_fine_steps || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
+    if has_fine_steps || state.dimension() > MAX_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }
-    let seeing = problem.linearize(state);
+    // Scale the normal matrix of the rays to columns of unit length.
+    let with_edges = problem.linearize(state);
     let normal = NormalEquations::new(&problem.by_rays().linearize(state), loss).matrix;
     if normal.diagonal().amax() == 0.0 {
         return Vec::new();
     }
-    let shortest = SHORTEST * normal.diagonal().amax().sqrt();
-    let lengths = normal.diagonal().map(|d| d.sqrt().max(shortest));
+    let min_norm = MIN_COLUMN_NORM * normal.diagonal().amax().sqrt();
+    let norms = normal.diagonal().map(|d| d.sqrt().max(min_norm));
     let scaled = DMatrix::from_fn(normal.nrows(), normal.ncols(), |i, j| {
-        normal[(i, j)] / (lengths[i] * lengths[j])
+        normal[(i, j)] / (norms[i] * norms[j])
     });
+    // Scan along its eigenvectors, so that the predictions change equally between samples.
     let eigen = SymmetricEigen::new(scaled);
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    let mut order: Vec<usize> = (0..norms.len()).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
     let scan = |i: usize| {
-        let direction = eigen.eigenvectors.column(i).component_div(&lengths);
+        let direction = eigen.eigenvectors.column(i).component_div(&norms);
         let direction = direction.normalize();
-        let change = change(&seeing, &direction) * problem.sigma;
+        let change = change(&with_edges, &direction) * problem.sigma;
         (change > 0.0).then(|| Scan {
             spacing: SPACING / change,
             direction,
@@ -121,7 +126,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     order.into_iter().filter_map(scan).collect()
 }
 
-/// Norm of the change of all residuals along a direction.
+/// Norm of the directional derivative of the residuals.
 fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
     let along = |row: &[f64]| -> f64 { row.iter().zip(direction).map(|(j, d)| j * d).sum() };
     let squares = linearization.rows().map(|row| along(row).powi(2));
@@ -129,7 +134,7 @@ fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
 }
 
 impl Scan {
-    /// The lowest step around a state, with the spacing of the scan multiplied by `fine`.
+    /// Step of lowest cost around a state, with the spacing of the scan multiplied by `fine`.
     fn lowest_step(
         &self,
         by_rays: &FitProblem,
@@ -137,33 +142,35 @@ impl Scan {
         state: &Vec<Variable>,
         fine: f64,
     ) -> Step {
+        // Sample the cost.
         let spacing = self.spacing * fine;
         let gate = solver.limits.gate;
         let residuals = |place: i32| {
             let along = &self.direction * (f64::from(place) * spacing);
             by_rays.residuals(&state.retract(along.as_slice()))
         };
-        let costs: Vec<f64> = (-PLACES..=PLACES)
+        let costs: Vec<f64> = (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE)
             .map(|place| residuals(place).cost(solver.loss, gate))
             .collect();
         let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
-        let here = residuals(0);
-        let weights = here.weights(solver.loss);
-        let squares = here.values.iter().zip(&weights).map(|(r, w)| w * r * r);
-        // Cost of one standard deviation.
+        // Find the interval whose costs differ from the lowest by less than the noise.
+        let at_state = residuals(0);
+        let weights = at_state.weights(solver.loss);
+        let squares = at_state.values.iter().zip(&weights).map(|(r, w)| w * r * r);
+        // Increase of the cost by one residual of one standard deviation.
         let margin = 0.5 * squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
         middle_of_lowest(&costs, lowest + margin, spacing)
     }
 }
 
-/// Middle and half width of the interval around the lowest cost with costs up to `most`.
-fn middle_of_lowest(costs: &[f64], most: f64, spacing: f64) -> Step {
+/// Middle and half width of the interval of costs up to `limit` around the lowest cost.
+fn middle_of_lowest(costs: &[f64], limit: f64, spacing: f64) -> Step {
     let lowest = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b]));
     let lowest = lowest.unwrap_or(0);
-    let is_above = |i: &usize| costs[*i] > most;
+    let is_above = |i: &usize| costs[*i] > limit;
     let from = (0..lowest).rev().find(is_above).map_or(0, |i| i + 1);
     let to = (lowest..costs.len()).find(is_above).unwrap_or(costs.len());
-    let middle = 0.5 * (from + to - 1) as f64 - f64::from(PLACES);
+    let middle = 0.5 * (from + to - 1) as f64 - f64::from(SAMPLES_PER_SIDE);
     Step {
         middle: middle * spacing,
         half: 0.5 * (to - from) as f64 * spacing,
@@ -176,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_the_lowest_step_is_taken() {
-        let costs: Vec<f64> = (-PLACES..=PLACES)
+        let costs: Vec<f64> = (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE)
             .map(|place| match place {
                 -5..=3 => 1.0,
                 4..=9 => 2.0,

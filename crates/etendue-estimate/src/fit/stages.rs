@@ -1,24 +1,29 @@
-//! Solution in stages of decreasing beam width.
+//! Continuation in the divergence of the beams.
 
 use super::problem::FitProblem;
 use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
-/// Stages of wide beams end where the relative decrease of the cost is less than this,
-const LOOSE_FALL: f64 = 1e-2;
-/// (before scans, which extend farther, less than this)
-const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
-/// or where its step is shorter than this.
+/// Relative decrease of the cost below which a stage before the last has converged.
+const LOOSE_DECREASE: f64 = 1e-2;
+
+/// Value of [`LOOSE_DECREASE`] for models with edges, whose last stage also searches by scans of the
+/// cost.
+const LOOSE_DECREASE_BEFORE_SCANS: f64 = 0.1;
+
+/// Length of a step below which a stage before the last has converged.
 const LOOSE_STEP: f64 = 1e-3;
 
-/// Solves with the beams of the model multiplied by each of `widths` in turn, each stage from the end
-/// of the previous one: edges affect wide beams from a distance, and narrow beams locate them. All stages
-/// except the last end early. The log counts the iterations of all stages; `observe` receives each.
+/// Solves a fit in stages, with the divergence of the beams multiplied by each of `widths` in turn.
 ///
-/// Where the model has edges, the stages before the last fit integrals over the beams, which change
-/// smoothly. Before the last stage, which fits predictions by rays, the cost of a planar sweep is
-/// scanned for its lowest step.
+/// Each stage starts from the solution of the previous one: wide beams widen the basin of attraction of
+/// edges, narrow beams locate them. Stages before the last have loose tolerances. The log numbers the
+/// iterations of all stages consecutively; `observe` receives each.
+///
+/// For models with edges, the stages before the last fit integrals over the beams, which change
+/// smoothly. The last stage fits predictions by rays; for planar sweeps it first scans the cost along
+/// directions that only edges determine.
 ///
 /// # Errors
 /// As [`Solver::solve`].
@@ -32,20 +37,22 @@ pub fn solve_in_stages(
     let Some((last, wide)) = widths.split_last() else {
         return solver.solve_observed(problem, start, observe);
     };
-    let sees_edges = problem.model.edges.is_some();
-    let least_fall = if sees_edges {
-        LOOSE_FALL_BEFORE_SCANS
+    // Loosen the tolerances of the stages before the last.
+    let has_edges = problem.model.edges.is_some();
+    let min_decrease = if has_edges {
+        LOOSE_DECREASE_BEFORE_SCANS
     } else {
-        LOOSE_FALL
+        LOOSE_DECREASE
     };
     let loose = Solver {
         limits: SolverLimits {
-            cost: solver.limits.cost.max(least_fall),
+            cost: solver.limits.cost.max(min_decrease),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
         },
         ..*solver
     };
+    // Number the iterations of all stages consecutively.
     let smooth = problem.integrated();
     let mut state = start;
     let mut log: Vec<Iteration<Vec<Variable>>> = Vec::new();
@@ -55,8 +62,9 @@ pub fn solve_in_stages(
         observe(&counted);
         counted
     };
+    // Solve the stages of wide beams.
     let only = [*last];
-    let wide = if wide.is_empty() && sees_edges {
+    let wide = if wide.is_empty() && has_edges {
         &only
     } else {
         wide
@@ -67,9 +75,10 @@ pub fn solve_in_stages(
         let solution = loose.solve_observed(&wider, state, &mut numbered)?;
         state = solution.state;
     }
+    // Solve the last stage.
     let before = log.len();
     let mut numbered = |iteration: &_| log.push(note(iteration, before));
-    let found = if sees_edges {
+    let found = if has_edges {
         refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solver.solve_observed(problem, state, &mut numbered)?

@@ -1,4 +1,4 @@
-//! Planes and normals of whole scans from the moments of cubic cells.
+//! Plane fits of whole scans, from the moments of cubic cells.
 
 use super::{Eigen, LocalSurface};
 use nalgebra::{Matrix3, Vector3};
@@ -7,21 +7,21 @@ use rayon::prelude::*;
 /// Settings of the plane fits of a whole scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellOptions {
-    /// Side of the cells, m: a plane is fitted to a cell and its 26 neighbours.
+    /// Side of the cells, m; a plane is fitted to a cell and its 26 neighbours.
     pub cell: f64,
-    /// How often the cell size is doubled for points with too few neighbours: distant scan lines
-    /// are far apart.
+    /// Number of times that the cell size is doubled for points with too few neighbours, such as
+    /// distant points, whose scan lines are far apart.
     pub doublings: u32,
-    /// Least number of points of a plane.
+    /// Minimum number of points of a plane.
     pub neighbours: u32,
-    /// Greatest $\lambda_1/\lambda_2$: an edge has no incidence.
+    /// Maximum $\lambda_1/\lambda_2$ of the covariance of a plane: excludes edges.
     pub flatness: f64,
-    /// Least $\lambda_2/\lambda_3$: one scan line has no normal.
+    /// Minimum $\lambda_2/\lambda_3$ of the covariance of a plane: excludes single scan lines.
     pub roundness: f64,
 }
 
 impl Default for CellOptions {
-    /// Cells of 0.2 m doubled twice, 6 points, 0.05 and 0.02.
+    /// Cells of 0.2 m doubled twice, 6 points, flatness 0.05, roundness 0.02.
     fn default() -> Self {
         Self {
             cell: 0.2,
@@ -33,11 +33,11 @@ impl Default for CellOptions {
     }
 }
 
-/// The local surface at every point of a scan (lidar frame, m, beams from the origin): `None` for
-/// points that are not finite, for the origin, at edges, and where there are too few neighbours.
+/// Local surface at every point of a scan (lidar frame, m, beams from the origin); `None` for points
+/// that are not finite, for the origin, at edges, and where there are too few neighbours.
 ///
-/// The points of a cell share the plane through the points of the cell and of its 26 neighbours, or
-/// of the cell only where the larger set is not flat. This takes a tenth of the time of
+/// All points of a cell share one plane, fitted to the points of the cell and its 26 neighbours, or of
+/// the cell only where the larger set is not flat. This takes a tenth of the time of
 /// [`local_surfaces`](super::local_surfaces), which searches the neighbours of every point.
 ///
 /// ```
@@ -62,7 +62,7 @@ pub fn local_surfaces_by_cells(
     })
 }
 
-/// The value of `function` for every point that has a plane, with `None` for the others.
+/// Values of `function` for every point and the plane of its cell; `None` for points without a plane.
 pub fn map_cell_planes<T: Copy + Send>(
     count: usize,
     position: impl Fn(usize) -> Vector3<f64> + Sync,
@@ -88,13 +88,13 @@ pub fn map_cell_planes<T: Copy + Send>(
             break;
         }
         let (coarse, parents) = grid.doubled();
-        let mut wanted = vec![false; coarse.keys.len()];
+        let mut requested = vec![false; coarse.keys.len()];
         for &i in &open {
             let cell = &mut cells[i as usize];
             *cell = parents[*cell as usize];
-            wanted[*cell as usize] = true;
+            requested[*cell as usize] = true;
         }
-        fits = coarse.fits(&wanted, options);
+        fits = coarse.fits(&requested, options);
         grid = coarse;
         for &i in &open {
             let i = i as usize;
@@ -105,7 +105,7 @@ pub fn map_cell_planes<T: Copy + Send>(
     values
 }
 
-/// The value of `function` for a point, if its cell has a plane.
+/// Value of `function` for a point and the plane of its cell.
 fn on_plane<T>(
     fits: &[Fit],
     cell: u32,
@@ -118,15 +118,18 @@ fn on_plane<T>(
     }
 }
 
-/// Count, sum and sum of outer products of points about the centre of their cell.
+/// Moments of points about the centre of their cell.
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: u32,
+    /// Sum of the points, m.
     sum: Vector3<f64>,
+    /// Upper triangle of the sum of outer products, m²: xx, xy, xz, yy, yz, zz.
     outer: [f64; 6],
 }
 
 impl Moments {
+    /// Adds a point.
     fn add(&mut self, p: &Vector3<f64>) {
         self.count += 1;
         self.sum += p;
@@ -156,6 +159,7 @@ impl Moments {
         }
     }
 
+    /// Plane fit by the eigenvectors of the covariance.
     fn fit(&self, options: &CellOptions) -> Fit {
         if self.count < options.neighbours.max(3) {
             return Fit::Few;
@@ -181,34 +185,39 @@ impl Moments {
 enum Fit {
     /// Too few points, or the points of one scan line: larger cells may help.
     Few,
-    /// Not flat.
+    /// Points that are not coplanar.
     Edge,
     /// A plane.
     Plane(CellPlane),
 }
 
-/// Plane through the points of a cell and of its neighbours.
+/// Plane fitted to the points of a cell and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellPlane {
     /// Eigenvalues (m²) and eigenvectors of the covariance of the points; the first vector is the
     /// normal.
     pub eigen: Eigen,
-    /// Mean of the points, m.
+    /// Mean of the points: a point of the plane, m.
     pub mean: Vector3<f64>,
 }
 
 /// Hash grid of cubic cells with open addressing.
 struct Grid {
+    /// Side of the cells, m.
     cell: f64,
+    /// Hash table of cell indices.
     slots: Vec<u32>,
+    /// Integer coordinates of the cells.
     keys: Vec<[i32; 3]>,
+    /// Moments of the cells, about their centres.
     moments: Vec<Moments>,
 }
 
+/// Free slot of the hash table, and cell index of points without a cell.
 const EMPTY: u32 = u32::MAX;
 
 impl Grid {
-    /// Grid over points, with the number of the cell of each point: [`EMPTY`] for points that are not
+    /// Grid over points, with the index of the cell of each point; [`EMPTY`] for points that are not
     /// finite and for the origin.
     fn new(count: usize, position: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
         let mut grid = Self::empty(cell, count);
@@ -232,6 +241,7 @@ impl Grid {
         (grid, cells)
     }
 
+    /// Grid without cells, with slots for up to `points` of them.
     fn empty(cell: f64, points: usize) -> Self {
         Self {
             cell,
@@ -241,7 +251,7 @@ impl Grid {
         }
     }
 
-    /// Grid with cells of twice the side, and the number of the parent of each cell.
+    /// Grid with cells of twice the side, and the index of the parent of each cell.
     fn doubled(&self) -> (Self, Vec<u32>) {
         let mut coarse = Self::empty(2.0 * self.cell, self.keys.len());
         let parent = |(key, moments): (&[i32; 3], &Moments)| {
@@ -255,6 +265,7 @@ impl Grid {
         (coarse, parents)
     }
 
+    /// Integer coordinates of the cell that contains a point.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a saturated cell is a cell"
@@ -268,6 +279,7 @@ impl Grid {
         })
     }
 
+    /// Centre of a cell, m.
     fn centre(&self, key: [i32; 3]) -> Vector3<f64> {
         Vector3::from(key.map(|k| (f64::from(k) + 0.5) * self.cell))
     }
@@ -284,6 +296,7 @@ impl Grid {
         at
     }
 
+    /// Index of the cell with a key, added if new.
     fn insert(&mut self, key: [i32; 3]) -> u32 {
         let at = self.slot(key);
         if self.slots[at] == EMPTY {
@@ -299,18 +312,19 @@ impl Grid {
         self.slots[at]
     }
 
+    /// Index of the cell with a key.
     fn find(&self, key: [i32; 3]) -> Option<usize> {
         let number = self.slots[self.slot(key)];
         (number != EMPTY).then_some(number as usize)
     }
 
     /// Plane fits of the requested cells, in the frame of the points.
-    fn fits(&self, wanted: &[bool], options: &CellOptions) -> Vec<Fit> {
-        wanted
+    fn fits(&self, requested: &[bool], options: &CellOptions) -> Vec<Fit> {
+        requested
             .par_iter()
             .enumerate()
-            .map(|(number, wanted)| {
-                if !wanted {
+            .map(|(number, requested)| {
+                if !requested {
                     return Fit::Few;
                 }
                 match self.fit(number, options) {
@@ -324,7 +338,8 @@ impl Grid {
             .collect()
     }
 
-    /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not flat.
+    /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not
+    /// flat.
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
         let key = self.keys[number];
         let mut block = Moments::default();
@@ -346,7 +361,7 @@ impl Grid {
     }
 }
 
-/// An odd number whose products mix all bits (the golden ratio times 2^64).
+/// Multiplier of the hash function: the golden ratio times 2^64, odd (Knuth's multiplicative hashing).
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Eigenvalues and eigenvectors of a symmetric 3x3 matrix in closed form.
+//! Closed-form eigendecomposition of symmetric 3x3 matrices.
 
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::PI;
 
-/// Eigenvalues in ascending order and unit eigenvectors of a symmetric 3x3 matrix.
+/// Eigenvalues in ascending order and unit eigenvectors of a symmetric 3x3 matrix $Q$.
 ///
-/// The least eigenvalue by the trigonometric solution of the cubic (Smith 1961,
-/// doi:10.1145/355578.366316), its vector by the cross product of two rows of
-/// $Q - \lambda_1 1$, and the other two in the plane across it, where a rotation by one angle is
-/// exact even if they are equal. Where the least two are nearly equal, nalgebra's iteration is used.
+/// The least eigenvalue $\lambda_1$ is the trigonometric solution of the characteristic cubic (Smith
+/// 1961, doi:10.1145/355578.366316), and its eigenvector the cross product of two rows of $Q -
+/// \lambda_1 I$. The other two follow from one rotation in the plane normal to it, which is exact
+/// even for equal eigenvalues. Where the two least eigenvalues are nearly equal, the iterative solver
+/// of nalgebra is used.
 ///
 /// ```
 /// use etendue_estimate::geometry::Eigen;
@@ -19,14 +20,14 @@ use std::f64::consts::PI;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eigen {
-    /// $\lambda_1 \le \lambda_2 \le \lambda_3$.
+    /// Eigenvalues $\lambda_1 \le \lambda_2 \le \lambda_3$.
     pub values: [f64; 3],
-    /// Unit eigenvectors; the sign is arbitrary.
+    /// Unit eigenvectors, with arbitrary sign.
     pub vectors: [Vector3<f64>; 3],
 }
 
-/// Below this squared length, relative to the fourth power of the spread of the eigenvalues, the
-/// cross product of rows no longer gives a direction.
+/// Squared norm of the cross product of rows, relative to the fourth power of the spread of the
+/// eigenvalues, below which its direction is lost to rounding.
 const DEGENERATE: f64 = 1e-10;
 
 impl Eigen {
@@ -59,6 +60,7 @@ impl Eigen {
         }
     }
 
+    /// Decomposition by the iterative solver of nalgebra.
     fn iterated(matrix: &Matrix3<f64>) -> Self {
         let found = matrix.symmetric_eigen();
         let mut order = [0, 1, 2];
@@ -90,6 +92,7 @@ fn least_vector(matrix: &Matrix3<f64>) -> Option<Vector3<f64>> {
     (longest.norm_squared() > DEGENERATE * spread.powi(4)).then(|| longest.normalize())
 }
 
+/// A unit vector normal to a unit vector.
 fn any_normal_to(unit: &Vector3<f64>) -> Vector3<f64> {
     let least = unit.iamin();
     let mut axis = Vector3::zeros();

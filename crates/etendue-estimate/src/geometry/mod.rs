@@ -1,5 +1,5 @@
-//! Local geometry of point clouds: nearest neighbours, planes through them, normals turned to the
-//! sensor, angles of incidence.
+//! Local geometry of point clouds: nearest neighbours, plane fits, normals oriented towards the sensor,
+//! angles of incidence.
 
 mod cells;
 mod eigen;

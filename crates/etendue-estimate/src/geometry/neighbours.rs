@@ -1,4 +1,4 @@
-//! Nearest-neighbour queries.
+//! Nearest-neighbour queries on a k-d tree.
 
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::Vector3;
@@ -9,9 +9,9 @@ use std::num::NonZero;
 pub enum Neighbourhood {
     /// All points within a radius, m.
     Radius(f64),
-    /// The given number of nearest points.
+    /// Nearest points, by count.
     Nearest(usize),
-    /// The given number of nearest points within a radius (m).
+    /// Nearest points by count, within a radius (m).
     NearestWithin(usize, f64),
 }
 
@@ -27,7 +27,7 @@ impl Neighbourhood {
     }
 }
 
-/// k-d tree over points.
+/// k-d tree over points in space.
 pub struct Neighbours {
     tree: Option<ImmutableKdTree<f64, 3>>,
 }
@@ -58,6 +58,7 @@ impl Neighbours {
         result
     }
 
+    /// Indices of the points within a radius (m).
     fn within(&self, position: &Vector3<f64>, radius: f64) -> Vec<u32> {
         let Some(tree) = &self.tree else {
             return Vec::new();
@@ -70,6 +71,7 @@ impl Neighbours {
         result.iter().map(|near| near.item).collect()
     }
 
+    /// Indices of the nearest points.
     fn nearest(&self, position: &Vector3<f64>, count: usize) -> Vec<u32> {
         let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
             return Vec::new();
@@ -81,6 +83,7 @@ impl Neighbours {
         result.iter().map(|near| near.item).collect()
     }
 
+    /// Indices of the nearest points within a radius (m).
     fn nearest_within(&self, position: &Vector3<f64>, count: usize, radius: f64) -> Vec<u32> {
         let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
             return Vec::new();

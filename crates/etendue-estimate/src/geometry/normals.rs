@@ -1,4 +1,4 @@
-//! Surface normals turned to the sensor, and angles of incidence.
+//! Surface normals, oriented towards the sensor, and angles of incidence.
 
 use super::{Eigen, Neighbourhood, Neighbours, covariance, mean};
 use nalgebra::Vector3;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 /// Local surface at a point of a scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalSurface {
-    /// Unit normal, turned to the sensor.
+    /// Unit normal, oriented towards the sensor.
     pub normal: Vector3<f64>,
-    /// Angle of incidence $\gamma = \arccos(-n \cdot r)$ between the normal and the direction back to
-    /// the sensor, rad, in [0, pi/2].
+    /// Angle of incidence $\gamma = \arccos(-n \cdot r)$, rad, in [0, pi/2], with the normal $n$ and
+    /// the direction $r$ of the beam.
     pub incidence: f64,
     /// Ascending eigenvalues of the covariance of the neighbours, m².
     pub values: [f64; 3],
@@ -18,10 +18,11 @@ pub struct LocalSurface {
     pub offset: f64,
 }
 
-/// The local surface at each of the points numbered `at` in a scan, from the plane through its
-/// neighbours in that scan; `None` where there are fewer than three.
+/// Local surfaces at the points of a scan with the indices `at`, from planes fitted to their
+/// neighbours; `None` where there are fewer than three.
 ///
-/// Points in the lidar frame, m, all finite; `origins` are the origins of their beams, one per point.
+/// Points are finite and in the lidar frame, m; `origins` are the origins of their beams, one per
+/// point.
 pub fn local_surfaces(
     points: &[Vector3<f64>],
     origins: &[Vector3<f64>],
@@ -53,6 +54,8 @@ pub fn local_surfaces_among(
         .collect()
 }
 
+/// Local surface of a point: `direction` is that of the beam, `from_mean` the point relative to the
+/// mean of its neighbours, `eigen` the decomposition of their covariance.
 pub(super) fn local_surface(
     direction: &Vector3<f64>,
     from_mean: &Vector3<f64>,

@@ -1,4 +1,4 @@
-//! Distances of points from a mesh.
+//! Distances of points from a triangle mesh.
 
 use super::voxel_of;
 use nalgebra::{Point3, Vector3};
@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 /// Triangle mesh with a voxel grid for nearest-triangle queries.
 pub struct ReferenceMesh {
+    /// Greatest distance that is computed, and side of the voxels, m.
     reach: f64,
     triangles: Vec<[Point3<f64>; 3]>,
+    /// Indices of the triangles within reach of each voxel.
     cells: BTreeMap<[i64; 3], Vec<u32>>,
 }
 
@@ -28,7 +30,8 @@ impl ReferenceMesh {
         }
     }
 
-    /// Distance of each point from the nearest triangle, m; `None` beyond the reach.
+    /// Distance of each point from the nearest triangle, m; `None` beyond [`ReferenceMesh::new`]'s
+    /// `reach`.
     ///
     /// ```
     /// use etendue_estimate::geometry::ReferenceMesh;
@@ -48,6 +51,7 @@ impl ReferenceMesh {
             .collect()
     }
 
+    /// Distance of a point from the nearest triangle, m.
     fn distance(&self, point: &Point3<f64>) -> Option<f64> {
         let near = self.cells.get(&voxel_of(&point.coords, self.reach))?;
         let to = |&i: &u32| (nearest_on(&self.triangles[i as usize], point) - point).norm();
@@ -56,7 +60,7 @@ impl ReferenceMesh {
     }
 }
 
-/// The voxels that are within `reach` of a triangle, conservatively.
+/// Voxels within `reach` of a triangle, m, by a conservative test of their bounding spheres.
 fn voxels_near(corners: &[Point3<f64>; 3], voxel: f64, reach: f64) -> Vec<[i64; 3]> {
     let [a, b, c] = corners.map(|p| p.coords);
     let margin = Vector3::from_element(reach);
@@ -77,8 +81,9 @@ fn voxels_near(corners: &[Point3<f64>; 3], voxel: f64, reach: f64) -> Vec<[i64; 
     cells
 }
 
-/// The nearest point of a triangle (Ericson 2005, "Real-Time Collision Detection", 5.1.5).
+/// Point of a triangle nearest to `p` (Ericson 2005, "Real-Time Collision Detection", section 5.1.5).
 fn nearest_on([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Point3<f64> {
+    // Voronoi regions of the corner a, of b, and of the side between them.
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -93,6 +98,7 @@ fn nearest_on([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Point3<f64> {
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
         return a + ab * (d1 / (d1 - d3));
     }
+    // Voronoi regions of the corner c, and of the other two sides.
     let cp = p - c;
     let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
     if d6 >= 0.0 && d5 <= d6 {
@@ -106,6 +112,7 @@ fn nearest_on([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Point3<f64> {
     if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
         return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
     }
+    // Interior: barycentric coordinates; a degenerate triangle is its corner a.
     let sum = va + vb + vc;
     if sum == 0.0 {
         return *a;

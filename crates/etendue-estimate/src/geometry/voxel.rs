@@ -3,8 +3,9 @@
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-/// Ascending indices of the first point in every voxel of side `size` (m): measured points, not
-/// means, because every point keeps its own angle of incidence.
+/// Voxel-grid sampling: ascending indices of the first point in every voxel of side `size`, m.
+///
+/// The samples are measured points, not means, so that each has its angle of incidence.
 ///
 /// ```
 /// use etendue_estimate::geometry::one_per_voxel;
@@ -13,10 +14,10 @@ use std::collections::BTreeSet;
 /// assert_eq!(one_per_voxel(&points, 0.2), [0, 2]);
 /// ```
 pub fn one_per_voxel(points: &[Vector3<f64>], size: f64) -> Vec<u32> {
-    let mut taken = BTreeSet::new();
+    let mut occupied = BTreeSet::new();
     let numbered = (0..).zip(points);
     numbered
-        .filter(|(_, point)| taken.insert(voxel_of(point, size)))
+        .filter(|(_, point)| occupied.insert(voxel_of(point, size)))
         .map(|(number, _)| number)
         .collect()
 }

@@ -1,13 +1,13 @@
-//! Numbers with bounds, walked on through a smooth map.
+//! Numbers with bounds, parametrised by an unbounded coordinate.
 
 use super::space::Manifold;
 use etendue_physics::Scalar;
 use thiserror::Error;
 
-/// A number that stays within bounds because the solver moves its chart coordinate $u$.
+/// Number $x$ with bounds, as a smooth function of an unbounded coordinate $u$ that the solver changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BoundedNumber {
-    /// Any number: $x = u$.
+    /// Without bounds: $x = u$.
     Real {
         /// The coordinate $u$.
         coordinate: f64,
@@ -17,8 +17,8 @@ pub enum BoundedNumber {
         /// The coordinate $u$.
         coordinate: f64,
     },
-    /// Between two bounds: $x = m + h \tanh u$, with $m$ the middle and $h$ half the width
-    /// (Heiden 2019, section IV-B).
+    /// Between two bounds: $x = m + h \tanh u$, with $m$ the middle and $h$ half the width of the
+    /// interval (Heiden et al. 2019, section IV-B).
     Interval {
         /// The coordinate $u$.
         coordinate: f64,
@@ -29,11 +29,11 @@ pub enum BoundedNumber {
     },
 }
 
-/// A number was given that its bounds do not allow.
+/// Error: an initial value outside its bounds.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("{value} lies outside the open interval ({lower}, {upper}): start inside, or widen it")]
+#[error("{value} is outside the open interval ({lower}, {upper}): start inside, or widen it")]
 pub struct OutOfBounds {
-    /// The number.
+    /// The value.
     pub value: f64,
     /// Lower bound.
     pub lower: f64,
@@ -42,12 +42,12 @@ pub struct OutOfBounds {
 }
 
 impl BoundedNumber {
-    /// Any number.
+    /// Number without bounds.
     pub fn real(value: f64) -> Self {
         Self::Real { coordinate: value }
     }
 
-    /// A number above zero.
+    /// Number above zero.
     ///
     /// # Errors
     /// Where `value` is not above zero.
@@ -58,7 +58,7 @@ impl BoundedNumber {
         })
     }
 
-    /// A number between two bounds.
+    /// Number between two bounds.
     ///
     /// # Errors
     /// Where `value` is not between the bounds.
@@ -72,12 +72,12 @@ impl BoundedNumber {
         })
     }
 
-    /// The number.
+    /// Value $x$.
     pub fn value(&self) -> f64 {
         self.moved(0.0)
     }
 
-    /// The number after a step of the coordinate, with its derivatives.
+    /// Value $x$ after a step of the coordinate, in a scalar that may carry derivatives.
     pub fn moved<S: Scalar>(&self, step: S) -> S {
         match *self {
             Self::Real { coordinate } => step + coordinate,
@@ -93,7 +93,7 @@ impl BoundedNumber {
         }
     }
 
-    /// How fast the number moves with its coordinate: $dx/du$.
+    /// Derivative $dx/du$ of the value by the coordinate.
     pub fn slope(&self) -> f64 {
         match *self {
             Self::Real { .. } => 1.0,
@@ -106,7 +106,7 @@ impl BoundedNumber {
         }
     }
 
-    /// The same bounds at another coordinate.
+    /// The number with another coordinate and the same bounds.
     fn at(mut self, to: f64) -> Self {
         match &mut self {
             Self::Real { coordinate }
@@ -116,6 +116,7 @@ impl BoundedNumber {
         self
     }
 
+    /// Coordinate $u$.
     fn coordinate(&self) -> f64 {
         match *self {
             Self::Real { coordinate }
@@ -125,7 +126,7 @@ impl BoundedNumber {
     }
 }
 
-/// Steps add to the chart coordinate $u$.
+/// Steps are added to the coordinate $u$.
 impl Manifold for BoundedNumber {
     fn dimension(&self) -> usize {
         1
@@ -140,18 +141,20 @@ impl Manifold for BoundedNumber {
     }
 }
 
-/// The hyperbolic tangent, whose derivatives vanish instead of overflowing far out, where a quotient
-/// of hyperbolic sine and cosine is infinity over infinity.
+/// Hyperbolic tangent $\tanh u = \pm(1 - e^{-2|u|})/(1 + e^{-2|u|})$, whose derivatives underflow to
+/// zero for large $|u|$ where the quotient of $\sinh$ and $\cosh$ overflows.
 fn tanh<S: Scalar>(u: S) -> S {
     let sign = if u.value() < 0.0 { -1.0 } else { 1.0 };
     let small = (u * (-2.0 * sign)).exp();
     (-small + 1.0) / (small + 1.0) * sign
 }
 
+/// Middle and half width of an interval.
 fn middle_and_half(lower: f64, upper: f64) -> (f64, f64) {
     (0.5 * (lower + upper), 0.5 * (upper - lower))
 }
 
+/// Checks that a value is inside the open interval.
 fn within(value: f64, lower: f64, upper: f64) -> Result<(), OutOfBounds> {
     if lower < value && value < upper {
         return Ok(());

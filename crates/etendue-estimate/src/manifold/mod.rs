@@ -1,4 +1,4 @@
-//! Spaces of unknowns: locally flat, with a step from one element to another.
+//! Manifolds of unknowns: numbers, planar and spatial poses, and their products.
 
 mod bounded_number;
 mod pose;

@@ -1,11 +1,11 @@
-//! Poses as manifolds: steps are body-fixed twists.
+//! Poses as manifolds: steps are body-fixed twists, $T \mapsto T \exp(\delta)$.
 
 use super::space::Manifold;
 use super::{se2, se3};
 use etendue_physics::{Dual, DualParts};
 use nalgebra::{DMatrix, Isometry2, Isometry3, Vector3, Vector6};
 
-/// Steps are twists in the pose's own frame: $T \mapsto T \exp(\delta)$.
+/// Steps are twists $(v_x, v_y, \omega)$ in the body frame (m, m, rad).
 impl Manifold for Isometry2<f64> {
     fn dimension(&self) -> usize {
         3
@@ -30,7 +30,7 @@ impl Manifold for Isometry2<f64> {
     }
 }
 
-/// Steps are twists in the pose's own frame: $T \mapsto T \exp(\delta)$.
+/// Steps are twists $(v, \omega)$ in the body frame (m, rad).
 impl Manifold for Isometry3<f64> {
     fn dimension(&self) -> usize {
         6

@@ -1,16 +1,16 @@
-//! Rigid motions of the plane: exponential and logarithm.
+//! Exponential and logarithm of SE(2), the rigid motions of the plane.
 //!
-//! A twist is $(v_x, v_y, \omega)$ in m, m, rad: the motion that a body-fixed velocity makes in
-//! unit time. Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in
-//! robotics", eqs. 156 to 163 (arXiv:1812.01537).
+//! A twist is $(v_x, v_y, \omega)$ in m, m, rad: a constant body-fixed velocity over unit time.
+//! Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in robotics", eqs.
+//! 156 to 163 (arXiv:1812.01537).
 
 use etendue_physics::Scalar;
 use nalgebra::{Isometry2, Translation2, UnitComplex, Vector2, Vector3};
 
-/// Below this angle the series replace the quotients; their first left-out term is below 1e-18.
+/// Angle below which Taylor series replace the quotients, rad; the first omitted term is below 1e-18.
 const SMALL: f64 = 1e-3;
 
-/// The motion that a twist (m, m, rad) makes in unit time.
+/// Exponential map: the motion of a twist (m, m, rad) over unit time.
 ///
 /// ```
 /// use etendue_estimate::manifold::se2;
@@ -31,7 +31,7 @@ pub fn exp<S: Scalar>(twist: &Vector3<S>) -> Isometry2<S> {
     Isometry2::from_parts(Translation2::from(shift), UnitComplex::new(angle))
 }
 
-/// The twist (m, m, rad) whose [`exp`] is `pose`; the angle is in (-pi, pi].
+/// Logarithm: the twist (m, m, rad) whose [`exp`] is `pose`, with the angle in (-pi, pi].
 pub fn log<S: Scalar>(pose: &Isometry2<S>) -> Vector3<S> {
     let angle = pose.rotation.angle();
     let (along, across) = arc(angle);

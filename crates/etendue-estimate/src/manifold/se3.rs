@@ -1,17 +1,17 @@
-//! Rigid motions of space: exponential and logarithm.
+//! Exponential and logarithm of SE(3), the rigid motions of space.
 //!
-//! A twist is $(v, \omega)$: three translations in m, then three rotations in rad, all body-fixed.
-//! Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in robotics",
-//! eqs. 172 to 179 (arXiv:1812.01537).
+//! A twist is $(v, \omega)$: translation in m and rotation in rad of a constant body-fixed velocity
+//! over unit time. Source: Solà, Deray, Atchuthan 2018, "A micro Lie theory for state estimation in
+//! robotics", eqs. 172 to 179 (arXiv:1812.01537).
 
 use etendue_physics::Scalar;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3, Vector6};
 
-/// Below this squared angle the series replace the quotients; their first left-out term is below
+/// Squared angle below which Taylor series replace the quotients, rad²; the first omitted term is below
 /// 1e-15.
 const SMALL_SQUARE: f64 = 1e-5;
 
-/// The motion that a twist (m, rad) makes in unit time.
+/// Exponential map: the motion of a twist (m, rad) over unit time.
 ///
 /// ```
 /// use etendue_estimate::manifold::se3;
@@ -30,7 +30,7 @@ pub fn exp<S: Scalar>(twist: &Vector6<S>) -> Isometry3<S> {
     Isometry3::from_parts(Translation3::from(shift), rotation_exp(&w))
 }
 
-/// The twist (m, rad) whose [`exp`] is `pose`; the rotation angle is in [0, pi].
+/// Logarithm: the twist (m, rad) whose [`exp`] is `pose`, with the rotation angle in [0, pi].
 pub fn log<S: Scalar>(pose: &Isometry3<S>) -> Vector6<S> {
     let w = rotation_log(&pose.rotation);
     let t = pose.translation.vector;
@@ -39,7 +39,7 @@ pub fn log<S: Scalar>(pose: &Isometry3<S>) -> Vector6<S> {
     Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z)
 }
 
-/// The rotation about `w` by its length, rad.
+/// Rotation of the rotation vector `w`: about its direction by its length, rad.
 pub fn rotation_exp<S: Scalar>(w: &Vector3<S>) -> UnitQuaternion<S> {
     let square = w.norm_squared();
     let (real, ratio) = if square.value() < SMALL_SQUARE {
@@ -56,7 +56,7 @@ pub fn rotation_exp<S: Scalar>(w: &Vector3<S>) -> UnitQuaternion<S> {
     UnitQuaternion::new_unchecked(Quaternion::from_parts(real, imaginary))
 }
 
-/// The rotation vector, rad, of at most half a turn.
+/// Rotation vector of a rotation, rad, of length at most pi.
 pub fn rotation_log<S: Scalar>(rotation: &UnitQuaternion<S>) -> Vector3<S> {
     let near = if rotation.w.value() < 0.0 { -1.0 } else { 1.0 };
     let (real, imaginary) = (rotation.w * near, rotation.imag() * S::from(near));
@@ -71,6 +71,7 @@ pub fn rotation_log<S: Scalar>(rotation: &UnitQuaternion<S>) -> Vector3<S> {
     imaginary * ratio
 }
 
+/// Translation and rotation of a twist.
 fn split<S: Scalar>(twist: &Vector6<S>) -> (Vector3<S>, Vector3<S>) {
     (
         Vector3::new(twist[0], twist[1], twist[2]),

@@ -2,10 +2,10 @@
 
 use nalgebra::DMatrix;
 
-/// A space of unknowns on which a solver can walk.
+/// Manifold of unknowns with a retraction, for iterative solvers.
 ///
-/// A step is a vector of [`dimension`](Manifold::dimension) numbers, the tangent.
-/// [`retract`](Manifold::retract) takes the step and [`local`](Manifold::local) is its inverse:
+/// A step is a tangent vector of [`dimension`](Manifold::dimension) numbers.
+/// [`retract`](Manifold::retract) applies it, and [`local`](Manifold::local) is the inverse:
 /// `a.retract(&a.local(&b))` equals `b`.
 ///
 /// ```
@@ -18,24 +18,25 @@ use nalgebra::DMatrix;
 /// assert!((step[1] + 0.2).abs() < 1e-14);
 /// ```
 pub trait Manifold: Clone {
-    /// How many numbers make a step.
+    /// Number of components of a tangent vector.
     fn dimension(&self) -> usize;
 
-    /// The element that `tangent` leads to from here.
+    /// The element reached from this one by the step `tangent`.
     #[must_use]
     fn retract(&self, tangent: &[f64]) -> Self;
 
-    /// The tangent that leads from here to `other`.
+    /// The step from this element to `other`.
     fn local(&self, other: &Self) -> Vec<f64>;
 
-    /// How a small step at `retract(tangent)` changes `tangent`'s own end: column $j$ is the step
-    /// seen there when component $j$ of `tangent` grows. The identity where steps just add up.
+    /// Right Jacobian of the retraction at $\tau$ = `tangent`: the derivative of the step from
+    /// `retract(τ)` to `retract(τ + δ)` by $\delta$ at zero (Solà, Deray, Atchuthan 2018,
+    /// arXiv:1812.01537). The identity for vector spaces.
     fn right_jacobian(&self, tangent: &[f64]) -> DMatrix<f64> {
         DMatrix::identity(tangent.len(), tangent.len())
     }
 }
 
-/// A real number without bounds.
+/// The real line; steps are differences.
 impl Manifold for f64 {
     fn dimension(&self) -> usize {
         1
@@ -50,7 +51,7 @@ impl Manifold for f64 {
     }
 }
 
-/// The product of two spaces.
+/// Product of two manifolds.
 impl<A: Manifold, B: Manifold> Manifold for (A, B) {
     fn dimension(&self) -> usize {
         self.0.dimension() + self.1.dimension()
@@ -73,7 +74,7 @@ impl<A: Manifold, B: Manifold> Manifold for (A, B) {
     }
 }
 
-/// The product of any number of spaces.
+/// Product of manifolds.
 impl<M: Manifold> Manifold for Vec<M> {
     fn dimension(&self) -> usize {
         self.iter().map(M::dimension).sum()
@@ -111,6 +112,7 @@ impl<M: Manifold> Manifold for Vec<M> {
     }
 }
 
+/// Block-diagonal matrix of square blocks.
 fn block_diagonal(blocks: &[DMatrix<f64>]) -> DMatrix<f64> {
     let size = blocks.iter().map(DMatrix::nrows).sum();
     let mut whole = DMatrix::zeros(size, size);

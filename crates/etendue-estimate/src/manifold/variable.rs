@@ -1,4 +1,4 @@
-//! One unknown of a problem: a pose or a number.
+//! Unknown of a problem: a number or a pose.
 
 use super::bounded_number::{BoundedNumber, OutOfBounds};
 use super::space::Manifold;
@@ -9,38 +9,38 @@ use nalgebra::{
     Vector3, Vector6,
 };
 
-/// One unknown: what kind of thing it is, and where it stands now.
+/// Unknown with its current value: a number or a pose.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Variable {
-    /// A number, bounded or not.
+    /// Number, with or without bounds.
     Number(BoundedNumber),
-    /// A pose in the plane; steps are body-fixed twists (m, m, rad).
+    /// Planar pose; steps are body-fixed twists (m, m, rad).
     Planar(Isometry2<f64>),
-    /// A pose in the plane whose position stays in a box; steps are the two chart coordinates of
-    /// the position and the yaw (1, 1, rad).
+    /// Planar pose with its position in a box; steps are those of the two coordinates of the position
+    /// ([`BoundedNumber`]) and of the yaw (1, 1, rad).
     Boxed {
         /// Position along x and y, m.
         position: [BoundedNumber; 2],
         /// Yaw, rad.
         yaw: f64,
     },
-    /// A pose in space; steps are body-fixed twists (m, rad).
+    /// Spatial pose; steps are body-fixed twists (m, rad).
     Spatial(Isometry3<f64>),
 }
 
-/// What a [`Variable`] stands for, in a scalar that may carry derivatives.
+/// Value of a [`Variable`], in a scalar that may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VariableValue<S: Scalar> {
-    /// A number.
+    /// Number.
     Number(S),
-    /// A pose in the plane.
+    /// Planar pose.
     Planar(Isometry2<S>),
-    /// A pose in space.
+    /// Spatial pose.
     Spatial(Isometry3<S>),
 }
 
 impl Variable {
-    /// A pose in the plane whose position stays in the box from `lower` to `upper` (m).
+    /// Planar pose with its position in the box from `lower` to `upper`, m.
     ///
     /// # Errors
     /// Where the position is outside the box.
@@ -59,12 +59,12 @@ impl Variable {
         })
     }
 
-    /// Where the unknown stands.
+    /// Current value.
     pub fn value(&self) -> VariableValue<f64> {
         self.moved(&[0.0; 6][..self.dimension()])
     }
 
-    /// Where a step leads, with its derivatives.
+    /// Value after a step, with the derivatives of the step.
     pub fn moved<S: Scalar>(&self, step: &[S]) -> VariableValue<S> {
         match self {
             Self::Number(chart) => VariableValue::Number(chart.moved(step[0])),
@@ -81,25 +81,25 @@ impl Variable {
         }
     }
 
-    /// What the components of a step mean, for people: ("x along its own axis", "m") and so on.
+    /// Name and unit of each component of a step; "body x" is the x axis of the pose.
     pub fn components(&self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Number(_) => &[("", "")],
-            Self::Planar(_) => &[("own x", "m"), ("own y", "m"), ("yaw", "rad")],
+            Self::Planar(_) => &[("body x", "m"), ("body y", "m"), ("yaw", "rad")],
             Self::Boxed { .. } => &[("x", "m"), ("y", "m"), ("yaw", "rad")],
             Self::Spatial(_) => &[
-                ("own x", "m"),
-                ("own y", "m"),
-                ("own z", "m"),
-                ("turn about own x", "rad"),
-                ("turn about own y", "rad"),
-                ("turn about own z", "rad"),
+                ("body x", "m"),
+                ("body y", "m"),
+                ("body z", "m"),
+                ("rotation about body x", "rad"),
+                ("rotation about body y", "rad"),
+                ("rotation about body z", "rad"),
             ],
         }
     }
 
-    /// How fast each component's quantity moves with the step: 1 where steps are in the
-    /// component's own unit, $dx/du$ where a bounded number is moved through its chart.
+    /// Derivative of the quantity of each component by the step: $dx/du$ for bounded numbers, 1 for all
+    /// other components.
     pub fn slopes(&self) -> Vec<f64> {
         match self {
             Self::Number(chart) => vec![chart.slope()],
@@ -119,7 +119,7 @@ impl VariableValue<f64> {
         }
     }
 
-    /// The pose in the plane, if it is one.
+    /// The planar pose, if it is one.
     pub fn planar(&self) -> Option<Isometry2<f64>> {
         match self {
             Self::Planar(pose) => Some(*pose),
@@ -152,7 +152,7 @@ impl Manifold for Variable {
         }
     }
 
-    /// Between two variables of different kinds there is no step: all components are NaN.
+    /// The step to `other`; all components are NaN where the variants differ.
     fn local(&self, other: &Self) -> Vec<f64> {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.local(b),
@@ -182,7 +182,7 @@ impl Manifold for Variable {
     }
 }
 
-/// A pose without derivatives in the scalar `S`.
+/// Planar pose in the scalar `S`, with zero derivatives.
 fn lift2<S: Scalar>(pose: &Isometry2<f64>) -> Isometry2<S> {
     let rotation = UnitComplex::new_unchecked(Complex::new(
         S::from(pose.rotation.re),
@@ -191,14 +191,14 @@ fn lift2<S: Scalar>(pose: &Isometry2<f64>) -> Isometry2<S> {
     Isometry2::from_parts(pose.translation.vector.map(S::from).into(), rotation)
 }
 
-/// A pose without derivatives in the scalar `S`.
+/// Spatial pose in the scalar `S`, with zero derivatives.
 pub(crate) fn lift3<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {
     let rotation =
         UnitQuaternion::new_unchecked(Quaternion::from(pose.rotation.coords.map(S::from)));
     Isometry3::from_parts(pose.translation.vector.map(S::from).into(), rotation)
 }
 
-/// Total dimension of several unknowns.
+/// Sum of the dimensions of several unknowns.
 pub(crate) fn dimension(state: &[Variable]) -> usize {
     state.iter().map(Variable::dimension).sum()
 }

@@ -1,4 +1,4 @@
-//! Scene, sensor and poses with some of them unknown.
+//! Fit model: scene, lidar and sensor poses with unknown parameters.
 
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
@@ -13,23 +13,25 @@ use nalgebra::Isometry3;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A scene, a noise-free sensor and the poses of its scans, with some parameters unknown.
+/// Fit model: a scene, a noise-free lidar and the poses of its scans, with unknown parameters.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// Meshes, objects and materials of the initial scene.
     pub(super) parts: SceneBuilder,
+    /// Initial scene.
     pub(super) scene: Arc<Scene>,
     pub(super) sensor: NoiselessLidar,
+    /// Initial pose of the sensor at each scan.
     pub(super) world_from_sensor: Vec<Isometry3<f64>>,
     pub(super) air: Air,
     pub(super) unknowns: Vec<Unknown>,
-    /// Limits of the ray trees.
+    /// Limits of the ray trees of the simulation.
     pub tree: TreeSettings,
-    /// Integration of edges over the cross-section of beams, for derivatives and, where enabled, for
-    /// predictions; `None` for rays only.
+    /// Integration across edges, for derivatives and optionally for predictions; `None` for rays only.
     pub edges: Option<EdgeSettings>,
 }
 
-/// A free parameter of a model.
+/// Free parameter of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
     /// Path of the parameter.
@@ -53,13 +55,13 @@ pub enum ModelError {
     /// A material has no value at the sensor's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// There is no scan.
+    /// The model has no scan.
     #[error("the model has no sensor pose: give one per scan")]
     NoScan,
     /// A path names no parameter.
     #[error(transparent)]
     Path(#[from] UnknownPath),
-    /// A parameter was freed twice.
+    /// A parameter is freed twice.
     #[error("{path} is free already")]
     FreedTwice {
         /// The path.
@@ -70,25 +72,27 @@ pub enum ModelError {
     Start {
         /// The path.
         path: String,
-        /// The value and the bounds.
+        /// Value and bounds.
         source: OutOfBounds,
     },
-    /// A pose was freed as a number, or the reverse.
+    /// A pose is freed as a number, or a number as a pose.
     #[error("{path} is {is}: free it as {instead}")]
     WrongFreedom {
         /// The path.
         path: String,
-        /// What it is.
+        /// Kind of the parameter, such as "a pose".
         is: &'static str,
-        /// How to free it.
+        /// Valid degrees of freedom.
         instead: &'static str,
     },
 }
 
 impl Model {
-    /// A model without unknowns of a lidar at rest during each scan. Beams are the shots of its first
-    /// sweep, which measure range and intensity. The model predicts the expected measurements: without
-    /// noise, jitter and rounding. The scene is at rest, as at time zero.
+    /// Model without unknowns, of a lidar at rest during each scan.
+    ///
+    /// The beams of a scan are the shots of the first sweep of the lidar; each measures range and
+    /// intensity. Predictions are expected measurements, without noise, jitter and rounding. The
+    /// scene is static, as at time zero.
     ///
     /// # Errors
     /// Where the scene or the lidar is not valid, or no pose is given.
@@ -97,10 +101,12 @@ impl Model {
         lidar: &Lidar,
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
+        // Check the lidar and the poses.
         let sensor = NoiselessLidar::new(&lidar.clone().checked()?);
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }
+        // Build the static scene, with materials at the wavelength of the lidar.
         let parts = SceneBuilder {
             motions: vec![],
             deformations: vec![],
@@ -120,25 +126,24 @@ impl Model {
         })
     }
 
-    /// The model with weather in the air, by its mean extinction and backscatter.
+    /// The model with weather, by its mean extinction and backscatter.
     #[must_use]
     pub fn in_air(mut self, air: Air) -> Self {
         self.air = air;
         self
     }
 
-    /// Adds the parameters that `path` names to the unknowns, with their current values as initial
-    /// values.
+    /// Adds the parameters of a path to the unknowns, with their current values as initial values.
     ///
     /// # Errors
-    /// Where the path names nothing (the most similar path is suggested), the parameter is free
+    /// Where no parameter has the path (the most similar path is suggested), a parameter is free
     /// already, or its value is outside the bounds.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         for (path, parameter) in self.resolve(path)? {
             if self
                 .unknowns
                 .iter()
-                .any(|known| known.parameter == parameter)
+                .any(|unknown| unknown.parameter == parameter)
             {
                 return Err(ModelError::FreedTwice { path });
             }
@@ -152,7 +157,7 @@ impl Model {
         Ok(())
     }
 
-    /// The unknowns, in the order in which they were freed.
+    /// Unknowns, in the order of [`Model::free`].
     pub fn unknowns(&self) -> &[Unknown] {
         &self.unknowns
     }
@@ -161,7 +166,7 @@ impl Model {
     pub fn start(&self) -> Vec<Variable> {
         self.unknowns
             .iter()
-            .map(|known| known.start.clone())
+            .map(|unknown| unknown.start.clone())
             .collect()
     }
 
@@ -175,7 +180,7 @@ impl Model {
         self.sensor.beams()
     }
 
-    /// The initial scene.
+    /// Scene at the initial values.
     pub fn scene(&self) -> &Arc<Scene> {
         &self.scene
     }
@@ -185,7 +190,7 @@ impl Model {
         &self.parts
     }
 
-    /// The objects, in the order of their numbers.
+    /// Objects of the initial scene, by index.
     pub fn objects(&self) -> &[Object] {
         &self.parts.objects
     }
@@ -226,13 +231,14 @@ impl Model {
         }
     }
 
-    /// Initial value of a parameter with its degrees of freedom.
+    /// Initial value of a parameter with given degrees of freedom.
     fn start_of(
         &self,
         path: &str,
         parameter: &Parameter,
         freedom: Freedom,
     ) -> Result<Variable, ModelError> {
+        // Errors
         let wrong = |is, instead| ModelError::WrongFreedom {
             path: path.to_owned(),
             is,
@@ -242,6 +248,7 @@ impl Model {
             path: path.to_owned(),
             source,
         };
+        // Number with bounds
         let bounded = |value: f64, lower: f64, upper: f64| {
             let chart = if lower == 0.0 && upper == f64::INFINITY {
                 BoundedNumber::positive(value)
@@ -250,6 +257,7 @@ impl Model {
             };
             chart.map(Variable::Number).map_err(outside)
         };
+        // Variable of the kind of the parameter
         match (parameter.value(self), freedom) {
             (VariableValue::Spatial(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
             (VariableValue::Spatial(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),

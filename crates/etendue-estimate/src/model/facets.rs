@@ -1,4 +1,4 @@
-//! Derivatives by the scattering factors of facets.
+//! Derivatives by the scattering factors of single facets.
 
 use super::jacobian::{Column, zeros};
 use super::{Model, QUANTITIES, SimulatorInputs};
@@ -7,16 +7,17 @@ use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of facets per beam in one pass of forward differentiation.
+/// Number of facets per beam in one pass of forward-mode differentiation.
 const PER_PASS: usize = 6;
 
-/// Indices of the facets with unknown factors.
+/// Index of the facets with unknown factors.
 struct FacetIndex {
-    /// By object and triangle; `None` where the factor is known.
+    /// Position among the unknown factors, by object and triangle; `None` where the factor is known.
     numbers: Vec<Vec<Option<usize>>>,
 }
 
 impl FacetIndex {
+    /// Index of facets given by object and triangle.
     fn new(scene: &Scene, facets: impl Iterator<Item = (ObjectId, u32)>) -> Self {
         let mut numbers = vec![Vec::new(); scene.objects().len()];
         for (number, (object, triangle)) in facets.enumerate() {
@@ -30,6 +31,7 @@ impl FacetIndex {
         Self { numbers }
     }
 
+    /// Position of the facet of a hit among the unknown factors.
     fn of(&self, hit: &Hit) -> Option<usize> {
         let own = self.numbers.get(hit.object.0 as usize)?;
         own.get(hit.triangle as usize).copied().flatten()
@@ -37,7 +39,7 @@ impl FacetIndex {
 }
 
 impl Model {
-    /// Factors of the facets, 1 for all others; `None` where no factor is unknown.
+    /// Factor on the backscatter at a hit: that of the facet, or 1; `None` where no factor is unknown.
     pub(super) fn facet_factor<S: Scalar>(
         &self,
         inputs: &SimulatorInputs<S>,
@@ -49,8 +51,9 @@ impl Model {
         Some(move |_, _, hit: &Hit| index.of(hit).map_or(S::one(), |n| S::from(factors[n])))
     }
 
-    /// Derivatives by the factors of facets: every beam carries derivatives by the facets that it hits, a
-    /// few per pass.
+    /// Appends the derivatives by the factors of facets.
+    ///
+    /// Every beam carries dual numbers for the facets that it hits, [`PER_PASS`] in each pass.
     pub(super) fn facet_columns(
         &self,
         scene: &Scene,
@@ -73,6 +76,7 @@ impl Model {
                 slopes: Vec::new(),
             })
             .collect();
+        // Simulate in passes until every beam has derivatives by all of its facets.
         let mut pass = 0;
         loop {
             let factor = |scan: usize, beam: usize, hit: &Hit| -> Dual<PER_PASS> {
@@ -87,6 +91,7 @@ impl Model {
                 }
             };
             let scans = self.simulate_with_edges(scene, &inputs, Some(&factor));
+            // Scatter the derivatives of the beams to the columns of the facets.
             let mut most = 0;
             for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
                 let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +113,7 @@ impl Model {
     }
 }
 
-/// Position of a facet among those that a beam hits.
+/// Position of a facet among those that a beam has hit; appends a new facet.
 fn slot(hits: &Mutex<Vec<usize>>, number: usize) -> usize {
     let mut hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
     hits.iter().position(|n| *n == number).unwrap_or_else(|| {

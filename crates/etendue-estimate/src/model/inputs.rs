@@ -1,4 +1,4 @@
-//! Inputs of the simulator with the unknowns at a state.
+//! Inputs of the simulator as a function of the unknowns.
 
 use super::Model;
 use crate::manifold::{Manifold, Variable, lift3};
@@ -11,22 +11,26 @@ use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 use std::sync::Arc;
 
-/// Inputs of the simulator in a scalar that may carry derivatives.
+/// Inputs of the simulator, in a scalar that may carry derivatives.
 pub(crate) struct SimulatorInputs<S: Scalar> {
+    /// Parameters of the lidar.
     pub sensor: LidarInputs<S>,
+    /// Pose of the sensor at each scan.
     pub world_from_sensor: Vec<Isometry3<S>>,
-    /// World from object, of the objects whose poses are unknown.
+    /// Poses (world from object) of the objects with unknown poses.
     pub object_poses: Vec<(ObjectId, Isometry3<S>)>,
     /// Materials with unknown parameters.
     pub materials: Vec<(MaterialId, Material<S>)>,
+    /// Weather in the air.
     pub weather: Vec<Weather<S>>,
     /// Factors on the backscatter of facets: object, triangle, factor.
     pub facet_factors: Vec<(ObjectId, u32, f64)>,
 }
 
 impl Model {
-    /// The simulator inputs with the unknowns moved from `state` by `step`.
+    /// Simulator inputs with the unknowns at `state`, moved by `step`.
     pub(crate) fn inputs<S: Scalar>(&self, state: &[Variable], step: &[S]) -> SimulatorInputs<S> {
+        // Start from the inputs of the model.
         let weather = self.air.atmosphere.weather.iter();
         let mut inputs = SimulatorInputs {
             sensor: LidarInputs::new(&self.sensor),
@@ -38,6 +42,7 @@ impl Model {
                 .collect(),
             facet_factors: Vec::new(),
         };
+        // Write the value of every unknown.
         let mut rest = step;
         for (unknown, variable) in self.unknowns.iter().zip(state) {
             let (own, others) = rest.split_at(variable.dimension());
@@ -48,7 +53,7 @@ impl Model {
         inputs
     }
 
-    /// The scene with the objects at the poses of the inputs.
+    /// Scene with the objects at the poses of the inputs.
     pub(crate) fn scene_with<S: Scalar>(&self, inputs: &SimulatorInputs<S>) -> Arc<Scene> {
         if inputs.object_poses.is_empty() {
             return Arc::clone(&self.scene);
@@ -57,8 +62,8 @@ impl Model {
         for (id, pose) in &inputs.object_poses {
             parts.objects[id.0 as usize].world_from_object = values(pose);
         }
-        // The meshes are valid, and poses are finite unless the state is not: then the initial scene
-        // is used, and the residuals show it.
+        // The scene is valid unless a pose is not finite. The initial scene is used then, and the
+        // residuals are not finite.
         parts
             .build()
             .map_or_else(|_| Arc::clone(&self.scene), Arc::new)
@@ -66,10 +71,10 @@ impl Model {
 }
 
 impl<S: Scalar> SimulatorInputs<S> {
-    /// The scene at a wavelength (m) with the unknown poses and materials.
+    /// World of a scene at a wavelength (m), with the poses and materials of the inputs.
     pub(crate) fn world<'a>(&self, scene: &'a Scene, wavelength: f64) -> World<'a, S> {
-        let world =
-            World::at_wavelength(scene, wavelength).expect("the model was made at this wavelength");
+        let world = World::at_wavelength(scene, wavelength)
+            .expect("the model was checked at this wavelength");
         let mut world = world.lift::<S>();
         for (id, pose) in &self.object_poses {
             world = world.with_pose(*id, *pose);

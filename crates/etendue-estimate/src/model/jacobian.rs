@@ -1,9 +1,10 @@
-//! Derivatives of every measurement by every unknown.
+//! Jacobian of the measurements by the unknowns.
 //!
-//! Forward mode in blocks of dual numbers for the unknowns that all beams depend on. Unknowns that
-//! few beams depend on are differentiated by the inputs of the beam, and scattered: offsets of beams
-//! and channels follow from the derivatives by the pose of the sensor (a rotation of the beam about
-//! its exit point is a rotation of the sensor), factors of facets from the facets that the beam hits.
+//! Unknowns on which all beams depend are differentiated in forward mode, in blocks of dual numbers.
+//! Unknowns on which few beams depend have sparse columns. Those of offsets of beams and channels
+//! follow from the derivatives by the pose of the sensor, because a rotation of a beam about its exit
+//! point is equivalent to a rotation of the sensor. Those of factors of facets come from dual numbers
+//! for the facets that each beam hits.
 
 use super::Model;
 use super::parameter::DerivativeSeed;
@@ -15,38 +16,39 @@ use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
 use nalgebra::{Vector3, Vector6};
 
-/// Quantities of all beams (range and intensity), ordered by scan and beam, and their derivatives.
+/// Quantities of all beams (range, m, and intensity, counts), ordered by scan and beam, with
+/// derivatives.
 pub(crate) struct Rows {
-    /// The quantities; `None` where a beam has no return.
+    /// Quantities; `None` where a beam has no return.
     pub values: Vec<Option<f64>>,
-    /// One row per quantity: derivatives by the shared components.
+    /// Derivatives by the shared components, row-major with one row per quantity.
     pub jacobian: Vec<f64>,
-    /// Components of the tangent that all beams depend on: the columns of `jacobian`.
+    /// Indices in the tangent of the columns of `jacobian`: components on which all beams depend.
     pub shared: Vec<usize>,
-    /// The other components.
+    /// Sparse columns of the other components.
     pub columns: Vec<Column>,
 }
 
-/// Derivatives by a component of the tangent that few beams depend on.
+/// Sparse column of the Jacobian: derivatives by a component on which few beams depend.
 pub(crate) struct Column {
-    /// Index in the tangent.
+    /// Index of the component in the tangent.
     pub component: usize,
     /// Indices of quantities with their derivatives.
     pub slopes: Vec<(usize, f64)>,
 }
 
-/// Components of the tangent by how their derivatives are computed.
+/// Components of the tangent, grouped by the computation of their derivatives.
 struct Layout {
-    /// Components that all beams depend on.
+    /// Components on which all beams depend.
     shared: Vec<usize>,
-    /// Offsets of groups of beams.
+    /// Offsets of groups of beams, with the index of their component.
     offsets: Vec<(usize, DerivativeSeed)>,
     /// Factors of facets.
     facets: Vec<usize>,
 }
 
 impl Model {
-    /// Quantities and their derivatives at `state`.
+    /// Quantities of all beams with their derivatives at `state`.
     pub(crate) fn rows(&self, state: &[Variable]) -> Rows {
         let layout = self.layout(state);
         let inputs = self.inputs::<f64>(state, &zeros(state));
@@ -65,6 +67,7 @@ impl Model {
         rows
     }
 
+    /// Groups of the components of the tangent at a state.
     fn layout(&self, state: &[Variable]) -> Layout {
         let mut layout = Layout {
             shared: Vec::new(),
@@ -84,7 +87,7 @@ impl Model {
         layout
     }
 
-    /// Quantities and derivatives by the shared components, in blocks of `N`.
+    /// Quantities and their derivatives by the shared components, in forward mode with `N` per block.
     fn forward<const N: usize>(
         &self,
         scene: &Scene,
@@ -99,12 +102,14 @@ impl Model {
         };
         let mut first = 0;
         loop {
+            // Seed the dual numbers of a block of components.
             let block = &rows.shared[first..rows.shared.len().min(first + N)];
             let used = block.len();
             let mut step: Vec<Dual<N>> = zeros(state).into_iter().map(Dual::from).collect();
             for (i, &component) in block.iter().enumerate() {
                 step[component] = Dual::variable(0.0, i);
             }
+            // Simulate with them.
             let inputs = self.inputs(state, &step);
             let factor = self.facet_factor(&inputs);
             let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
@@ -117,7 +122,7 @@ impl Model {
         }
     }
 
-    /// Derivatives by offsets of groups of beams.
+    /// Appends the derivatives by offsets of groups of beams.
     fn offset_columns(
         &self,
         scene: &Scene,
@@ -162,7 +167,7 @@ impl Model {
         }
     }
 
-    /// Axis about which an offset rotates a beam; `None` for offsets of the range.
+    /// Axis (sensor frame) about which an offset rotates a beam; `None` for offsets of the range.
     fn rotation_axis(&self, beam: usize, seed: DerivativeSeed) -> Option<Vector3<f64>> {
         let direction = self.sensor.direction(beam);
         match seed {
@@ -174,8 +179,9 @@ impl Model {
         }
     }
 
-    /// Derivative by a rotation of a beam about its exit point, from those by the twist of the
-    /// sensor.
+    /// Derivative by a rotation of a beam about its exit point, from those by the twist of the sensor.
+    ///
+    /// A rotation $\omega$ about the exit point $p$ is the twist $(-\omega \times p, \omega)$.
     fn by_rotation(&self, value: &Dual<6>, beam: usize, axis: &Vector3<f64>) -> f64 {
         let exit = self.sensor.direction(beam).origin;
         let translation = -axis.cross(&exit.coords);
@@ -185,7 +191,7 @@ impl Model {
 }
 
 impl Rows {
-    /// Copies quantities and derivatives of one block of components.
+    /// Copies quantities and derivatives by one block of `used` components from the index `first`.
     fn collect<const N: usize>(
         &mut self,
         scans: &[Vec<BeamMeasurement<Dual<N>>>],
@@ -211,7 +217,7 @@ impl Rows {
     }
 }
 
-/// The zero tangent at a state.
+/// Zero tangent at a state.
 pub(super) fn zeros(state: &[Variable]) -> Vec<f64> {
     vec![0.0; crate::manifold::dimension(state)]
 }

@@ -1,8 +1,8 @@
-//! Differentiable simulation as a function of unknown parameters.
+//! Differentiable simulation of lidar scans as a function of unknown parameters.
 //!
-//! A [`Model`] is a scene, a noise-free lidar with any receiver, and the poses of its scans.
-//! Unknowns are [`Parameter`]s named by paths such as `sensor.pose` or
-//! `materials.white.reflectance`; [`Model::free`] adds one.
+//! A [`Model`] is a scene, a noise-free lidar with any receiver, and the poses of its scans. Its
+//! unknowns are [`Parameter`]s with paths such as `sensor.pose` or `materials.white.reflectance`;
+//! [`Model::free`] adds one.
 
 mod definition;
 mod facets;

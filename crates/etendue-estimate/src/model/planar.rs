@@ -1,8 +1,8 @@
-//! Poses between plane and space.
+//! Conversions between planar and spatial poses.
 
 use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
 
-/// Planar part of a pose: position in x and y, and yaw.
+/// Planar part of a spatial pose: position along x and y (m), and yaw of the x axis (rad).
 pub fn planar(pose: &Isometry3<f64>) -> Isometry2<f64> {
     let forward = pose.rotation * Vector3::x();
     Isometry2::new(
@@ -11,7 +11,7 @@ pub fn planar(pose: &Isometry3<f64>) -> Isometry2<f64> {
     )
 }
 
-/// Planar pose in space, at height zero and without tilt.
+/// Spatial pose of a planar pose, at height zero and without tilt.
 pub fn upright(pose: &Isometry2<f64>) -> Isometry3<f64> {
     let at = pose.translation.vector;
     Isometry3::from_parts(

@@ -1,4 +1,4 @@
-//! Simulated measurements of all scans.
+//! Simulation of the measurements of all scans.
 
 use super::{Model, SimulatorInputs};
 use crate::sensor::BeamMeasurement;
@@ -11,11 +11,11 @@ use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::ReturnFactor;
 use nalgebra::Isometry3;
 
-/// Factor on the power of a return, by the numbers of the scan and the beam, and the hit.
+/// Factor on the power of a return, as a function of the indices of scan and beam, and of the hit.
 pub(crate) type ScanReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Sync);
 
 impl Model {
-    /// Simulates every scan, with the edges that [`Model::edges`] selects.
+    /// Simulates every scan, with extra rays at edges as set by [`Model::edges`].
     pub(super) fn simulate_with_edges<S: LaneScalar>(
         &self,
         scene: &Scene,
@@ -33,7 +33,8 @@ impl Model {
         self.simulate(scene, inputs, &edges, factor)
     }
 
-    /// Simulates every scan, each with its own edges where there are any.
+    /// Simulates every scan with the extra rays of its edges; `edges` has one element per scan, or
+    /// none.
     pub(super) fn simulate<S: LaneScalar>(
         &self,
         scene: &Scene,
@@ -52,7 +53,7 @@ impl Model {
         };
         let is_clear = atmosphere.weather.is_empty();
         let scan = |(number, pose): (usize, &Isometry3<S>)| {
-            // Changes to the light of the scan
+            // Extra rays and factors of the scan
             let of_scan =
                 factor.map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
             let edges = edges.get(number);

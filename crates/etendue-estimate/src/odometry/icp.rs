@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Settings of the point-to-plane registration of a scan onto a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IcpOptions {
-    /// Map points paired with each scan point.
+    /// Number of map points paired with each scan point.
     pub neighbours: usize,
     /// Greatest distance between the points of a pair, m.
     pub max_distance: f64,
@@ -41,7 +41,7 @@ impl Default for IcpOptions {
 pub struct IcpResult {
     /// Registered pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Number of pairs in the last iteration.
+    /// Number of pairs of the last iteration.
     pub pairs: usize,
     /// Root mean square of the point-to-plane distances, m.
     pub rms: f64,
@@ -54,10 +54,11 @@ pub struct IcpResult {
     pub least_eigenvalue: f64,
 }
 
-/// Point of the scan paired with a tangent plane of the map.
+/// Correspondence of a scan point and a tangent plane of the map.
 struct PlanePair {
     /// Scan point in the world frame, m.
     position: Vector3<f64>,
+    /// Unit normal of the plane in the world frame.
     normal: Vector3<f64>,
     /// Signed distance to the plane, m.
     distance: f64,

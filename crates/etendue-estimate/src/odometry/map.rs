@@ -1,4 +1,4 @@
-//! A growing map of points with normals.
+//! Incremental map of points with normals.
 
 use crate::geometry::{CellOptions, Neighbourhood, Neighbours, local_surfaces_by_cells, voxel_of};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 /// Map with at most one point per voxel, each with its normal, and a k-d tree that is rebuilt after
 /// every scan.
 pub struct SurfaceMap {
+    /// Side of the voxels, m.
     voxel: f64,
     occupied: BTreeSet<[i64; 3]>,
     points: Vec<Vector3<f64>>,
@@ -14,15 +15,15 @@ pub struct SurfaceMap {
     tree: Neighbours,
 }
 
-/// Points of a scan that are registered, each with its normal, in the lidar frame.
+/// Sampled points of a scan with their normals, in the lidar frame.
 pub(super) struct SampledScan {
     pub points: Vec<Vector3<f64>>,
     pub normals: Vec<Vector3<f64>>,
 }
 
 impl SampledScan {
-    /// The first point with a plane in every voxel of side `voxel` (m), with its normal turned to the
-    /// sensor.
+    /// Sample of the first point with a plane in every voxel of side `voxel` (m), with normals oriented
+    /// towards the sensor.
     pub fn new(points: &[Point3<f64>], voxel: f64, cells: &CellOptions) -> Self {
         let positions: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
         let surfaces = local_surfaces_by_cells(&positions, cells);
@@ -70,6 +71,7 @@ impl SurfaceMap {
         self.tree.near(position, which)
     }
 
+    /// Inserts a scan at a pose; occupied voxels keep their point.
     pub(super) fn insert(&mut self, scan: &SampledScan, world_from_lidar: &Isometry3<f64>) {
         for (point, normal) in scan.points.iter().zip(&scan.normals) {
             let position = (world_from_lidar * Point3::from(*point)).coords;

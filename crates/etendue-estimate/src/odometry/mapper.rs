@@ -10,13 +10,13 @@ use thiserror::Error;
 /// Settings of a [`Mapper`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapperOptions {
-    /// Depths that are used, m.
+    /// Range of depths that is used, m.
     pub depths: RangeInclusive<f64>,
-    /// Side of the voxels of which a scan keeps one point for registration, m.
+    /// Side of the voxels by which scans are sampled for registration, m.
     pub scan_voxel: f64,
-    /// Side of the voxels of which the map keeps one point, m.
+    /// Side of the voxels of the map, with one point each, m.
     pub map_voxel: f64,
-    /// Settings of the normals.
+    /// Settings of the plane fits for normals.
     pub normals: CellOptions,
     /// Settings of the registration.
     pub icp: IcpOptions,
@@ -39,19 +39,19 @@ impl Default for MapperOptions {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MappingError {
-    /// A scan with too few points on planes.
+    /// A scan has too few points on planes.
     #[error(
-        "scan {scan} has {points} points on planes, at least {needed} are needed: leave it out, or use larger cells for sparse scans"
+        "scan {scan} has {points} points on planes, at least {needed} are needed: omit the scan, or use larger cells for sparse scans"
     )]
     TooFewPoints {
         /// Number of the scan, from zero.
         scan: usize,
-        /// Points with a normal.
+        /// Number of points with a normal.
         points: usize,
-        /// Points needed.
+        /// Minimum number of points.
         needed: usize,
     },
-    /// A scan that does not overlap the map.
+    /// A scan does not overlap the map.
     #[error(
         "scan {scan} does not overlap the map at its prior pose: give odometry, or allow pairs farther apart than {max_distance} m"
     )]
@@ -61,7 +61,7 @@ pub enum MappingError {
         /// Greatest distance of a pair, m.
         max_distance: f64,
     },
-    /// A prior pose that is not finite.
+    /// A prior pose is not finite.
     #[error("the prior pose of scan {scan} is not finite")]
     PriorNotFinite {
         /// Number of the scan, from zero.
@@ -72,13 +72,13 @@ pub enum MappingError {
 /// Result of adding a scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapperStep {
-    /// Pose of the lidar.
+    /// Estimated pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
     /// Registration onto the map; `None` for the first scan.
     pub icp: Option<IcpResult>,
 }
 
-/// Least number of points of a scan that is registered.
+/// Minimum number of sampled points of a scan.
 const MIN_POINTS: usize = 50;
 
 /// Scan-to-map odometry: a map and the poses of the scans in it.
@@ -111,7 +111,7 @@ pub struct Mapper<'a> {
 type ScanCorrection<'a> = dyn Fn(&[Point3<f64>]) -> Vec<Point3<f64>> + 'a;
 
 impl<'a> Mapper<'a> {
-    /// Mapper without scans.
+    /// Mapper with an empty map.
     pub fn new(options: MapperOptions) -> Self {
         Self {
             map: SurfaceMap::new(options.map_voxel),
@@ -132,8 +132,10 @@ impl<'a> Mapper<'a> {
         self
     }
 
-    /// Registers a scan (lidar frame, m) from a prior pose and adds it to the map. Without a prior
-    /// the last motion is repeated; the first scan has its prior or the identity as its pose.
+    /// Registers a scan (lidar frame, m) from a prior pose and adds it to the map.
+    ///
+    /// Without a prior, the pose is predicted by constant velocity. The first scan is at its prior,
+    /// or at the identity.
     ///
     /// # Errors
     /// Where the scan has too few points on planes, the prior is not finite, or the scan does not
@@ -189,6 +191,7 @@ impl<'a> Mapper<'a> {
         &self.poses
     }
 
+    /// Cropped, corrected and sampled scan.
     fn sampled(&self, scan: &[Point3<f64>]) -> SampledScan {
         let usable = |p: &&Point3<f64>| self.options.depths.contains(&p.coords.norm());
         let mut points: Vec<Point3<f64>> = scan.iter().filter(usable).copied().collect();

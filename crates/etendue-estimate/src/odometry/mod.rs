@@ -1,4 +1,4 @@
-//! Lidar odometry: scans registered one after the other onto the map that they form.
+//! Lidar odometry by scan-to-map registration, and errors of trajectories.
 //!
 //! [`Mapper::add`] registers a scan onto the map by point-to-plane ICP from a prior (odometry, or a
 //! constant-velocity prediction) and inserts its points into the map. [`absolute_error`] and
@@ -6,9 +6,9 @@
 //!
 //! Not modelled: motion during a sweep, loop closures, uncertainty of the poses.
 //!
-//! The point-to-plane step is separate from [`register`](crate::register): its target is a map that
-//! grows, sampled by voxels, with normals turned to the sensor, and a comparison of depth
-//! corrections must not change with a registration baseline.
+//! The point-to-plane registration is separate from [`register`](crate::register): its target is an
+//! incremental map, sampled by voxels, with normals oriented towards the sensor, and comparisons of
+//! depth corrections must not change with a registration baseline.
 
 mod icp;
 mod map;

@@ -3,10 +3,10 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
-/// Alignment of an estimate to the reference before they are compared.
+/// Alignment of an estimated trajectory to the reference before the comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrajectoryAlignment {
-    /// None.
+    /// No alignment.
     None,
     /// The first pose of the estimate is moved onto the first pose of the reference.
     #[default]
@@ -16,16 +16,16 @@ pub enum TrajectoryAlignment {
     Umeyama,
 }
 
-/// Distance between the two poses whose relative motion is compared.
+/// Spacing of the pose pairs of relative errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairSpacing {
     /// Number of poses.
     Poses(usize),
-    /// Length of the path along the estimate, m; consecutive pairs.
+    /// Path length along the estimate, m.
     Path(f64),
 }
 
-/// Errors of poses or of relative motions.
+/// Errors of poses or of relative motions, one element per pose or pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseErrors {
     /// Length of the translation, m.
@@ -35,6 +35,7 @@ pub struct PoseErrors {
 }
 
 impl PoseErrors {
+    /// Translation and rotation of error motions.
     fn of(errors: impl Iterator<Item = Isometry3<f64>>) -> Self {
         let each = errors.map(|m| (m.translation.vector.norm(), m.rotation.angle()));
         let (translation, rotation) = each.unzip();
@@ -45,7 +46,7 @@ impl PoseErrors {
     }
 }
 
-/// Why two trajectories cannot be compared.
+/// Errors of a trajectory comparison.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TrajectoryComparisonError {
@@ -54,9 +55,9 @@ pub enum TrajectoryComparisonError {
         "the reference has {reference} poses, the estimate {estimate}: give one pose per scan in both"
     )]
     Count {
-        /// Poses of the reference.
+        /// Number of poses of the reference.
         reference: usize,
-        /// Poses of the estimate.
+        /// Number of poses of the estimate.
         estimate: usize,
     },
     /// Too few poses.
@@ -64,7 +65,7 @@ pub enum TrajectoryComparisonError {
     TooFew {
         /// Number of poses.
         count: usize,
-        /// Number needed.
+        /// Minimum number of poses.
         needed: usize,
     },
     /// No pair of poses has the spacing.
@@ -75,9 +76,11 @@ pub enum TrajectoryComparisonError {
     CoincidentPositions,
 }
 
+/// Trajectory: poses of the scans, in order.
 type Poses<'a> = &'a [Isometry3<f64>];
 
-/// Absolute pose errors $T_{ref}^{-1} T_{est}$ after alignment: the APE of `evo_ape` (its relations `trans_part` and `angle_rad`).
+/// Absolute pose errors $T_{ref}^{-1} T_{est}$ after alignment: the APE of `evo_ape`, with the
+/// relations `trans_part` and `angle_rad`.
 ///
 /// # Errors
 /// Where the numbers of poses differ or are zero, or the trajectories cannot be aligned.
@@ -121,8 +124,8 @@ pub fn relative_error(
     Ok(PoseErrors::of(pairs))
 }
 
-/// Rigid motion of the estimate that minimises the squared distances of its positions from those of
-/// the reference (Umeyama 1991, doi:10.1109/34.88573).
+/// Rigid motion of the estimate that minimises the squared distances between the positions of estimate
+/// and reference (Umeyama 1991, doi:10.1109/34.88573, without scale).
 ///
 /// # Errors
 /// Where there are fewer than three poses, or all positions coincide.
@@ -180,6 +183,7 @@ fn pair_ends(poses: Poses, spacing: PairSpacing) -> Vec<usize> {
     }
 }
 
+/// Checks that the numbers of poses are equal and at least `needed`.
 fn check(
     reference: Poses,
     estimate: Poses,

@@ -1,4 +1,4 @@
-//! Point clouds with their neighbours.
+//! Point clouds with nearest-neighbour queries and normals.
 
 use super::rigid_motion::RigidMotion;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
@@ -6,7 +6,7 @@ use nalgebra::{Point, SMatrix, SVector};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-/// Points with a tree for their neighbours and, optionally, the normals of their local planes.
+/// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, normals.
 pub struct Cloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
@@ -14,12 +14,13 @@ pub struct Cloud<const D: usize> {
 }
 
 impl<const D: usize> Cloud<D> {
-    /// From points, m; points that are not finite are left out.
+    /// Cloud of the finite points among `points`, m.
     pub fn new(points: &[Point<f64, D>]) -> Self {
         let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
         Self::of(points.iter().filter(finite).map(|p| p.coords).collect())
     }
 
+    /// Cloud of finite points, m.
     pub(super) fn of(points: Vec<SVector<f64, D>>) -> Self {
         let arrays: Vec<[f64; D]> = points.iter().map(|p| p.data.0[0]).collect();
         // Fails only for more than 2^32 points or for none: then there are no neighbours.
@@ -35,17 +36,18 @@ impl<const D: usize> Cloud<D> {
         }
     }
 
-    /// How many points.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Whether there is no point.
+    /// Whether the cloud has no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// With the normal of the plane through each point's nearest `neighbours` points.
+    /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours`
+    /// points.
     #[must_use]
     pub fn with_normals<M: RigidMotion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
         let normal = |p: &SVector<f64, D>| {
@@ -57,16 +59,17 @@ impl<const D: usize> Cloud<D> {
         self
     }
 
+    /// Points, m.
     pub(super) fn points(&self) -> &[SVector<f64, D>] {
         &self.points
     }
 
-    /// Normals, one a point, if [`Cloud::with_normals`] made them.
+    /// Unit normals, one per point; empty without [`Cloud::with_normals`].
     pub(super) fn normals(&self) -> &[SVector<f64, D>] {
         &self.normals
     }
 
-    /// The nearest point's number, and its squared distance, m^2.
+    /// Index and squared distance (m²) of the nearest point.
     pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<(usize, f64)> {
         let found = self
             .tree
@@ -77,6 +80,7 @@ impl<const D: usize> Cloud<D> {
         Some((found.item as usize, found.distance))
     }
 
+    /// Indices of the `count` nearest points.
     fn nearest_of(&self, to: &SVector<f64, D>, count: usize) -> Vec<usize> {
         let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
             return Vec::new();
@@ -102,8 +106,7 @@ pub(super) fn spread<'a, const D: usize>(
     (mean, points.map(outer).sum::<SMatrix<f64, D, D>>() / count)
 }
 
-/// One point, the mean, for every cube of side `size` (m) that holds any; points that are not
-/// finite are left out.
+/// Voxel-grid filter: the mean of the finite points in every occupied cube of side `size`, m.
 pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Point<f64, D>> {
     let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
     grid(
@@ -116,8 +119,7 @@ pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Po
     .collect()
 }
 
-/// Points by the cube of side `size` they lie in, in the order of the cubes, which are shifted by
-/// `shift` sides.
+/// Points by the cube of side `size` (m) that contains them, on a grid shifted by `shift` sides.
 pub(super) fn grid<'a, const D: usize>(
     points: impl Iterator<Item = &'a SVector<f64, D>>,
     size: f64,
@@ -131,11 +133,11 @@ pub(super) fn grid<'a, const D: usize>(
     cells
 }
 
-/// The number of the cell at a place in sides of cells.
+/// Index of the cell that contains a coordinate in units of the side of a cell.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a saturated cell number is still a cell"
 )]
-pub(super) fn whole(place: f64) -> i64 {
-    place.floor() as i64
+pub(super) fn whole(coordinate: f64) -> i64 {
+    coordinate.floor() as i64
 }

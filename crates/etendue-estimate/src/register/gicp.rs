@@ -1,4 +1,4 @@
-//! Generalised ICP.
+//! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
 use super::cloud::Cloud;
 use super::pairs::{Pair, PairRule, pairs, stack};
@@ -7,11 +7,13 @@ use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
-/// Variance across a local plane, relative to that along it.
-pub(super) const ACROSS: f64 = 1e-3;
+/// Variance $\epsilon$ across a local plane relative to the variance along it.
+pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 
-/// $r = W (T p - q)$ with $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$ and $C = I - (1-\epsilon)\\,n n^\top$
-/// the shape of a local plane with normal $n$.
+/// Plane-to-plane residuals $r = W (T p - q)$ of pairs of nearest points.
+///
+/// $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of
+/// a local plane with normal $n$.
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
@@ -20,6 +22,7 @@ pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
+    /// Residuals of two clouds with normals.
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,
@@ -29,20 +32,22 @@ impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
         }
     }
 
+    /// Whitening matrix $W$ of a pair.
     fn whitening(&self, pair: &Pair<D>, rotation: &SMatrix<f64, D, D>) -> SMatrix<f64, D, D> {
-        let there = plane(&self.target.normals()[pair.target]);
-        let here = plane(&(rotation * self.source.normals()[pair.source]));
-        let information = (there + here).try_inverse();
+        let target = plane(&self.target.normals()[pair.target]);
+        let source = plane(&(rotation * self.source.normals()[pair.source]));
+        let information = (target + source).try_inverse();
         information
             .and_then(nalgebra::Matrix::cholesky)
-            .expect("the sum of two positive definite shapes is positive definite")
+            .expect("the sum of two positive definite matrices is positive definite")
             .l()
             .transpose()
     }
 }
 
+/// Covariance $C$ of a local plane.
 fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
-    SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
+    SMatrix::identity() - normal * normal.transpose() * (1.0 - NORMAL_VARIANCE)
 }
 
 impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares

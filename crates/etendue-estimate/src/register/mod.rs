@@ -1,9 +1,11 @@
-//! Registration of point clouds without a model of the sensor.
+//! Registration of two point clouds: ICP, generalised ICP and NDT.
 //!
+//! The methods have no model of the sensor and are baselines for fits with the simulator. The result
 //! `target_from_source` moves the source cloud onto the target. Both clouds are in m, in the plane
 //! ($D = 2$, [`Isometry2`](nalgebra::Isometry2)) or in space ($D = 3$,
-//! [`Isometry3`](nalgebra::Isometry3)). Not modelled: motion during a sweep, noise of the sensor,
-//! reflections.
+//! [`Isometry3`](nalgebra::Isometry3)).
+//!
+//! Not modelled: motion during a sweep, noise of the sensor, reflections.
 
 mod cloud;
 mod gicp;

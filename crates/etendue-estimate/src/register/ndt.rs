@@ -1,6 +1,8 @@
-//! The normal-distributions transform, on overlapping grids as in Biber and Strasser 2003, with the
-//! weights of linear interpolation between them (the trilinear interpolation of Magnusson 2009, section
-//! 6.3).
+//! Normal-distributions transform (NDT) on overlapping grids.
+//!
+//! Sources: Biber and Strasser 2003, doi:10.1109/IROS.2003.1249285, for the overlapping grids;
+//! Magnusson 2009, "The three-dimensional normal-distributions transform", for the score and the
+//! trilinear interpolation between grids (section 6.3).
 
 use super::cloud::Cloud;
 use super::cloud::{grid, spread, whole};
@@ -11,21 +13,23 @@ use nalgebra::{SMatrix, SVector};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-/// Fewer points than this make no distribution.
-const FEWEST: usize = 5;
+/// Minimum number of points of a distribution.
+const MIN_POINTS: usize = 5;
 
-/// The smallest eigenvalue of a cell's covariance, relative to its largest (Magnusson 2009,
-/// section 6.2): a wall seen without noise is not infinitely thin.
-const THINNEST: f64 = 1e-3;
+/// Minimum eigenvalue of the covariance of a cell relative to the largest (Magnusson 2009, section
+/// 6.2), so that the covariance of coplanar points is not singular.
+const MIN_EIGENVALUE_RATIO: f64 = 1e-3;
 
-/// Fraction of points that belong to no cell, as the usual implementation has it.
-const OUTLIERS: f64 = 0.55;
+/// Fraction of outliers, as in common implementations.
+const OUTLIER_FRACTION: f64 = 0.55;
 
-/// The score of Magnusson 2009 (eq. 6.8), $-d_1 e^{-d_2 m/2}$ of the squared Mahalanobis distance
-/// $m$, is a Welsch loss of scale $\sqrt{2/d_2}$ but for a constant and a factor.
+/// Loss of the NDT score for cells of side `resolution`, m.
+///
+/// The score $-d_1 e^{-d_2 m/2}$ of the squared Mahalanobis distance $m$ (Magnusson 2009, eq. 6.8) is,
+/// up to a factor and a constant, the Welsch loss of scale $\sqrt{2/d_2}$.
 pub(super) fn usual_loss(resolution: f64) -> Loss {
-    let inside = 10.0 * (1.0 - OUTLIERS);
-    let outside = OUTLIERS / resolution.powi(3);
+    let inside = 10.0 * (1.0 - OUTLIER_FRACTION);
+    let outside = OUTLIER_FRACTION / resolution.powi(3);
     let d3 = -outside.ln();
     let d1 = -(inside + outside).ln() - d3;
     let d2 = -2.0 * ((-(inside * (-0.5_f64).exp() + outside).ln() - d3) / d1).ln();
@@ -34,29 +38,31 @@ pub(super) fn usual_loss(resolution: f64) -> Loss {
     }
 }
 
-/// A normal distribution of points.
+/// Normal distribution of the points of a cell.
 struct Distribution<const D: usize> {
+    /// Mean, m.
     mean: SVector<f64, D>,
-    /// $W$ with $W^\top W$ the inverse of the covariance.
+    /// Whitening matrix $W$ (1/m) with $W^\top W$ the inverse of the covariance.
     whitening: SMatrix<f64, D, D>,
 }
 
-/// The cells of one grid that hold enough points.
+/// Cells of one grid with enough points.
 struct Grid<const D: usize> {
-    /// In sides of a cell, along each axis.
+    /// Shift of the grid along each axis, in sides of a cell.
     shift: [f64; D],
     cells: BTreeMap<[i64; D], Distribution<D>>,
 }
 
-/// Normal distributions of the target's points in the cells of $2^D$ grids, each shifted by half a
-/// cell along some axes: so no point is near the edge of all its cells.
+/// Normal distributions of the target points in the cells of $2^D$ overlapping grids, each shifted by
+/// half a cell along some axes, so that no point is near the border of all its cells.
 pub(super) struct Cells<const D: usize> {
     grids: Vec<Grid<D>>,
     resolution: f64,
 }
 
 impl<const D: usize> Cells<D> {
-    /// With cells of side `resolution` (m), nowhere thinner than the standard deviation `thinnest` (m).
+    /// Distributions in cells of side `resolution` (m), with standard deviations of at least `thinnest`
+    /// (m).
     pub(super) fn new<M: RigidMotion<D, K>, const K: usize>(
         target: &Cloud<D>,
         resolution: f64,
@@ -65,7 +71,7 @@ impl<const D: usize> Cells<D> {
         let one = |number: i32| {
             let shift = std::array::from_fn(|axis| 0.5 * f64::from(number >> axis & 1));
             let cells = grid(target.points().iter(), resolution, shift).into_iter();
-            let full = cells.filter(|(_, members)| members.len() >= FEWEST);
+            let full = cells.filter(|(_, members)| members.len() >= MIN_POINTS);
             let distribution = |(key, members): ([i64; D], Vec<&SVector<f64, D>>)| {
                 let (mean, covariance) = spread(members.iter().copied());
                 let whitening = whitening::<M, D, K>(&covariance, thinnest);
@@ -82,8 +88,9 @@ impl<const D: usize> Cells<D> {
         }
     }
 
-    /// The distributions that a point is compared to, with weights that add up to 1 where no grid's
-    /// cell is empty: 1 in the middle of a cell, 0 on its border, linear between along each axis.
+    /// Distributions of the cells that contain a point, with the weights of multilinear
+    /// interpolation: 1 in the middle of a cell, 0 on the border, linear along each axis. The weights
+    /// add up to 1 where no cell is empty.
     fn around(&self, point: &SVector<f64, D>) -> impl Iterator<Item = (&Distribution<D>, f64)> {
         let point = *point / self.resolution;
         self.grids.iter().filter_map(move |grid| {
@@ -98,26 +105,26 @@ impl<const D: usize> Cells<D> {
     }
 }
 
-/// The covariance's $W$, where it is nowhere thinner than [`THINNEST`] of its length, nor than the
-/// standard deviation `thinnest`.
+/// Whitening matrix of a covariance (m²) with its eigenvalues raised to [`MIN_EIGENVALUE_RATIO`]
+/// times the largest and to the square of the standard deviation `thinnest` (m).
 fn whitening<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     covariance: &SMatrix<f64, D, D>,
     thinnest: f64,
 ) -> SMatrix<f64, D, D> {
     let (values, vectors) = M::eigen(covariance);
-    let least = (THINNEST * values.max())
+    let least = (MIN_EIGENVALUE_RATIO * values.max())
         .max(thinnest * thinnest)
         .max(1e-12);
     let scales = values.map(|v| v.max(least).sqrt().recip());
     SMatrix::from_diagonal(&scales) * vectors.transpose()
 }
 
-/// $r = \sqrt{w}\,W (T p - \mu)$ with the cell of each grid that $T p$ lies in, $w$ its weight there
-/// (constant under differentiation, as which cell it is).
+/// NDT residuals $r = \sqrt{w}\,W (T p - \mu)$ of every source point and the cell of each grid that
+/// contains $T p$, with the interpolation weight $w$.
 ///
-/// A point against its nearest cell alone jumps from cell to cell, and there and back stop in other
-/// places: in cells of 0.25 m consecutive scans of a URG-04LX close within 14 mm at 90 % then, within
-/// 8.1 mm so.
+/// Weights and cells are constant under differentiation. Measured for consecutive scans of a URG-04LX
+/// with cells of 0.25 m: the registrations forth and back agree within 8.1 mm for 90 % of the pairs,
+/// against 14 mm with the nearest cell only, whose cost is discontinuous.
 pub(super) struct NormalDistributions<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     cells: &'a Cells<D>,
@@ -125,6 +132,7 @@ pub(super) struct NormalDistributions<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M: RigidMotion<D, K>, const D: usize, const K: usize> NormalDistributions<'a, M, D, K> {
+    /// Residuals of a cloud and the distributions of the target.
     pub(super) fn new(source: &'a Cloud<D>, cells: &'a Cells<D>) -> Self {
         Self {
             source,

@@ -1,11 +1,11 @@
-//! Correspondences of nearest points.
+//! Nearest-point correspondences.
 
 use super::cloud::Cloud;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
 
-/// Selection of pairs.
+/// Selection rule of correspondences.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairRule {
     /// Greatest distance of a pair, m.
@@ -14,25 +14,27 @@ pub(super) struct PairRule {
     pub keep: f64,
 }
 
-/// A source point, moved, with its nearest target point.
+/// Correspondence of a moved source point and its nearest target point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair<const D: usize> {
-    /// Number of the source point.
+    /// Index of the source point.
     pub source: usize,
-    /// Number of the target point.
+    /// Index of the target point.
     pub target: usize,
-    /// From the target point to the moved source point, m.
+    /// Vector from the target point to the moved source point, m.
     pub offset: SVector<f64, D>,
+    /// Squared distance, m².
     squared: f64,
 }
 
-/// The selected pairs, and the number of source points without a partner.
+/// Selected pairs at a motion, and the number of source points without a partner.
 pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     source: &Cloud<D>,
     target: &Cloud<D>,
     motion: &M,
     rule: PairRule,
 ) -> (Vec<Pair<D>>, usize) {
+    // Pair every source point with its nearest target point.
     let limit = rule.max_distance * rule.max_distance;
     let mut found: Vec<Pair<D>> = source
         .points()
@@ -49,11 +51,13 @@ pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
             })
         })
         .collect();
+    // Keep the nearest pairs.
     let missing = source.len() - found.len();
     trim(&mut found, rule.keep);
     (found, missing)
 }
 
+/// Removes all but the nearest fraction `keep` of the pairs.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -70,7 +74,7 @@ fn trim<const D: usize>(found: &mut Vec<Pair<D>>, keep: f64) {
     }
 }
 
-/// Residuals and rows of blocks of `B` numbers, one a pair.
+/// Linearization from one block of `B` residuals and their Jacobian per pair.
 pub(super) fn stack<const K: usize, const B: usize>(
     blocks: impl Iterator<Item = (SVector<f64, B>, SMatrix<f64, B, K>)>,
     missing: usize,

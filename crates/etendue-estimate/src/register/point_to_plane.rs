@@ -1,4 +1,4 @@
-//! ICP with distances to the target's tangent planes.
+//! Point-to-plane ICP (Chen and Medioni 1992, doi:10.1016/0262-8856(92)90066-C).
 
 use super::cloud::Cloud;
 use super::pairs::{Pair, PairRule, pairs, stack};
@@ -7,7 +7,8 @@ use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::SVector;
 use std::marker::PhantomData;
 
-/// $r = n \cdot (T p - q)$ with $q$ the target point nearest to $T p$ and $n$ the normal there.
+/// Point-to-plane residuals $r = n \cdot (T p - q)$, m, with $q$ the target point nearest to $T p$
+/// and $n$ the normal there.
 pub(super) struct PointToPlane<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
@@ -16,6 +17,7 @@ pub(super) struct PointToPlane<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
+    /// Residuals of a cloud and a target with normals.
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,

@@ -1,4 +1,4 @@
-//! ICP with distances between points.
+//! Point-to-point ICP (Besl and McKay 1992, doi:10.1109/34.121791).
 
 use super::cloud::Cloud;
 use super::pairs::{PairRule, pairs, stack};
@@ -6,7 +6,7 @@ use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use std::marker::PhantomData;
 
-/// $r = T p - q$ with $q$ the target point nearest to $T p$.
+/// Point-to-point residuals $r = T p - q$, m, with $q$ the target point nearest to $T p$.
 pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
@@ -15,6 +15,7 @@ pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
 }
 
 impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
+    /// Residuals of two clouds.
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,

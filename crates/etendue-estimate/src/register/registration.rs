@@ -1,4 +1,4 @@
-//! Registration methods with their settings.
+//! Registration methods, settings and results.
 
 use super::cloud::Cloud;
 use super::pairs::PairRule;
@@ -16,7 +16,7 @@ use thiserror::Error;
 pub enum RegistrationMethod {
     /// Distances between nearest points (Besl and McKay 1992, doi:10.1109/34.121791).
     PointToPoint,
-    /// Distances to the target's tangent planes (Chen and Medioni 1992,
+    /// Distances to the tangent planes of the target (Chen and Medioni 1992,
     /// doi:10.1016/0262-8856(92)90066-C).
     PointToPlane,
     /// Distances between local planes of both clouds (Segal, Haehnel, Thrun 2009,
@@ -28,7 +28,7 @@ pub enum RegistrationMethod {
 }
 
 impl RegistrationMethod {
-    /// All of them, in the order of their age.
+    /// All methods, in the order of publication.
     pub const ALL: [Self; 4] = [
         Self::PointToPoint,
         Self::PointToPlane,
@@ -36,7 +36,7 @@ impl RegistrationMethod {
         Self::Gicp,
     ];
 
-    /// Common name of the method.
+    /// Name of the method in commands and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::PointToPoint => "icp",
@@ -66,24 +66,23 @@ impl RegistrationMethod {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Registration {
-    /// Method.
+    /// Method, by its residuals.
     pub method: RegistrationMethod,
     /// Greatest distance of a pair, m.
     pub max_distance: f64,
     /// Fraction of the pairs that is used, the nearest first: 1 uses all (trimmed ICP, Chetverikov
     /// et al. 2002).
     pub keep: f64,
-    /// Loss of a pair; the scale is in m (in standard deviations for NDT and GICP).
+    /// Loss of a pair, with its scale in m (in standard deviations for NDT and GICP).
     pub loss: Loss,
-    /// Graduated non-convexity: the scale of the loss starts large and decreases to its value,
-    /// with `iterations` at each.
+    /// Graduated non-convexity: schedule of the scale of the loss, with up to `iterations` per stage.
     pub continuation: Option<Continuation>,
     /// Number of neighbours of a local plane fit.
     pub neighbours: usize,
     /// Side of the cells of NDT, m.
     pub resolution: f64,
-    /// Least standard deviation of the distributions of NDT, m: the noise of the sensor, where cells
-    /// have few points.
+    /// Minimum standard deviation of the distributions of NDT, m, such as the range noise of the sensor:
+    /// relevant for cells with few points.
     pub thinnest: f64,
     /// Maximum number of iterations.
     pub iterations: usize,
@@ -94,32 +93,32 @@ pub struct Registration {
 /// Result of a registration.
 #[derive(Clone, Debug)]
 pub struct RegistrationResult<M> {
-    /// Moves the source onto the target.
+    /// Rigid motion of the source onto the target.
     pub target_from_source: M,
     /// Root mean square of the residuals, m (in standard deviations for GICP and NDT).
     pub rms: f64,
-    /// Pairs used at the end.
+    /// Number of pairs in the last iteration.
     pub pairs: usize,
-    /// Source points without a partner at the end.
+    /// Number of source points without a partner in the last iteration.
     pub unpaired: usize,
-    /// Why the solver stopped.
+    /// Reason why the solver stopped.
     pub stop: StopReason,
     /// All iterations.
     pub log: Vec<Iteration<M>>,
 }
 
-/// Why two clouds cannot be registered.
+/// Errors of a registration.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// Too few points in a cloud.
+    /// A cloud has too few points.
     #[error("the {cloud} cloud has {points} usable points, at least {needed} are needed")]
     TooFewPoints {
         /// "source" or "target".
         cloud: &'static str,
-        /// Finite points it has.
+        /// Number of finite points.
         points: usize,
-        /// Number of points needed.
+        /// Minimum number of points.
         needed: usize,
     },
     /// No point of the source has a partner at the start.
@@ -127,10 +126,10 @@ pub enum RegisterError {
         "no source point has a target point within {max_distance} m at the start: start nearer, or raise the distance"
     )]
     NoPairs {
-        /// The distance, m.
+        /// Greatest distance of a pair, m.
         max_distance: f64,
     },
-    /// A setting outside its domain.
+    /// A setting is outside its domain.
     #[error("{setting} is {value}: {remedy}")]
     Setting {
         /// Name of the setting.
@@ -146,7 +145,8 @@ pub enum RegisterError {
 }
 
 impl Registration {
-    /// A method with the default settings of common implementations: every point has a partner, squared loss, 10 neighbours, cells of 1 m.
+    /// A method with the default settings of common implementations: pairs at any distance, squared
+    /// loss (for NDT that of its score), 10 neighbours, cells of 1 m.
     pub fn new(method: RegistrationMethod) -> Self {
         Self {
             method,
@@ -165,17 +165,20 @@ impl Registration {
         }
     }
 
-    /// The registration with a greatest distance of pairs, m.
+    /// The registration with pairs up to a distance, m.
     #[must_use]
     pub fn within(mut self, max_distance: f64) -> Self {
         self.max_distance = max_distance;
         self
     }
 
-    /// The registration with a robust loss, for clouds with moving objects or partial overlap: for pairs
-    /// the loss of Geman and McClure with the scale (m, across the planes for GICP), starting at 20
-    /// times the scale; for NDT the loss of Cauchy of one standard deviation, with no distribution
-    /// thinner than $\text{scale}/\sqrt3$, where the influence of the loss of Geman and McClure is
+    /// The registration with a robust loss of the given scale (m), for clouds with moving objects or
+    /// partial overlap.
+    ///
+    /// Methods of pairs use the Geman-McClure loss with graduated non-convexity from 20 times the
+    /// scale; for GICP the scale is measured across the planes. NDT uses the Cauchy loss of one
+    /// standard deviation and distributions with standard deviations of at least
+    /// $\text{scale}/\sqrt3$, the residual at which the influence of the Geman-McClure loss is
     /// greatest.
     #[must_use]
     pub fn robust(mut self, scale: f64) -> Self {
@@ -189,7 +192,7 @@ impl Registration {
                 (Loss::Cauchy { scale: 1.0 }, None)
             }
             RegistrationMethod::Gicp => {
-                let scale = scale / (2.0 * gicp::ACROSS).sqrt();
+                let scale = scale / (2.0 * gicp::NORMAL_VARIANCE).sqrt();
                 (Loss::GemanMcClure { scale }, graduated)
             }
             _ => (Loss::GemanMcClure { scale }, graduated),
@@ -207,10 +210,11 @@ impl Registration {
         self
     }
 
-    /// Registers two clouds given as points, m; points that are not finite are removed.
+    /// Registers two point clouds, m, from a start; points that are not finite are removed.
     ///
     /// # Errors
-    /// Where a cloud has too few points, no pair exists at the start, or a setting is outside its domain.
+    /// Where a cloud has too few points, no pair exists at the start, or a setting is outside its
+    /// domain.
     pub fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         source: &[Point<f64, D>],
@@ -223,7 +227,7 @@ impl Registration {
         self.register_clouds(&source, &target, start)
     }
 
-    /// Registers two prepared clouds, for several registrations of one cloud.
+    /// Registers two prepared clouds, which can be reused in several registrations.
     ///
     /// # Errors
     /// As [`Registration::register`].
@@ -233,6 +237,7 @@ impl Registration {
         target: &Cloud<D>,
         start: M,
     ) -> Result<RegistrationResult<M>, RegisterError> {
+        // Solve the stages of the continuation.
         let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
         let mut log = Vec::new();
         let mut reached = None;
@@ -246,6 +251,7 @@ impl Registration {
         // There is at least one stage.
         let nowhere = SolveError::NothingPredicted { missing: 0 };
         let reached = reached.ok_or_else(|| self.error(nowhere))?;
+        // Summarise the residuals.
         let Residuals {
             values, missing, ..
         } = &reached.residuals;
@@ -264,7 +270,7 @@ impl Registration {
         })
     }
 
-    /// One stage of the continuation, with one loss.
+    /// Solves one stage of the continuation, with a fixed loss.
     fn solve<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         source: &Cloud<D>,
@@ -272,11 +278,13 @@ impl Registration {
         loss: Loss,
         start: M,
     ) -> Result<Solution<M>, RegisterError> {
+        // Iterations recompute the pairs: take full Gauss-Newton steps.
         let rule = PairRule {
             max_distance: self.max_distance,
             keep: self.keep,
         };
         let newton = self.solver(SolverMethod::GaussNewton, loss);
+        // Solve with the residuals of the method.
         let solution = match self.method {
             RegistrationMethod::PointToPoint => newton.solve(
                 &point_to_point::PointToPoint::new(source, target, rule),
@@ -297,7 +305,7 @@ impl Registration {
         solution.map_err(|error| self.error(error))
     }
 
-    /// The cloud with the normals that the method needs.
+    /// Cloud of the points, with normals where the method needs them.
     fn prepare<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         name: &'static str,
@@ -323,6 +331,7 @@ impl Registration {
         })
     }
 
+    /// Whether the residuals of the method use normals.
     fn needs_normals(&self) -> bool {
         matches!(
             self.method,
@@ -330,6 +339,7 @@ impl Registration {
         )
     }
 
+    /// Solver with the limits of the registration.
     fn solver(&self, method: SolverMethod, loss: Loss) -> Solver {
         let limits = SolverLimits {
             iterations: self.iterations,
@@ -346,6 +356,7 @@ impl Registration {
         }
     }
 
+    /// Registration error of a solver error.
     fn error(&self, error: SolveError) -> RegisterError {
         match error {
             SolveError::NothingPredicted { .. } | SolveError::TooFew { .. } => {
@@ -357,6 +368,7 @@ impl Registration {
         }
     }
 
+    /// Checks that the settings are in their domains.
     fn check(&self) -> Result<(), RegisterError> {
         let wrong = |setting, value, remedy| {
             Err(RegisterError::Setting {
@@ -365,6 +377,7 @@ impl Registration {
                 remedy,
             })
         };
+        // Distances and fractions of pairs
         if self.max_distance.is_nan() || self.max_distance <= 0.0 {
             return wrong(
                 "max_distance",
@@ -375,6 +388,7 @@ impl Registration {
         if !(self.keep > 0.0 && self.keep <= 1.0) {
             return wrong("keep", self.keep, "give a fraction above 0, at most 1");
         }
+        // Cells and local planes
         if self.resolution.is_nan() || self.resolution <= 0.0 {
             return wrong(
                 "resolution",

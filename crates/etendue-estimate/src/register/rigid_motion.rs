@@ -3,15 +3,15 @@
 use crate::manifold::Manifold;
 use nalgebra::{Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, SMatrix, SVector};
 
-/// A rigid motion of `D`-dimensional points with `K` degrees of freedom.
+/// Rigid motion of `D`-dimensional points, with `K` degrees of freedom.
 pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
-    /// The moved point, m.
+    /// Image of a point, m.
     fn apply(&self, point: &SVector<f64, D>) -> SVector<f64, D>;
 
-    /// The rotation matrix.
+    /// Rotation matrix.
     fn rotation(&self) -> SMatrix<f64, D, D>;
 
-    /// Derivative of the moved point by a body-fixed twist at this motion.
+    /// Derivative of the image of a point by a body-fixed twist (m, rad).
     fn derivative(&self, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
 
     /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
@@ -53,8 +53,8 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
         let rotation = RigidMotion::rotation(self);
         let mut derivative = Matrix3x6::zeros();
         derivative.fixed_columns_mut::<3>(0).copy_from(&rotation);
-        let turned = -rotation * point.cross_matrix();
-        derivative.fixed_columns_mut::<3>(3).copy_from(&turned);
+        let by_rotation = -rotation * point.cross_matrix();
+        derivative.fixed_columns_mut::<3>(3).copy_from(&by_rotation);
         derivative
     }
 

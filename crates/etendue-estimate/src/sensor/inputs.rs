@@ -1,4 +1,4 @@
-//! Differentiable parameters of a lidar.
+//! Differentiable parameters of the lidar of a fit model.
 
 use super::noiseless::NoiselessLidar;
 use etendue_physics::Scalar;
@@ -6,31 +6,33 @@ use etendue_sensors::lidar::{Lidar, Shot};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Beams that share an offset.
+/// Group of beams that share an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeamGroup {
-    /// One beam of a scan, by its number.
+    /// One beam of a scan, by index.
     Beam(usize),
-    /// All beams of a channel, by its number.
+    /// All beams of a channel, by index.
     Channel(usize),
 }
 
-/// Parameters of a lidar in a scalar that may carry derivatives.
+/// Parameters of a lidar, in a scalar that may carry derivatives.
 pub(crate) struct LidarInputs<S> {
+    /// Lidar.
     pub lidar: Lidar<S>,
+    /// Shots of a scan.
     pub shots: Arc<Vec<Shot>>,
-    /// Offset of the range of each shot, m; empty where no range has an offset.
+    /// Range offset of each shot, m; empty without offsets.
     pub range_offsets: Vec<f64>,
 }
 
 impl BeamGroup {
-    /// Numbers of the beams of the group among the shots of a scan.
+    /// Indices of the beams of the group among the shots of a scan.
     pub(crate) fn beams(self, shots: &[Shot]) -> impl Iterator<Item = usize> {
         self.span(shots.len())
             .filter(move |&beam| self.contains(&shots[beam]))
     }
 
-    /// Range of beam numbers that includes the group.
+    /// Range of beam indices that includes the group.
     fn span(self, count: usize) -> Range<usize> {
         match self {
             Self::Beam(beam) => beam..count.min(beam + 1),
@@ -48,7 +50,7 @@ impl BeamGroup {
 }
 
 impl<S: Scalar> LidarInputs<S> {
-    /// The parameters of a lidar, without derivatives.
+    /// Parameters of a lidar, with zero derivatives.
     pub fn new(sensor: &NoiselessLidar) -> Self {
         Self {
             lidar: sensor.lidar().map(S::from),

@@ -1,31 +1,33 @@
-//! Measurement of one beam.
+//! Measured or predicted quantities of one beam.
 
 use etendue_physics::Scalar;
 use etendue_sensors::RangeReading;
 use etendue_sensors::lidar::ExpectedReturn;
 
-/// Number of quantities of a beam: range and intensity.
+/// Number of quantities per beam: range and intensity.
 pub(crate) const QUANTITIES: usize = 2;
 
-/// Measured or predicted quantities of one beam.
+/// Measured or predicted range and intensity of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeamMeasurement<S = f64> {
+    /// Range, m.
     range: Option<S>,
+    /// Intensity, counts.
     intensity: Option<S>,
 }
 
 impl<S: Copy> BeamMeasurement<S> {
-    /// A range (m) and an intensity (counts), each where available.
+    /// Measurement of a range (m) and an intensity (counts); `None` where unavailable.
     pub fn new(range: Option<S>, intensity: Option<S>) -> Self {
         Self { range, intensity }
     }
 
-    /// Range, m.
+    /// Range, m; `None` without a return.
     pub fn range(&self) -> Option<S> {
         self.range
     }
 
-    /// Intensity, counts.
+    /// Intensity, counts; `None` where unavailable.
     pub fn intensity(&self) -> Option<S> {
         self.intensity
     }

@@ -1,5 +1,4 @@
-//! The noise-free lidar of a fit model, the quantities that it measures, and its differentiable
-//! parameters.
+//! Noise-free lidar of a fit model, its measured quantities, and its differentiable parameters.
 
 mod inputs;
 mod measured;

@@ -1,18 +1,18 @@
-//! Lidars without noise, at rest during a scan.
+//! Noise-free lidar at rest during a scan.
 
 use etendue_physics::beam::BeamFrame;
 use etendue_sensors::lidar::{Lidar, Shot};
 use nalgebra::Point3;
 use std::sync::Arc;
 
-/// A lidar without noise, at rest during a scan, with the shots of its first sweep.
+/// Noise-free lidar at rest during a scan; a scan has the shots of the first sweep.
 #[derive(Clone, Debug)]
 pub struct NoiselessLidar {
     lidar: Lidar,
     shots: Arc<Vec<Shot>>,
 }
 
-/// Direction and exit point of a beam in the sensor frame.
+/// Direction and exit point of a beam, in the sensor frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Direction {
     /// Azimuth, rad.
@@ -24,14 +24,14 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// The point at a range (m) along the beam, in the sensor frame.
+    /// Point at a range (m) along the beam, in the sensor frame.
     pub fn point(&self, range: f64) -> Point3<f64> {
         self.origin + BeamFrame::new(self.azimuth, self.elevation).axis * range
     }
 }
 
 impl NoiselessLidar {
-    /// A lidar without noise.
+    /// Noise-free model of a lidar.
     pub fn new(lidar: &Lidar) -> Self {
         Self {
             shots: Arc::new(lidar.shots(0)),
@@ -44,11 +44,12 @@ impl NoiselessLidar {
         &self.lidar
     }
 
-    /// The shots of a scan, in the order of its measurements.
+    /// Shots of a scan, in the order of the measurements.
     pub fn shots(&self) -> &[Shot] {
         &self.shots
     }
 
+    /// Shots of a scan, shared.
     pub(crate) fn shared_shots(&self) -> &Arc<Vec<Shot>> {
         &self.shots
     }
@@ -63,7 +64,7 @@ impl NoiselessLidar {
         self.shots.len()
     }
 
-    /// Direction of a beam.
+    /// Direction and exit point of a beam, by index.
     pub fn direction(&self, beam: usize) -> Direction {
         let shot = &self.shots[beam];
         Direction {
@@ -73,7 +74,7 @@ impl NoiselessLidar {
         }
     }
 
-    /// Whether all beams have the same elevation.
+    /// Whether all beams have the same elevation (planar scanner).
     pub(crate) fn is_planar(&self) -> bool {
         let first = self.shots.first().map(|shot| shot.elevation);
         self.shots.iter().all(|shot| Some(shot.elevation) == first)

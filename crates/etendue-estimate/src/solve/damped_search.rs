@@ -1,4 +1,4 @@
-//! Damped steps of Levenberg and Marquardt.
+//! Damped steps of the Levenberg-Marquardt method.
 //!
 //! Source: Marquardt 1963, doi:10.1137/0111030; Madsen, Nielsen, Tingleff 2004, "Methods for
 //! non-linear least squares problems", algorithm 3.16.
@@ -6,34 +6,34 @@
 use super::normal::NormalEquations;
 use nalgebra::DVector;
 
-/// Rule by which the damping changes from step to step.
+/// Update rule of the damping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DampingSchedule {
-    /// Nielsen's rule: the damping follows the gain ratio of an accepted step, and grows by 2, 4, 8,
-    /// ... after rejected ones.
+    /// Nielsen's rule: after an accepted step of gain ratio $\varrho$ the damping is multiplied by
+    /// $1 - (2\varrho - 1)^3$, limited to [0.1, 2]; after rejected steps by 2, 4, 8, ...
     Nielsen,
-    /// Marquardt's rule: division by ten after an accepted step, multiplication by ten after a
-    /// rejected one.
+    /// Marquardt's rule: the damping is divided by ten after an accepted step and multiplied by ten
+    /// after a rejected one.
     Marquardt,
 }
 
-/// Search for damped steps that lower a cost; keeps the damping from step to step.
+/// Search for damped steps that lower a cost, with the damping carried from step to step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DampedSearch {
-    /// Damping of the next step, relative to the diagonal of the normal matrix.
+    /// Damping $\lambda$ of the next step, relative to the diagonal of the normal matrix.
     pub damping: f64,
-    /// Rule by which the damping changes.
+    /// Update rule of the damping.
     pub schedule: DampingSchedule,
-    /// Length of a step below which it is accepted although the cost does not fall.
+    /// Length below which a step is returned although it does not lower the cost.
     pub min_step: f64,
     /// Predicted decrease $-\delta^\top g$, relative to the cost, below which the search ends.
     pub min_decrease: f64,
 }
 
-/// An evaluated step.
+/// Result of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DampedStep<T> {
-    /// Evaluation of the step.
+    /// Evaluation at the end of the step, from the closure of [`DampedSearch::step`].
     pub evaluation: T,
     /// Cost after the step.
     pub cost: f64,
@@ -43,18 +43,24 @@ pub struct DampedStep<T> {
     pub damping: f64,
 }
 
-/// Damping above which steps are too short to matter, per schedule.
+/// Damping of Nielsen's rule above which steps are negligible.
 const MAX_DAMPING: f64 = 1e12;
+
+/// Damping of Marquardt's rule above which steps are negligible.
 const MAX_MARQUARDT_DAMPING: f64 = 1e9;
 
-/// Damping below which it has no effect in double precision, per schedule.
+/// Minimum damping of Nielsen's rule: smaller values have no effect in double precision.
 const MIN_DAMPING: f64 = 1e-15;
+
+/// Minimum damping of Marquardt's rule.
 const MIN_MARQUARDT_DAMPING: f64 = 1e-12;
 
 impl DampedSearch {
-    /// Increases the damping until a step lowers `cost` or is shorter than the least step; `None`
-    /// where no step does. `evaluate` gives the cost and an evaluation of a step, and receives
-    /// whether the step is the first one.
+    /// Increases the damping until a step lowers `cost` or is shorter than
+    /// [`min_step`](DampedSearch::min_step); `None` where no step does.
+    ///
+    /// `evaluate` returns the cost after a step and any other evaluation there. Its second argument is
+    /// whether the step is the first trial.
     pub fn step<T>(
         &mut self,
         normal: &NormalEquations,
@@ -64,10 +70,12 @@ impl DampedSearch {
         let mut growth = self.schedule.first_growth();
         let mut is_first = true;
         while self.damping < self.schedule.max_damping() {
+            // Solve for the step at the current damping.
             if let Some(step) = normal.step(self.damping) {
                 if -step.dot(&normal.gradient) < self.min_decrease * cost {
                     return None;
                 }
+                // Evaluate it.
                 let (new_cost, evaluation) = evaluate(&step, is_first);
                 let damped = DampedStep {
                     evaluation,
@@ -75,8 +83,9 @@ impl DampedSearch {
                     length: step.norm(),
                     damping: self.damping,
                 };
+                // Accept a step that lowers the cost, and relax the damping.
                 if new_cost < cost {
-                    let gain = (cost - new_cost) / normal.predicted_fall(&step);
+                    let gain = (cost - new_cost) / normal.predicted_decrease(&step);
                     self.damping = self.schedule.relaxed(self.damping, gain);
                     return Some(damped);
                 }
@@ -84,6 +93,7 @@ impl DampedSearch {
                     return Some(damped);
                 }
             }
+            // Increase the damping.
             self.damping *= growth;
             growth = self.schedule.next_growth(growth);
             is_first = false;
@@ -93,6 +103,7 @@ impl DampedSearch {
 }
 
 impl DampingSchedule {
+    /// Factor on the damping after the first rejected step.
     fn first_growth(self) -> f64 {
         match self {
             Self::Nielsen => 2.0,
@@ -100,6 +111,7 @@ impl DampingSchedule {
         }
     }
 
+    /// Factor on the damping after the next rejected step.
     fn next_growth(self, growth: f64) -> f64 {
         match self {
             Self::Nielsen => 2.0 * growth,
@@ -107,6 +119,7 @@ impl DampingSchedule {
         }
     }
 
+    /// Damping at which the search ends.
     fn max_damping(self) -> f64 {
         match self {
             Self::Nielsen => MAX_DAMPING,

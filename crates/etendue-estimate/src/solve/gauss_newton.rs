@@ -1,4 +1,4 @@
-//! Gauss-Newton without step control.
+//! Gauss-Newton method without step control.
 
 use super::normal::NormalEquations;
 use super::problem::LeastSquares;
@@ -6,17 +6,20 @@ use super::solution::{Iteration, SolveError, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 
+/// Iterates full Gauss-Newton steps until convergence.
 pub(super) fn descend<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
 ) -> Result<StopReason, SolveError> {
     let mut linearization = walk.linearize()?;
     while !walk.exhausted() {
+        // Form the normal equations and test the gradient.
         let normal = NormalEquations::new(&linearization, stage.loss);
         let number = walk.log.len() + 1;
         if normal.steepness() < walk.limits.gradient {
             return Ok(StopReason::Gradient);
         }
+        // Make the full step.
         let step = normal
             .step(0.0)
             .ok_or(SolveError::Singular { iteration: number })?;
@@ -32,6 +35,7 @@ pub(super) fn descend<P: LeastSquares>(
             widening: stage.widening,
             missing: linearization.residuals.missing,
         });
+        // Test the step.
         if step.norm() < walk.limits.step {
             return Ok(StopReason::Step);
         }

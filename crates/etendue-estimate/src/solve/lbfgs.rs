@@ -1,4 +1,4 @@
-//! L-BFGS in the tangent space at the start.
+//! L-BFGS for least-squares problems, in the tangent space at the start.
 
 use super::lbfgs_search::{DifferentiableFunction, LbfgsSearch};
 use super::loss::Loss;
@@ -8,16 +8,17 @@ use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;
 
-/// Length of the first step, in the unit of the unknowns: without known curvature the length of the
-/// gradient has no meaning.
+/// Length of the first step, in the units of the unknowns: without an estimate of the curvature, the
+/// norm of the gradient gives no step length.
 const FIRST_STEP: f64 = 0.1;
 
+/// Iterates L-BFGS steps until convergence.
 pub(super) fn descend<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
     memory: usize,
 ) -> Result<StopReason, SolveError> {
-    // Scale the cost so that the first step has its length.
+    // Scale the cost so that the first step has the length FIRST_STEP.
     let objective = TangentObjective::new(walk, stage.loss);
     let unit = objective.unit;
     if unit * FIRST_STEP < walk.limits.gradient {
@@ -59,17 +60,19 @@ pub(super) fn descend<P: LeastSquares>(
     Ok(StopReason::Iterations)
 }
 
+/// Maximum norm.
 fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |max, x| x.abs().max(max))
 }
 
+/// Euclidean distance.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     let squares = a.iter().zip(b).map(|(x, y)| (x - y).powi(2));
     squares.sum::<f64>().sqrt()
 }
 
-/// The cost over the tangent space at the start, in a unit in which the first step has the length
-/// [`FIRST_STEP`].
+/// Cost as a function of the tangent at the start, divided by `unit` so that the first step has the
+/// length [`FIRST_STEP`].
 struct TangentObjective<'a, P: LeastSquares> {
     problem: &'a P,
     start: P::State,
@@ -79,6 +82,7 @@ struct TangentObjective<'a, P: LeastSquares> {
 }
 
 impl<'a, P: LeastSquares> TangentObjective<'a, P> {
+    /// Objective at the state of a minimisation.
     fn new(walk: &Walk<'a, P>, loss: Loss) -> Self {
         let (_, gradient) = walk.problem.gradient(&walk.state, loss, walk.limits.gate);
         Self {

@@ -1,14 +1,12 @@
-//! L-BFGS with the line search of Moré and Thuente, from `argmin`.
-//!
-//! Source: Liu and Nocedal 1989, doi:10.1007/BF01589116; line search of Moré and Thuente 1994,
-//! doi:10.1145/192115.192132.
+//! L-BFGS (Liu and Nocedal 1989, doi:10.1007/BF01589116) with the line search of Moré and Thuente 1994
+//! (doi:10.1145/192115.192132), by the crate `argmin`.
 
 use argmin::core::{CostFunction, Error, Gradient, IterState, Problem, Solver as _, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use thiserror::Error as ThisError;
 
-/// A differentiable function of several variables.
+/// Differentiable real function of several variables.
 pub trait DifferentiableFunction {
     /// Value at a point.
     fn value(&self, point: &[f64]) -> f64;
@@ -17,7 +15,7 @@ pub trait DifferentiableFunction {
     fn gradient(&self, point: &[f64]) -> Vec<f64>;
 }
 
-/// Why L-BFGS cannot continue.
+/// Error: L-BFGS cannot continue.
 #[derive(Clone, Debug, PartialEq, ThisError)]
 #[error("L-BFGS failed: {reason}")]
 pub struct LbfgsError {
@@ -25,7 +23,9 @@ pub struct LbfgsError {
     pub reason: String,
 }
 
+/// L-BFGS solver of `argmin`.
 type Search = LBFGS<MoreThuenteLineSearch<Vec<f64>, Vec<f64>, f64>, Vec<f64>, Vec<f64>, f64>;
+/// State of the solver of `argmin`.
 type SearchState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 
 /// Minimisation of a function by L-BFGS, one iteration at a time.
@@ -80,10 +80,10 @@ impl<F: DifferentiableFunction> LbfgsSearch<F> {
         })
     }
 
-    /// Makes one step.
+    /// Performs one iteration.
     ///
     /// # Errors
-    /// Where the line search finds no step, as at a minimum to rounding; the point stays.
+    /// Where the line search finds no step, as at a minimum to within rounding; the point is unchanged.
     pub fn advance(&mut self) -> Result<(), LbfgsError> {
         let ended = || LbfgsError {
             reason: "the search has ended".to_owned(),
@@ -115,13 +115,14 @@ impl<F: DifferentiableFunction> LbfgsSearch<F> {
     }
 }
 
+/// Error of a message of `argmin`.
 fn failed(error: &Error) -> LbfgsError {
     LbfgsError {
         reason: error.to_string(),
     }
 }
 
-/// A function as an objective of `argmin`.
+/// Adapter of a function to the interfaces of `argmin`.
 struct Objective<F>(F);
 
 impl<F: DifferentiableFunction> CostFunction for Objective<F> {

@@ -1,4 +1,4 @@
-//! Levenberg-Marquardt on least-squares problems, with Marquardt's diagonal scaling.
+//! Levenberg-Marquardt method with Marquardt's diagonal scaling (Marquardt 1963, doi:10.1137/0111030).
 
 use super::damped_search::{DampedSearch, DampedStep, DampingSchedule};
 use super::normal::NormalEquations;
@@ -8,6 +8,7 @@ use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;
 
+/// Iterates damped steps that lower the cost until convergence.
 pub(super) fn descend<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
@@ -39,46 +40,52 @@ pub(super) fn descend<P: LeastSquares>(
             Err(stop) => return Ok(stop),
         };
         // Accept it and test for convergence.
-        let fall = cost - trial.cost;
+        let decrease = cost - trial.cost;
         let length = trial.length;
-        if fall > 0.0 {
+        if decrease > 0.0 {
             accept(walk, stage, &normal, trial)?;
         }
         if length < walk.limits.step {
             return Ok(StopReason::Step);
         }
-        if fall <= stage.least_fall(&walk.limits) * cost {
+        if decrease <= stage.min_decrease(&walk.limits) * cost {
             return Ok(StopReason::Cost);
         }
     }
     Ok(StopReason::Iterations)
 }
 
-/// The state after a step, with the residuals there.
+/// State after a trial step, with its residuals.
 struct Trial<M> {
     state: M,
     /// Derivatives after the step, where the step was likely to be accepted.
     linearization: Option<Linearization>,
     /// Residuals after the step, where the derivatives are unknown.
     residuals: Option<Residuals>,
+    /// Number of measurements without a prediction after the step.
     missing: usize,
 }
 
-/// Cost after a step. First steps are usually accepted: their derivatives are computed with their
-/// residuals. The last, short step needs none.
+/// Cost and state after a trial step.
+///
+/// First trials are usually accepted and are evaluated with derivatives. A step below the limit of
+/// convergence is the last one and is evaluated without.
 fn evaluate<P: LeastSquares>(
     walk: &Walk<'_, P>,
     stage: Stage,
     step: &DVector<f64>,
     is_first: bool,
 ) -> (f64, Trial<P::State>) {
+    // Evaluate the residuals, and the derivatives of a step that will probably be accepted.
     let state = walk.state.retract(step.as_slice());
     let is_likely = is_first && step.norm() >= walk.limits.step;
     let linearization = is_likely.then(|| walk.problem.linearize(&state));
     let residuals = (!is_likely).then(|| walk.problem.residuals(&state));
-    let known = linearization.as_ref().map(|known| &known.residuals);
-    let (cost, missing) = known.or(residuals.as_ref()).map_or((0.0, 0), |known| {
-        (known.cost(stage.loss, walk.limits.gate), known.missing)
+    let evaluated = linearization.as_ref().map(|all| &all.residuals);
+    let evaluated = evaluated.or(residuals.as_ref());
+    let (cost, missing) = evaluated.map_or((0.0, 0), |residuals| {
+        let cost = residuals.cost(stage.loss, walk.limits.gate);
+        (cost, residuals.missing)
     });
     let trial = Trial {
         state,
@@ -89,7 +96,7 @@ fn evaluate<P: LeastSquares>(
     (cost, trial)
 }
 
-/// Moves to the state after a step.
+/// Moves to the state after an accepted step and logs the iteration.
 fn accept<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,

@@ -1,17 +1,17 @@
-//! Stopping criteria.
+//! Stopping criteria of a solver.
 
-/// Stopping criteria, and the cost of a missing measurement.
+/// Stopping criteria of a solver, and the residual of a missing measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverLimits {
     /// Maximum number of iterations, over all stages of a continuation.
     pub iterations: usize,
-    /// Length of a step below which the solver has converged.
+    /// Norm of a step below which the solver has converged, in the units of the unknowns.
     pub step: f64,
     /// Relative decrease of the cost below which the solver has converged.
     pub cost: f64,
-    /// Largest component of the gradient below which the solver has converged.
+    /// Maximum norm of the gradient below which the solver has converged.
     pub gradient: f64,
-    /// Norm of the residual assigned to a missing measurement.
+    /// Norm of the residual assigned to a missing measurement, in the unit of the residuals.
     pub gate: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Robust losses.
+//! Robust losses and graduated non-convexity.
 
-/// A loss $\rho(s)$ of the squared residual $s = r^2$, with $\rho(s) \approx s$ for small $s$.
+/// Loss $\rho(s)$ of the squared residual $s = r^2$, with $\rho(s) \approx s$ for small $s$.
 ///
-/// `scale` $k$ is in the unit of the residual: far below it every loss is the squared one.
+/// The scale $k$ is in the unit of the residual: every loss is nearly the squared one for $r \ll k$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -14,7 +14,7 @@ pub enum Loss {
         /// Scale $k$.
         scale: f64,
     },
-    /// $\rho = k^2 \ln(1 + s/k^2)$.
+    /// $\rho = k^2 \ln(1 + s/k^2)$ (Cauchy).
     Cauchy {
         /// Scale $k$.
         scale: f64,
@@ -24,26 +24,28 @@ pub enum Loss {
         /// Scale $k$.
         scale: f64,
     },
-    /// $\rho = k^2 (1 - e^{-s/k^2})$, at most $k^2$ (Welsch; the score of NDT).
+    /// $\rho = k^2 (1 - e^{-s/k^2})$, at most $k^2$ (Welsch; equivalent to the score of NDT).
     Welsch {
         /// Scale $k$.
         scale: f64,
     },
 }
 
-/// Graduated non-convexity: a loss whose scale starts at `widest` times its value, where it is
-/// nearly convex, and decreases by `factor` from stage to stage to its value (Yang et al. 2020,
-/// doi:10.1109/LRA.2020.2965893).
+/// Graduated non-convexity (Yang et al. 2020, doi:10.1109/LRA.2020.2965893): schedule of the scale of a
+/// loss.
+///
+/// The scale starts at `widest` times its final value, where the cost is nearly convex, and is
+/// divided by `factor` from stage to stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {
     /// Factor on the scale in the first stage, at least 1.
     pub widest: f64,
-    /// Division of that factor from stage to stage, above 1.
+    /// Divisor of that factor from stage to stage, above 1.
     pub factor: f64,
 }
 
 impl Continuation {
-    /// The factors on the scale, descending, the last one 1.
+    /// Factors on the scale in descending order; the last is 1.
     ///
     /// ```
     /// use etendue_estimate::solve::Continuation;
@@ -73,7 +75,7 @@ impl Loss {
         }
     }
 
-    /// $\rho'(s)$: the weight of a residual in the normal equations, in [0, 1].
+    /// $\rho'(s)$: weight of a residual in the normal equations, in [0, 1].
     pub fn weight(self, s: f64) -> f64 {
         match self {
             Self::Squared => 1.0,
@@ -85,7 +87,7 @@ impl Loss {
         }
     }
 
-    /// The same loss with its scale multiplied by `factor`.
+    /// The loss with its scale multiplied by `factor`.
     #[must_use]
     pub fn widened(mut self, factor: f64) -> Self {
         match &mut self {

@@ -1,13 +1,13 @@
-//! Least squares on manifolds: problems, losses and solvers.
+//! Nonlinear least squares on manifolds: problems, robust losses and solvers.
 //!
 //! $$\min_\theta \tfrac12 \sum_i \rho(\lVert r_i(\theta) \rVert^2)$$
 //!
-//! A measurement without a prediction (a beam that hits nothing) has no residual. It is *missing* and
-//! costs $\rho(g^2)$ with the [`SolverLimits::gate`] $g$: without this cost, states in which the model
-//! predicts nothing would be minima.
+//! A measurement without a prediction (a beam without a return) is *missing*: it has no residual and
+//! the cost $\rho(g^2)$ with $g$ = [`SolverLimits::gate`]. Without this cost, states in which the
+//! model predicts no returns would be minima.
 //!
-//! [`LbfgsSearch`] and [`DampedSearch`] are the steps of L-BFGS and Levenberg-Marquardt for objectives
-//! that are not sums of squares.
+//! [`LbfgsSearch`] and [`DampedSearch`] are the iterations of L-BFGS and Levenberg-Marquardt for
+//! objectives that are not sums of squares.
 
 mod damped_search;
 mod gauss_newton;

@@ -1,16 +1,18 @@
-//! The normal equations.
+//! Normal equations of a least-squares problem.
 
 use super::loss::Loss;
 use super::problem::Linearization;
 use nalgebra::{DMatrix, DVector};
 
-/// Normal equations: $H = J^\top W J$ and $g = J^\top W r$ with the weights of a loss, or an
-/// approximate Hessian and the gradient of another cost.
+/// Normal equations $H\delta = -g$ with $H = J^\top W J$, $g = J^\top W r$ and the weights $W$ of a
+/// loss.
+///
+/// For other costs, $H$ is an approximate Hessian and $g$ the gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalEquations {
-    /// The normal matrix.
+    /// Normal matrix $H$.
     pub matrix: DMatrix<f64>,
-    /// The gradient of the cost.
+    /// Gradient $g$ of the cost.
     pub gradient: DVector<f64>,
 }
 
@@ -29,14 +31,16 @@ impl NormalEquations {
         }
     }
 
-    /// The largest component of the gradient.
+    /// Maximum norm of the gradient.
     pub fn steepness(&self) -> f64 {
         self.gradient.amax()
     }
 
-    /// The step that solves $(H + \lambda D)\delta = -g$, with $D$ the diagonal of $H$, raised to
-    /// 1e-9 of its largest element so that a direction without influence has no step. `None`
-    /// where the matrix is not positive definite.
+    /// Step $\delta$ of $(H + \lambda D)\delta = -g$ with the damping $\lambda$; `None` where the
+    /// matrix is not positive definite.
+    ///
+    /// $D$ is the diagonal of $H$ with elements of at least 1e-9 of the largest, so that unknowns
+    /// without influence on the cost have no step.
     pub fn step(&self, damping: f64) -> Option<DVector<f64>> {
         let diagonal = self.matrix.diagonal();
         let floor = 1e-9 * diagonal.amax();
@@ -48,12 +52,14 @@ impl NormalEquations {
         step.iter().all(|x| x.is_finite()).then_some(step)
     }
 
-    /// Decrease of the cost by `step` predicted by the quadratic model.
-    pub fn predicted_fall(&self, step: &DVector<f64>) -> f64 {
+    /// Decrease of the cost predicted by the quadratic model, $-(g^\top\delta + \tfrac12 \delta^\top
+    /// H \delta)$.
+    pub fn predicted_decrease(&self, step: &DVector<f64>) -> f64 {
         -(self.gradient.dot(step) + 0.5 * step.dot(&(&self.matrix * step)))
     }
 }
 
+/// Adds the weighted outer product of a row with itself to the upper triangle.
 fn add_outer(upper: &mut [f64], row: &[f64], weight: f64) {
     let n = row.len();
     for (i, a) in row.iter().enumerate() {

@@ -1,28 +1,30 @@
-//! Normal priors of the unknowns.
+//! Least-squares problems with normal priors.
 
 use super::problem::{LeastSquares, Linearization, Residuals};
 use crate::manifold::Manifold;
 
-/// A problem with a prior: component $i$ of the step from `mean` to the state is normal with
-/// standard deviation `sigma[i]` (infinite without a prior).
+/// Least-squares problem with a normal prior of the unknowns.
 ///
-/// The problem's own residuals must then be in units of their standard deviation.
+/// Component $i$ of the step from `mean` to the state has the standard deviation `sigma[i]` (infinite
+/// without a prior). The residuals of the problem must be in units of their standard deviation.
 #[derive(Clone, Debug)]
 pub struct WithPrior<P: LeastSquares> {
     /// The problem without prior.
     pub problem: P,
     /// Mean of the prior.
     pub mean: P::State,
-    /// Standard deviation of the prior, in the unit of each component of a step.
+    /// Standard deviation of each component of a step, in its unit.
     pub sigma: Vec<f64>,
 }
 
 impl<P: LeastSquares> WithPrior<P> {
+    /// Indices and standard deviations of the components with a prior.
     fn finite(&self) -> impl Iterator<Item = (usize, f64)> {
         let finite = |(_, sigma): &(usize, f64)| sigma.is_finite();
         self.sigma.iter().copied().enumerate().filter(finite)
     }
 
+    /// Appends the residuals of the prior at a step from the mean.
     fn append(&self, residuals: &mut Residuals, tangent: &[f64]) {
         for (i, sigma) in self.finite() {
             residuals.values.push(tangent[i] / sigma);
@@ -45,10 +47,8 @@ impl<P: LeastSquares> LeastSquares for WithPrior<P> {
         let tangent = self.mean.local(state);
         self.append(&mut whole.residuals, &tangent);
         let right = self.mean.right_jacobian(&tangent);
-        // A right Jacobian is singular only at a full turn, which no logarithm returns.
-        let inverse = right
-            .try_inverse()
-            .expect("the tangent is below a full turn");
+        // The right Jacobian is singular only at a rotation by 2 pi, beyond the range of the logarithm.
+        let inverse = right.try_inverse().expect("the rotation is below 2 pi");
         for (i, sigma) in self.finite() {
             whole
                 .jacobian

@@ -1,22 +1,24 @@
-//! Least-squares problems.
+//! Least-squares problems: residuals and their Jacobian.
 
 use super::loss::Loss;
 use super::solution::SolveError;
 use crate::manifold::Manifold;
 
-/// A least-squares problem: residuals as a function of unknowns.
+/// Nonlinear least-squares problem: residuals as a function of unknowns on a manifold.
 pub trait LeastSquares {
-    /// The unknowns.
+    /// Manifold of the unknowns.
     type State: Manifold;
 
     /// Residuals at `state`.
     fn residuals(&self, state: &Self::State) -> Residuals;
 
-    /// Residuals and their derivatives by a step at `state`.
+    /// Residuals and their Jacobian by a step at `state`.
     fn linearize(&self, state: &Self::State) -> Linearization;
 
-    /// Cost and its gradient by a step at `state`. L-BFGS needs no more; problems with thousands of
-    /// unknowns override it so that the Jacobian is never formed.
+    /// Cost and its gradient by a step at `state`, with the residual `gate` of missing measurements.
+    ///
+    /// L-BFGS uses only this. Problems with thousands of unknowns override it to avoid the dense
+    /// Jacobian.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
         let linearization = self.linearize(state);
         let cost = linearization.residuals.cost(loss, gate);
@@ -24,16 +26,16 @@ pub trait LeastSquares {
     }
 }
 
-/// Residuals in blocks; the loss is a function of the norm of a block.
+/// Residuals in blocks of equal length; the loss is a function of the norm of a block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Residuals {
     /// The residuals of all blocks.
     pub values: Vec<f64>,
-    /// Length of a block: 1 for a range, 3 for a point in space.
+    /// Number of residuals of a block: 1 for a range, 3 for a point in space.
     pub block: usize,
-    /// Number of priors at the end of `values`: each is a block of its own under the squared loss.
+    /// Number of residuals of priors at the end of `values`; they have the squared loss.
     pub priors: usize,
-    /// Number of measurements without a prediction; the cost of each is that of the gate.
+    /// Number of measurements without a prediction; each has the cost of the gate.
     pub missing: usize,
     /// Number of predictions without a measurement (the sensor reported no range); they have no
     /// cost.
@@ -41,7 +43,7 @@ pub struct Residuals {
 }
 
 impl Residuals {
-    /// Residuals in blocks of one, without missing measurements.
+    /// Residuals in blocks of length 1, without missing measurements.
     pub fn of(values: Vec<f64>) -> Self {
         Self {
             values,
@@ -50,20 +52,21 @@ impl Residuals {
         }
     }
 
-    /// The measured blocks, without the priors.
+    /// Blocks of measurements, without the priors.
     pub fn blocks(&self) -> std::slice::ChunksExact<'_, f64> {
         let measured = self.values.len() - self.priors;
         self.values[..measured].chunks_exact(self.block.max(1))
     }
 
-    /// $\tfrac12\sum\rho(\lVert r_i\rVert^2)$ with the residual `gate` for each missing measurement.
+    /// Cost $\tfrac12\sum\rho(\lVert r_i\rVert^2)$, with the residual `gate` for each missing
+    /// measurement.
     pub fn cost(&self, loss: Loss, gate: f64) -> f64 {
         let measured: f64 = self.blocks().map(|block| loss.cost(squared(block))).sum();
         let priors = squared(&self.values[self.values.len() - self.priors..]);
         0.5 * (measured + priors + self.missing as f64 * loss.cost(gate * gate))
     }
 
-    /// Weight of each residual under a loss, priors at 1.
+    /// Weight of each residual under a loss; 1 for priors.
     pub fn weights(&self, loss: Loss) -> Vec<f64> {
         let mut weights = Vec::with_capacity(self.values.len());
         for block in self.blocks() {
@@ -82,6 +85,7 @@ impl Residuals {
     }
 }
 
+/// Squared norm.
 fn squared(block: &[f64]) -> f64 {
     block.iter().map(|r| r * r).sum()
 }
@@ -89,7 +93,7 @@ fn squared(block: &[f64]) -> f64 {
 /// Residuals and their Jacobian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearization {
-    /// The residuals.
+    /// Residuals.
     pub residuals: Residuals,
     /// Number of components of a step.
     pub unknowns: usize,
@@ -116,7 +120,7 @@ impl Linearization {
         self.jacobian.chunks_exact(self.unknowns.max(1))
     }
 
-    /// $J^\top W r$: the gradient of the cost.
+    /// Gradient $J^\top W r$ of the cost under a loss.
     pub fn gradient(&self, loss: Loss) -> Vec<f64> {
         let mut gradient = vec![0.0; self.unknowns];
         let weights = self.residuals.weights(loss);
@@ -128,7 +132,7 @@ impl Linearization {
         gradient
     }
 
-    /// Checks that all numbers are finite.
+    /// Checks that residuals and derivatives are finite.
     pub(super) fn check(&self, iteration: usize) -> Result<(), SolveError> {
         let bad = self
             .residuals

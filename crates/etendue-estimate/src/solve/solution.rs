@@ -1,27 +1,28 @@
-//! Results of a solver.
+//! Results and errors of a solver.
 
 use super::lbfgs_search::LbfgsError;
 use super::problem::Residuals;
 use thiserror::Error;
 
-/// Why a solver stopped.
+/// Reason why a solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
     /// The step became shorter than [`SolverLimits::step`](super::SolverLimits::step).
     Step,
-    /// The cost fell by less than [`SolverLimits::cost`](super::SolverLimits::cost) of itself.
+    /// The relative decrease of the cost was below [`SolverLimits::cost`](super::SolverLimits::cost).
     Cost,
-    /// The gradient fell below [`SolverLimits::gradient`](super::SolverLimits::gradient).
+    /// The maximum norm of the gradient fell below
+    /// [`SolverLimits::gradient`](super::SolverLimits::gradient).
     Gradient,
     /// [`SolverLimits::iterations`](super::SolverLimits::iterations) was reached.
     Iterations,
-    /// No step lowered the cost although the gradient is not zero: the model is discontinuous here.
+    /// No step lowered the cost although the gradient is not zero: the cost is discontinuous here.
     NoDescent,
 }
 
 impl StopReason {
-    /// Whether the solver converged within its tolerances.
+    /// Whether the solver reached one of its tolerances.
     pub fn converged(self) -> bool {
         matches!(self, Self::Step | Self::Cost | Self::Gradient)
     }
@@ -30,16 +31,18 @@ impl StopReason {
 impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Step => "converged: the step became too short to matter",
-            Self::Cost => "converged: the cost no longer falls",
-            Self::Gradient => "converged: the gradient vanished",
-            Self::Iterations => "stopped at the limit of iterations, not converged",
-            Self::NoDescent => "stopped: no step lowers the cost, though the gradient is not zero",
+            Self::Step => "converged: the step is below its tolerance",
+            Self::Cost => "converged: the decrease of the cost is below its tolerance",
+            Self::Gradient => "converged: the gradient is below its tolerance",
+            Self::Iterations => "stopped: the maximum number of iterations was reached",
+            Self::NoDescent => {
+                "stopped: no step lowers the cost, although the gradient is not zero"
+            }
         })
     }
 }
 
-/// One iteration of a solver.
+/// Log entry of one iteration of a solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iteration<M> {
     /// Number of the iteration, from 1.
@@ -48,15 +51,15 @@ pub struct Iteration<M> {
     pub state: M,
     /// Cost after the iteration, under the loss of its stage.
     pub cost: f64,
-    /// Largest component of the gradient before the iteration.
+    /// Maximum norm of the gradient before the iteration.
     pub gradient: f64,
-    /// Length of the step.
+    /// Norm of the step.
     pub step: f64,
     /// Damping of the step; zero for methods without damping.
     pub damping: f64,
     /// Factor on the scale of the loss (graduated non-convexity); 1 in the last stage.
     pub widening: f64,
-    /// Measurements without a prediction after the iteration.
+    /// Number of measurements without a prediction after the iteration.
     pub missing: usize,
 }
 
@@ -69,7 +72,7 @@ pub struct Solution<M> {
     pub cost: f64,
     /// Residuals of the estimate.
     pub residuals: Residuals,
-    /// Why the solver stopped.
+    /// Reason why the solver stopped.
     pub stop: StopReason,
     /// All iterations.
     pub log: Vec<Iteration<M>>,
@@ -84,10 +87,10 @@ pub enum SolveError {
         "none of the {missing} measurements has a prediction at the start: start where the model predicts returns"
     )]
     NothingPredicted {
-        /// Measurements without a prediction.
+        /// Number of measurements without a prediction.
         missing: usize,
     },
-    /// Fewer residuals than unknowns.
+    /// There are fewer residuals than unknowns.
     #[error(
         "{residuals} residuals cannot determine {unknowns} unknowns: free fewer, or measure more"
     )]
@@ -100,9 +103,9 @@ pub enum SolveError {
     /// A residual or derivative is not finite.
     #[error("residual {index} is not finite at iteration {iteration}")]
     NotFinite {
-        /// The number of the residual.
+        /// Index of the residual.
         index: usize,
-        /// The iteration.
+        /// Number of the iteration.
         iteration: usize,
     },
     /// The normal matrix of Gauss-Newton is singular.
@@ -110,7 +113,7 @@ pub enum SolveError {
         "the normal matrix is singular at iteration {iteration}: some combination of the unknowns changes no residual; fix one, add a prior, or use Levenberg-Marquardt"
     )]
     Singular {
-        /// The iteration.
+        /// Number of the iteration.
         iteration: usize,
     },
     /// L-BFGS failed.

@@ -1,4 +1,4 @@
-//! Solvers of least-squares problems.
+//! Solver of nonlinear least-squares problems.
 
 use super::limits::SolverLimits;
 use super::loss::{Continuation, Loss};
@@ -8,14 +8,14 @@ use super::walk::{Stage, Walk};
 use super::{gauss_newton, lbfgs, levenberg_marquardt};
 use crate::manifold::Manifold;
 
-/// Method of minimisation.
+/// Minimisation method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SolverMethod {
-    /// Gauss-Newton: full steps without a test of the cost, for problems whose residuals change
-    /// their correspondences in every step (ICP).
+    /// Gauss-Newton: full steps without a test of the cost, for problems whose correspondences change
+    /// in every step (ICP).
     GaussNewton,
-    /// Levenberg-Marquardt with Marquardt's scaling: only steps that lower the cost.
+    /// Levenberg-Marquardt with Marquardt's scaling: damped steps that lower the cost.
     LevenbergMarquardt {
         /// Damping of the first step, relative to the diagonal of the normal matrix.
         damping: f64,
@@ -28,7 +28,7 @@ pub enum SolverMethod {
     },
 }
 
-/// Solver: a method with its loss and its limits.
+/// Solver of nonlinear least-squares problems: method, loss and stopping criteria.
 ///
 /// ```
 /// use etendue_estimate::solve::{LeastSquares, Linearization, Residuals, Solver, StopReason};
@@ -51,11 +51,11 @@ pub enum SolverMethod {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solver {
-    /// Method of minimisation.
+    /// Minimisation method.
     pub method: SolverMethod,
     /// Loss of the residuals.
     pub loss: Loss,
-    /// Graduated non-convexity: the scale of the loss starts large and decreases to its own value.
+    /// Graduated non-convexity: schedule of the scale of the loss.
     pub continuation: Option<Continuation>,
     /// Stopping criteria.
     pub limits: SolverLimits,
@@ -96,8 +96,10 @@ impl Solver {
         start: P::State,
         observe: &mut dyn FnMut(&Iteration<P::State>),
     ) -> Result<Solution<P::State>, SolveError> {
+        // Evaluate the start.
         let mut walk = Walk::new(problem, start, self.limits, observe);
         self.begin(&mut walk)?;
+        // Minimise the cost of every stage of the continuation.
         let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
         let last = stages.len() - 1;
         for (number, widening) in stages.into_iter().enumerate() {
@@ -131,6 +133,7 @@ impl Solver {
     }
 }
 
+/// Checks that the start has at least as many residuals as unknowns.
 fn check_start(residuals: &Residuals, unknowns: usize) -> Result<(), SolveError> {
     if residuals.values.is_empty() {
         return Err(SolveError::NothingPredicted {

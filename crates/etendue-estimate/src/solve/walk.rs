@@ -1,34 +1,35 @@
-//! State of a running solver.
+//! State of a running minimisation.
 
 use super::limits::SolverLimits;
 use super::loss::Loss;
 use super::problem::{LeastSquares, Linearization, Residuals};
 use super::solution::{Iteration, Solution, SolveError, StopReason};
 
-/// Relative decrease of the cost at which a stage before the last ends: it only has to reach the basin
-/// of the next.
-const LOOSE: f64 = 1e-2;
+/// Relative decrease of the cost below which a stage before the last has converged: it only has to
+/// reach the basin of attraction of the next stage.
+const LOOSE_DECREASE: f64 = 1e-2;
 
-/// One stage of a continuation.
+/// Stage of a continuation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stage {
     pub loss: Loss,
+    /// Factor on the scale of the loss.
     pub widening: f64,
     pub is_last: bool,
 }
 
 impl Stage {
     /// Relative decrease of the cost below which the stage has converged.
-    pub fn least_fall(self, limits: &SolverLimits) -> f64 {
+    pub fn min_decrease(self, limits: &SolverLimits) -> f64 {
         if self.is_last {
             limits.cost
         } else {
-            limits.cost.max(LOOSE)
+            limits.cost.max(LOOSE_DECREASE)
         }
     }
 }
 
-/// State shared by the methods: the current state of the unknowns and its evaluation.
+/// State of a minimisation, shared by the methods: the current unknowns and their evaluation.
 pub(super) struct Walk<'a, P: LeastSquares> {
     pub problem: &'a P,
     pub state: P::State,
@@ -43,6 +44,7 @@ pub(super) struct Walk<'a, P: LeastSquares> {
 }
 
 impl<'a, P: LeastSquares> Walk<'a, P> {
+    /// Minimisation from a start.
     pub fn new(
         problem: &'a P,
         state: P::State,
@@ -61,23 +63,25 @@ impl<'a, P: LeastSquares> Walk<'a, P> {
         }
     }
 
+    /// Whether the maximum number of iterations is reached.
     pub fn exhausted(&self) -> bool {
         self.log.len() >= self.limits.iterations
     }
 
+    /// Logs an iteration and passes it to the observer.
     pub fn note(&mut self, iteration: Iteration<P::State>) {
         (self.observe)(&iteration);
         self.log.push(iteration);
     }
 
-    /// Moves to a state without evaluation.
+    /// Replaces the state and discards its evaluation.
     pub fn move_to(&mut self, state: P::State) {
         self.state = state;
         self.known = None;
         self.residuals = None;
     }
 
-    /// Residuals and derivatives at the state.
+    /// Residuals and derivatives at the state, evaluated if unknown.
     pub fn linearize(&mut self) -> Result<Linearization, SolveError> {
         if let Some(known) = self.known.take() {
             return Ok(known);
@@ -87,6 +91,7 @@ impl<'a, P: LeastSquares> Walk<'a, P> {
         Ok(linearization)
     }
 
+    /// Solution at the state, under the final loss.
     pub fn finish(self, loss: Loss) -> Solution<P::State> {
         let known = self.known.map(|known| known.residuals).or(self.residuals);
         let residuals = known.unwrap_or_else(|| self.problem.residuals(&self.state));

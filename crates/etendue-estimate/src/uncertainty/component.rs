@@ -1,19 +1,19 @@
-//! Components of the unknowns with names and units.
+//! Names and units of the components of the unknowns.
 
 use crate::manifold::{Manifold, Variable};
 
-/// A component of the unknowns.
+/// Scalar component of the unknowns: one element of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
     /// Name, such as "sensor.pose yaw".
     pub name: String,
-    /// Unit, empty for a pure number.
+    /// Unit, such as "m"; empty for dimensionless components.
     pub unit: String,
-    /// Derivative of the quantity by the coordinate of the solver (1 except for bounded numbers).
+    /// Derivative of the quantity by the coordinate of the solver: 1, except for bounded numbers.
     pub slope: f64,
 }
 
-/// The components of a list of named unknowns, in the order of a step.
+/// Components of named unknowns, in the order of a step.
 pub fn components(unknowns: &[(&str, &Variable)]) -> Vec<Component> {
     let of_one = |&(name, variable): &(&str, &Variable)| -> Vec<Component> {
         let parts = variable.components().iter().zip(variable.slopes());

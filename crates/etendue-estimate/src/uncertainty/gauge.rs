@@ -1,21 +1,21 @@
-//! What to do with directions that the measurements leave free.
+//! Gauge: treatment of directions that the measurements do not determine.
 
 use nalgebra::DMatrix;
 
-/// How the freedom of undetermined directions is taken away.
+/// Treatment of the gauge freedom of undetermined directions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Gauge {
-    /// It is left: null directions are reported.
+    /// No constraint: null directions are reported.
     #[default]
     Free,
-    /// These components are known exactly.
+    /// Components that are known exactly, by index.
     Fix(Vec<usize>),
-    /// These components are known beforehand with a standard deviation (in their own units).
+    /// Components with a normal prior: index and standard deviation in the unit of the component.
     Prior(Vec<(usize, f64)>),
 }
 
 impl Gauge {
-    /// The Jacobian with fixed components' columns set to zero.
+    /// Jacobian with the columns of fixed components set to zero.
     pub(super) fn applied(&self, jacobian: &DMatrix<f64>) -> DMatrix<f64> {
         let mut free = jacobian.clone();
         if let Self::Fix(fixed) = self {
@@ -26,7 +26,8 @@ impl Gauge {
         free
     }
 
-    /// What priors add to the normal matrix, in units of the residual variance.
+    /// Information of the priors, $\hat\sigma^2 / \sigma_i^2$ on the diagonal of an `n` by `n`
+    /// matrix: an addend of the normal matrix. `None` without priors.
     pub(super) fn prior_information(&self, n: usize, variance: f64) -> Option<DMatrix<f64>> {
         let Self::Prior(priors) = self else {
             return None;
@@ -38,6 +39,7 @@ impl Gauge {
         Some(information)
     }
 
+    /// Whether a component is fixed.
     pub(super) fn fixes(&self, component: usize) -> bool {
         matches!(self, Self::Fix(fixed) if fixed.contains(&component))
     }

@@ -1,23 +1,25 @@
-//! Functions of the unknowns that are determined even where the unknowns are not.
+//! Functions of the unknowns, with propagated uncertainty.
 
 use super::covariance::Uncertainty;
 use super::null_direction::NullDirection;
 use nalgebra::DVector;
 
-/// A function of the unknowns, with its uncertainty.
+/// Value of a function of the unknowns, with its standard deviation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invariant {
-    /// What people call it.
+    /// Name, such as "product of gain and reflectance".
     pub name: String,
-    /// Its value.
+    /// Value at the estimate.
     pub value: f64,
-    /// Its standard deviation to first order; infinite where a null direction changes it.
+    /// First-order standard deviation; infinite where a null direction changes the function.
     pub sigma: f64,
 }
 
-/// Carries the uncertainty over to a function of the unknowns with the given value and gradient (by
-/// the components, in their own units). A function that no null direction changes is determined
-/// however singular the problem is.
+/// Propagates the uncertainty to a function $f$ of the unknowns, to first order:
+/// $\sigma_f^2 = \nabla f^\top \Sigma \nabla f$.
+///
+/// `gradient` holds the derivatives of $f$ by the components in their units. A function that no null
+/// direction changes is determined even where the normal matrix is singular.
 pub fn invariant(
     name: impl Into<String>,
     value: f64,
@@ -27,7 +29,7 @@ pub fn invariant(
     let gradient = DVector::from_column_slice(gradient);
     let changed_by = |null: &NullDirection| {
         let parts = gradient.component_mul(&null.direction);
-        // What is left of a component that takes no part is rounding.
+        // Components without a share contribute rounding errors.
         let rounding = gradient.norm() * null.direction.norm();
         parts.sum().abs() > 1e-6 * parts.abs().sum().max(rounding)
     };

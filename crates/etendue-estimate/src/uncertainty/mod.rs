@@ -1,4 +1,4 @@
-//! Uncertainty of an estimate: covariance, null directions and invariants.
+//! Uncertainty of an estimate: covariance, null directions and propagation to functions.
 
 mod component;
 mod covariance;

@@ -1,22 +1,22 @@
-//! Directions that cannot be known, in words.
+//! Null directions: directions of the unknowns that change no measurement.
 
 use super::component::Component;
 use super::gauge::Gauge;
 use super::spectrum::Spectrum;
 use nalgebra::DVector;
 
-/// A direction of the unknowns that changes no measurement.
+/// Direction of the unknowns that changes no measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NullDirection {
-    /// The direction in the components' own units, its largest component 1 or -1 after scaling by
-    /// how strongly each component alone moves the measurements.
+    /// Direction in the units of the components, scaled so that its largest component is 1 or -1.
     pub direction: DVector<f64>,
-    /// Its singular value, relative to the largest.
+    /// Singular value of the direction relative to the largest.
     pub relative_singular_value: f64,
-    /// What it is, for people.
+    /// Description of the components that change together, for messages.
     pub description: String,
 }
 
+/// Null directions of a spectrum, without those of fixed components.
 pub(super) fn directions(
     spectrum: &Spectrum,
     components: &[Component],
@@ -37,16 +37,19 @@ pub(super) fn directions(
         .collect()
 }
 
+/// Description of a null direction: the components with a share in it and their rates.
 fn describe(scaled: &DVector<f64>, direction: &DVector<f64>, components: &[Component]) -> String {
-    let taking_part: Vec<usize> = (0..components.len())
+    // Select the components with a share in the direction.
+    let sharing: Vec<usize> = (0..components.len())
         .filter(|&i| scaled[i].abs() > 1e-3 * scaled.amax())
         .collect();
-    if let [only] = taking_part[..] {
+    if let [only] = sharing[..] {
         return format!(
-            "{} is not determined: changing it alone changes none of these measurements",
+            "{} is not determined: changing it alone changes no measurement",
             components[only].name
         );
     }
+    // List their rates relative to the largest.
     let unit = direction.amax();
     let term = |&i: &usize| {
         let Component { name, unit: u, .. } = &components[i];
@@ -57,9 +60,9 @@ fn describe(scaled: &DVector<f64>, direction: &DVector<f64>, components: &[Compo
         };
         format!("{name} by {:+.3e}{per}", direction[i] / unit)
     };
-    let together: Vec<String> = taking_part.iter().map(term).collect();
+    let rates: Vec<String> = sharing.iter().map(term).collect();
     format!(
-        "not determined: moving {} together changes none of these measurements",
-        together.join(", ")
+        "not determined: changing {} together changes no measurement",
+        rates.join(", ")
     )
 }

@@ -1,29 +1,29 @@
-//! Scaled singular value decomposition of a Jacobian.
+//! Singular value decomposition of a Jacobian with scaled columns.
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-/// Relative singular value below which a direction counts as undetermined: what is left of an exact
-/// zero after the products in double precision.
-const NULL: f64 = 1e-7;
+/// Singular value relative to the largest below which a direction counts as undetermined: the rounding
+/// error of an exact zero in double precision.
+const NULL_RATIO: f64 = 1e-7;
 
-/// Maximum number of sweeps of a singular value decomposition, far above the usual number: without a
-/// limit, degenerate input does not terminate.
-const MOST_SWEEPS: usize = 10_000;
+/// Maximum number of iterations of a singular value decomposition, far above the usual number:
+/// without a limit, degenerate input does not terminate.
+const MAX_ITERATIONS: usize = 10_000;
 
-/// Eigenvalues and eigenvectors of $J^\top J$ after its columns were brought to unit length, so
-/// that the units of the unknowns do not decide what counts as undetermined.
+/// Singular values and right singular vectors of a Jacobian $J$ whose columns are scaled to unit
+/// length, so that the rank does not depend on the units of the unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Spectrum {
-    /// Lengths of the columns of $J$.
+    /// Norms of the columns of $J$.
     pub lengths: DVector<f64>,
     /// Singular values of the scaled Jacobian, descending.
     pub values: Vec<f64>,
-    /// Their right singular vectors, as columns.
+    /// Right singular vectors of the scaled Jacobian, as columns.
     pub vectors: DMatrix<f64>,
 }
 
 impl Spectrum {
-    /// Spectrum of a Jacobian, with singular values to full precision.
+    /// Spectrum of a Jacobian, to full precision.
     pub fn new(jacobian: &DMatrix<f64>) -> Self {
         let lengths = column_lengths(jacobian.column_iter().map(|c| c.norm()));
         let scaled = DMatrix::from_fn(jacobian.nrows(), jacobian.ncols(), |i, j| {
@@ -31,7 +31,7 @@ impl Spectrum {
         });
         // The triangular factor has the same singular values and is small.
         let triangle = scaled.qr().r();
-        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MOST_SWEEPS) else {
+        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MAX_ITERATIONS) else {
             return Self::of(&jacobian.tr_mul(jacobian));
         };
         let transposed = svd.v_t.expect("requested");
@@ -42,7 +42,7 @@ impl Spectrum {
         }
     }
 
-    /// Spectrum of a normal matrix.
+    /// Spectrum of a normal matrix $J^\top J$, to half the digits of [`Spectrum::new`].
     pub fn of(normal: &DMatrix<f64>) -> Self {
         let lengths = column_lengths(normal.diagonal().iter().map(|d| d.max(0.0).sqrt()));
         let n = normal.nrows();
@@ -58,15 +58,17 @@ impl Spectrum {
         }
     }
 
+    /// Whether a direction is undetermined.
     pub fn is_null(&self, index: usize) -> bool {
-        self.values[index] <= NULL * self.values[0]
+        self.values[index] <= NULL_RATIO * self.values[0]
     }
 
+    /// Number of determined directions.
     pub fn rank(&self) -> usize {
         (0..self.values.len()).filter(|&i| !self.is_null(i)).count()
     }
 
-    /// The pseudo-inverse of $J^\top J$, in the unscaled components.
+    /// Pseudo-inverse of $J^\top J$ in the unscaled components.
     pub fn inverse(&self) -> DMatrix<f64> {
         let n = self.values.len();
         let mut inverse = DMatrix::zeros(n, n);
@@ -83,8 +85,8 @@ impl Spectrum {
     }
 }
 
-/// Lengths to divide by: a column far below the longest is left as it is, so that it shows up as
-/// undetermined.
+/// Divisors of the columns: their norms, but the largest norm for columns far below it, which then
+/// count as undetermined.
 fn column_lengths(lengths: impl Iterator<Item = f64>) -> DVector<f64> {
     let lengths: Vec<f64> = lengths.collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Power of a beam on one side of an edge, integrated and sampled.
+//! Power of a beam on one side of an edge: the integral and the sum over sample rays.
 
 use etendue_physics::Scalar;
 use etendue_physics::beam::{BeamRay, BeamShape, BeamWidth, SubRay, SubRayPattern};
@@ -6,11 +6,12 @@ use etendue_sensors::lidar::{Beam, BeamProfile};
 use nalgebra::Vector2;
 use std::f64::consts::PI;
 
-/// Number of steps of the quadrature of a Gaussian profile, across and along a strip.
+/// Number of midpoints of a quadrature along each axis.
 const STEPS: u32 = 16;
 
-/// Cross-section of a beam and the rays that sample it, in radii of a round beam or standard
-/// deviations of a ray bundle.
+/// Cross-section of a beam with its irradiance and sample rays.
+///
+/// Lengths are in radii of a conical beam, or in standard deviations of an elliptic one.
 pub(super) struct CrossSection {
     outline: Outline,
     profile: Profile,
@@ -20,34 +21,40 @@ pub(super) struct CrossSection {
 /// Boundary of a cross-section.
 #[derive(Clone, Copy)]
 enum Outline {
+    /// Disc.
     Disc {
+        /// Radius.
         radius: f64,
     },
-    /// A hexagon with two corners to the left and right.
+    /// Regular hexagon with corners to the left and right.
     Hexagon {
+        /// Distance of the corners from the centre.
         corner: f64,
     },
 }
 
-/// Irradiance `peak * exp(-falloff r²)`.
+/// Irradiance `peak * exp(-falloff * r²)` at the distance `r` from the axis, for a beam of unit power.
 #[derive(Clone, Copy)]
 struct Profile {
     peak: f64,
     falloff: f64,
 }
 
-/// A sample ray of the beam.
+/// Sample ray of a beam.
 struct Sample {
+    /// Position in the cross-section.
     at: Vector2<f64>,
+    /// Fraction of the power.
     weight: f64,
 }
 
-/// Strip of a cross-section behind a piece of an edge.
+/// Strip of a cross-section behind a piece of an edge: from the edge to the rim, along its normal.
 pub(super) struct Strip {
-    /// Bounds along the edge.
+    /// Bounds along the direction of the edge.
     along: [f64; 2],
-    /// Position of the edge along its normal, at most 0: the strip is below it.
+    /// Coordinate of the edge along the normal, at most 0; the strip has smaller coordinates.
     offset: f64,
+    /// Unit normal of the edge.
     normal: Vector2<f64>,
 }
 
@@ -63,33 +70,38 @@ impl Strip {
         }
     }
 
+    /// Length along the edge.
     pub(super) fn length(&self) -> f64 {
         self.along[1] - self.along[0]
     }
 
+    /// Whether a point is in the strip.
     fn contains(&self, at: &Vector2<f64>) -> bool {
         let along = at.dot(&direction(&self.normal));
         (self.along[0]..self.along[1]).contains(&along) && at.dot(&self.normal) < self.offset
     }
 }
 
-/// Direction of an edge with the normal.
+/// Direction of an edge with a normal.
 fn direction(normal: &Vector2<f64>) -> Vector2<f64> {
     Vector2::new(normal.y, -normal.x)
 }
 
 impl Outline {
-    /// Fractions of the segment from `start` to `end` that are inside.
+    /// Bounds of the part of the segment from `start` to `end` that is inside, as fractions of the
+    /// segment.
     fn inside(self, start: &Vector2<f64>, end: &Vector2<f64>) -> Option<[f64; 2]> {
         let along = end - start;
         let mut part = [0.0_f64, 1.0];
         match self {
+            // Intersect the line with the circle.
             Self::Disc { radius } => {
                 let nearest = -start.dot(&along) / along.norm_squared();
                 let distance = (start + along * nearest).norm_squared();
                 let half = ((radius * radius - distance).max(0.0) / along.norm_squared()).sqrt();
                 part = [nearest - half, nearest + half].map(|at| at.clamp(0.0, 1.0));
             }
+            // Clip the segment by the three pairs of parallel sides.
             Self::Hexagon { corner } => {
                 let reach = 0.75_f64.sqrt() * corner;
                 for sixth in [1, 3, 5] {
@@ -111,6 +123,7 @@ impl Outline {
         (part[1] > part[0]).then_some(part)
     }
 
+    /// Greatest distance from the centre.
     fn radius(self) -> f64 {
         match self {
             Self::Disc { radius } | Self::Hexagon { corner: radius } => radius,
@@ -127,9 +140,10 @@ impl CrossSection {
         }
     }
 
-    /// Cross-section of a cone, in beam radii.
+    /// Cross-section of a conical beam, in beam radii.
     fn of_pattern(pattern: SubRayPattern) -> Self {
         let (outline, profile) = if matches!(pattern, SubRayPattern::Gaussian { .. }) {
+            // Gaussian of 1/e² radius 1, truncated at 1.5
             let within = 1.0 - (-4.5_f64).exp();
             let profile = Profile {
                 peak: 2.0 / (PI * within),
@@ -155,7 +169,7 @@ impl CrossSection {
     }
 
     /// Cross-section of an elliptic beam, in standard deviations: the limit of the hexagonal ray
-    /// patterns for many rings ([`BeamWidth::rays`]).
+    /// patterns ([`BeamWidth::rays`]) for an infinite number of rings.
     fn of_ellipse(beam: &BeamWidth, rings: u32) -> Self {
         // A Gaussian is truncated at two standard deviations, the corner of the hexagon.
         let falloff = match beam.shape {
@@ -178,12 +192,13 @@ impl CrossSection {
         }
     }
 
-    /// Greatest distance from the axis.
+    /// Greatest distance of a point of the cross-section from the axis.
     pub(super) fn radius(&self) -> f64 {
         self.outline.radius()
     }
 
-    /// Fractions of the segment from `start` to `end` inside the cross-section.
+    /// Bounds of the part of the segment from `start` to `end` inside the cross-section, as fractions
+    /// of the segment.
     pub(super) fn inside(&self, start: &Vector2<f64>, end: &Vector2<f64>) -> Option<[f64; 2]> {
         self.outline.inside(start, end)
     }
@@ -193,21 +208,24 @@ impl CrossSection {
         self.profile.peak * (-self.profile.falloff * at.norm_squared()).exp()
     }
 
-    /// Power of the beam in a strip.
+    /// Power of the beam in a strip, for a beam of unit power.
     pub(super) fn power(&self, strip: &Strip) -> f64 {
         let [from, to] = strip.along;
         let is_even = self.profile.falloff == 0.0;
         if let (Outline::Disc { radius: 1.0 }, true) = (self.outline, is_even) {
-            // Area between the rim and a line through the axis, less the rectangle from the edge to the line.
+            // Closed form: the area between the rim and a line through the axis, minus the rectangle
+            // from the edge to the line.
             let half =
                 |s: f64| 0.5 * (s * (1.0 - s * s).max(0.0).sqrt() + s.clamp(-1.0, 1.0).asin());
             return (half(to) - half(from) + strip.offset * strip.length()) / PI;
         }
+        // Midpoint rule along the edge.
         let columns = midpoints(from, to).map(|along| self.column(strip, along));
         columns.sum::<f64>() * (strip.length() / f64::from(STEPS))
     }
 
-    /// Power per length on a line across a strip, from the rim to the edge.
+    /// Power per length of edge on a line across a strip, from the rim to the edge, by the midpoint
+    /// rule.
     fn column(&self, strip: &Strip, along: f64) -> f64 {
         let middle = direction(&strip.normal) * along;
         let rim = strip.normal * (2.0 * self.radius());
@@ -229,9 +247,10 @@ impl CrossSection {
     }
 }
 
-/// The integral of $e^{-kr^2}$ over a hexagon of unit corners, and of $x^2 e^{-kr^2}$.
+/// Integrals of $e^{-kr^2}$ and of $x^2 e^{-kr^2}$ over a regular hexagon with corners at distance 1,
+/// with $k$ = `falloff`.
 fn hexagon_moments(falloff: f64) -> [f64; 2] {
-    // Twelve times the triangle from the middle of a side to a corner.
+    // Twelve times the integral over the triangle from the middle of a side to a corner.
     let sums = midpoints(0.0, PI / 6.0).map(|angle| {
         let square = 0.75 / angle.cos().powi(2);
         let x = falloff * square;
@@ -249,7 +268,7 @@ fn hexagon_moments(falloff: f64) -> [f64; 2] {
     [power * step, 0.5 * second * step]
 }
 
-/// Midpoints of equal steps between two numbers.
+/// Midpoints of [`STEPS`] equal intervals between two numbers.
 fn midpoints(from: f64, to: f64) -> impl Iterator<Item = f64> {
     let step = (to - from) / f64::from(STEPS);
     (0..STEPS).map(move |i| from + step * (f64::from(i) + 0.5))
@@ -309,7 +328,7 @@ mod tests {
                     }
                 }
             }
-            // Measured: 5e-4, the rim's steps.
+            // Measured: 5e-4, by the steps along the rim.
             assert!((power - 1.0).abs() < 2e-3, "{shape:?}: {power}");
             assert!((second - 1.0).abs() < 4e-3, "{shape:?}: {second}");
         }

@@ -1,4 +1,4 @@
-//! Rays on both sides of the edges that cross a beam.
+//! Extra rays of a beam, on both sides of the edges that cross it.
 
 use super::cross_section::{CrossSection, Strip};
 use super::edges::{Chord, Edge, SIDE_OFFSET, displacement, edges_of};
@@ -11,10 +11,11 @@ use etendue_sensors::lidar::{ExtraRay, Shot};
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 
-/// Cone of the directions in which an edge is seen.
+/// Bounding cone of the directions to an edge from the exits of the beams.
 struct Cone {
     axis: UnitVector3<f64>,
-    /// Cosine of the greatest angle between the axes of the cone and of a beam that may hit the edge.
+    /// Cosine of the greatest angle between the axis of the cone and that of a beam that may hit the
+    /// edge.
     cos: f64,
 }
 
@@ -22,9 +23,11 @@ impl Cone {
     /// Cone of an edge for beams that exit within `reach` (m) of the origin of the sensor and diverge
     /// by `spread` (rad).
     fn new([start, end]: &[Point3<f64>; 2], reach: f64, spread: f64) -> Self {
+        // Bound the edge from the origin of the sensor.
         let middle = start.coords.normalize() + end.coords.normalize();
         let axis = Unit::try_new(middle, 1e-9).unwrap_or_else(Vector3::x_axis);
         let half = start.coords.angle(&axis).max(end.coords.angle(&axis));
+        // Widen the cone by the parallax of the exits and the divergence.
         let nearest = distance([start, end]);
         let is_near = nearest <= 2.0 * reach || half > 1.2;
         let angle = half + spread + (reach / nearest).min(1.0).asin();
@@ -35,19 +38,20 @@ impl Cone {
         }
     }
 
+    /// Whether a beam in a direction may hit the edge.
     fn contains(&self, direction: &Vector3<f64>) -> bool {
         self.axis.dot(direction) >= self.cos
     }
 }
 
-/// Distance of a line segment from the origin.
+/// Distance of a line segment from the origin, m.
 fn distance([start, end]: [&Point3<f64>; 2]) -> f64 {
     let along = end - start;
     let nearest = (-start.coords.dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
     (start + along * nearest).coords.norm()
 }
 
-/// The edges of a scene as seen from one pose of a lidar.
+/// Edges of a scene in the frame of one pose of a lidar, as a source of extra rays.
 pub(crate) struct EdgeRays<S: Scalar> {
     edges: Vec<(Cone, Edge<S>)>,
     bundle: RayBundle<S>,
@@ -56,7 +60,7 @@ pub(crate) struct EdgeRays<S: Scalar> {
     settings: EdgeSettings,
 }
 
-/// Axis of a beam.
+/// Axis of a beam in the sensor frame, with the time of its shot (s).
 struct BeamAxis {
     origin: Point3<f64>,
     frame: BeamFrame,
@@ -64,7 +68,7 @@ struct BeamAxis {
 }
 
 impl<S: Scalar> EdgeRays<S> {
-    /// The edges of a world for the beams of a lidar at a pose.
+    /// Edges of a world for the beams of a lidar at a pose.
     pub(crate) fn new(
         world: &World<'_, S>,
         world_from_sensor: &Isometry3<S>,
@@ -83,9 +87,9 @@ impl<S: Scalar> EdgeRays<S> {
         // Collect the edges; a beam without an area has none.
         let has_area = bundle.values().coordinates([0.0, 0.0, 1.0])[0].is_finite();
         let edges = edges_of(world, world_from_sensor, settings.reflections);
-        let seen = edges.into_iter().filter(|_| has_area);
+        let hit = edges.into_iter().filter(|_| has_area);
         Self {
-            edges: seen
+            edges: hit
                 .map(|edge| (Cone::new(edge.values(), reach, spread), edge))
                 .collect(),
             bundle,
@@ -105,6 +109,7 @@ impl<S: Scalar> EdgeRays<S> {
         self.add_edges(&axis, rays);
     }
 
+    /// Adds rays on both sides of the edges that cross a beam.
     fn add_edges(&self, axis: &BeamAxis, rays: &mut Vec<ExtraRay<S>>) {
         let bundle = self.bundle.values();
         for (cone, edge) in &self.edges {
@@ -120,8 +125,11 @@ impl<S: Scalar> EdgeRays<S> {
         }
     }
 
-    /// Adds a ray on either side of one piece of the chord of an edge, weighted by the change of area
-    /// of the piece and of the strip behind it.
+    /// Adds a ray on each side of one piece of the chord of an edge.
+    ///
+    /// The weights are $\pm(A - W)$ for integrals, and zero with the derivatives of $\pm A$
+    /// otherwise, with the power $A$ of the strip behind the piece and the weight $W$ of the sample
+    /// rays in it.
     fn add_piece(
         &self,
         axis: &BeamAxis,
@@ -130,20 +138,23 @@ impl<S: Scalar> EdgeRays<S> {
         piece: u32,
         rays: &mut Vec<ExtraRay<S>>,
     ) {
+        // Locate the piece on the chord, and the point of the edge at its middle.
         let part = |steps: f64| (f64::from(piece) + steps) / f64::from(self.settings.points);
         let (_, along) = chord.point(part(0.5));
         let strip = Strip::new([0.0, 1.0].map(|end| chord.point(part(end)).0), chord.normal);
-        // The chord is straight, the edge in the coordinates of skew rays only nearly so.
+        // In the coordinates of skew rays the edge is curved, and the chord is its approximation.
         let point = edge.in_beam(along, &axis.frame, &axis.origin);
         let coordinates = self.bundle.coordinates(point);
         let at = Vector2::from(coordinates.map(Scalar::value));
         let shift = displacement(coordinates, &chord.normal);
+        // Weigh the change of the power behind the edge.
         let unsampled = if self.settings.integral {
             self.cross_section.power(&strip) - self.cross_section.sampled_power(&strip)
         } else {
             0.0
         };
         let excess = shift * (strip.length() * self.cross_section.irradiance(&at)) + unsampled;
+        // Add the rays.
         for (offset, sign) in [(-SIDE_OFFSET, 1.0), (SIDE_OFFSET, -1.0)] {
             let coordinates = [0, 1].map(|k| (shift + offset) * chord.normal[k] + at[k]);
             rays.push(ExtraRay {
@@ -153,7 +164,7 @@ impl<S: Scalar> EdgeRays<S> {
         }
     }
 
-    /// The ray with the coordinates in a beam, in the world.
+    /// Ray of given coordinates in a beam, in the world frame.
     fn ray(&self, axis: &BeamAxis, coordinates: [S; 2]) -> LightRay<S> {
         let frame = &axis.frame;
         let [offset, slope] = self.bundle.ray(coordinates);
@@ -192,8 +203,9 @@ mod tests {
         }
     }
 
-    /// Sum of the weights of the rays behind an edge between two points, both moved by `moved`.
+    /// Sum of the weights of the rays behind an edge between two points, both displaced by `moved`.
     fn share<S: Scalar>(start: [f64; 3], end: [f64; 3], moved: [S; 3]) -> S {
+        // Edge and beam
         let beam = beam();
         let ends = [start, end].map(|at| Point3::from([0, 1, 2].map(|k| moved[k] + at[k])));
         let edge = Edge::new(ends, 1.0);
@@ -211,6 +223,7 @@ mod tests {
                 ..EdgeSettings::default()
             },
         };
+        // Rays on both sides; the even ones are behind the edge.
         let mut rays = Vec::new();
         let axis = BeamAxis {
             origin: Point3::origin(),
@@ -242,7 +255,7 @@ mod tests {
                 let at = |by: f64| share(start, end, std::array::from_fn(|i| only(i, by)));
                 let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
                 compared += usize::from(slope.abs() > 1.0);
-                // Measured: 7e-3, the steps of the strip's area.
+                // Measured: 7e-3, by the quadrature of the strip.
                 let off = (slope - difference).abs();
                 assert!(off < 0.01 * slope.abs() + 1e-3, "{k}: {slope} {difference}");
             }

@@ -1,4 +1,4 @@
-//! Edges of a scene and their chords through beams.
+//! Edges of a scene, and their chords through beams.
 
 use super::cross_section::CrossSection;
 use super::mirror_images::mirrors_of;
@@ -10,20 +10,22 @@ use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 use std::collections::BTreeMap;
 
-/// Least depth of an edge in front of the sensor, m.
+/// Minimum depth of the ends of an edge along the axis of a beam, m.
 const MIN_DEPTH: f64 = 1e-6;
 
-/// Offset of the sample points on the two sides of an edge, in the unit of the cross-section.
+/// Distance of the sample points from the edge on both sides, in the unit of the cross-section.
 pub(super) const SIDE_OFFSET: f64 = 1e-6;
 
-/// Greatest 1 - cosine between the normals of coplanar faces.
+/// Maximum of 1 - cosine of the angle between the normals of coplanar faces.
 const COPLANAR: f64 = 1e-12;
 
-/// An edge in the sensor frame.
+/// Edge in the sensor frame.
 pub(super) struct Edge<S: Scalar> {
+    /// Ends, m.
     ends: [Point3<S>; 2],
+    /// Ends without derivatives, m.
     values: [Point3<f64>; 2],
-    /// Reciprocal of the number of objects that have this edge at the same position.
+    /// Reciprocal of the number of objects with an edge at this position.
     pub share: f64,
 }
 
@@ -35,13 +37,14 @@ pub(super) struct Chord {
     fractions: [f64; 2],
     /// Depths of the ends of the edge, m.
     depths: [f64; 2],
-    /// Unit normal of the edge, towards the axis: the smaller part of the cross-section is behind the
-    /// edge.
+    /// Unit normal of the edge, oriented towards the axis of the beam: the part of the cross-section
+    /// without the axis is behind the edge.
     pub normal: Vector2<f64>,
 }
 
 impl Chord {
-    /// Chord of an edge between two projected points at depths, m.
+    /// Chord of an edge between two projected points at given depths, m; `None` outside the
+    /// cross-section.
     fn new(
         [start, end]: [Vector2<f64>; 2],
         depths: [f64; 2],
@@ -67,7 +70,7 @@ impl Chord {
         })
     }
 
-    /// A point of the chord and its fraction along the edge in space.
+    /// Point at a fraction of the chord, and its fraction along the edge in space.
     pub(super) fn point(&self, part: f64) -> (Vector2<f64>, f64) {
         let [from, to] = self.fractions;
         let projected = from + (to - from) * part;
@@ -76,13 +79,14 @@ impl Chord {
     }
 }
 
-/// Fraction along an edge in space of a fraction along its perspective projection, with the depths of
-/// its ends.
+/// Fraction along an edge in space from the fraction along its perspective projection and the depths of
+/// its ends (perspective-correct interpolation).
 fn fraction_in_space(projected: f64, [start, end]: [f64; 2]) -> f64 {
     projected * start / (end + projected * (start - end))
 }
 
 impl<S: Scalar> Edge<S> {
+    /// Edge between two points in the sensor frame, m.
     pub(super) fn new(ends: [Point3<S>; 2], share: f64) -> Self {
         let values = ends.map(|end| end.map(Scalar::value));
         Self {
@@ -92,8 +96,11 @@ impl<S: Scalar> Edge<S> {
         }
     }
 
-    /// Chord of the edge through a bundle of rays from `origin`, in the unit of the bundle at the
-    /// depth where the edge is nearest to its axis; fractions are those of the edge in space.
+    /// Chord of the edge through the beam of a bundle of rays from `origin`; `None` where they do not
+    /// intersect.
+    ///
+    /// The chord is in the coordinates of the bundle at the depth where the edge is nearest to the
+    /// axis.
     pub(super) fn chord(
         &self,
         frame: &BeamFrame,
@@ -101,6 +108,7 @@ impl<S: Scalar> Edge<S> {
         bundle: &RayBundle<f64>,
         cross_section: &CrossSection,
     ) -> Option<Chord> {
+        // Project the edge onto the plane at unit depth.
         let dot = |end: &Point3<f64>, axis: &Vector3<f64>| (end - origin).dot(axis);
         let depths = self.values.map(|end| dot(&end, &frame.axis));
         if depths.iter().any(|depth| *depth < MIN_DEPTH) {
@@ -110,9 +118,11 @@ impl<S: Scalar> Edge<S> {
             let end = &self.values[i];
             Vector2::new(dot(end, &frame.left), dot(end, &frame.up)) / depths[i]
         });
+        // Find the depth at which it is nearest to the axis.
         let along = far - near;
         let nearest = (-near.dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
         let depth = depths[0] + (depths[1] - depths[0]) * fraction_in_space(nearest, depths);
+        // Intersect it with the cross-section at that depth.
         let coordinates = |slopes: Vector2<f64>| {
             let point = [slopes.x * depth, slopes.y * depth, depth];
             Vector2::from(bundle.coordinates(point))
@@ -120,7 +130,8 @@ impl<S: Scalar> Edge<S> {
         Chord::new([coordinates(near), coordinates(far)], depths, cross_section)
     }
 
-    /// A point of the edge in the frame of a beam from `origin`: left, up and along the axis, m.
+    /// Point at a fraction of the edge, in the frame of a beam from `origin`: left, up and along the
+    /// axis, m.
     pub(super) fn in_beam(&self, along: f64, frame: &BeamFrame, origin: &Point3<f64>) -> [S; 3] {
         let [start, end] = &self.ends;
         let point = start + (end - start) * S::from(along);
@@ -130,19 +141,22 @@ impl<S: Scalar> Edge<S> {
         })
     }
 
-    /// The ends without derivatives.
+    /// Ends without derivatives, m.
     pub(super) fn values(&self) -> &[Point3<f64>; 2] {
         &self.values
     }
 }
 
-/// Every edge of the scene in the sensor frame, seen directly and by up to `reflections` reflections in
-/// mirrors, each divided into pieces so that the pieces in front of the sensor are seen.
+/// Edges of a scene in the sensor frame, with their images by up to `reflections` reflections in
+/// mirrors.
+///
+/// Each edge is divided into pieces, because edges that extend behind a beam have no chord.
 pub(super) fn edges_of<S: Scalar>(
     world: &World<'_, S>,
     world_from_sensor: &Isometry3<S>,
     reflections: u32,
 ) -> Vec<Edge<S>> {
+    // Find the mirrors.
     let sensor_from_world = world_from_sensor.inverse();
     let mirrors = if reflections > 0 {
         mirrors_of(world)
@@ -151,11 +165,13 @@ pub(super) fn edges_of<S: Scalar>(
     };
     let mut edges = Vec::new();
     for (ends, share) in in_world(world) {
+        // Add the edge.
         let mut add = |ends: [Point3<S>; 2]| {
             let in_sensor = ends.map(|end| sensor_from_world * end);
             edges.extend(pieces(in_sensor).map(|piece| Edge::new(piece, share)));
         };
         add(ends);
+        // Add its images after one and two reflections.
         for first in mirrors.iter().filter(|m| !m.contains(&ends)) {
             let once = first.image(&ends);
             add(once);
@@ -170,7 +186,7 @@ pub(super) fn edges_of<S: Scalar>(
     edges
 }
 
-/// Eight pieces of an edge of equal length.
+/// Division of an edge into eight pieces of equal length.
 fn pieces<S: Scalar>(ends: [Point3<S>; 2]) -> impl Iterator<Item = [Point3<S>; 2]> {
     const PIECES: u32 = 8;
     let at = move |i: u32| {
@@ -180,7 +196,7 @@ fn pieces<S: Scalar>(ends: [Point3<S>; 2]) -> impl Iterator<Item = [Point3<S>; 2
     (0..PIECES).map(move |i| [at(i), at(i + 1)])
 }
 
-/// The edges in the world, each with the reciprocal of the number of objects that share it.
+/// Edges in the world frame, each with the reciprocal of the number of objects that share it.
 fn in_world<S: Scalar>(world: &World<'_, S>) -> Vec<([Point3<S>; 2], f64)> {
     let scene = world.scene();
     let mut edges = Vec::new();
@@ -198,11 +214,11 @@ fn in_world<S: Scalar>(world: &World<'_, S>) -> Vec<([Point3<S>; 2], f64)> {
         .collect()
 }
 
-/// Position of an edge regardless of its direction, to a tenth of a micrometre.
+/// Position of an edge regardless of its direction, in units of 0.1 µm.
 fn position_key<S: Scalar>(ends: &[Point3<S>; 2]) -> [i64; 6] {
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a saturated coordinate is still a coordinate"
+        reason = "a saturated coordinate is still a valid key"
     )]
     let mut rounded = ends.map(|end| [0, 1, 2].map(|k| (end[k].value() * 1e7).round() as i64));
     rounded.sort_unstable();
@@ -210,9 +226,10 @@ fn position_key<S: Scalar>(ends: &[Point3<S>; 2]) -> [i64; 6] {
     [a[0], a[1], a[2], b[0], b[1], b[2]]
 }
 
-/// The edges of an object in its own frame: borders of single faces, and edges between faces that
-/// are not coplanar or have different materials.
+/// Edges of an object in the object frame: borders of the mesh, and sides between faces that are not
+/// coplanar or have different materials.
 fn local(scene: &Scene, object: &Object) -> Vec<[Point3<f64>; 2]> {
+    // Collect the faces at each side.
     let mesh = scene.mesh(object.mesh);
     let mut faces: BTreeMap<[[u64; 3]; 2], Vec<usize>> = BTreeMap::new();
     for (number, triangle) in mesh.triangles.iter().enumerate() {
@@ -222,6 +239,7 @@ fn local(scene: &Scene, object: &Object) -> Vec<[Point3<f64>; 2]> {
             faces.entry(key).or_default().push(number);
         }
     }
+    // Select the sides that are edges.
     let is_edge = |sides: &[usize]| match sides {
         [a, b] => !are_one_surface(mesh, *a, *b),
         _ => true,
@@ -231,8 +249,9 @@ fn local(scene: &Scene, object: &Object) -> Vec<[Point3<f64>; 2]> {
         .collect()
 }
 
+/// Bit patterns of the coordinates, equal for equal points.
 fn bits(point: &Point3<f64>) -> [u64; 3] {
-    // Adding zero turns -0 into 0.
+    // Adding zero converts -0 to 0.
     [0, 1, 2].map(|k| (point[k] + 0.0).to_bits())
 }
 
@@ -246,7 +265,7 @@ fn are_one_surface(mesh: &Mesh, a: usize, b: usize) -> bool {
     same && 1.0 - normal(a).dot(&normal(b)).abs() < COPLANAR
 }
 
-/// Displacement of a point of the cross-section along `normal`: zero, with derivatives.
+/// Displacement of a point of the cross-section along `normal`: the value zero with derivatives.
 pub(super) fn displacement<S: Scalar>(point: [S; 2], normal: &Vector2<f64>) -> S {
     let moved = point[0] * normal.x + point[1] * normal.y;
     moved - moved.value()

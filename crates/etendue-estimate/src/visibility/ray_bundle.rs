@@ -1,20 +1,22 @@
-//! The skew rays of a beam.
+//! Skew rays of a beam and their coordinates.
 
 use etendue_physics::Scalar;
 use etendue_sensors::lidar::{Beam, BeamProfile};
 
-/// Skew rays of a beam, each with its coordinates in the cross-section: in standard deviations of an
-/// elliptic beam ([`BeamRay::place`](etendue_physics::beam::BeamRay)), in radii of a cone.
+/// Bundle of the skew rays of a beam, parametrised by two coordinates in the cross-section.
+///
+/// The unit of the coordinates is the standard deviation of an elliptic beam
+/// ([`BeamRay::place`](etendue_physics::beam::BeamRay)) or the radius of a conical one.
 #[derive(Clone, Copy)]
 pub(super) struct RayBundle<S> {
-    /// Slopes at the unit of the coordinates.
+    /// Horizontal and vertical slopes of the rays at coordinate 1.
     pub slope: [S; 2],
-    /// Offsets at the exit at the unit of the coordinates, m.
+    /// Horizontal and vertical offsets at the exit of the rays at coordinate 1, m.
     pub exit: [f64; 2],
 }
 
 impl<S: Scalar> RayBundle<S> {
-    /// The rays of a beam.
+    /// Bundle of a beam.
     pub fn of_beam(beam: &Beam<S>) -> Self {
         match beam.profile {
             BeamProfile::Elliptic { width, .. } => Self {
@@ -28,7 +30,7 @@ impl<S: Scalar> RayBundle<S> {
         }
     }
 
-    /// Coordinates of the ray through a point: left, up and along the axis, m.
+    /// Coordinates of the ray through a point given by its distances left, up and along the axis, m.
     pub fn coordinates(&self, [left, up, along]: [S; 3]) -> [S; 2] {
         let [horizontal, vertical] = self.slope.map(|slope| slope * along);
         let [exit_horizontal, exit_vertical] = self.exit;
@@ -39,7 +41,8 @@ impl<S: Scalar> RayBundle<S> {
         ]
     }
 
-    /// Offset to the left and upwards at the exit (m) and slope of the ray with the coordinates.
+    /// Offset at the exit (m) and slope of the ray with given coordinates, each to the left and
+    /// upwards.
     pub fn ray(&self, [horizontal, vertical]: [S; 2]) -> [[S; 2]; 2] {
         let offset = [-(vertical * self.exit[0]), horizontal * self.exit[1]];
         let slope = [horizontal * self.slope[0], vertical * self.slope[1]];

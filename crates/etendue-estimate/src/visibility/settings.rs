@@ -5,10 +5,10 @@
 pub struct EdgeSettings {
     /// Number of sample points along the chord of an edge through a beam.
     pub points: u32,
-    /// Number of reflections through which edges are seen: 0 to 2.
+    /// Maximum number of reflections of an edge in mirrors: 0 to 2.
     pub reflections: u32,
-    /// Whether predictions are integrals over the cross-section instead of sums over rays;
-    /// derivatives always are those of the integral.
+    /// Whether predictions are integrals over the cross-section instead of sums over rays. Derivatives
+    /// are always those of the integral.
     pub integral: bool,
 }
 

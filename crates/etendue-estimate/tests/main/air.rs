@@ -1,4 +1,4 @@
-//! The air as something unknown.
+//! Amounts of weather as unknowns of a fit.
 
 use crate::differences::compare;
 use crate::pulsed::{
@@ -26,6 +26,7 @@ fn air(weather: &[Weather<f64>]) -> Air {
     }
 }
 
+/// Air with every kind of weather.
 fn everything() -> Air {
     air(&[
         Weather::Haze { visibility: 4000.0 },
@@ -67,9 +68,9 @@ fn scanners() -> [Lidar; 4] {
     ]
 }
 
-/// Coordinates of amounts are logarithms: a step is relative.
+/// Amounts have logarithmic coordinates: steps are relative.
 #[test]
-fn derivatives_by_what_the_air_has_equal_central_differences() {
+fn derivatives_by_the_weather_equal_central_differences() {
     for (number, scanner) in scanners().iter().enumerate() {
         for path in PATHS {
             let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
@@ -106,7 +107,7 @@ fn derivatives_by_what_the_air_has_equal_central_differences() {
 }
 
 #[test]
-fn only_what_the_air_has_can_be_free() {
+fn only_weather_of_the_model_can_be_free() {
     let scanner = &scanners()[0];
     let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
     let mut foggy = model
@@ -128,14 +129,14 @@ fn only_what_the_air_has_can_be_free() {
     let rain = foggy.free("atmosphere.rain_mm_h", Freedom::Whole);
     assert!(rain.is_err());
     foggy.free(PATHS[1], Freedom::Whole).expect("free");
-    // However far a step goes, the visibility stays above zero.
+    // The visibility is above zero after a step of any length.
     let VariableValue::Number(moved) = foggy.start().retract(&[-9.0])[0].value() else {
         panic!("a number")
     };
     assert!(moved > 0.0 && moved < 0.01, "{moved}");
 }
 
-/// A noisy sweep in fog, by the sampled waveform: pose in space and visibility.
+/// Fit of the spatial pose and the visibility to a noisy sweep in fog, with sampled waveforms.
 #[test]
 fn a_sweep_determines_its_pose_and_the_visibility_of_fog() {
     let mut scanner = vlp_16(90, Discriminator::ConstantFraction { fraction: 0.5 });

@@ -4,8 +4,11 @@ use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::LeastSquares;
 
-/// Central differences of every residual by every component, with the number of beams left out
-/// because their surfaces change within the step.
+/// Asserts that derivatives equal central differences within `tolerance`, for every residual and
+/// component.
+///
+/// Returns the numbers of compared derivatives and of skipped ones, whose residual jumps within the
+/// step because the beam hits another surface.
 pub fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize) {
     let state = problem.model.start();
     let at = problem.linearize(&state);

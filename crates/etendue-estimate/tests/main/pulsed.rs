@@ -1,4 +1,4 @@
-//! Scanners: derivatives, and fits of range and intensity.
+//! Pulsed, triangulating and FMCW scanners: derivatives, and fits to range and intensity.
 
 use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
@@ -22,7 +22,7 @@ use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
-/// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with the number of columns.
+/// Optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with a number of columns.
 pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
     let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {
@@ -98,7 +98,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
     .expect("a scanner")
 }
 
-/// A hall of 12 x 8 x 3.4 m with a crate and a screen of their own materials, and glass.
+/// Hall of 12 x 8 x 3.4 m with a crate and a screen, each of a different material.
 pub fn hall() -> SceneBuilder {
     let mut parts = SceneBuilder::default();
     let mut add = |name: &str, mesh: Mesh, at: [f64; 3], yaw: f64, reflectance: f64| {
@@ -152,7 +152,7 @@ fn model(columns: u32) -> Model {
     Model::new(hall(), &scanner, vec![pose()]).expect("a model")
 }
 
-/// Residuals are then the predictions, in m and in counts, less a constant.
+/// Problem with constant measurements: residuals are the predictions (m, counts) minus a constant.
 pub fn against_constants(model: Model) -> FitProblem {
     let beam = BeamMeasurement::new(Some(1.0), Some(10.0));
     let scans = vec![vec![beam; model.beams()]; model.scans()];
@@ -161,8 +161,8 @@ pub fn against_constants(model: Model) -> FitProblem {
     problem
 }
 
-/// Derivatives of every residual by a relative change of the only variable, a number: that of the
-/// linearization, and the central difference over a relative step.
+/// Derivatives of every residual by a relative change of the only unknown, a number: from the
+/// linearization and by central differences over a relative step.
 pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
     let state = problem.model.start();
     let VariableValue::Number(value) = state[0].value() else {
@@ -200,7 +200,7 @@ fn derivatives_of_range_and_intensity_equal_central_differences() {
     }
 }
 
-/// Parameters of the echo times, by relative steps: a threshold is about 1e-6 /(m² sr), a pulse 1e-9 s.
+/// Timing parameters, by relative steps: a threshold is about 1e-6 /(m² sr), a pulse width 1e-9 s.
 #[test]
 fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
     for discriminator in [
@@ -227,9 +227,9 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
     }
 }
 
-/// The facets of a hall, by their own few numbers a beam, against differences of each.
+/// Sparse derivatives by the factors of all facets of a hall.
 #[test]
-fn derivatives_by_what_facets_scatter_equal_central_differences() {
+fn derivatives_by_facet_factors_equal_central_differences() {
     let mut model = model(40);
     for object in ["hall", "crate", "screen"] {
         let path = format!("objects.{object}.facets.*.scattering");
@@ -240,6 +240,7 @@ fn derivatives_by_what_facets_scatter_equal_central_differences() {
     assert!(compared > 36 * 1000 && jumps == 0, "{compared} {jumps}");
 }
 
+/// Measurements of a sweep: the last return of every shot.
 pub fn measured(sweep: &Sweep) -> Vec<BeamMeasurement> {
     let mut beams = vec![BeamMeasurement::default(); sweep.shots.len()];
     for point in &sweep.points {
@@ -248,7 +249,7 @@ pub fn measured(sweep: &Sweep) -> Vec<BeamMeasurement> {
     beams
 }
 
-/// Distance (m) and angle (rad) of the first variable from the true pose, and the second, a number.
+/// Translation (m) and rotation (rad) of the first unknown from the true pose, and value of the second.
 pub fn pose_error_and_number(state: &[Variable]) -> (f64, f64, f64) {
     let [VariableValue::Spatial(found), VariableValue::Number(number)] =
         [0, 1].map(|i: usize| state[i].value())
@@ -260,7 +261,7 @@ pub fn pose_error_and_number(state: &[Variable]) -> (f64, f64, f64) {
     (shift, turn, number)
 }
 
-/// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots.
+/// Fit to a noisy sweep of 16 x 360 shots (jitter 12 mm, range steps of 2 mm, integer counts).
 #[test]
 fn a_sweep_determines_the_pose_and_the_reflectance_of_a_screen() {
     let scanner = vlp_16(360, Discriminator::ConstantFraction { fraction: 0.5 });
@@ -303,10 +304,10 @@ fn a_sweep_determines_the_pose_and_the_reflectance_of_a_screen() {
     assert!((reflectance - 0.45).abs() < 5e-3, "{reflectance}");
 }
 
-/// A wall of 2000 triangles with a painted pattern, read off one sweep by L-BFGS: the Jacobian is
-/// never formed.
+/// Fit of the factors of the 2000 triangles of a painted wall to one sweep, by L-BFGS without the dense
+/// Jacobian.
 #[test]
-fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
+fn a_sweep_determines_thousands_of_facet_factors_by_lbfgs() {
     let (across, up) = (50_u32, 20_u32);
     let corner = |i: u32, k: u32| {
         let part = |n: u32, of: u32, size: f64| size * (f64::from(n) / f64::from(of) - 0.5);
@@ -355,8 +356,8 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     let mut problem = FitProblem::measured_by(model, &[scan]).expect("a problem");
     problem.intensity_sigma = 1.0;
     let (_, gradient) = problem.gradient(&start, Loss::Squared, 1.0);
-    let seen: Vec<usize> = (0..2000).filter(|&i| gradient[i].abs() > 1.0).collect();
-    assert!(seen.len() > 700, "{}", seen.len());
+    let hit: Vec<usize> = (0..2000).filter(|&i| gradient[i].abs() > 1.0).collect();
+    assert!(hit.len() > 700, "{}", hit.len());
     let solver = Solver {
         method: SolverMethod::Lbfgs { memory: 10 },
         limits: SolverLimits {
@@ -368,7 +369,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     };
     let solution = solver.solve(&problem, start).expect("solved");
     let mut worst = 0.0_f64;
-    for i in seen {
+    for i in hit {
         let VariableValue::Number(found) = solution.state[i].value() else {
             panic!("a number")
         };
@@ -377,7 +378,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     assert!(worst < 0.02, "{worst}");
 }
 
-/// The scanner with another receiver.
+/// Model of the scanner with another receiver.
 fn model_with(receiver: Receiver) -> Model {
     let mut scanner = vlp_16(40, Discriminator::Peak);
     scanner.receiver = receiver;
@@ -425,13 +426,13 @@ fn triangulating_and_frequency_modulated_scanners_have_derivatives() {
         }
         let mut model = model_with(receiver);
         let error = model.free("sensor.receiver.threshold", Freedom::Whole);
-        assert!(error.is_err(), "{name} times no pulses");
+        assert!(error.is_err(), "{name} has no pulse threshold");
     }
 }
 
-/// The model is the simulator without its noise: the first point of every shot.
+/// Compares predictions with the first return of every shot of a simulation without noise.
 #[test]
-fn every_receivers_model_reports_what_the_simulator_does_without_noise() {
+fn predictions_of_every_receiver_equal_the_noise_free_simulation() {
     let pulsed = vlp_16(40, Discriminator::ConstantFraction { fraction: 0.5 }).receiver;
     for receiver in [pulsed, triangulating(), frequency_modulated()] {
         let mut scanner = vlp_16(40, Discriminator::Peak);

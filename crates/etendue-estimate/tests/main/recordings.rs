@@ -3,7 +3,8 @@
 use crate::recorded_files::recording;
 use nalgebra::{Isometry3, Matrix4, Point3};
 
-/// Points of a binary little-endian PLY file with four floats per vertex, without those at the origin.
+/// Points of a binary little-endian PLY file with four floats per vertex, m, without those at the
+/// origin.
 pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
     let bytes = std::fs::read(recording(name)?).expect("readable");
     let end = b"end_header\n";
@@ -18,7 +19,7 @@ pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
     Some(points.filter(|p| p.coords.norm() > 0.5).collect())
 }
 
-/// Points of an ASCII VTK file.
+/// Points of an ASCII VTK file, m.
 pub fn vtk(name: &str) -> Option<Vec<Point3<f64>>> {
     let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let (_, rest) = text.split_once("POINTS ").expect("points");
@@ -37,7 +38,7 @@ pub fn vtk(name: &str) -> Option<Vec<Point3<f64>>> {
     )
 }
 
-/// A four-by-four matrix as text.
+/// Rigid motion of a text file with a 4x4 matrix.
 pub fn transform(name: &str) -> Option<Isometry3<f64>> {
     let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let numbers = text
@@ -49,8 +50,8 @@ pub fn transform(name: &str) -> Option<Isometry3<f64>> {
     Some(Isometry3::from_parts(shift.into(), rotation.into()))
 }
 
-/// Scans of a tinySLAM log in the plane of the sensor, m: the beams that the robot's body does not
-/// cover and that have a range.
+/// Scans of a tinySLAM log as points in the plane of the sensor, m: beams with a range that the body
+/// of the robot does not occlude.
 pub fn tinyslam(name: &str) -> Option<Vec<Vec<nalgebra::Point2<f64>>>> {
     let text = std::fs::read_to_string(recording(name)?).expect("readable");
     let scan = |line: &str| {
@@ -61,8 +62,13 @@ pub fn tinyslam(name: &str) -> Option<Vec<Vec<nalgebra::Point2<f64>>>> {
             let range = mm * 1e-3;
             nalgebra::Point2::new(range * azimuth.cos(), range * azimuth.sin())
         };
-        let seen = |(i, mm): &(usize, &f64)| **mm >= 20.0 && (70..612).contains(i);
-        ranges.iter().enumerate().filter(seen).map(beam).collect()
+        let is_valid = |(i, mm): &(usize, &f64)| **mm >= 20.0 && (70..612).contains(i);
+        ranges
+            .iter()
+            .enumerate()
+            .filter(is_valid)
+            .map(beam)
+            .collect()
     };
     Some(
         text.lines()

@@ -5,7 +5,7 @@ use etendue_estimate::solve::{
 };
 use nalgebra::{Isometry2, Isometry3, Point2, Point3, Vector2, Vector3, Vector6};
 
-/// Points seen at known places: $r_i = T p_i - q_i$.
+/// Point-to-point alignment with known correspondences: $r_i = T p_i - q_i$.
 struct Align {
     source: Vec<Point3<f64>>,
     target: Vec<Point3<f64>>,
@@ -27,16 +27,17 @@ impl LeastSquares for Align {
         let rotation = pose.rotation.to_rotation_matrix();
         let mut jacobian = Vec::new();
         for p in &self.source {
-            let turned = -rotation.matrix() * p.coords.cross_matrix();
+            let by_rotation = -rotation.matrix() * p.coords.cross_matrix();
             for row in 0..3 {
                 jacobian.extend(rotation.matrix().row(row).iter());
-                jacobian.extend(turned.row(row).iter());
+                jacobian.extend(by_rotation.row(row).iter());
             }
         }
         Linearization::new(self.residuals(pose), 6, jacobian)
     }
 }
 
+/// Alignment problem with a number of outliers, and the true motion.
 fn align(outliers: usize) -> (Align, Isometry3<f64>) {
     let truth = Isometry3::new(Vector3::new(0.4, -0.2, 0.7), Vector3::new(0.3, 0.8, -0.5));
     let source: Vec<_> = (0..40)
@@ -80,10 +81,10 @@ fn every_method_finds_the_pose() {
     }
 }
 
-/// A third of the pairs are wrong by 5.4 m: least squares is drawn away, a redescending loss after
-/// graduated non-convexity is not.
+/// A third of the pairs are outliers of 5.4 m. They bias the squared loss, but not a redescending
+/// loss with graduated non-convexity.
 #[test]
-fn a_redescending_loss_ignores_what_does_not_fit() {
+fn a_redescending_loss_rejects_outliers() {
     let (problem, truth) = align(13);
     let squared = Solver::default()
         .solve(&problem, Isometry3::identity())
@@ -100,13 +101,13 @@ fn a_redescending_loss_ignores_what_does_not_fit() {
     let solution = robust
         .solve(&problem, Isometry3::identity())
         .expect("solves");
-    // Measured: 1e-5, the pull that is left of outliers at a hundred scales.
+    // Measured: 1e-5, the remaining influence of outliers at a hundred times the scale.
     assert!(error(&solution.state, &truth) < 1e-4);
     assert_eq!(solution.log.last().map(|i| i.widening), Some(1.0));
 }
 
 #[test]
-fn the_same_problem_gives_the_same_bytes() {
+fn the_solver_is_deterministic() {
     let (problem, _) = align(5);
     let solver = Solver {
         loss: Loss::Cauchy { scale: 0.1 },
@@ -122,7 +123,7 @@ fn the_same_problem_gives_the_same_bytes() {
     assert!(!once.log.is_empty());
 }
 
-/// Two beacons' distances: the mirror image across their line explains them as well.
+/// Trilateration with two beacons: the mirror image across their line has the same cost.
 struct Beacons;
 
 impl LeastSquares for Beacons {
@@ -142,7 +143,7 @@ impl LeastSquares for Beacons {
 }
 
 #[test]
-fn many_starts_find_both_of_two_mirror_images() {
+fn multi_start_finds_two_mirror_images() {
     let starts = [(0.5, 0.6), (2.0, -1.0), (0.2, 2.0), (1.5, -0.3)];
     let found = multi_start(&Solver::default(), &Beacons, starts, 1e-6);
     assert_eq!(found.minima.len(), 2);
@@ -159,22 +160,23 @@ fn many_starts_find_both_of_two_mirror_images() {
     assert_ne!(ended[0], ended[1]);
 }
 
-/// A door that is seen only where x < 1, at 0.5: outside nothing is predicted.
-struct Door {
-    unseen: bool,
+/// Two measurements: one with a prediction everywhere and one with a prediction for x < 1 only.
+struct PartialPrediction {
+    /// Whether no measurement has a prediction.
+    is_empty: bool,
 }
 
-impl LeastSquares for Door {
+impl LeastSquares for PartialPrediction {
     type State = f64;
 
     fn residuals(&self, x: &f64) -> Residuals {
         let mut residuals = Residuals::of(vec![0.1 * (x + 3.0)]);
-        if *x < 1.0 && !self.unseen {
+        if *x < 1.0 && !self.is_empty {
             residuals.values.push(x - 0.5);
         } else {
             residuals.missing = 1;
         }
-        if self.unseen {
+        if self.is_empty {
             residuals.values.clear();
         }
         residuals
@@ -189,10 +191,10 @@ impl LeastSquares for Door {
 
 #[test]
 fn a_missing_measurement_costs_the_gate_and_is_reported() {
-    let there = Door { unseen: false }.residuals(&2.0);
+    let there = PartialPrediction { is_empty: false }.residuals(&2.0);
     assert_eq!(there.missing, 1);
     assert!((there.cost(Loss::Squared, 0.7) - 0.5 * (0.25 + 0.49)).abs() < 1e-15);
-    let nothing = Solver::default().solve(&Door { unseen: true }, 0.0);
+    let nothing = Solver::default().solve(&PartialPrediction { is_empty: true }, 0.0);
     assert_eq!(
         nothing.expect_err("nothing"),
         SolveError::NothingPredicted { missing: 1 }
@@ -213,7 +215,7 @@ fn too_few_residuals_are_refused() {
     );
 }
 
-/// Points on one line leave the turn about it free.
+/// Alignment of points on one line, which does not determine the rotation about it.
 fn on_a_line() -> Align {
     let source: Vec<_> = (0..5)
         .map(|i| Point3::new(f64::from(i), 0.0, 0.0))
@@ -240,7 +242,7 @@ fn gauss_newton_reports_a_singular_problem() {
 }
 
 #[test]
-fn a_prior_takes_away_what_is_free() {
+fn a_prior_determines_a_null_direction() {
     let mean = Isometry3::new(Vector3::zeros(), Vector3::new(0.3, 0.0, 0.0));
     let problem = WithPrior {
         problem: on_a_line(),
@@ -254,7 +256,7 @@ fn a_prior_takes_away_what_is_free() {
 }
 
 #[test]
-fn a_limit_of_iterations_is_not_called_convergence() {
+fn the_maximum_number_of_iterations_is_not_convergence() {
     let (problem, _) = align(0);
     let limits = SolverLimits {
         iterations: 2,
@@ -272,10 +274,9 @@ fn a_limit_of_iterations_is_not_called_convergence() {
     assert!(!solution.stop.converged());
 }
 
-/// The gradient at a tangent is that of the composed map: L-BFGS ends where Gauss-Newton does even
-/// when the start is half a turn away from the truth.
+/// L-BFGS differentiates at the start and needs the right Jacobian: the truth is rotated by 2.6 rad.
 #[test]
-fn lbfgs_follows_the_manifold_over_a_large_turn() {
+fn lbfgs_follows_the_manifold_over_a_large_rotation() {
     struct Flat(Vec<Point2<f64>>, Isometry2<f64>);
     impl LeastSquares for Flat {
         type State = Isometry2<f64>;

@@ -1,4 +1,4 @@
-//! Errors of trajectories.
+//! Absolute and relative trajectory errors.
 
 use etendue_estimate::odometry::{
     PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
@@ -20,7 +20,7 @@ fn tum(text: &str) -> Vec<Isometry3<f64>> {
     text.lines().map(pose).collect()
 }
 
-/// Largest relative difference of rmse, mean and maximum.
+/// Largest relative difference of root mean square, mean and maximum.
 fn off(values: &[f64], expected: &Value) -> f64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     let found = [
@@ -35,10 +35,10 @@ fn off(values: &[f64], expected: &Value) -> f64 {
     relative.into_iter().fold(0.0, f64::max)
 }
 
-/// The numbers of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`).
-/// Measured: largest relative difference 2e-7, evo's own rounding of small angles.
+/// Golden values of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`).
+/// Measured: the largest relative difference is 2e-7, by the rounding of small angles in evo.
 #[test]
-fn trajectory_errors_are_those_of_evo() {
+fn trajectory_errors_equal_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));
     let estimate = tum(include_str!("../golden/evo/estimate.tum"));
     let expected: Value =

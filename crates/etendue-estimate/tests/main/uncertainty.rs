@@ -20,10 +20,10 @@ fn line(noise: &[f64]) -> Linearization {
     Linearization::new(Residuals::of(noise.to_vec()), 2, rows)
 }
 
-/// Textbook: for x = 0..9, var(b) = s^2/82.5, var(a) = s^2 (1/10 + 4.5^2/82.5),
+/// Closed form for x = 0..9: var(b) = s^2/82.5, var(a) = s^2 (1/10 + 4.5^2/82.5),
 /// cov(a, b) = -4.5 s^2/82.5.
 #[test]
-fn the_covariance_of_a_line_is_the_textbooks() {
+fn the_covariance_of_a_line_fit_equals_the_closed_form() {
     let noise = [0.1, -0.2, 0.05, 0.0, 0.1, -0.1, 0.2, -0.15, 0.1, -0.1];
     let uncertainty = Uncertainty::new(
         &line(&noise),
@@ -42,10 +42,10 @@ fn the_covariance_of_a_line_is_the_textbooks() {
     assert!((bound - c).norm() < 1e-15);
 }
 
-/// 4,000 lines fitted to noise: the spread of the slopes is that of the covariance. The chance
-/// that a right covariance fails is below 1e-4 (4 standard errors of a variance, 9 %).
+/// Monte Carlo variance of the slopes of 4,000 line fits. The probability that a correct covariance
+/// fails is below 1e-4 (4 standard errors of a variance, 9 %).
 #[test]
-fn the_covariance_is_the_spread_of_repeated_estimates() {
+fn the_covariance_is_that_of_repeated_estimates() {
     let mut stream = Stream::new(3, 0, 0, 0, Purpose::Search);
     let mut squares = 0.0;
     for _ in 0..4000 {
@@ -63,7 +63,7 @@ fn the_covariance_is_the_spread_of_repeated_estimates() {
     assert!((ratio - 1.0).abs() < 0.09, "{ratio}");
 }
 
-/// Only the product of two factors is measured: $y = u v$ at (2, 3), six times.
+/// Six measurements of a product of factors, $y_i = i u v$ at (2, 3), and an unused third unknown.
 fn product() -> Linearization {
     let rows = (0..6)
         .flat_map(|i| [3.0 * f64::from(i + 1), 2.0 * f64::from(i + 1), 0.0])
@@ -104,7 +104,7 @@ fn null_directions_are_found_and_named() {
 }
 
 #[test]
-fn an_invariant_is_known_where_its_factors_are_not() {
+fn a_product_is_determined_although_its_factors_are_not() {
     let names = plain(&["u", "v", "unused"]);
     let uncertainty = Uncertainty::new(&product(), Loss::Squared, names, &Gauge::Free);
     let together = invariant("u v", 6.0, &[3.0, 2.0, 0.0], &uncertainty);
@@ -118,7 +118,7 @@ fn an_invariant_is_known_where_its_factors_are_not() {
 }
 
 #[test]
-fn fixing_or_guessing_a_factor_determines_the_other() {
+fn a_fixed_factor_or_a_prior_determines_the_other() {
     let names = plain(&["u", "v", "unused"]);
     let fix = Gauge::Fix(vec![0, 2]);
     let fixed = Uncertainty::new(&product(), Loss::Squared, names.clone(), &fix);
@@ -132,9 +132,9 @@ fn fixing_or_guessing_a_factor_determines_the_other() {
     assert!((guessed.standard_deviations()[2] - 1.0).abs() < 1e-6);
 }
 
-/// The same unknowns, one in megametres and one in micrometres, are as well determined: units decide nothing.
+/// The rank is the same with one unknown in megametres and one in micrometres.
 #[test]
-fn units_do_not_decide_what_is_determined() {
+fn the_rank_does_not_depend_on_units() {
     let rows = (0..10).flat_map(|i| [1e5, 1e-5 * f64::from(i)]).collect();
     let line = Linearization::new(Residuals::of(vec![0.1; 10]), 2, rows);
     let uncertainty = Uncertainty::new(&line, Loss::Squared, plain(&["a", "b"]), &Gauge::Free);

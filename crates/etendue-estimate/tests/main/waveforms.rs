@@ -1,4 +1,4 @@
-//! Receivers that sample waveforms: derivatives, and equality with the simulator.
+//! Receivers with sampled waveforms: derivatives, and equality of predictions with the simulator.
 
 use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, relative_derivatives, vlp_16};
@@ -18,7 +18,7 @@ const DISCRIMINATORS: [Discriminator; 5] = [
     Discriminator::Centroid,
 ];
 
-/// A scanner that samples waveforms, after a change of its receiver.
+/// Scanner with a waveform receiver, after a change of the receiver.
 fn sampling(
     columns: u32,
     discriminator: Discriminator,
@@ -32,7 +32,7 @@ fn sampling(
     scanner
 }
 
-/// A detector that cuts off echoes of the near walls, not those of the far ones.
+/// Sets a saturation that truncates the echoes of near walls, but not of far ones.
 fn saturating(receiver: &mut PulsedReceiver) {
     if let Detector::Analogue(AnalogueDetector { saturation, .. }) = &mut receiver.detector {
         *saturation = 6e-3;
@@ -56,7 +56,7 @@ fn compared(
     [compared, jumps]
 }
 
-/// A range is interpolated between samples: which two those are changes here and there.
+/// Ranges are interpolated between two samples, which change at some steps.
 #[test]
 fn derivatives_of_sampled_echoes_equal_central_differences() {
     for discriminator in DISCRIMINATORS {
@@ -94,9 +94,9 @@ fn derivatives_of_sampled_facets_equal_central_differences() {
     );
 }
 
-/// Parameters of the echo times, by relative steps: pulses of two shapes, and truncated samples.
+/// Timing parameters, by relative steps, with two pulse shapes and with truncated samples.
 #[test]
-fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() {
+fn derivatives_of_sampled_echoes_by_timing_parameters_equal_central_differences() {
     let asymmetric = |receiver: &mut PulsedReceiver| receiver.pulse.shape = PulseShape::LaserDiode;
     let changes: [fn(&mut PulsedReceiver); 2] = [saturating, asymmetric];
     for discriminator in DISCRIMINATORS {
@@ -123,10 +123,10 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
     }
 }
 
-/// The model is the simulator without its noise: in clear air and in fog, with truncated samples, and
-/// whichever echo is reported.
+/// Compares predictions with a simulation without noise: in clear air and in weather, with truncated
+/// samples, and for every return mode.
 #[test]
-fn the_models_sampled_echoes_are_the_simulators() {
+fn predictions_of_sampled_echoes_equal_the_noise_free_simulation() {
     let fog = Air {
         atmosphere: etendue_physics::atmosphere::Atmosphere {
             weather: vec![

@@ -3,7 +3,7 @@
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    AmbiguousMinima, CoarseSearch, FitError, FitProblem, chance, coarse_search,
+    AmbiguousMinima, CoarseSearch, FitError, FitProblem, coarse_search, cost_margin,
     find_ambiguous_minima, planar_grid,
 };
 use etendue_estimate::manifold::Variable;
@@ -217,7 +217,7 @@ pub fn localise_anywhere(
     let starts = coarse_search(&problem, states, &coarse);
 
     // Refine the best
-    let margin = chance(settings.sigma, problem.measured());
+    let margin = cost_margin(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
     Ok(find_ambiguous_minima(
         &problem,

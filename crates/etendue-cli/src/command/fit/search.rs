@@ -4,7 +4,7 @@ use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
-    AmbiguousMinima, CoarseSearch, FitError, chance, coarse_search, find_ambiguous_minima,
+    AmbiguousMinima, CoarseSearch, FitError, coarse_search, cost_margin, find_ambiguous_minima,
     planar_grid, scatter, solve_in_stages,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -98,7 +98,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
 
     // Minima
     let measured = problem.measured();
-    let margin = |best: &Solution<_>| chance(best.residuals.rms(), measured);
+    let margin = |best: &Solution<_>| cost_margin(best.residuals.rms(), measured);
     let AmbiguousMinima { solutions, .. } = find_ambiguous_minima(
         problem,
         &task.solver,

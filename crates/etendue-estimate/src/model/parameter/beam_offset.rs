@@ -1,4 +1,4 @@
-//! Offsets of beams and channels.
+//! Offsets of the azimuth, elevation and range of beams and channels.
 
 use super::family::{DerivativeSeed, FitParameter};
 use crate::manifold::VariableValue;
@@ -6,12 +6,14 @@ use crate::model::{BeamGroup, Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use std::ops::Range;
 
-/// `sensor.beams.N.KIND` of one beam, or `sensor.channels.N.KIND` of all beams of a channel, with the
-/// kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*` names all beams
-/// or channels.
+/// Offset of the beams of a group.
+///
+/// Paths: `sensor.beams.N.KIND` of one beam and `sensor.channels.N.KIND` of all beams of a channel,
+/// with the kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*`
+/// matches all beams or channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeamOffset {
-    /// The beams.
+    /// Beams with the offset.
     pub group: BeamGroup,
     /// Quantity that the offset is added to.
     pub kind: OffsetKind,
@@ -28,19 +30,20 @@ pub enum OffsetKind {
     Range,
 }
 
+/// Kinds of offset by their name in paths.
 const KINDS: [(&str, OffsetKind); 3] = [
     ("azimuth_offset", OffsetKind::Azimuth),
     ("elevation_offset", OffsetKind::Elevation),
     ("range_offset", OffsetKind::Range),
 ];
 
-/// A group of beams by its number.
+/// Constructor of a group of beams from its index.
 type GroupOf = fn(usize) -> BeamGroup;
 
 /// Groups of beams by their name in paths.
 const GROUPS: [(&str, GroupOf); 2] = [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
 
-/// Number of groups of a name in a model.
+/// Number of groups of a kind in a model.
 fn count(model: &Model, group: GroupOf) -> usize {
     match group(0) {
         BeamGroup::Beam(_) => model.sensor().beams(),
@@ -72,7 +75,7 @@ impl FitParameter for BeamOffset {
         VariableValue::Number(0.0)
     }
 
-    /// Adds the offset as a plain number: its derivatives follow from those of the pose.
+    /// Adds the offset without derivatives, which follow from those by the pose of the sensor.
     fn apply<S: Scalar>(
         &self,
         _: &Model,
@@ -100,7 +103,7 @@ impl FitParameter for BeamOffset {
     }
 }
 
-/// Indices below `count` that an element of a path names: one, or all where it is `*`.
+/// Indices below `count` of an element of a path: one index, or all for `*`.
 pub(super) fn indices(element: &str, count: usize) -> Option<Range<usize>> {
     if element == "*" {
         return Some(0..count);

@@ -7,14 +7,16 @@ use etendue_physics::Scalar;
 use etendue_physics::phase::Bias;
 use etendue_sensors::lidar::Receiver;
 
-/// `sensor.receiver.bias.c`, `.b` or `.a`: coefficient of the power-dependent bias
-/// $c + b p + a p^2$, m per power of the received power $p$.
+/// Coefficient of the power-dependent range bias $c + b p + a p^2$ (m) with the received power $p$.
+///
+/// Paths: `sensor.receiver.bias.c`, `.b` and `.a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BiasCoefficient {
-    /// Exponent of the power: 0 for c, 1 for b, 2 for a.
+    /// Exponent of $p$: 0 for c, 1 for b, 2 for a.
     pub power: usize,
 }
 
+/// Coefficients by name, with their exponents.
 const NAMES: [(&str, usize); 3] = [("a", 2), ("b", 1), ("c", 0)];
 
 impl FitParameter for BiasCoefficient {
@@ -54,7 +56,7 @@ impl FitParameter for BiasCoefficient {
     }
 }
 
-/// The coefficients $[c, b, a]$ of a bias, zero where there is none.
+/// Coefficients $(c, b, a)$ of a bias; zero without one.
 fn coefficients<S: Scalar>(bias: &Bias<S>) -> [S; 3] {
     match bias {
         Bias::Range(coefficients) | Bias::Phase(coefficients) => *coefficients,

@@ -6,22 +6,24 @@ use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use etendue_sensors::lidar::BeamProfile;
 
-/// `sensor.beam.divergence` of a round beam, or `sensor.beam.divergence.horizontal` and `.vertical`
-/// of an elliptic one: full angle of divergence, rad.
+/// Divergence of the beam, full angle, rad.
+///
+/// Paths: `sensor.beam.divergence` of a round beam, `sensor.beam.divergence.horizontal` and
+/// `.vertical` of an elliptic one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// Plane of the angle.
+    /// Plane in which the angle is measured.
     pub axis: DivergenceAxis,
 }
 
 /// Plane in which a beam diverges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DivergenceAxis {
-    /// Any: the beam is round.
+    /// Any plane of a round beam.
     Round,
-    /// Horizontal.
+    /// Horizontal plane of an elliptic beam.
     Horizontal,
-    /// Vertical.
+    /// Vertical plane of an elliptic beam.
     Vertical,
 }
 

@@ -7,13 +7,14 @@ use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use etendue_scene::ObjectId;
 
-/// `objects.NAME.facets.N.scattering`: factor on the backscatter of a triangle, 1 for the backscatter
-/// of its material; `*` names all triangles.
+/// Factor on the backscatter of a triangle, relative to that of its material.
+///
+/// Path: `objects.NAME.facets.N.scattering`; `*` matches all triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FacetScattering {
-    /// The object.
+    /// Object of the triangle.
     pub object: ObjectId,
-    /// Number of the triangle in its mesh.
+    /// Index of the triangle in the mesh of the object.
     pub triangle: u32,
 }
 

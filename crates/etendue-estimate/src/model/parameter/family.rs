@@ -4,32 +4,33 @@ use crate::manifold::VariableValue;
 use crate::model::{BeamGroup, Model, SimulatorInputs};
 use etendue_physics::Scalar;
 
-/// A family of fit parameters: names, initial values, bounds, place in the simulator inputs, and
-/// derivative seed.
+/// Family of fit parameters: paths, initial values, bounds, effect on the simulator inputs, and
+/// computation of derivatives.
 pub(super) trait FitParameter: Sized {
-    /// Every parameter of the family in a model, with its path; empty for families that override
+    /// Parameters of the family in a model, with their paths; empty for families that override
     /// [`paths`](FitParameter::paths) and [`resolve`](FitParameter::resolve).
     fn members(_: &Model) -> Vec<(String, Self)> {
         Vec::new()
     }
 
-    /// The paths of the family in a model, with `*` for every beam, channel or facet.
+    /// Paths of the family in a model, with `*` for the index of beams, channels and facets.
     fn paths(model: &Model) -> Vec<String> {
         let members = Self::members(model).into_iter();
         members.map(|(path, _)| path).collect()
     }
 
-    /// The parameters that a path names, each with its own path: one, or all where the path has `*`.
+    /// Parameters of a path, each with its unabbreviated path; several where the path has `*`.
     fn resolve(model: &Model, path: &str) -> Option<Vec<(String, Self)>> {
         let members = Self::members(model).into_iter();
         let named: Vec<_> = members.filter(|(known, _)| known == path).take(1).collect();
         (!named.is_empty()).then_some(named)
     }
 
-    /// The value in the model: a number in the unit of the family, or a pose in space.
+    /// Value in the model: a number in the unit of the family, or a spatial pose.
     fn value(&self, model: &Model) -> VariableValue<f64>;
 
-    /// Bounds of a number that is freed as a whole, in its unit.
+    /// Bounds of a number freed with [`Freedom::Whole`](super::Freedom::Whole), in the unit of the
+    /// family.
     fn bounds(&self) -> Option<[f64; 2]> {
         None
     }
@@ -42,24 +43,25 @@ pub(super) trait FitParameter: Sized {
         value: VariableValue<S>,
     );
 
-    /// How derivatives by the parameter are computed.
+    /// Computation of the derivatives by the parameter.
     fn seed(&self) -> DerivativeSeed {
         DerivativeSeed::AllBeams
     }
 }
 
-/// How derivatives by a parameter are computed.
+/// Computation of the derivatives by a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::model) enum DerivativeSeed {
     /// Dual numbers that every beam carries.
     AllBeams,
-    /// Rotation of the beams of a group about their exit points in azimuth, from the derivatives by
-    /// the pose of the sensor.
+    /// Rotation of the beams of a group about their exit points in azimuth, from the derivatives by the
+    /// pose of the sensor.
     Azimuth(BeamGroup),
-    /// Rotation of the beams of a group in elevation, from the derivatives by the pose.
+    /// Rotation of the beams of a group about their exit points in elevation, from the derivatives by
+    /// the pose of the sensor.
     Elevation(BeamGroup),
-    /// A constant added to the ranges of a group.
+    /// Constant added to the ranges of a group.
     Range(BeamGroup),
-    /// Dual numbers that only the beams on a facet carry.
+    /// Dual numbers that only the beams that hit a facet carry.
     Facet,
 }

@@ -1,4 +1,4 @@
-//! Degrees of freedom of an unknown, and paths that name nothing.
+//! Degrees of freedom of an unknown, and unknown paths.
 
 use thiserror::Error;
 
@@ -6,19 +6,19 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Freedom {
-    /// A pose in all six degrees of freedom; a number without bounds, except amounts of weather,
-    /// which stay above zero.
+    /// Pose with all six degrees of freedom, or number without bounds (amounts of weather are bounded
+    /// below by zero).
     Whole,
-    /// A pose in the plane, with constant height and tilt.
+    /// Pose with position along x and y, and yaw; height and tilt are constant.
     Planar,
-    /// A pose in the plane with its position in a box, m.
+    /// As [`Freedom::Planar`], with the position in a box.
     Boxed {
-        /// Lower corner.
+        /// Lower corner, m.
         lower: [f64; 2],
-        /// Upper corner.
+        /// Upper corner, m.
         upper: [f64; 2],
     },
-    /// A number between bounds, in its unit.
+    /// Number between bounds, in the unit of the parameter.
     Interval {
         /// Lower bound.
         lower: f64,
@@ -27,12 +27,12 @@ pub enum Freedom {
     },
 }
 
-/// A path that names no parameter.
+/// Error: no parameter has the path.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("there is no parameter \"{path}\"{}", suggestion.as_ref().map_or(String::new(), |s| format!(", did you mean \"{s}\"?")))]
 pub struct UnknownPath {
     /// The path.
     pub path: String,
-    /// The most similar path that names a parameter.
+    /// Most similar path of a parameter.
     pub suggestion: Option<String>,
 }

@@ -7,13 +7,15 @@ use etendue_physics::{Scalar, Spectrum, surface};
 use etendue_scene::MaterialId;
 use std::convert::Infallible;
 
-/// `materials.NAME.PARAMETER`, or `materials.NAME.LOBE.PARAMETER` where several lobes have the
-/// parameter: optical parameter of a material at the wavelength of the sensor.
+/// Optical parameter of a material at the wavelength of the sensor.
+///
+/// Path: `materials.NAME.PARAMETER`, or `materials.NAME.LOBE.PARAMETER` where several lobes have the
+/// parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialParameter {
     /// The material.
     pub material: MaterialId,
-    /// The parameter of one of its lobes.
+    /// Parameter of a lobe of the material.
     pub parameter: surface::Parameter,
 }
 
@@ -51,7 +53,7 @@ impl FitParameter for MaterialParameter {
         let VariableValue::Number(number) = value else {
             return;
         };
-        // Take the material of the model at the wavelength of the sensor, unless it is replaced.
+        // Add the material at the wavelength of the sensor, unless another parameter has added it.
         let is_own = |(id, _): &(MaterialId, _)| *id == self.material;
         let known = inputs.materials.iter().position(is_own);
         let index = known.unwrap_or_else(|| {
@@ -72,8 +74,9 @@ impl FitParameter for MaterialParameter {
     }
 }
 
-/// Every parameter of a material by its shortest unambiguous path.
+/// Parameters of a material with their shortest unambiguous paths.
 fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialParameter)> {
+    // List the parameters.
     let named = &model.parts.materials[material.0 as usize];
     let mut parameters = Vec::new();
     named
@@ -83,6 +86,7 @@ fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialPara
             Ok::<(), Infallible>(())
         })
         .ok();
+    // Name them, with the lobe where several have the parameter.
     let path = |p: &surface::Parameter| {
         let same_name = parameters.iter().filter(|other| other.name == p.name);
         if same_name.count() == 1 {

@@ -1,5 +1,5 @@
-//! Fit parameters: one file per family with its paths, units, bounds, initial values, its place in
-//! the simulator inputs and the seed of its derivatives.
+//! Fit parameters: one file per family, with its paths, units, bounds, initial values, effect on the
+//! simulator inputs, and computation of derivatives.
 //!
 //! To add a family, write its file, implement [`FitParameter`](family::FitParameter) and add a line
 //! to the table in `registry.rs`.

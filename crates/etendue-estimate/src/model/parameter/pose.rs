@@ -7,14 +7,18 @@ use etendue_physics::Scalar;
 use etendue_scene::ObjectId;
 use nalgebra::{Isometry2, Isometry3, Quaternion, UnitQuaternion, Vector3};
 
-/// `sensor.pose` (first scan) or `scans.N.pose`: pose of the sensor in the world, m and rad.
+/// Pose of the sensor in the world at a scan, m and rad.
+///
+/// Paths: `sensor.pose` (first scan) and `scans.N.pose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SensorPose {
-    /// Number of the scan.
+    /// Index of the scan.
     pub scan: usize,
 }
 
-/// `objects.NAME.pose`: pose of an object in the world, m and rad.
+/// Pose of an object in the world, m and rad.
+///
+/// Path: `objects.NAME.pose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectPose {
     /// The object.
@@ -29,7 +33,7 @@ impl FitParameter for SensorPose {
         std::iter::once(first).chain(scans).collect()
     }
 
-    /// `scans.0.pose` is another name of `sensor.pose` and not listed.
+    /// Paths without `scans.0.pose`, which is an alias of `sensor.pose`.
     fn paths(model: &Model) -> Vec<String> {
         let members = Self::members(model).into_iter().enumerate();
         members
@@ -79,7 +83,7 @@ impl FitParameter for ObjectPose {
     }
 }
 
-/// A pose in space; a planar pose takes height and tilt from `initial`.
+/// Spatial pose of a value; a planar pose has the height and tilt of `initial`.
 fn spatial<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
     match value {
         VariableValue::Spatial(pose) => pose,
@@ -91,10 +95,10 @@ fn spatial<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isom
     }
 }
 
-/// A planar pose in space, at height zero.
+/// Spatial pose of a planar pose, at height zero and without tilt.
 fn lift_planar<S: Scalar>(pose: &Isometry2<S>) -> Isometry3<S> {
     let translation = pose.translation.vector;
-    // Half-angle formulas, on the side where they are well conditioned.
+    // Half-angle formulas, in the form that is well conditioned.
     let (cos, sin) = (pose.rotation.re, pose.rotation.im);
     let (w, z) = if cos.value() >= 0.0 {
         let w = ((cos + 1.0) * 0.5).sqrt();

@@ -1,4 +1,4 @@
-//! Timing of a pulsed receiver.
+//! Parameters of the echo timing of a pulsed receiver.
 
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
@@ -6,18 +6,20 @@ use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use etendue_sensors::lidar::Receiver;
 
-/// `sensor.receiver.pulse_width`, `.threshold` or `.reference`: timing of the echoes of a pulsed
-/// receiver.
+/// Parameter of the echo timing of a pulsed receiver.
+///
+/// Paths: `sensor.receiver.pulse_width`, `.threshold` and `.reference`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiverTiming {
-    /// `pulse_width`: full width of the pulse at half maximum, s.
+    /// Full width of the pulse at half maximum, s (`pulse_width`).
     PulseWidth,
-    /// `threshold`: least power of an echo, 1/(m² sr).
+    /// Detection threshold of the power of an echo, 1/(m² sr) (`threshold`).
     Threshold,
-    /// `reference`: power at which the range has no bias, 1/(m² sr).
+    /// Power at which the range has no bias, 1/(m² sr) (`reference`).
     Reference,
 }
 
+/// Parameters by their name in paths.
 const NAMES: [(&str, ReceiverTiming); 3] = [
     ("pulse_width", ReceiverTiming::PulseWidth),
     ("threshold", ReceiverTiming::Threshold),

@@ -1,4 +1,4 @@
-//! Table of the families of fit parameters.
+//! Registry of the families of fit parameters.
 
 use super::family::{DerivativeSeed, FitParameter};
 use super::{
@@ -12,7 +12,7 @@ use etendue_physics::Scalar;
 /// Defines [`Parameter`] and its dispatch from one line per family.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident,)+) => {
-        /// A parameter of the simulation that a fit can estimate.
+        /// Parameter of the simulation that a fit can estimate.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Parameter {
@@ -26,7 +26,7 @@ macro_rules! families {
                 families.into_iter().flatten().collect()
             }
 
-            /// The parameters that a path names, from the first family that has it.
+            /// Parameters of a path, from the first family that has it.
             fn resolve(model: &Model, path: &str) -> Option<Vec<(String, Self)>> {
                 $(if let Some(named) = <$family as FitParameter>::resolve(model, path) {
                     let wrap = |(path, parameter)| (path, Self::$family(parameter));
@@ -35,12 +35,12 @@ macro_rules! families {
                 None
             }
 
-            /// The value in a model.
+            /// Value in a model.
             pub(in crate::model) fn value(&self, model: &Model) -> VariableValue<f64> {
                 match self { $(Self::$family(parameter) => parameter.value(model),)+ }
             }
 
-            /// Bounds of a number that is freed as a whole.
+            /// Bounds of a number freed without bounds of its own, in the unit of the family.
             pub(in crate::model) fn bounds(&self) -> Option<[f64; 2]> {
                 match self { $(Self::$family(parameter) => parameter.bounds(),)+ }
             }
@@ -55,7 +55,7 @@ macro_rules! families {
                 match self { $(Self::$family(parameter) => parameter.apply(model, inputs, value),)+ }
             }
 
-            /// How derivatives by the parameter are computed.
+            /// Computation of the derivatives by the parameter.
             pub(in crate::model) fn seed(&self) -> DerivativeSeed {
                 match self { $(Self::$family(parameter) => parameter.seed(),)+ }
             }
@@ -64,7 +64,7 @@ macro_rules! families {
 }
 
 families! {
-    /// `sensor.pose` or `scans.N.pose`.
+    /// Pose of the sensor at a scan.
     SensorPose,
     /// Divergence of the beam.
     Divergence,
@@ -72,9 +72,9 @@ families! {
     BiasCoefficient,
     /// Timing of a pulsed receiver.
     ReceiverTiming,
-    /// Amount of a kind of weather.
+    /// Amount of weather.
     WeatherAmount,
-    /// `objects.NAME.pose`.
+    /// Pose of an object.
     ObjectPose,
     /// Optical parameter of a material.
     MaterialParameter,
@@ -92,16 +92,16 @@ impl Parameter {
 }
 
 impl Model {
-    /// Every path that names a parameter, with `*` for all beams, channels and facets.
+    /// Paths of all parameters, with `*` for the index of beams, channels and facets.
     pub fn paths(&self) -> Vec<String> {
         Parameter::paths(self)
     }
 
-    /// The parameters that a path names: one, or one per beam, channel or facet where the path has
-    /// `*`.
+    /// Parameters of a path, each with its unabbreviated path: one, or one per beam, channel or facet
+    /// where the path has `*`.
     ///
     /// # Errors
-    /// Where the path names nothing.
+    /// Where no parameter has the path.
     pub fn resolve(&self, path: &str) -> Result<Vec<(String, Parameter)>, UnknownPath> {
         Parameter::resolve(self, path).ok_or_else(|| UnknownPath {
             path: path.to_owned(),
@@ -109,6 +109,7 @@ impl Model {
         })
     }
 
+    /// Path with the least edit distance, if it is less than half the length of `path`.
     fn similar_path(&self, path: &str) -> Option<String> {
         let distance = |known: &String| strsim::damerau_levenshtein(known, path);
         let nearest = self.paths().into_iter().min_by_key(distance)?;

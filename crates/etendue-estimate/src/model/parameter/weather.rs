@@ -1,4 +1,4 @@
-//! Weather in the air.
+//! Amounts of weather in the air.
 
 use super::family::FitParameter;
 use crate::manifold::VariableValue;
@@ -6,11 +6,12 @@ use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 
-/// `atmosphere.fog_visibility_m`, `.visibility_m`, `.rain_mm_h`, `.snow_mm_h` or `.dust_g_m3`: amount
-/// of a kind of weather in the air, in the unit of its key; above zero.
+/// Amount of a kind of weather in the air, in the unit of its path; above zero.
+///
+/// Paths: `atmosphere.fog_visibility_m`, `.visibility_m`, `.rain_mm_h`, `.snow_mm_h` and `.dust_g_m3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeatherAmount {
-    /// Number of the kind of weather in the atmosphere.
+    /// Index of the kind of weather in the atmosphere.
     pub number: usize,
 }
 
@@ -47,8 +48,8 @@ impl FitParameter for WeatherAmount {
     }
 }
 
-/// Key of a kind of weather in scene files and parameter paths, and the unit of the key in the unit
-/// of [`Weather::amount`].
+/// Key of a kind of weather in scene files and parameter paths, and the factor from its unit to that of
+/// [`Weather::amount`].
 fn name_and_unit<S>(weather: &Weather<S>) -> Option<(&'static str, f64)> {
     Some(match weather {
         Weather::Haze { .. } => ("visibility_m", 1.0),
@@ -60,6 +61,7 @@ fn name_and_unit<S>(weather: &Weather<S>) -> Option<(&'static str, f64)> {
     })
 }
 
+/// Factor from the unit of the key to that of [`Weather::amount`].
 fn unit<S>(weather: &Weather<S>) -> f64 {
     name_and_unit(weather).map_or(1.0, |(_, unit)| unit)
 }
