@@ -321,8 +321,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
 
     /// Collects the light that surfaces return to the receiver, with the power $P = L\\,w\\,T^2$.
     ///
-    /// $L$ is the power per unit of emitted power and receiver area that the surface returns to the
-    /// sensor in clear air ([`LightReturn::power`], 1/(m² sr)), $w$ the ray's share of the beam's power,
+    /// $L$ is the power that the surface returns to the sensor without extinction by the air, per unit of
+    /// emitted power and receiver area ([`LightReturn::power`]), $w$ the ray's share of the beam's power,
     /// and $T$ the one-way transmission of the air between the sensor and the surface.
     fn collect_surface_light(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
         let numbers = |place: usize| first + shot_number(place);

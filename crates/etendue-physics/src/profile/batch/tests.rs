@@ -1,4 +1,4 @@
-//! The batched form against the plain one.
+//! Tests of the batched form against the plain one.
 
 use super::curve::CurveRows;
 use super::{IncidentBatch, ProfileSampler};
@@ -20,7 +20,8 @@ const LAWS: [DistanceLaw; 3] = [
     },
 ];
 
-/// A profile with every feature: unequal knots, the first without drop-outs.
+/// A profile that uses every feature: unequally spaced knots of which the first two have no drop-out, a
+/// glare, steps, and correlations.
 fn rich(law: DistanceLaw, intensity: IntensityKind) -> Arc<Profile> {
     let knot = |degrees: f64, bias: f64, spread: f64, drop_out: f64| Knot {
         incidence: degrees.to_radians(),
