@@ -62,8 +62,8 @@ impl Block {
         tile
     }
 
-    /// Copies `N` lanes, from `lane` on, of another block to the lanes from `place` on; `trees` says
-    /// whether to copy the indices of ray trees.
+    /// Copies `N` lanes of another block, starting with its lane `lane`, to the lanes starting with `place`;
+    /// `trees` says whether to copy the indices of ray trees.
     #[inline(always)]
     fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
         let (to, of) = (place..place + N, lane..lane + N);
