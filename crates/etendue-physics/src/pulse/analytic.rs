@@ -289,6 +289,7 @@ impl AnalyticFinder {
             width: [0.0; 16],
             found: [false; 16],
         };
+        // Find the echo of each lane, found or not: without branches.
         for i in 0..16 {
             let merged = Merged {
                 power: powers[i],

@@ -300,9 +300,11 @@ mod tests {
         let x = [20.013, 0.31, 0.5, 4e-9, 0.01, 1.0];
         for discriminator in ALL {
             for top in [f64::INFINITY, 0.3] {
+                // Gradients by dual numbers.
                 let dual = std::array::from_fn(|k| Dual::<6>::variable(x[k], k));
                 let echoes = read(discriminator, top, dual);
                 assert_eq!(echoes.len(), 2, "{discriminator:?}");
+                // Central differences by each parameter.
                 for k in 0..6 {
                     let moved = |by: f64| {
                         let mut x = x;

@@ -537,7 +537,9 @@ mod tests {
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
     use nalgebra::Isometry3;
 
+    /// A spinning lidar of one channel with a single-ray beam and the closed-form receiver.
     fn scanner(false_alarms: bool) -> Lidar {
+        // Sensitivity and beam width.
         let sensitivity = Sensitivity {
             reflectance: 0.1,
             range: 40.0,
@@ -550,6 +552,7 @@ mod tests {
             vertical: 1e-3,
             at: DivergenceAt::HalfMaximum,
         };
+        // The lidar.
         Lidar {
             name: "test".into(),
             source: "none".into(),

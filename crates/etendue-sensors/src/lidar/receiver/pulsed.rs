@@ -505,6 +505,7 @@ mod tests {
             probability: 0.9,
             threshold_over_noise: 5.0,
         };
+        // A receiver of that sensitivity.
         let (threshold, detector) = sensitivity.analogue(1e4);
         let receiver = PulsedReceiver {
             pulse: Pulse::gaussian(5e-9),
@@ -521,6 +522,7 @@ mod tests {
             false_alarms: false,
             full_overlap: 0.0,
         };
+        // Its rate of detection of the target.
         let fast = receiver.analytic();
         let found = (0..20_000).filter(|beam| {
             let mut stream = Stream::new(1, 0, 0, *beam, Purpose::ReceiverNoise);

@@ -49,7 +49,7 @@ impl Triangulation {
     pub(super) fn check(&self) -> Result<(), Wrong> {
         positive(&[
             ("the baseline, m,", self.baseline),
-            ("the power of detection, 1/(m2 sr),", self.threshold),
+            ("the detection threshold, 1/(m2 sr),", self.threshold),
         ])?;
         zero_or_more(&[
             ("the noise of the spot's direction, rad,", self.angle_noise),
