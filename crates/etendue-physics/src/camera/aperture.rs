@@ -11,7 +11,7 @@ pub fn photon_energy(wavelength: f64) -> f64 {
     PLANCK * SPEED_OF_LIGHT / wavelength
 }
 
-/// Lens aperture and pixel size, which determine the light per pixel.
+/// Lens aperture, lens transmission and pixel size, which determine the light per pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aperture {
     /// Focal length over the diameter of the entrance pupil.
@@ -23,15 +23,17 @@ pub struct Aperture {
 }
 
 impl Aperture {
-    /// Irradiance on the detector over the scene radiance on the axis, sr: $E/L =
-    /// \tau\frac{\pi}{4N^2}$ (camera equation for distant objects and small apertures).
+    /// Irradiance on the detector over the radiance of the scene on the axis, sr: $E/L =
+    /// \tau\frac{\pi}{4N^2}$ with the transmission $\tau$ and the f-number $N$ (camera equation for distant
+    /// objects and small apertures).
     pub fn etendue_factor(&self) -> f64 {
         self.transmission * PI / (4.0 * self.f_number * self.f_number)
     }
 
     /// Number of photons on one pixel on the axis in `exposure` seconds from a scene of `radiance`
     /// (W m⁻² sr⁻¹ within the band) at `wavelength` (m): $n = L\\,\tau\frac{\pi}{4N^2}
-    /// A\\,t\frac{\lambda}{hc}$ (EMVA 1288 release 4.0, eq. 1, for the conversion).
+    /// A\\,t\frac{\lambda}{hc}$ with the radiance $L$, the pixel's area $A$, the exposure time $t$ and the
+    /// wavelength $\lambda$ (EMVA 1288 release 4.0, eq. 1, for the conversion to photons).
     ///
     /// ```
     /// use etendue_physics::camera::Aperture;

@@ -53,6 +53,8 @@ impl BayerPattern {
             .collect()
     }
 
+    /// The colour of one pixel: for each channel, its own value or the mean of the adjacent pixels of that
+    /// channel.
     fn colours(
         self,
         mosaic: &[f64],
@@ -65,7 +67,7 @@ impl BayerPattern {
             for near in column.saturating_sub(1)..(column + 2).min(width) {
                 let channel = self.channel(near, near_row);
                 let is_own = near == column && near_row == row;
-                // Green has green neighbours on both diagonals; only the pixel itself counts
+                // Use the pixel itself for its own channel, also for green, which has green diagonal neighbours.
                 if channel != own_channel || is_own {
                     sums[channel] += mosaic[(near_row * width + near) as usize];
                     counts[channel] += 1.0;

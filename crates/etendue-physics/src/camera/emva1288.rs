@@ -4,11 +4,14 @@ use crate::Stream;
 use crate::pulse::poisson;
 
 /// Linear detector model of EMVA 1288 (release 4.0, European Machine Vision Association 2021,
-/// section 2): $\mu_p$ photons release $\mu_e = \eta\mu_p$ electrons, dark current adds $\mu_I t$,
-/// and the reading of a pixel has the mean and variance
+/// section 2). $\mu_p$ photons generate $\mu_e = \eta\mu_p$ electrons with the quantum efficiency $\eta$, the
+/// dark current adds $\mu_I t$ in the exposure time $t$, and the digital number of a pixel has the mean and
+/// the variance
 /// $$\mu_y = K(\eta\mu_p + \mu_I t) + b,\qquad
 ///   \sigma_y^2 = K^2(\sigma_d^2 + \mu_I t) + \sigma_q^2 + K(\mu_y - \mu_{y.dark})$$
-/// with $\sigma_q^2 = 1/12$: photon noise makes the variance linear in the signal, with slope $K$.
+/// with the system gain $K$, the dark reading $b$, the dark noise $\sigma_d$, the quantisation noise
+/// $\sigma_q^2 = 1/12$, and the mean $\mu_{y.dark}$ without light: photon noise makes the variance linear in
+/// the signal, with slope $K$.
 ///
 /// Not modelled: non-linearity near saturation, blooming, lag between frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +62,7 @@ impl Emva1288 {
         self.gain * self.gain * (dark + electrons) + 1.0 / 12.0
     }
 
-    /// Digital number of one pixel.
+    /// Random digital number of one pixel that collects a mean of `electrons` in `exposure` seconds.
     pub fn read(
         &self,
         electrons: f64,

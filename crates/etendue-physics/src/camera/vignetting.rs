@@ -2,9 +2,9 @@
 
 /// Vignetting: the fraction of the on-axis light that arrives off the axis,
 /// $$V = \cos^n\theta\\,(1 + a_1\rho^2 + a_2\rho^4 + a_3\rho^6)$$
-/// with $\theta$ the angle to the axis in the scene, $\rho$ the distance from the principal point
-/// in half diagonals of the image, $n = 4$ for a simple lens (natural vignetting). The polynomial
-/// is fitted to a flat field (Goldman 2010, "Vignette and exposure calibration and compensation",
+/// with the angle $\theta$ to the axis in the scene and the distance $\rho$ from the principal point in half
+/// diagonals of the image; $n = 4$ for a simple lens (natural vignetting). The coefficients $a_1$ to $a_3$ are
+/// fitted to a flat-field image (Goldman 2010, "Vignette and exposure calibration and compensation",
 /// doi:10.1109/TPAMI.2010.55).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vignetting {

@@ -9,9 +9,8 @@ use std::ops::{
 /// A forward-mode dual number $a + \sum_i b_i\varepsilon_i$ with $\varepsilon_i\varepsilon_j = 0$: a
 /// value and its derivatives with respect to `N` parameters.
 ///
-/// Comparisons use the value only. A number whose derivatives are zero keeps them zero under
-/// every function, even where the function's slope is infinite ($\sqrt x$ at 0): a constant has no
-/// derivative.
+/// Comparisons use the value only. A function of a constant (all $b_i = 0$) is a constant, even where the
+/// slope of the function is infinite ($\sqrt x$ at 0).
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<const N: usize> {
     /// The value.
@@ -21,7 +20,7 @@ pub struct Dual<const N: usize> {
 }
 
 impl<const N: usize> Dual<N> {
-    /// A function of this number, by its value and its slope there.
+    /// Chain rule for a function of this number with a `value` and a `slope` at it.
     #[inline]
     pub(super) fn chain(self, value: f64, slope: f64) -> Self {
         let turned = |e: f64| if e == 0.0 { 0.0 } else { e * slope };
@@ -31,7 +30,7 @@ impl<const N: usize> Dual<N> {
         }
     }
 
-    /// A function of two numbers, by its value and its slopes there.
+    /// Chain rule for a function of two numbers with a `value` and partial derivatives `slopes` at them.
     #[inline]
     pub(super) fn chain2(self, other: Self, value: f64, slopes: [f64; 2]) -> Self {
         let turned = |e: f64, slope: f64| if e == 0.0 { 0.0 } else { e * slope };
@@ -44,7 +43,8 @@ impl<const N: usize> Dual<N> {
 
 /// Construction and read-out of dual numbers.
 pub trait DualParts<const N: usize> {
-    /// The independent variable number `index` (below `N`) at `value`.
+    /// The independent variable with an `index` below `N` at `value`: its derivative with respect to itself is
+    /// 1.
     fn variable(value: f64, index: usize) -> Self;
     /// The derivatives with respect to the `N` variables.
     fn gradient(&self) -> [f64; N];

@@ -232,6 +232,7 @@ mod tests {
     /// Slopes against central differences: relative 1e-8.
     #[test]
     fn slopes_of_elementary_functions_are_their_differences() {
+        // Functions with the points at which they are differentiated.
         let functions: [(&str, Function, f64); 26] = [
             ("recip", ComplexField::recip, 0.7),
             ("sin", ComplexField::sin, 0.7),
@@ -260,6 +261,7 @@ mod tests {
             ("abs", ComplexField::abs, -0.7),
             ("powi", |x| x.powi(-3), 0.7),
         ];
+        // Compare the slope with a central difference.
         for (name, f, x) in functions {
             let h = 1e-5;
             let at = |x: f64| f(D::from(x)).re;
@@ -288,6 +290,7 @@ mod tests {
             ("powf", ComplexField::powf),
             ("log", ComplexField::log),
         ];
+        // Compare both slopes with central differences.
         let (a, b, h) = (2.3, 0.6, 1e-5);
         for (name, f) in functions {
             let at = |a: f64, b: f64| f(D::from(a), D::from(b)).re;

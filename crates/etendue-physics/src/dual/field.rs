@@ -90,7 +90,7 @@ impl<const N: usize> UlpsEq for Dual<N> {
     }
 }
 
-/// A vector of one lane, as nalgebra's fields must be.
+/// nalgebra requires SIMD operations of its fields: a dual number is a vector of one lane.
 #[expect(
     unsafe_code,
     reason = "nalgebra's trait has unsafe methods; these do nothing unsafe"

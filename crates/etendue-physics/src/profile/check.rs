@@ -31,7 +31,7 @@ pub enum InvalidProfile {
         "the incidences of a glare must ascend within (-90, 90) degrees, two at least; knot {0} does not"
     )]
     GlareIncidence(usize),
-    /// A number of the whole profile is outside its domain.
+    /// A value of the whole profile is outside its domain.
     #[error("{name} is {value}, it must be {domain}")]
     Outside {
         /// The quantity.
@@ -44,11 +44,12 @@ pub enum InvalidProfile {
 }
 
 impl Profile {
-    /// Checks every number of the profile.
+    /// Checks the domains of all values of the profile.
     ///
     /// # Errors
-    /// The first invalid number.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), InvalidProfile> {
+        // Number of knots, distance, correlation.
         if self.knots.len() < 2 {
             return Err(InvalidProfile::TooFewKnots(self.knots.len()));
         }
@@ -70,14 +71,17 @@ impl Profile {
                 return outside("fixed-pattern share", share, "from 0 to 1");
             }
         }
+        // Tables.
         self.check_glare()?;
         self.check_knots()
     }
 
+    /// Checks the knots and the centre of the glare.
     fn check_glare(&self) -> Result<(), InvalidProfile> {
         let Some(glare) = &self.glare else {
             return Ok(());
         };
+        // Incidences ascend.
         if glare.knots.len() < 2 {
             return Err(InvalidProfile::GlareIncidence(glare.knots.len()));
         }
@@ -87,6 +91,7 @@ impl Profile {
                 return Err(InvalidProfile::GlareIncidence(number));
             }
             before = knot.incidence;
+            // Values are in their domains.
             let positive = |value: f64| value > 0.0 && value.is_finite();
             for (name, value, fits, domain) in [
                 ("glare's bias", knot.bias, knot.bias.is_finite(), "finite"),
@@ -119,6 +124,7 @@ impl Profile {
                 }
             }
         }
+        // The centre is finite.
         if !glare.centre.is_finite() {
             return Err(InvalidProfile::Outside {
                 name: "the glare's centre",
@@ -129,13 +135,16 @@ impl Profile {
         Ok(())
     }
 
+    /// Checks the knots.
     fn check_knots(&self) -> Result<(), InvalidProfile> {
         let mut before = -1.0;
         for (number, knot) in self.knots.iter().enumerate() {
+            // Incidences ascend.
             if !(knot.incidence > before && knot.incidence >= 0.0 && knot.incidence < FRAC_PI_2) {
                 return Err(InvalidProfile::Incidence(number));
             }
             before = knot.incidence;
+            // Values are in their domains.
             for (name, value, fits, domain) in [
                 ("bias", knot.bias, knot.bias.is_finite(), "finite"),
                 ("spread", knot.spread, knot.spread >= 0.0, "0 or more"),

@@ -2,11 +2,12 @@
 
 /// Correlation of the errors of neighbouring beams, and of one beam in successive sweeps.
 ///
-/// The normalised error of a beam is $x = \sqrt{\rho}\\,f + \sqrt{1-\rho}\\,t$ with fixed-pattern
-/// noise $f$, constant from sweep to sweep (samples shared by bins, dents of a panel), temporal noise
-/// $t$, independent in each sweep, and the fixed-pattern share $\rho$ of the variance. Both are moving
-/// averages over the beam and up to three predecessors, $\sum_k w_k z_{i-k}$ with
-/// $w_k\propto\varphi^k$, whose $\varphi$ gives the measured correlation of neighbours, at most 0.75.
+/// The standard normal error of beam $i$ is $x_i = \sqrt{\rho}\\,f_i + \sqrt{1-\rho}\\,t_i$, with
+/// fixed-pattern noise $f$, constant from sweep to sweep (samples shared by bins, dents of a panel),
+/// temporal noise $t$, independent in each sweep, and the fixed-pattern share $\rho$ of the variance. Both
+/// are moving averages $\sum_k w_k z_{i-k}$ of independent standard normal numbers $z$ over the beam and up
+/// to three predecessors, with $w_k\propto\varphi^k$ and $\sum_k w_k^2 = 1$. The ratio $\varphi$ is chosen
+/// such that neighbours have the measured correlation $\sum_k w_k w_{k+1}$, at most 0.75.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Correlation {
     neighbour: f64,
@@ -17,7 +18,7 @@ pub struct Correlation {
     fixed_pattern_weights: Weights,
 }
 
-/// Beams in a moving average, the beam's own included.
+/// Maximum number of beams in a moving average, the beam itself included.
 pub(super) const REACH: usize = 4;
 
 /// Weights of a moving average; their squares sum to 1.
@@ -37,9 +38,9 @@ impl Default for Weights {
 }
 
 impl Correlation {
-    /// From the correlation of neighbouring beams, of temporal and fixed-pattern noise alike, and the
-    /// fixed-pattern shares of the variance of the range and of the drop-out. Values are clamped to
-    /// their domains: correlations to [0, 0.75], shares to [0, 1].
+    /// Creates the correlation from that of neighbouring beams, which is the same for temporal and
+    /// fixed-pattern noise, and the fixed-pattern shares of the variance of the range error and of the
+    /// drop-out. Values are clamped: correlations to [0, 0.75], shares to [0, 1].
     pub fn new(neighbour: f64, fixed_pattern: f64, fixed_pattern_drop: f64) -> Self {
         let neighbour = neighbour.clamp(0.0, 0.75);
         Self {
@@ -78,7 +79,8 @@ impl Correlation {
         self.fixed_pattern
     }
 
-    /// Fixed-pattern share of the variance of the number that decides on a drop-out, in [0, 1].
+    /// Fixed-pattern share of the variance of the standard normal number that determines drop-outs, in
+    /// [0, 1].
     pub fn fixed_pattern_drop(&self) -> f64 {
         self.fixed_pattern_drop
     }
@@ -93,17 +95,17 @@ impl Correlation {
 }
 
 impl Weights {
-    /// The non-zero weights: of the beam, of its predecessor and so on.
+    /// The non-zero weights of the beam, of its predecessor, and so on.
     pub fn used(&self) -> &[f64] {
         &self.values[..self.used]
     }
 
-    /// The weights for a correlation of neighbours, by bisection of $\varphi$.
+    /// Weights for a correlation of neighbours, by bisection of $\varphi$.
     fn of(neighbour: f64) -> Self {
         if neighbour < 0.02 {
             return Self::default();
         }
-        // n equal weights correlate by (n - 1) / n; take the least n that reaches the correlation
+        // The correlation of n equal weights is (n - 1) / n: use the least n that reaches the correlation.
         let used = (2..REACH)
             .find(|used| neighbour <= (used - 1) as f64 / *used as f64)
             .unwrap_or(REACH);

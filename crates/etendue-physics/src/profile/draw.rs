@@ -1,9 +1,9 @@
-//! Random measurements from a profile.
+//! Random measurements of a noise profile.
 
 use super::{Aspect, Expected, IntensityKind, Profile};
 use crate::{Purpose, Stream, normal};
 
-/// The beam of a run that random numbers belong to.
+/// Counter of the random number generator: identifies a beam of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// Seed of the run.
@@ -19,24 +19,31 @@ pub struct Address {
     pub stride: u32,
 }
 
-/// A drawn measurement.
+/// Random measurement of a beam that returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
-    /// The range as the device reports it, m.
+    /// Reported range, rounded to the device's steps, m.
     pub range: f64,
-    /// The intensity, if the device gives one.
+    /// Reported intensity, if the device reports any.
     pub intensity: Option<f64>,
 }
 
-/// The sweep index that fixed-pattern noise is drawn for.
+/// Sweep index of the random numbers of fixed-pattern noise, which is the same in all sweeps.
 pub(super) const FIXED_PATTERN_SWEEP: u32 = u32::MAX;
 
 impl Profile {
-    /// A random measurement of a surface at `range` (m) under an incidence (rad, with its side if
-    /// known); `None` for a drop-out.
+    /// A random measurement of a surface at `range` (m) and an incidence (rad, or an [`Aspect`] with its
+    /// side); `None` for a drop-out.
+    ///
+    /// With the expected values of [`Profile::at`], the range $r + b + \sigma x$ of the true range $r$,
+    /// bias $b$, spread $\sigma$ and standard normal error $x$ is rounded to the [`steps`](Profile::steps).
+    /// The beam drops out with the probability $p$ if $\Phi(y) < p$ for a second standard normal number
+    /// $y$. [`Correlation`](super::Correlation) defines the correlation of $x$ and of $y$ between beams and
+    /// sweeps.
     ///
     /// A pure function of its arguments: results do not depend on the order of draws. A
-    /// [`ProfileSampler`](super::ProfileSampler) draws the same for batches of beams.
+    /// [`ProfileSampler`](super::ProfileSampler) is the batched form: it uses the same random numbers, and
+    /// its results are equal up to the errors of its tables and of single-precision fixed-pattern noise.
     ///
     /// ```
     /// use etendue_physics::profile::{Address, Knot, Profile};
@@ -66,13 +73,14 @@ impl Profile {
         })
     }
 
-    /// Two standard normal numbers of a beam, for the range and for the drop-out, correlated between
-    /// neighbours and between sweeps. `fixed_pattern` is the fixed-pattern share of the range's
-    /// variance.
+    /// Two standard normal numbers of a beam, for the range error and for the drop-out, correlated between
+    /// neighbouring beams and between sweeps ([`Correlation`](super::Correlation)). `fixed_pattern` is the
+    /// fixed-pattern share of the variance of the range error.
     fn normalised(&self, fixed_pattern: f64, beam: &Address) -> [f64; 2] {
         let fixed_pattern_drop = self.correlation.fixed_pattern_drop();
         let temporal_weights = self.correlation.temporal_weights().used();
         let fixed_pattern_weights = self.correlation.fixed_pattern_weights().used();
+        // A moving average over the beam and its predecessors in one sweep.
         let mut sums = [0.0; 2];
         let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {
             let share = share.map(f64::sqrt);
@@ -85,6 +93,7 @@ impl Profile {
                 sums[1] += weight * share[1] * draws[1];
             }
         };
+        // Temporal noise, and fixed-pattern noise if it has any share.
         add(
             beam.sweep,
             temporal_weights,
@@ -100,6 +109,7 @@ impl Profile {
         sums
     }
 
+    /// The reported intensity of a beam that returned, if the device reports any.
     fn draw_intensity(&self, here: &Expected, beam: &Address) -> Option<f64> {
         let stream = || {
             Stream::new(

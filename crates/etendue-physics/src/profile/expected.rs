@@ -4,14 +4,15 @@ use super::reflectance::{logistic, logit};
 use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
-/// Expected return of a beam on the material.
+/// Expected return of a beam on the material of a profile: the parameters of the distribution from which
+/// [`Profile::draw`] draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
     /// Mean of measured minus true range of beams that return, m.
     pub bias: f64,
-    /// Standard deviation of their range before rounding, m.
+    /// Standard deviation of the range of beams that return, before rounding, m.
     pub spread: f64,
-    /// Fixed-pattern share of its variance, constant from sweep to sweep.
+    /// Fraction of the variance of the range that is constant from sweep to sweep, in [0, 1].
     pub fixed_pattern: f64,
     /// Probability of a drop-out.
     pub drop_out: f64,
@@ -32,18 +33,18 @@ impl Profile {
             .map_or(0.0, |knot| knot.incidence)
     }
 
-    /// Expected return of a beam on the material at an incidence (rad) and a range (m). The side of the
-    /// incidence counts near the normal if there is a [`glare`](Profile::glare); a plain number is the
-    /// mean of both sides.
+    /// Expected return of a beam at an incidence (rad, or an [`Aspect`] with its side) and a range (m). The
+    /// side has an effect near the normal if there is a [`glare`](Profile::glare).
     ///
-    /// Between knots, values are linear (the spread in its logarithm, the drop-out in its logit).
-    /// The [`law`](Profile::law) scales them to the distance $d = R\cos\theta$ of the panel's plane.
-    /// Beyond the last knot the fitted reflectance model extrapolates the drop-out; the spread grows
-    /// with the inverse square root of its power, and the bias is constant.
+    /// Between knots, values are linear in the incidence $\theta$ (the spread in its logarithm, the drop-out
+    /// in its logit). Beyond the last knot, the drop-out follows the fitted reflectance model, the spread is
+    /// proportional to the inverse square root of the model's power, and the bias is constant. The
+    /// [`law`](Profile::law) scales the values from the measured distance to $d = R\cos\theta$, the distance
+    /// of the surface's plane at the range $R$.
     pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> Expected {
         let aspect = aspect.into();
         let incidence = aspect.incidence;
-        // Interpolate or extrapolate at the measured distance
+        // Interpolate or extrapolate at the measured distance.
         let (last, beyond) = match self.knots.last() {
             Some(last) => (*last, incidence > last.incidence),
             None => return self.nothing(),
@@ -54,7 +55,7 @@ impl Profile {
             self.between(incidence)
         };
 
-        // Add the glare, then scale to the distance
+        // Add the glare, then scale to the distance.
         let ratio = range * incidence.cos() / self.distance;
         if let Some(glare) = &self.glare {
             let shift = self.law.glare_shift(glare.centre, ratio);
@@ -70,7 +71,7 @@ impl Profile {
         here
     }
 
-    /// A certain drop-out, for a profile without knots.
+    /// The expected return of a profile without knots: drop-out with certainty.
     fn nothing(&self) -> Expected {
         Expected {
             bias: 0.0,
@@ -85,12 +86,14 @@ impl Profile {
 
     /// Interpolation between knots at the measured distance.
     fn between(&self, incidence: f64) -> Expected {
+        // Find the adjacent knots.
         let next = self
             .knots
             .partition_point(|knot| knot.incidence < incidence)
             .clamp(1, self.knots.len() - 1);
         let (a, b) = (&self.knots[next - 1], &self.knots[next]);
         let t = ((incidence - a.incidence) / (b.incidence - a.incidence)).clamp(0.0, 1.0);
+        // Interpolate the spread in its logarithm and the drop-out in its logit, if possible.
         let mix = |a: f64, b: f64| a + t * (b - a);
         let spread = if a.spread > 0.0 && b.spread > 0.0 {
             a.spread * (b.spread / a.spread).powf(t)
@@ -128,9 +131,9 @@ impl Profile {
         }
     }
 
-    /// Probability that the device reports `reported` (m, a multiple of its step) for a surface at
-    /// `range` (m), given that the beam returns: the normal distribution over one step, or its
-    /// density times `resolution` (m) if the device has no steps.
+    /// Probability that the device reports the range `reported` (m, a multiple of its step) for a surface at
+    /// `range` (m), given that the beam returns: the integral of the normal distribution over one step, or
+    /// over an interval of `resolution` (m) if the device has no steps.
     pub fn probability(&self, here: &Expected, range: f64, reported: f64, resolution: f64) -> f64 {
         let step = match self.steps.at(reported) {
             0.0 => resolution,
@@ -142,7 +145,7 @@ impl Profile {
         normal::between(middle - half, middle + half)
     }
 
-    /// The same profile with another law of distance.
+    /// The same profile with another distance law.
     #[must_use]
     pub fn with_law(mut self, law: DistanceLaw) -> Self {
         self.law = law;

@@ -1,27 +1,26 @@
-//! Asymmetric noise near the surface normal.
+//! Glare: asymmetric noise near the surface normal.
 
 use super::{Aspect, Expected, IntensityKind};
 
-/// Correction to a profile's [`knots`](super::Profile::knots) near the normal, where specular
-/// reflection reaches the receiver: a table over signed incidence.
+/// Glare: correction to a profile's [`knots`](super::Profile::knots) near the normal, where specular
+/// reflection reaches the receiver, as a table over signed incidence.
 ///
-/// The specular reflection of a sensor whose emitter and receiver are apart in its scan plane is not
-/// at the normal but where the normal bisects the emitted and the received ray: always on the same
-/// side, at an angle of (offset of their midpoint from the axis) / distance. The side is fixed to the
-/// sensor: [`Aspect::side`] is defined with its axis up, so a sensor mounted upside down has it on
-/// the other side.
+/// If emitter and receiver are apart in the scan plane, the specular reflection is not at the normal but
+/// where the normal bisects the emitted and the received ray: always on the same side, at the angle (offset
+/// of their midpoint from the axis) / distance. [`Aspect::side`] is defined by the up axis of the sensor, so
+/// the side is fixed to the sensor.
 ///
-/// The added spread is temporal noise: on two metal plates and an acrylic one, ranges of one direction
-/// varied more within the glare than directions deviated from a smooth curve.
+/// The added spread is temporal noise: on two metal plates and an acrylic one, repeated ranges of one
+/// direction varied more within the glare than their means deviated from a smooth curve.
 ///
-/// For beams above or below the normal, of sensors with several channels, the value is the mean of
-/// both sides weighted by the side $s$: $\tfrac{1+s}{2}\,g(\theta) + \tfrac{1-s}{2}\,g(-\theta)$.
-/// This interpolation is an assumption, not a measurement.
+/// For beams above or below the normal, of sensors with several channels, the value is the mean of both
+/// sides weighted by the side $s$: $\tfrac{1+s}{2}\\,g(\theta) + \tfrac{1-s}{2}\\,g(-\theta)$, with the table
+/// $g$ and the incidence $\theta$. This interpolation is an assumption, not a measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Glare {
     /// Centre, rad, positive left of the normal.
     pub centre: f64,
-    /// Values over ascending signed incidence, two at least; no glare beyond them.
+    /// Values at ascending signed incidences, at least two; no glare beyond them.
     pub knots: Vec<GlareKnot>,
 }
 
@@ -30,7 +29,7 @@ pub struct Glare {
 pub struct GlareKnot {
     /// Incidence, rad, positive left of the normal.
     pub incidence: f64,
-    /// Number of recorded beams near it, dropped ones included.
+    /// Number of recorded beams near this incidence, drop-outs included.
     pub count: f64,
     /// Added bias, m.
     pub bias: f64,
@@ -40,7 +39,7 @@ pub struct GlareKnot {
     pub spread_ratio: f64,
     /// Standard error of the factor.
     pub spread_ratio_error: f64,
-    /// Probability of loss, of beams that would return without glare.
+    /// Probability of a drop-out of beams that would return without glare.
     pub drop_out: f64,
     /// 95 % confidence interval of the probability.
     pub drop_out_interval: [f64; 2],
@@ -88,7 +87,7 @@ impl Glare {
             .fold(0.0, f64::max)
     }
 
-    /// Adds the glare to an expected return; `shift` (rad) moves the table to the left.
+    /// Adds the glare, shifted to the left by `shift` (rad), to an expected return.
     pub(super) fn add(
         &self,
         here: &mut Expected,
@@ -96,6 +95,7 @@ impl Glare {
         shift: f64,
         intensity: IntensityKind,
     ) {
+        // Interpolate the table by incidence and side.
         if aspect.incidence > self.reach() + shift.abs() {
             return;
         }
@@ -105,6 +105,7 @@ impl Glare {
             s if s <= -1.0 => side(-1.0),
             s => mixed(&side(-1.0), &side(1.0), 0.5 * (1.0 + s), 0.0),
         };
+        // Apply it; the added variance is temporal.
         here.bias += excess.bias;
         here.spread *= excess.spread_ratio;
         here.fixed_pattern /= excess.spread_ratio.powi(2).max(1.0);

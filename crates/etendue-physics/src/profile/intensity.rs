@@ -1,4 +1,4 @@
-//! Kinds of intensity.
+//! Kinds of reported intensity.
 
 /// Kind of the intensity of returned beams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,34 +1,34 @@
-//! Scaling of noise with distance.
+//! Scaling of a noise profile with distance.
 
 /// Scaling of a profile from its measured distance $d_0$ to another distance $d$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum DistanceLaw {
-    /// Triangulation: a fixed error of the spot's position gives $\sigma\propto d^2$; the bias is
-    /// proportional to $d$. The drop-out over incidence does not depend on distance: at short range
-    /// the inverse-square loss does not decide on detection.
+    /// Triangulation: a constant error of the spot's position gives a spread $\sigma\propto d^2$; the bias is
+    /// proportional to $d$. The drop-out does not depend on distance: at short range the inverse-square loss
+    /// does not determine detection.
     #[default]
     Triangulation,
-    /// Time of flight, from the signal-to-noise ratio $\propto d^{-2}$:
-    /// $\sigma^2 = \sigma_f^2 + (\sigma_0^2-\sigma_f^2)(d/d_0)^4$. The bias is constant; the drop-out
-    /// follows the received power.
+    /// Time of flight with a signal-to-noise ratio $\propto d^{-2}$: the spread is
+    /// $\sigma^2 = \sigma_f^2 + (\sigma_0^2-\sigma_f^2)(d/d_0)^4$, with $\sigma_0$ that at $d_0$. The bias is
+    /// constant; the drop-out depends on the received power $\propto d^{-2}$.
     SignalToNoise {
         /// Noise floor $\sigma_f$, m.
         floor: f64,
     },
     /// Exponents fitted to recordings at several distances.
     Fitted {
-        /// Exponent of the spread.
+        /// Exponent $e$ of the spread, $\sigma\propto d^e$.
         spread: f64,
-        /// Exponent of the bias.
+        /// Exponent $e$ of the bias, $\propto d^e$.
         bias: f64,
-        /// Exponent of the fall of the received power, as it affects the drop-out.
+        /// Exponent $e$ of the power that determines the drop-out, $\propto d^{-e}$.
         power: f64,
     },
 }
 
 impl DistanceLaw {
-    /// The spread at `ratio` times the distance at which it is `spread`, m.
+    /// Spread, m, at `ratio` times the distance at which it is `spread` (m).
     pub fn spread(&self, spread: f64, ratio: f64) -> f64 {
         match *self {
             Self::Triangulation => spread * ratio * ratio,
@@ -42,7 +42,7 @@ impl DistanceLaw {
         }
     }
 
-    /// The bias at `ratio` times the distance at which it is `bias`, m.
+    /// Bias, m, at `ratio` times the distance at which it is `bias` (m).
     pub fn bias(&self, bias: f64, ratio: f64) -> f64 {
         match *self {
             Self::Triangulation => bias * ratio,
@@ -61,7 +61,7 @@ impl DistanceLaw {
         }
     }
 
-    /// Exponent of the fall with distance of the power that decides on drop-outs.
+    /// Exponent $e$ of the power $\propto d^{-e}$ that determines the drop-out.
     pub fn power_exponent(&self) -> f64 {
         match *self {
             Self::Triangulation => 0.0,

@@ -1,17 +1,18 @@
 //! Noise profiles: the measured errors of one sensor on one material.
 //!
-//! A [`Profile`] holds the range's bias and spread, the drop-out probability and the intensity over
-//! incidence, as measured on panels by `etendue calibrate`. [`Profile::at`] gives the expected
-//! return of a beam, [`Profile::draw`] a random one: true range + bias + correlated noise, rounded
-//! to the device's quantisation, or a drop-out. A [`ProfileSampler`] draws the same for batches of
-//! consecutive beams. Drop-out counts once: bias, spread and intensity are those of the beams that
-//! returned (kepets-2024, eqs. 4.2-4.3, averages the zeros of dropped beams into the mean and drops
-//! again).
+//! A [`Profile`] tabulates bias and spread of the range, drop-out probability and intensity over the
+//! incidence, as measured on panels by `etendue calibrate`. [`Profile::at`] gives the expected return of a
+//! beam. [`Profile::draw`] draws a random measurement: true range + bias + correlated noise, rounded to
+//! the device's quantisation, or a drop-out. A [`ProfileSampler`] is the batched form, equal up to the
+//! errors of its tables and of single-precision fixed-pattern noise.
 //!
-//! Both sides of a surface's normal share one incidence, except near it, where a [`Glare`] may
-//! differ between the sides.
+//! Bias, spread and intensity are statistics of the beams that returned, so that drop-outs are applied
+//! once. (Kepets 2024, eqs. 4.2-4.3, also averages the zero ranges of dropped beams into the mean.)
 //!
-//! Beyond the widest recorded incidence the drop-out is extrapolated by a logistic function of the
+//! Values depend on the angle of incidence only, except near the normal, where a [`Glare`] may differ
+//! between the two sides of the normal.
+//!
+//! Beyond the widest recorded incidence, the drop-out is extrapolated by a logistic function of the
 //! power of a reflectance model that was fitted to the recording. Not modelled: edges of panels
 //! (light of two surfaces), and drift over time (warm-up, sunlight).
 
@@ -62,9 +63,9 @@ pub struct Profile {
     pub intensity: IntensityKind,
     /// Fitted reflectance model, for gaps and extrapolation.
     pub reflectance: ReflectanceModel,
-    /// Values over ascending incidence, two at least.
+    /// Values at ascending incidences, at least two.
     pub knots: Vec<Knot>,
-    /// Difference between the two sides of the normal, near it.
+    /// Correction near the normal that may differ between its two sides.
     pub glare: Option<Glare>,
     /// Whether the whole profile is extrapolated from another material's recording.
     pub extrapolated: bool,
@@ -75,7 +76,7 @@ pub struct Profile {
 pub struct Knot {
     /// Incidence, rad, in [0, pi/2).
     pub incidence: f64,
-    /// Number of recorded beams near it, dropped ones included.
+    /// Number of recorded beams near this incidence, drop-outs included.
     pub count: f64,
     /// Mean of measured minus true range of beams that returned, m.
     pub bias: f64,
@@ -89,10 +90,10 @@ pub struct Knot {
     pub drop_out: f64,
     /// 95 % confidence interval of the drop-out.
     pub drop_out_interval: [f64; 2],
-    /// Mean intensity of beams that returned; of a two-valued channel, the share of the higher.
+    /// Mean intensity of beams that returned; for a two-valued intensity, the fraction of the higher value.
     pub intensity: f64,
-    /// Standard deviation of that intensity; 0 of a two-valued or constant channel.
+    /// Standard deviation of that intensity; 0 for a two-valued or constant intensity.
     pub intensity_spread: f64,
-    /// Whether no beam was recorded there: the values are extrapolated.
+    /// Whether the values are extrapolated because no beam was recorded at this incidence.
     pub extrapolated: bool,
 }

@@ -5,12 +5,12 @@ use super::correlation::{Correlation, REACH, Weights};
 use super::draw::FIXED_PATTERN_SWEEP;
 use crate::{Draws, Purpose};
 
-/// Cache of the standard normal numbers of recently drawn beams, and of the moving averages of the
-/// fixed-pattern noise of up to 131072 beams of a sweep.
+/// Cache of the random numbers of noise profiles: standard normal numbers of recently drawn beams, and
+/// moving averages of the fixed-pattern noise of up to 131072 beams of a sweep.
 ///
-/// The noise of neighbouring beams is a moving average over the same numbers, and fixed-pattern noise
-/// repeats from sweep to sweep, so each number is drawn once. Results do not depend on the content of
-/// the cache.
+/// The noise of neighbouring beams consists of moving averages over the same numbers, and fixed-pattern
+/// noise is the same in all sweeps: each number is drawn once. Results do not depend on the content of the
+/// cache.
 #[derive(Clone, Debug, Default)]
 pub struct NoiseCache {
     /// Numbers of the temporal noise.
@@ -21,19 +21,19 @@ pub struct NoiseCache {
     averages: Vec<Average>,
 }
 
-/// Beams of a block, whose numbers are drawn together: larger than a batch, because the latency of
-/// the generator is hidden by independent numbers.
+/// Number of beams in a block, whose numbers are drawn together. It is at least that of a batch; many
+/// independent numbers hide the latency of the generator.
 const BLOCK_BEAMS: u32 = 64;
 const BLOCK: usize = BLOCK_BEAMS as usize;
 
-/// Preceding neighbours in a moving average.
+/// Number of preceding beams in a moving average.
 const NEIGHBOURS: u32 = 3;
 const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
 
-/// Most beams of a sweep whose fixed-pattern averages are cached: a megabyte.
+/// Maximum number of beams of a sweep whose fixed-pattern averages are cached (1 MiB).
 const MOST_KEPT: u32 = 1 << 17;
 
-/// Most combinations of weights and stride that are cached.
+/// Maximum number of combinations of weights and stride that are cached.
 const MOST_AVERAGES: usize = 16;
 
 /// Moving averages of the fixed-pattern noise, in single precision to halve the memory traffic of each
@@ -81,7 +81,7 @@ impl NoiseCache {
         self.temporal.average(first, correlation.temporal_weights())
     }
 
-    /// The same for fixed-pattern noise.
+    /// [`NoiseCache::temporal`] for fixed-pattern noise, in single precision.
     #[expect(
         clippy::inline_always,
         reason = "compiled for the caller's target features"
@@ -92,10 +92,12 @@ impl NoiseCache {
         first: &Address,
         correlation: &Correlation,
     ) -> [&[f32; N]; 2] {
+        // Find the averages and make room for the beams.
         let weights = correlation.fixed_pattern_weights();
         let place = self.place(weights, first.stride);
         let averages = &mut self.averages[place].ring;
         averages.make_room(first.beam.min(MOST_KEPT - 2 * BLOCK_BEAMS) + BLOCK_BEAMS);
+        // Compute the blocks that are not cached.
         let first = Address {
             sweep: FIXED_PATTERN_SWEEP,
             ..*first
@@ -113,7 +115,7 @@ impl NoiseCache {
         averages.read(first.beam)
     }
 
-    /// Index of the averages of these weights and stride.
+    /// Index of the averages for a combination of weights and stride.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     fn place(&mut self, weights: &Weights, stride: u32) -> usize {
@@ -125,8 +127,8 @@ impl NoiseCache {
         self.begin(weights, stride)
     }
 
+    /// Adds empty averages for a combination of weights and stride; returns their index.
     #[cold]
-    /// Starts the averages of these weights and stride.
     fn begin(&mut self, weights: &Weights, stride: u32) -> usize {
         if self.averages.len() == MOST_AVERAGES {
             self.averages.remove(0);
@@ -140,6 +142,7 @@ impl NoiseCache {
     }
 }
 
+/// The numbers rounded to single precision.
 #[expect(
     clippy::inline_always,
     reason = "compiled for the caller's target features"

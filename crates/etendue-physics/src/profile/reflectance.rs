@@ -1,4 +1,4 @@
-//! Reflectance model for gaps and extrapolation of a profile.
+//! Reflectance model that fills gaps of a noise profile and extrapolates it.
 
 use crate::surface::{
     Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing, Side,
@@ -26,13 +26,14 @@ pub struct Facets {
     pub share: f64,
 }
 
-/// Drop-out as a logistic in the logarithm of received power:
-/// $\mathrm{logit}\\,p = a - b\ln P$.
+/// Drop-out probability $p$ as a logistic function of the logarithm of the received power:
+/// $\mathrm{logit}\\,p = \ln\frac{p}{1-p} = a - b\ln P$, with $P$ relative to that at normal incidence and
+/// the reference distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DropOutModel {
-    /// The logit at normal incidence and the reference distance, $a$.
+    /// Logit $a$ at normal incidence and the reference distance.
     pub logit: f64,
-    /// Decrease per unit of $\ln P$, $b \ge 0$.
+    /// Slope $b \ge 0$: decrease of the logit per unit of $\ln P$.
     pub slope: f64,
 }
 
@@ -51,14 +52,14 @@ impl Default for ReflectanceModel {
 }
 
 impl ReflectanceModel {
-    /// Received power at an incidence (rad) over that at normal incidence, at the same distance of
-    /// the **panel**: $f_r(\theta)\cos\theta$ over $R^2 = (d/\cos\theta)^2$.
+    /// Received power at an incidence (rad) over that at normal incidence, at the same distance $d$ of the
+    /// **plane** of the panel: proportional to $f_r(\theta)\cos\theta/R^2$ with $R = d/\cos\theta$.
     pub fn power(&self, incidence: f64) -> f64 {
         let cos = incidence.cos().max(1e-6);
         self.backscatter(cos) * cos.powi(3)
     }
 
-    /// $f_r(\theta)/f_r(0)$.
+    /// Backscatter BRDF at a cosine of incidence over that at normal incidence, $f_r(\theta)/f_r(0)$.
     pub fn backscatter(&self, cos: f64) -> f64 {
         let diffuse = oren_nayar(self.slope_sd);
         let relative = |material: &Material<f64>| {
@@ -104,12 +105,12 @@ impl DropOutModel {
     }
 }
 
-/// $1/(1+e^{-x})$.
+/// Logistic function $1/(1+e^{-x})$.
 pub(super) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// $\ln\frac{p}{1-p}$, within ±30.
+/// Logit $\ln\frac{p}{1-p}$ of a probability, clamped to ±30.
 pub(super) fn logit(p: f64) -> f64 {
     (p / (1.0 - p)).ln().clamp(-30.0, 30.0)
 }

@@ -1,6 +1,6 @@
 //! Quantisation of a device's ranges.
 
-/// A quantisation step with its least range.
+/// A quantisation step and the range from which it applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Least range that it applies to, m.
@@ -9,20 +9,20 @@ pub struct Step {
     pub step: f64,
 }
 
-/// Quantisation steps of the reported range, which may widen with it: an RPLIDAR A1 has steps of 1,
-/// 2, 4 and 8 mm. Without any, ranges are not rounded.
+/// Quantisation steps of the reported range by range: an RPLIDAR A1 has steps of 1, 2, 4 and 8 mm.
+/// Without steps, ranges are not rounded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps(Vec<Step>);
 
 impl Steps {
-    /// From steps in any order; the first by range applies from zero.
+    /// Creates the quantisation from steps in any order; the step with the least range applies from zero.
     pub fn new(mut steps: Vec<Step>) -> Self {
         steps.retain(|step| step.step > 0.0);
         steps.sort_by(|a, b| a.from.total_cmp(&b.from));
         Self(steps)
     }
 
-    /// One step at all ranges, m.
+    /// Quantisation with one step (m) at all ranges.
     pub fn even(step: f64) -> Self {
         Self::new(vec![Step { from: 0.0, step }])
     }
@@ -32,13 +32,13 @@ impl Steps {
         &self.0
     }
 
-    /// The step at a range, m; 0 where there is none.
+    /// The step, m, at a range (m); 0 if there are no steps.
     pub fn at(&self, range: f64) -> f64 {
         let holds = self.0.iter().rev().find(|step| range >= step.from);
         holds.or(self.0.first()).map_or(0.0, |step| step.step)
     }
 
-    /// The range rounded to its step, m.
+    /// A range (m) rounded to its step, m.
     ///
     /// ```
     /// use etendue_physics::profile::{Step, Steps};
@@ -64,7 +64,7 @@ impl Steps {
     }
 }
 
-/// Quantisation steps prepared for batches: (least range, m; steps per metre).
+/// Quantisation steps prepared for batches: pairs of least range (m) and number of steps per metre.
 #[derive(Clone, Debug)]
 pub(super) struct Rounding(Vec<[f64; 2]>);
 

@@ -1,13 +1,12 @@
-//! Range bias of a pulse on an inclined surface.
+//! Range bias of the echo of a pulse on an inclined plane.
 
 use super::PulseReturn;
 use crate::Scalar;
 
-/// Bias of the echo's centre of gravity on a plane, m:
+/// Bias of the centroid of the echo of an inclined plane, m:
 /// $$\Delta_c \approx d\\,\sigma_a^2\\,(1 - 2\tan^2\gamma)$$
-/// with the distance $d$ along the axis (m), the beam's angular standard deviation $\sigma_a$
-/// (rad) and the incidence $\gamma$ (rad, below pi/2). The next terms are of the order
-/// $d\\,(\sigma_a\tan\gamma)^4$.
+/// with the distance $d$ along the beam's axis (m), the beam's angular standard deviation $\sigma_a$ (rad)
+/// and the incidence $\gamma$ (rad, below pi/2). The error is of the order $d\\,(\sigma_a\tan\gamma)^4$.
 ///
 /// ```
 /// use etendue_physics::pulse::centroid_bias;
@@ -22,10 +21,11 @@ pub fn centroid_bias<S: Scalar>(distance: S, angular_sd: S, incidence: S) -> S {
 /// Bias of a constant-fraction discriminator on a plane, m:
 /// $$\Delta_f \approx -k_f\left(\sqrt{\sigma_p^2 + \sigma_s^2} - \sigma_p\right) + \Delta_c,
 /// \qquad \sigma_s = d\\,\sigma_a\tan\gamma,\quad k_f = \sqrt{2\ln(1/f)}$$
-/// for a Gaussian pulse of standard deviation $\sigma_p$ in range (m): the stretched echo reads
-/// **short**. Against the waveform the closed form is good to 3 % of the bias up to 80 degrees
-/// and 15 m at 0.35 degrees of divergence. It is the physics under the incidence bias that
-/// Laconte et al. 2019 measured (doi:10.1109/ICRA.2019.8794045).
+/// with the fraction $f$, the standard deviation $\sigma_p$ of a Gaussian pulse in range (m), that of the
+/// stretch $\sigma_s$ (m), and $d$, $\sigma_a$, $\gamma$ and $\Delta_c$ as in [`centroid_bias`]. The range of
+/// the stretched echo is too **short**. The closed form agrees with the waveform within 3 % of the bias up to
+/// 80 degrees and 15 m at 0.35 degrees of divergence. It explains the incidence bias that Laconte et al. 2019
+/// measured (doi:10.1109/ICRA.2019.8794045).
 pub fn constant_fraction_bias<S: Scalar>(
     distance: S,
     angular_sd: S,
@@ -39,10 +39,11 @@ pub fn constant_fraction_bias<S: Scalar>(
     -(stretched - pulse_sd) * level + centroid_bias(distance, angular_sd, incidence)
 }
 
-/// Range walk of a fixed threshold $T$ on a plane, m, for a receiver calibrated with a pulse of
+/// Range walk of a fixed threshold $T$ on a plane, m, for a receiver that is calibrated with an echo of the
 /// peak $P_0$:
 /// $$\Delta_T \approx \sigma_p\sqrt{2\ln(P_0/T)} - \sigma\sqrt{2\ln(P/T)} + \Delta_c$$
-/// with the echo's own peak $P > T$ and standard deviation $\sigma = \sqrt{\sigma_p^2+\sigma_s^2}$.
+/// with the peak $P > T$ and the standard deviation $\sigma = \sqrt{\sigma_p^2+\sigma_s^2}$ (m) of the echo,
+/// and $\sigma_p$, $\sigma_s$ and $\Delta_c$ as in [`constant_fraction_bias`].
 pub fn threshold_walk<S: Scalar>(
     plane: &InclinedPlane<S>,
     pulse_sd: S,
@@ -60,20 +61,20 @@ pub fn threshold_walk<S: Scalar>(
 /// A Gaussian beam on an inclined plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InclinedPlane<S> {
-    /// Along the beam's axis, m.
+    /// Distance along the beam's axis, m.
     pub distance: S,
-    /// Between the axis and the plane's normal, rad, in [0, pi/2).
+    /// Incidence: angle between the axis and the plane's normal, rad, in [0, pi/2).
     pub incidence: S,
-    /// The beam's angular standard deviation, rad.
+    /// Angular standard deviation of the beam, rad.
     pub angular_sd: S,
 }
 
 impl InclinedPlane<f64> {
-    /// Returns of the plane without approximation: a grid of sub-rays over six standard deviations.
-    /// `reflectance` is $k\rho$ in $k\rho\cos\gamma'/r^2$.
+    /// Returns of the plane on a grid of sub-rays over six standard deviations of the beam.
     ///
-    /// In the direction $(\alpha, \beta)$ the range of the plane is $r = d\cos\gamma /
-    /// (\cos\gamma\cos\rho + \sin\gamma\sin\alpha)$.
+    /// The sub-ray with the direction cosines $(u, v)$ across the axis, $u$ in the plane of incidence, has the
+    /// range $r = d\cos\gamma/\cos\gamma'$ with $\cos\gamma' = \cos\gamma\sqrt{1-u^2-v^2} + u\sin\gamma$, and
+    /// the power $\rho\\,w\cos\gamma'/r^2$ with the weight $w$ of the sub-ray and the `reflectance` $\rho$.
     pub fn returns(&self, reflectance: f64) -> Vec<PulseReturn> {
         const STEP: f64 = 0.2;
         let reach: i32 = 30;

@@ -1,19 +1,20 @@
-//! Closed-form reading of a discriminator for a Gaussian echo.
+//! Closed form of width, peak and timing of a Gaussian echo.
 
 use super::merge::Merged;
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
 use super::{AnalyticReceiver, Discriminator, Echo};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// Constants shared by all echoes of one pulse and discriminator, in a scalar that may carry
-/// derivatives.
+/// Closed form of the echoes of one pulse and discriminator: the constants that all echoes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClosedForm<S = f64> {
     /// Distance within which returns merge, m.
     pub length: f64,
-    /// Standard deviation of the pulse, m.
+    /// Standard deviation of the pulse in range, m.
     pulse_sd: S,
+    /// Detection threshold, in the unit of power.
     threshold: S,
+    /// Timed feature.
     timed: Timed<S>,
 }
 
@@ -22,18 +23,20 @@ pub(super) struct ClosedForm<S = f64> {
 pub(super) enum Timed<S = f64> {
     /// The whole pulse.
     Pulse,
-    /// The leading edge, `level` standard deviations before the peak.
+    /// A point of the leading edge, `level` standard deviations before the peak.
     Edge { level: f64 },
-    /// The threshold; the reference echo crosses it `zero` (m) before its peak.
+    /// The crossing of the threshold; the reference echo crosses it `zero` (m) before its peak.
     Threshold { zero: S },
 }
 
-/// Number of standard deviations before its peak at which a Gaussian is `1 / ratio` of it.
+/// Number of standard deviations from its peak at which a Gaussian is $1/q$ of the peak, with `ratio` $q$:
+/// $\sqrt{2\ln q}$; 0 for $q < 1$.
 fn level<S: Scalar>(ratio: S) -> S {
     (ratio.max(S::one()).ln() * 2.0).sqrt()
 }
 
 impl<S: Scalar> ClosedForm<S> {
+    /// Computes the constants of a receiver.
     pub fn new(receiver: &AnalyticReceiver<S>) -> Self {
         let pulse_sd = receiver.pulse.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
         let timed = match receiver.discriminator {
@@ -70,13 +73,14 @@ impl<S: Scalar> ClosedForm<S> {
         (self.pulse_sd * self.pulse_sd + merged.variance).sqrt()
     }
 
-    /// Peak power of an echo with the given standard deviation.
+    /// Peak power of an echo with the standard deviation `sd` (m): $L\\,\sigma_p/\sigma$ of the merged power
+    /// $L$.
     #[inline]
     pub fn peak(&self, merged: &Merged<S>, sd: S) -> S {
         merged.power * (self.pulse_sd / sd)
     }
 
-    /// Echo of merged returns as read by the discriminator, with the given peak power.
+    /// Echo of merged returns with a standard deviation (m) and a peak power, as the discriminator times it.
     #[inline]
     pub fn echo(&self, merged: &Merged<S>, sd: S, peak: S) -> Echo<S> {
         Echo {
@@ -86,8 +90,8 @@ impl<S: Scalar> ClosedForm<S> {
         }
     }
 
-    /// Reading of the discriminator for an echo of the given width and peak, less its mean range,
-    /// m.
+    /// Range measured by the discriminator minus the mean range of an echo with a standard deviation (m) and
+    /// a peak power, m.
     #[inline]
     fn bias(&self, sd: S, peak: S) -> S {
         match self.timed {

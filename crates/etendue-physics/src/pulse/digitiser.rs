@@ -2,8 +2,7 @@
 
 use super::Waveform;
 
-/// An analogue-to-digital converter with a number of bits and a full scale; its clock is the
-/// waveform's.
+/// Analogue-to-digital converter with a number of bits and a full scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Digitiser {
     /// Time between samples, s.

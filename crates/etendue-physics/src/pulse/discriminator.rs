@@ -1,4 +1,4 @@
-//! Discriminators: the instant of an echo that counts as its arrival.
+//! Discriminators: timing of an echo.
 
 use crate::Scalar;
 
@@ -9,18 +9,18 @@ use crate::Scalar;
 /// that are weaker, stronger or wider than the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Discriminator {
-    /// Where the leading edge crosses the detection threshold: weak echoes read long.
+    /// Crossing of the detection threshold by the leading edge; ranges of weak echoes are too long.
     Threshold,
-    /// Where the leading edge is steepest.
+    /// Steepest point of the leading edge.
     LeadingEdge,
-    /// Where the leading edge reaches a fraction of the peak, in (0, 1).
+    /// Crossing of a fraction of the peak by the leading edge.
     ConstantFraction {
-        /// Level over peak.
+        /// Fraction of the peak, in (0, 1).
         fraction: f64,
     },
-    /// The peak, by a parabola through the three highest samples.
+    /// Peak: vertex of the parabola through the highest sample and its neighbours.
     Peak,
-    /// The centre of gravity of the samples above the threshold.
+    /// Centroid of the samples above the threshold.
     Centroid,
 }
 
@@ -106,6 +106,7 @@ impl EchoSamples<'_> {
         instant
     }
 
+    /// Power-weighted mean of the samples of the echo, in samples.
     fn centroid<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
         let (mut moment, mut sum) = (S::zero(), S::zero());
         for i in self.from..self.to {

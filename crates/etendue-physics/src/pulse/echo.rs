@@ -4,7 +4,7 @@ use super::discriminator::EchoSamples;
 use super::{Discriminator, Pulse, PulseReturn, Samples, Waveform, Window};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// One detected echo.
+/// Echo detected in the received power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Echo<S = f64> {
     /// Range, m.
@@ -15,22 +15,21 @@ pub struct Echo<S = f64> {
     pub width: S,
 }
 
-/// Finds echoes in sampled waveforms.
+/// Finder of echoes in sampled waveforms.
 ///
-/// With derivatives (see [`EchoFinder::find_with`]), threshold crossings, peaks and merging are
-/// selected on values; the crossing, vertex or centroid of the selected samples is computed again
-/// with derivatives.
+/// With derivatives ([`EchoFinder::find_with`]), threshold crossings, peaks and merging are selected on
+/// values; the crossing, vertex or centroid of the selected samples is then computed with derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EchoFinder<S = f64> {
     /// Instant of an echo that is timed.
     pub discriminator: Discriminator,
     /// Power that an echo must reach.
     pub threshold: S,
-    /// Smallest fall of the power between two peaks below the lower one for which they are separate
-    /// echoes; otherwise they merge, as in the device.
+    /// Depth of the valley between two peaks, below the lower peak, from which they are separate echoes;
+    /// shallower ones merge.
     pub hysteresis: f64,
-    /// Reading of the discriminator for the reference echo less the time of its peak, s; it is
-    /// subtracted from every reading.
+    /// Calibration offset, s: the instant that the discriminator times in the reference echo minus the time
+    /// of its peak. It is subtracted from every instant.
     pub zero: S,
 }
 
@@ -50,6 +49,7 @@ impl<S: Scalar> EchoFinder<S> {
         hysteresis: f64,
         reference: S,
     ) -> Self {
+        // Sample the reference pulse at a range of 1 m.
         let uncalibrated = Self {
             discriminator,
             threshold,
@@ -63,7 +63,7 @@ impl<S: Scalar> EchoFinder<S> {
             power: reference.value(),
         };
         let waveform = Waveform::received(&plain, &[one], window);
-        // The sampling interval scales with the pulse, and so does the reading
+        // Carry the derivatives of its width: the sampling interval is proportional to it.
         let interval = pulse.fwhm * 1e-3;
         let samples = Samples {
             pulse,
@@ -74,6 +74,7 @@ impl<S: Scalar> EchoFinder<S> {
             start: interval * (window.start / window.interval).round(),
             interval,
         };
+        // Measure it without calibration.
         let clock = [samples.start, interval];
         let mut read = None;
         uncalibrated.follow_each(&waveform.samples, |echo| {
@@ -106,7 +107,7 @@ impl<S: Scalar> EchoFinder<S> {
     /// let one = Dual::<1>::from(0.01);
     /// let finder = EchoFinder::calibrated(&pulse, Discriminator::Centroid, one, 1e-3, one * 100.0);
     /// finder.find_with(&waveform, |i| samples.power(i), |echo| {
-    ///     // The echo moves with the surface, but for the steps of its clock.
+    ///     // The echo moves with the surface, up to the error of sampling.
     ///     assert!((echo.range.gradient()[0] - 1.0).abs() < 0.02);
     /// });
     /// ```
@@ -136,21 +137,24 @@ impl<S: Scalar> EchoFinder<S> {
         }
     }
 
-    /// Follows the echo that begins at `from` to where it falls below the threshold, or to the
-    /// valley before the next one.
+    /// The samples of the echo that starts at `from`: to the fall below the threshold, or to the valley before
+    /// the next peak.
     fn follow<'a>(&self, samples: &'a [f64], edge_from: usize, from: usize) -> EchoSamples<'a> {
         let (mut peak, mut valley, mut to) = (from, from, samples.len());
         for i in from..samples.len() {
+            // End at the fall below the threshold.
             if samples[i] < self.threshold.value() {
                 to = i;
                 break;
             }
+            // Update the peak and the valley behind it.
             if samples[i] > samples[peak] && samples[valley] > samples[peak] - self.hysteresis {
                 (peak, valley) = (i, i);
             }
             if samples[i] < samples[valley] {
                 valley = i;
             }
+            // End at the valley if it is deep enough on both sides.
             let fell = samples[peak] - samples[valley] >= self.hysteresis;
             if fell && samples[i] - samples[valley] >= self.hysteresis {
                 to = valley + 1;
@@ -166,7 +170,7 @@ impl<S: Scalar> EchoFinder<S> {
         }
     }
 
-    /// Range, power and width of an echo, on a clock with the given start and interval, s.
+    /// Range, power and width of an echo, on a clock with a start and an interval, s.
     fn measure(
         &self,
         [start, interval]: [S; 2],
@@ -221,8 +225,8 @@ mod tests {
         finder.find(&Waveform::received(&pulse, &returns, window))
     }
 
-    /// Anywhere on the sampling grid of 0.25 ns (37 mm) the linear interpolation of the edge is
-    /// good to 2 mm (measured 1.1, at the curved foot of the pulse that the threshold times).
+    /// At any offset from the sampling grid of 0.25 ns (37 mm), the error of linear interpolation of the edge is
+    /// below 2 mm (measured 1.1 mm, at the curved foot of the pulse, which the threshold times).
     #[test]
     fn the_reference_echo_has_no_bias_with_any_discriminator() {
         for discriminator in ALL {
@@ -246,7 +250,7 @@ mod tests {
 
     #[test]
     fn echoes_closer_than_the_pulse_merge_and_farther_ones_do_not() {
-        // The pulse is 0.6 m long at half its peak.
+        // The pulse has a full width at half maximum of 0.6 m.
         let count = |gap| echoes(Discriminator::Peak, &[(20.0, 0.5), (20.0 + gap, 0.5)]).len();
         assert_eq!([0.1, 0.3, 0.45].map(count), [1, 1, 1]);
         assert_eq!([0.65, 1.0, 5.0].map(count), [2, 2, 2]);
@@ -254,6 +258,7 @@ mod tests {
 
     /// Echoes of three returns, two of which merge, in samples clipped at `top`.
     fn read<S: Scalar>(discriminator: Discriminator, top: f64, x: [S; 6]) -> Vec<Echo<S>> {
+        // The returns, with and without derivatives.
         let [range, gap, power, fwhm, threshold, reference] = x;
         let pulse = Pulse {
             shape: PulseShape::Gaussian,
@@ -269,6 +274,7 @@ mod tests {
             range: one.range.value(),
             power: one.power.value(),
         });
+        // The clipped waveform.
         let window = Window::around(&pulse.plain(), 1e-9, 19.0, 24.0);
         let mut waveform = Waveform::received(&pulse.plain(), &plain, window);
         waveform.saturate(top);
@@ -278,6 +284,7 @@ mod tests {
             start: S::from(waveform.start),
             interval: S::from(waveform.interval),
         };
+        // Its echoes.
         let finder = EchoFinder::calibrated(&pulse, discriminator, threshold, 2e-3, reference);
         let mut echoes = Vec::new();
         let at = |i| samples.power(i).min(S::from(top));
@@ -293,9 +300,11 @@ mod tests {
         let x = [20.013, 0.31, 0.5, 4e-9, 0.01, 1.0];
         for discriminator in ALL {
             for top in [f64::INFINITY, 0.3] {
+                // Gradients by dual numbers.
                 let dual = std::array::from_fn(|k| Dual::<6>::variable(x[k], k));
                 let echoes = read(discriminator, top, dual);
                 assert_eq!(echoes.len(), 2, "{discriminator:?}");
+                // Central differences by each parameter.
                 for k in 0..6 {
                     let moved = |by: f64| {
                         let mut x = x;

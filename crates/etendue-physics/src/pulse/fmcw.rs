@@ -4,10 +4,11 @@ use super::merge::{RangedPower, group_returns};
 use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
-/// A triangular FMCW chirp, up and down, mixed with its own echo.
+/// FMCW receiver with a triangular chirp (rising, then falling) that is mixed with its echo.
 ///
 /// At range $R$ (m) and radial velocity $v$ (m/s, positive when the range grows) the beat
-/// frequencies of the rising and the falling chirp are
+/// frequencies of the rising and the falling chirp of bandwidth $B$ (Hz), duration $T$ (s) and wavelength
+/// $\lambda$ (m) are
 /// $$f_\uparrow = \left|\frac{2RB}{cT} + \frac{2v}{\lambda}\right|,\qquad
 /// f_\downarrow = \left|\frac{2RB}{cT} - \frac{2v}{\lambda}\right|,$$
 /// so that $R = cT(f_\uparrow+f_\downarrow)/4B$ and $v = \lambda(f_\uparrow-f_\downarrow)/4$
@@ -109,6 +110,7 @@ impl Fmcw {
         echoes
     }
 
+    /// Range and velocity of a target from its noisy beat frequencies.
     fn measure<S: Scalar>(&self, target: &FmcwEcho<S>, noise: Option<&mut Stream>) -> FmcwEcho<S> {
         let draws = noise.map_or([0.0; 2], Stream::normal_pair);
         let sigma = self.beat_noise(target.power.value());

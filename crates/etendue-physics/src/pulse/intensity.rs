@@ -3,7 +3,7 @@
 use crate::Scalar;
 use std::f64::consts::PI;
 
-/// Response that converts the peak power of an echo to the reported intensity.
+/// Response of the reported intensity to the peak power of an echo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntensityResponse {
     /// Proportional to the power.
@@ -13,13 +13,13 @@ pub enum IntensityResponse {
     },
     /// Logarithmic: `per_decade` counts per decade, zero at the power `zero`.
     Log {
-        /// Power that reads zero.
+        /// Power at which the intensity is zero.
         zero: f64,
         /// Counts per factor of ten.
         per_decade: f64,
     },
-    /// Range-corrected reflectivity, $100\\,\pi R^2 L$ percent of a white Lambertian surface
-    /// at normal incidence (which requires powers in 1/(m² sr)).
+    /// Range-corrected reflectivity $100\\,\pi R^2 L$, in percent of a white Lambertian surface at normal
+    /// incidence, with the range $R$ (m) and the power $L$ (1/(m² sr)).
     Reflectivity {
         /// Conversion of percent to counts.
         scale: ReflectivityScale,
@@ -35,7 +35,7 @@ pub enum ReflectivityScale {
     /// retro-reflectors (Velodyne VLP-16 user manual, section 6.1; Ouster firmware manual,
     /// "calibrated reflectivity").
     DiffuseThenRetro {
-        /// Reflectivity, in percent, that reads 255.
+        /// Reflectivity of 255 counts, percent.
         full_scale: f64,
     },
 }
@@ -55,8 +55,8 @@ impl IntensityResponse {
         whole(self.counts(power, range), top)
     }
 
-    /// [`IntensityResponse::report`] for sixteen echoes at once, with the same results. Loops suit
-    /// the vector instructions of the caller.
+    /// [`IntensityResponse::report`] for sixteen echoes, bit-equal. The loops compile to the caller's vector
+    /// instructions.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     pub fn report_lanes(
@@ -65,6 +65,7 @@ impl IntensityResponse {
         ranges: &[f64; 16],
         top: Option<f64>,
     ) -> [f64; 16] {
+        // Compute the counts before rounding.
         let mut counts = [0.0; 16];
         match *self {
             Self::Power { counts: factor } => {
@@ -87,7 +88,7 @@ impl IntensityResponse {
                 }
             }
         }
-        // Branch once outside of the loops, which then vectorise.
+        // Round and clip; the branch is outside of the loops, so that they vectorise.
         match top {
             Some(top) => each(&mut counts, |counts| whole_up_to(counts, top)),
             None => each(&mut counts, |counts| counts.max(0.0)),
@@ -108,7 +109,7 @@ impl IntensityResponse {
     }
 }
 
-/// Reflectivity of a surface that returns the power `power` from `range`, percent.
+/// Reflectivity, percent, of a surface that returns a power (1/(m² sr)) from a range (m).
 fn percent<S: Scalar>(power: S, range: S) -> S {
     range * (100.0 * PI) * range * power
 }

@@ -17,7 +17,8 @@ pub struct LinkBudget {
 
 impl LinkBudget {
     /// Received peak power, W, of a return of relative power $L$ in 1/(m² sr):
-    /// $P = \frac{E}{\int p\\,dt}\\, A\\, \eta\\, L$.
+    /// $P = \frac{E}{\int p\\,dt}\\, A\\, \eta\\, L$ with the pulse energy $E$, the pulse $p$ of peak 1, the
+    /// aperture $A$ and the efficiency $\eta$.
     ///
     /// ```
     /// use etendue_physics::pulse::{LinkBudget, Pulse, reference_power};

@@ -3,7 +3,7 @@
 use super::PulseReturn;
 use crate::Scalar;
 
-/// A range and a power that can merge with others.
+/// Element with a range and a power that can be grouped with others by range.
 pub trait RangedPower: Copy {
     /// Scalar type of range and power.
     type Scalar: Scalar;
@@ -27,9 +27,10 @@ impl<S: Scalar> RangedPower for PulseReturn<S> {
     }
 }
 
-/// Merged returns.
+/// Moments of merged returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Merged<S = f64> {
+    /// Total power.
     pub power: S,
     /// Power-weighted mean range, m.
     pub range: S,
@@ -37,9 +38,9 @@ pub(super) struct Merged<S = f64> {
     pub variance: S,
 }
 
-/// Merges returns (sorted by range here) whose distance to the one before is less than `length`
-/// (m), and calls `echo` with total power, mean range (m) and range variance (m²) of each group,
-/// nearest first. Which returns merge is chosen on values.
+/// Merges returns (sorted in place by range) whose distance to the previous one is less than `length` (m),
+/// and calls `echo` with total power, mean range (m) and range variance (m²) of each group, nearest first.
+/// Groups are selected on values.
 pub fn merge_returns<S: Scalar>(
     returns: &mut [PulseReturn<S>],
     length: f64,
@@ -62,23 +63,25 @@ pub fn merge_returns<S: Scalar>(
     }
 }
 
-/// Sorts returns by range and calls `each` with every group of neighbours that merge, nearest
-/// first. `merge` decides from the ranges of two neighbours, m, the nearer first. Groups are
-/// selected on values.
+/// Groups returns by range: sorts them and calls `each` with every group of neighbours that merge, nearest
+/// first. `merge` takes the ranges (m) of two neighbours, the nearer first. Groups are selected on values.
 ///
-/// Changes by edges of the scene are returns of zero or negative power: they neither form a group
-/// nor join two, and are the last of the group with whose nearest member they merge.
+/// Returns of zero or negative power carry derivatives with respect to the motion of silhouette edges. They
+/// neither form a group nor join two; they are appended to the group of the nearest return of positive
+/// power, if they merge with it.
 pub fn group_returns<R: RangedPower>(
     returns: &mut [R],
     merge: impl Fn(f64, f64) -> bool,
     mut each: impl FnMut(&[R]),
 ) {
+    // Sort by range, returns of positive power first.
     let is_light = |one: &R| one.power().value() > 0.0;
     returns.sort_by(|a, b| {
         let order = a.range().value().total_cmp(&b.range().value());
         is_light(b).cmp(&is_light(a)).then(order)
     });
     let (light, changes) = returns.split_at(returns.partition_point(is_light));
+    // Group neighbours.
     let near = |a: &R, b: &R| merge(a.range().value(), b.range().value());
     if changes.is_empty() {
         return light.chunk_by(near).for_each(each);
@@ -86,7 +89,7 @@ pub fn group_returns<R: RangedPower>(
     let mut groups: Vec<Vec<R>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
     for change in changes {
         let at = change.range().value();
-        // Find the nearest return of light.
+        // Find the nearest return of positive power.
         let after = light.partition_point(|one| one.range().value() <= at);
         let neighbours = [after.checked_sub(1), Some(after)].map(|i| light.get(i?));
         let distance = |one: &&R| (one.range().value() - at).abs();
@@ -110,7 +113,7 @@ pub fn group_returns<R: RangedPower>(
     }
 }
 
-/// Like [`merge_returns`], with returns that are changes by edges ([`group_returns`]).
+/// [`merge_returns`] for returns of any sign of power ([`group_returns`]).
 pub fn merge_changed<S: Scalar>(
     returns: &mut [PulseReturn<S>],
     length: f64,
@@ -129,6 +132,7 @@ pub fn merge_changed<S: Scalar>(
     );
 }
 
+/// Total power, power-weighted mean and variance of the range of sorted returns.
 fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
     if let [one] = returns {
         return Merged {
@@ -137,7 +141,7 @@ fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
             variance: S::zero(),
         };
     }
-    // Relative to the nearest return: no cancellation at long ranges
+    // Sum ranges relative to the nearest return, which avoids cancellation at long ranges.
     let nearest = returns[0].range;
     let (mut power, mut first, mut second) = (S::zero(), S::zero(), S::zero());
     for one in returns {

@@ -3,14 +3,14 @@
 use crate::Stream;
 use std::f64::consts::TAU;
 
-/// Smallest mean for draws by rejection, which needs at least ten.
+/// Smallest mean for draws by rejection; the method requires at least 10.
 const BY_REJECTION: f64 = 12.0;
 
 /// Exact draw from the Poisson distribution with the given mean.
 ///
-/// Small means count the unit-rate exponential gaps that fit into the mean; larger ones use the
-/// transformed rejection PTRS of Hörmann 1993 (doi:10.1016/0167-6687(93)90997-4), whose cost does
-/// not grow with the mean.
+/// For small means it counts the events of a unit-rate Poisson process in an interval of that length; for
+/// larger ones it uses the transformed rejection method PTRS of Hörmann 1993
+/// (doi:10.1016/0167-6687(93)90997-4), whose cost does not depend on the mean.
 ///
 /// ```
 /// use etendue_physics::pulse::poisson;
@@ -27,6 +27,7 @@ pub fn poisson(mean: f64, stream: &mut Stream) -> f64 {
     }
 }
 
+/// Number of events of a unit-rate Poisson process in an interval of length `mean`, by exponential gaps.
 fn by_gaps(mean: f64, stream: &mut Stream) -> f64 {
     let (mut count, mut left) = (0.0, mean);
     loop {

@@ -6,7 +6,7 @@ use crate::{SPEED_OF_LIGHT, Scalar};
 /// Time window of the receiver on its sampling clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Time of the first sample after the pulse left, s.
+    /// Time of the first sample after emission of the pulse, s.
     pub start: f64,
     /// Time between samples, s.
     pub interval: f64,
@@ -17,7 +17,7 @@ pub struct Window {
 /// Samples of the received power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waveform {
-    /// Time of the first sample after the pulse left, s.
+    /// Time of the first sample after emission of the pulse, s.
     pub start: f64,
     /// Time between samples, s.
     pub interval: f64,
@@ -25,15 +25,15 @@ pub struct Waveform {
     pub samples: Vec<f64>,
 }
 
-/// Received power of some returns on a sampling clock, evaluated per sample in a scalar that may
-/// carry derivatives. It recomputes samples selected on a [`Waveform`].
+/// Received power of returns on a sampling clock, evaluated sample by sample in a scalar that may carry
+/// derivatives: recomputes samples that were selected on a [`Waveform`].
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a, S> {
     /// The pulse.
     pub pulse: &'a Pulse<S>,
     /// Returns of light.
     pub returns: &'a [PulseReturn<S>],
-    /// Time of sample 0 after the pulse left, s.
+    /// Time of sample 0 after emission of the pulse, s.
     pub start: S,
     /// Time between samples, s.
     pub interval: S,
@@ -56,7 +56,7 @@ impl<S: Scalar> Samples<'_, S> {
 }
 
 impl Window {
-    /// Window on a clock with `interval` (s) that holds every echo between two ranges (m).
+    /// Window on a clock with `interval` (s) that contains the pulses of all returns between two ranges (m).
     pub fn around(pulse: &Pulse, interval: f64, near: f64, far: f64) -> Self {
         let [before, after] = pulse.support();
         let first = ((2.0 * near / SPEED_OF_LIGHT - before) / interval).floor();
@@ -77,7 +77,8 @@ impl Window {
 
 impl Waveform {
     /// The waveform of `returns` in `window`, without background or noise:
-    /// $P(t_i) = \sum_j L_j\\,p(t_i - 2R_j/c)$.
+    /// $P(t_i) = \sum_j L_j\\,p(t_i - 2R_j/c)$ with the power $L_j$ and half optical path $R_j$ of each return
+    /// and the pulse $p$.
     ///
     /// ```
     /// use etendue_physics::pulse::{Pulse, PulseReturn, Waveform, Window};
@@ -126,7 +127,7 @@ impl Waveform {
         index.min(self.samples.len())
     }
 
-    /// Time of a (fractional) sample after the pulse left, s.
+    /// Time of a (fractional) sample after emission of the pulse, s.
     pub fn time(&self, sample: f64) -> f64 {
         self.start + sample * self.interval
     }

@@ -1,4 +1,4 @@
-//! Random draws of many beams at once.
+//! Random draws for many beams at once.
 #![expect(
     clippy::inline_always,
     reason = "loops over many lanes, for the caller's instructions"
@@ -13,15 +13,15 @@ use super::{Purpose, Stream, unit};
 pub struct Draws {
     /// Seed of the run.
     pub seed: u64,
-    /// Number of the sensor.
+    /// Index of the sensor.
     pub sensor: u32,
-    /// Number of the sweep.
+    /// Index of the sweep.
     pub sweep: u32,
     /// Purpose of the draws.
     pub purpose: Purpose,
 }
 
-/// Number of streams that are drawn from together.
+/// Number of streams in [`NormalPairs`].
 pub(super) const TOGETHER: usize = 16;
 
 /// Pairs of standard normal draws: all first elements, then all second elements.
@@ -33,8 +33,8 @@ impl Draws {
         Stream::new(self.seed, self.sensor, self.sweep, beam, self.purpose)
     }
 
-    /// The first [`Stream::normal_pair`] of each beam's stream. The numbers equal those of single
-    /// draws; vectorisation makes it faster.
+    /// The first [`Stream::normal_pair`] of each beam's stream: the same numbers as single draws, by vector
+    /// instructions.
     ///
     /// ```
     /// use etendue_physics::{Draws, Purpose};

@@ -1,5 +1,5 @@
-//! Counter-based random numbers: a draw is a function of its seed, indices and purpose, independent
-//! of evaluation order.
+//! Counter-based random numbers: each draw is a function of seed, indices and purpose, and independent of
+//! the order of evaluation.
 
 mod draws;
 mod normal;
@@ -60,10 +60,10 @@ pub enum Purpose {
     ProfileIntensity = 51,
 }
 
-/// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).
+/// A stream of random numbers identified by (seed, sensor, sweep, beam, purpose).
 ///
-/// The n-th draw depends on these names alone, so results do not depend on threads or on
-/// evaluation order. Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as
+/// The n-th draw depends only on this identity, so results do not depend on threads or on the order of
+/// evaluation. The generator is Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as
 /// 1, 2, 3", doi:10.1145/2063384.2063405).
 ///
 /// ```
@@ -74,8 +74,11 @@ pub enum Purpose {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Stream {
+    /// Key of the generator: the seed.
     key: [u32; 2],
+    /// Counter of the generator: index of the block, beam, sweep, and sensor with purpose.
     counter: [u32; 4],
+    /// The current block of four 32-bit numbers.
     block: [u64; 4],
     /// Number of consumed numbers in the current block.
     used: usize,
@@ -84,7 +87,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Opens the stream of one purpose for one beam (or any other numbered item) of one sweep.
+    /// The stream of a purpose for one beam (or another indexed item) of one sweep, at its beginning.
     pub fn new(seed: u64, sensor: u32, sweep: u32, beam: u32, purpose: Purpose) -> Self {
         // The 64-bit seed is the key; sensor (12 bits) and purpose (20 bits) share a counter word.
         let who = (sensor << 20) | purpose as u32;

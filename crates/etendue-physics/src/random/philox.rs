@@ -25,8 +25,8 @@ fn next_key(key: [u32; 2]) -> [u32; 2] {
     [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])]
 }
 
-/// Four random 32-bit words, stored in 64 bits each because vector instructions multiply in this
-/// form.
+/// Philox4x32-10: four random 32-bit words from a counter and a key. Each word is stored in 64 bits, the
+/// operand size of vector multiplication.
 #[inline(always)]
 pub(super) fn philox4x32_10(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 4] {
     let mut words = counter.map(u64::from);

@@ -28,8 +28,8 @@ impl<S: Scalar> Polarised<S> {
     }
 }
 
-/// Below this squared cosine of refraction the light counts as totally reflected: closer to the
-/// critical angle the derivative grows without bound.
+/// Squared cosine of refraction below which light is treated as totally reflected: the derivative diverges
+/// at the critical angle.
 const TOTAL_REFLECTION: f64 = 1e-14;
 
 /// Cosine of the refracted ray's angle (Snell): $\cos\theta_t = \sqrt{1 - (1-\cos^2\theta)/n^2}$

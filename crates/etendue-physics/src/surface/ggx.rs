@@ -55,7 +55,9 @@ fn smith_root<S: Scalar>(cos: S, alpha: S) -> S {
     (alpha2 + (-alpha2 + 1.0) * cos * cos).sqrt()
 }
 
-/// The GGX distribution of facet normals, 1/sr.
+/// GGX distribution of facet normals, 1/sr:
+/// $D = \frac{\alpha^2}{\pi(\cos^2\theta_h(\alpha^2-1)+1)^2}$ with the cosine of the angle $\theta_h$ between
+/// facet normal and surface normal, and $\alpha = r^2$ of the roughness $r$ (Walter et al. 2007, eq. 33).
 pub(super) fn ggx<S: Scalar>(cos_half: S, roughness: S) -> S {
     let alpha = roughness * roughness;
     let alpha2 = alpha * alpha;
@@ -71,11 +73,11 @@ pub(super) fn visible_facet(
     roughness: f64,
     [u, v]: [f64; 2],
 ) -> Vector3<f64> {
-    // Stretch the view direction to the hemisphere configuration
+    // Stretch the view direction to the hemisphere configuration.
     let alpha = roughness * roughness;
     let view = Vector3::new(alpha * incoming.x, alpha * incoming.y, incoming.z).normalize();
 
-    // Build an orthonormal basis around it
+    // Build an orthonormal basis around it.
     let across = view.x.hypot(view.y);
     let first = if across > 1e-12 {
         Vector3::new(-view.y, view.x, 0.0) / across
@@ -84,7 +86,7 @@ pub(super) fn visible_facet(
     };
     let second = view.cross(&first);
 
-    // Sample the projected area of the visible hemisphere
+    // Sample the projected area of the visible hemisphere.
     let radius = u.sqrt();
     let azimuth = TAU * v;
     let t1 = radius * azimuth.cos();
@@ -92,7 +94,7 @@ pub(super) fn visible_facet(
     let t2 = (1.0 - blend) * (1.0 - t1 * t1).max(0.0).sqrt() + blend * radius * azimuth.sin();
     let up = (1.0 - t1 * t1 - t2 * t2).max(0.0).sqrt();
 
-    // Reproject onto the hemisphere and unstretch
+    // Reproject onto the hemisphere and unstretch.
     let facet = first * t1 + second * t2 + view * up;
     Vector3::new(alpha * facet.x, alpha * facet.y, facet.z.max(1e-12)).normalize()
 }

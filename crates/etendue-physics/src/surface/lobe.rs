@@ -1,4 +1,4 @@
-//! The registry of lobes: the enum, and the calls that go to whichever lobe it holds.
+//! The registry of lobes: the enum, and the dispatch of its methods.
 //!
 //! To add a lobe, write its file in `lobe/` and add it to the module list, the enum,
 //! `for_each_lobe!` and `Lobe::try_map` here.
@@ -37,7 +37,7 @@ use super::parameter::MapParameter;
 use crate::Scalar;
 use nalgebra::Vector3;
 
-/// One way in which a surface scatters light.
+/// Lobe of a material: one component of reflection or transmission.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Lobe<T> {
@@ -47,7 +47,7 @@ pub enum Lobe<T> {
     OrenNayar(OrenNayar<T>),
     /// Glossy reflection by microfacets.
     Microfacet(Microfacet<T>),
-    /// A diffuse base under a clear coat.
+    /// Diffuse base under a clear coat.
     Coated(Coated<T>),
     /// An ideal mirror.
     Mirror(Mirror<T>),
@@ -61,13 +61,13 @@ pub enum Lobe<T> {
     ThinDielectric(ThinDielectric<T>),
     /// Retroreflective sheeting.
     Retroreflector(Retroreflector<T>),
-    /// A table over incidence.
+    /// Measured table of backscatter over incidence.
     Measured(Measured<T>),
     /// Another lobe on a share of the area.
     Blend(Blend<T>),
 }
 
-/// Evaluates an expression with whichever lobe an enum holds.
+/// Evaluates an expression with the lobe of any variant.
 macro_rules! for_each_lobe {
     ($value:expr, $lobe:ident => $result:expr) => {
         match $value {

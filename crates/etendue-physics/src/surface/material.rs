@@ -141,14 +141,14 @@ impl Material<f64> {
         let total = self.importance(incoming.z, side);
         let mut rest = uniform[0] * total;
         for lobe in &self.lobes {
-            // Reflect as a mirror
+            // Reflect as a mirror.
             let specular = lobe.specular(incoming.z, side);
             if rest < specular.reflected {
                 return Some(sample_mirror(incoming, specular.reflected, total));
             }
             rest -= specular.reflected;
 
-            // Transmit without scattering
+            // Transmit without scattering.
             if let Some(transmitted) = specular.transmitted {
                 if rest < transmitted.fraction {
                     return sample_transmission(
@@ -161,7 +161,7 @@ impl Material<f64> {
                 rest -= transmitted.fraction;
             }
 
-            // Scatter
+            // Scatter.
             let scattered = lobe.importance(incoming.z);
             if rest < scattered {
                 let uniform = [rest / scattered, uniform[1], uniform[2]];

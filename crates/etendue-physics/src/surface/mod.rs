@@ -1,9 +1,9 @@
 //! Scattering by surfaces: a [`Material`] is a sum of [`Lobe`]s.
 //!
-//! A lidar illuminates along its line of sight, so most of what it needs is
-//! [`Material::backscatter`] and [`Material::specular`]; full light transport uses
-//! [`Material::evaluate`], [`Material::sample`] and [`Material::pdf`]. All are functions of
-//! directions in a local frame whose z axis is the normal on the side that the light arrives on.
+//! A lidar illuminates along its line of sight: ray trees use [`Material::backscatter`] and
+//! [`Material::specular`], path tracing also [`Material::evaluate`], [`Material::sample`] and
+//! [`Material::pdf`]. All are functions of directions in a local frame whose z axis is the normal on the side
+//! of incidence.
 //!
 //! Each lobe is one file in `lobe/` with its parameters and their domains, BSDF, sampling, density
 //! and tests; `lobe.rs` lists them.

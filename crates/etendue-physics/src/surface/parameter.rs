@@ -33,10 +33,13 @@ pub struct OutsideMaterial {
 /// Name and closed interval of admissible values of a lobe's parameter.
 #[derive(Debug)]
 pub(super) struct Domain {
+    /// Name of the parameter.
     pub name: &'static str,
+    /// Least admissible value.
     pub least: f64,
+    /// Greatest admissible value.
     pub most: f64,
-    /// Why the interval ends there, or what to use instead: the end of the error message.
+    /// Reason for the limits, or an alternative: the end of the error message.
     pub remedy: &'static str,
 }
 

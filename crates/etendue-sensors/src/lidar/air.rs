@@ -1,4 +1,4 @@
-//! The air of a sweep.
+//! Air of a sweep: extinction, backscatter and single drops.
 
 use super::backscatter::{
     Backscatter, BackscatterWaveform, Sampling, cell_length, least_backscatter,
@@ -16,26 +16,26 @@ use etendue_physics::phase::PhaseSignal;
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::{Scalar, Stream};
 
-/// Drops that return less than this share of the threshold return their mean.
+/// Share of the threshold below which drops are not drawn one by one, but contribute their mean.
 pub(super) const FAINT: f64 = 0.1;
 
-/// The air, and which of its drops are drawn one by one.
+/// Weather of a sweep, and the drops that are drawn one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Air {
     /// The weather.
     pub atmosphere: Atmosphere<f64>,
-    /// Drops and flakes of at least this diameter (m) are drawn one by one up to the range at which a receiver could
-    /// detect them; all others return their mean. None draws none.
+    /// Diameter (m) from which drops and flakes are drawn one by one, up to the range at which the receiver
+    /// could detect them; all others contribute their mean. `None` draws no drops.
     pub drops_from: Option<f64>,
 }
 
-/// Default diameter from which drops and flakes are drawn one by one, m: of rain of 1 mm/h they are
-/// two thirds of the backscatter, and some 250 in a cubic metre.
+/// Default diameter from which drops and flakes are drawn one by one, m. In rain of 1 mm/h they cause two
+/// thirds of the backscatter, and there are about 250 per cubic metre.
 const DROPS_FROM: f64 = 0.5e-3;
 
 impl Air {
-    /// Some weather, with the large drops of its rain and snow (half a millimetre) drawn one by one:
-    /// most beams meet no drop near the sensor, where one could be detected.
+    /// Air with the given weather. Drops and flakes of rain and snow from 0.5 mm on are drawn one by one: in
+    /// most beams there is none near the sensor, where it could be detected.
     ///
     /// ```
     /// use etendue_physics::atmosphere::Weather;
@@ -66,7 +66,7 @@ pub(super) struct PreparedAir<S> {
 /// The light of the air that a receiver detects.
 #[derive(Clone)]
 enum AirLight<S> {
-    /// None: at receivers that detect single points, and in clear air.
+    /// No light: in clear air, and at receivers for which backscatter is not modelled.
     None,
     Pulsed(AirEchoes<S>),
     Phase(PhaseAir<S>),
@@ -87,12 +87,12 @@ pub(super) struct DrawnDrops {
     pub drops: Drops,
     /// Range up to which they are drawn, m.
     pub until: f64,
-    /// Their share of the air's backscatter.
+    /// Share of the air's backscatter.
     share: f64,
 }
 
-/// Prepares the drops that a run draws one by one in air of those coefficients: up to the range at which
-/// one returns the power `least`, and at most to `far` (m).
+/// Prepares the drops that are drawn one by one in air of given coefficients: up to the range at which one
+/// returns the power `least` (1/(m² sr)), and at most to `far` (m).
 pub(super) fn drawn_drops(
     air: &Air,
     coefficients: &Coefficients<f64>,
@@ -159,7 +159,7 @@ impl<S: Scalar> PreparedAir<S> {
         }
     }
 
-    /// Whether it returns light to the receiver.
+    /// Whether the air returns light to the receiver.
     pub fn is_detected(&self) -> bool {
         match &self.light {
             AirLight::Phase(_) => true,
@@ -169,12 +169,12 @@ impl<S: Scalar> PreparedAir<S> {
         }
     }
 
-    /// Whether it weakens the light of surfaces.
+    /// Whether the air attenuates the light of surfaces.
     pub fn attenuates(&self) -> bool {
         self.coefficients.extinction.value() != 0.0
     }
 
-    /// Two-way transmission to a surface at `range` (m).
+    /// Two-way transmission $T^2$ to a surface at `range` (m).
     pub fn transmission(&self, range: S) -> S {
         if !self.attenuates() {
             return S::one();
@@ -182,14 +182,15 @@ impl<S: Scalar> PreparedAir<S> {
         self.coefficients.two_way_transmission(range)
     }
 
-    /// Adds the light of the air before the surface on the beam's axis; drops are drawn from `stream`.
+    /// Adds the backscatter of the air and of drops (drawn from `stream`) before the first surface on the
+    /// beam's axis.
     pub fn add(&self, stream: impl FnOnce() -> Stream, light: &mut ShotLight<S>) {
         let echoes = match &self.light {
             AirLight::None => return,
             AirLight::Phase(air) => return air.add(stream, light),
             AirLight::Pulsed(echoes) => echoes,
         };
-        // Add the backscatter of cells that the surface does not hide.
+        // Add the backscatter of the cells before the surface.
         if let Some(waveform) = &echoes.backscatter {
             let before = waveform.before(light.axis_distance());
             light.backscatter_cells = before.cells;
@@ -219,6 +220,7 @@ impl<S: Scalar> AirEchoes<S> {
         lidar: &Lidar<S>,
         receiver: &PulsedReceiver<S>,
     ) -> Self {
+        // Prepare the drops that are drawn one by one.
         let overlap = receiver.overlap(&lidar.limits);
         let threshold = receiver.threshold.value();
         let far = lidar.limits.far;
@@ -233,6 +235,7 @@ impl<S: Scalar> AirEchoes<S> {
             backscatter: None,
             drops: drawn_drops(air, &plain, &width, overlap, far, FAINT * threshold),
         };
+        // Sample the mean backscatter of the rest.
         let length = cell_length(receiver.pulse.fwhm.value());
         let mut cells = volume_returns(&coefficients, &echoes.overlap, far, length);
         for cell in &mut cells {
@@ -248,7 +251,7 @@ impl<S: Scalar> AirEchoes<S> {
         echoes
     }
 
-    /// The light of the cell that a surface at `axis` (m) cuts.
+    /// The return of the cell that a surface at `axis` (m) truncates.
     fn cut_cell(&self, before: &Backscatter<S>, axis: Option<S>) -> Option<PulseReturn<S>> {
         let far = axis?;
         before.is_cut(far.value()).then(|| {

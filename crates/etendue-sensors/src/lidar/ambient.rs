@@ -14,7 +14,7 @@ pub(super) struct AmbientView<'a> {
 }
 
 impl<'a> AmbientView<'a> {
-    /// None where there is no ambient light, or the receiver admits none.
+    /// The ambient light of a world in a receiver's window; `None` without ambient light or without a window.
     pub fn new<S: Scalar>(world: &'a World<'a, S>, window: Option<ReceiverWindow>) -> Option<Self> {
         let window = window?;
         Some(Self {
@@ -27,7 +27,8 @@ impl<'a> AmbientView<'a> {
         })
     }
 
-    /// Power that the surroundings of a ray add, 1/(m² sr); `hit` is the ray's first.
+    /// Power of the ambient light in the field of view about a ray, 1/(m² sr); `hit` is the first hit of the
+    /// ray.
     pub fn power<S: Scalar>(
         &self,
         ray: &LightRay<S>,

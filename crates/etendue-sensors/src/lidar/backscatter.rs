@@ -1,18 +1,18 @@
-//! The backscatter of the air on a receiver's clock.
+//! Waveform of the air's backscatter on the sampling clock of a receiver.
 
 use super::receiver::EchoModel;
 use etendue_physics::pulse::{Pulse, PulseReturn, Samples, Waveform, Window};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
-/// Backscatter below this share of the threshold forms no echo, whatever the noise.
+/// Share of the detection threshold below which backscatter is assumed to form no echo.
 pub(super) const FAINT: f64 = 0.125;
 
-/// Backscatter that is nowhere above this share of the threshold is left out of waveforms: a twentieth
-/// of the noise, where the threshold is five times that.
+/// Share of the detection threshold below which backscatter is omitted from waveforms: a twentieth of the
+/// noise if the threshold is five times the noise.
 const HIDDEN: f64 = 0.01;
 
-/// Least share of the threshold that backscatter must have somewhere to be simulated: the closed form
-/// has no backscatter but that of its own echoes.
+/// Share of the detection threshold that backscatter must reach somewhere to be simulated. The closed form
+/// includes backscatter only where it forms echoes.
 pub(super) fn least_backscatter(model: EchoModel) -> f64 {
     match model {
         EchoModel::Analytic => FAINT,
@@ -20,36 +20,36 @@ pub(super) fn least_backscatter(model: EchoModel) -> f64 {
     }
 }
 
-/// Distance between the cells of the air, m: much less than a pulse of that full width (s).
+/// Length of the cells of air, m: an eighth of the length $c\\,T$ of a pulse with the full width $T$ (s).
 pub(super) fn cell_length(pulse_fwhm: f64) -> f64 {
     0.125 * SPEED_OF_LIGHT * pulse_fwhm
 }
 
-/// The sampling clock of a receiver and the powers that matter to it.
+/// Pulse, sampling clock and threshold of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling<S> {
     /// The pulse.
     pub pulse: Pulse<S>,
     /// Time between samples, s.
     pub interval: f64,
-    /// Power that an echo must reach.
+    /// Power that an echo must reach, 1/(m² sr).
     pub threshold: f64,
-    /// Least share of the threshold that backscatter must have somewhere.
+    /// Share of the threshold that backscatter must reach somewhere.
     pub least: f64,
 }
 
-/// The waveform of the air's backscatter: the same for all shots, but for the cells behind each shot's
-/// surface.
+/// Waveform of the air's backscatter in the absence of surfaces. All shots share it; each uses the cells
+/// before its first surface.
 #[derive(Clone, Debug)]
 pub(super) struct BackscatterWaveform<S> {
-    /// The returns of the cells, nearest first: at least one.
+    /// Returns of the cells, nearest first; at least one.
     cells: Vec<PulseReturn<S>>,
     /// Distance between cells, m.
     pub cell_length: f64,
     pulse: Pulse<S>,
     /// Time between samples, s.
     interval: f64,
-    /// Number of the first sample on the clock.
+    /// Index of the first sample: its time over the interval.
     first: f64,
     /// Power of all cells at each sample.
     samples: Vec<S>,
@@ -57,7 +57,7 @@ pub(super) struct BackscatterWaveform<S> {
     bright: usize,
 }
 
-/// The backscatter before the surface that a shot hits.
+/// Backscatter of the cells before the first surface of a shot.
 #[derive(Clone, Copy)]
 pub(super) struct Backscatter<'a, S> {
     pub waveform: &'a BackscatterWaveform<S>,
@@ -66,8 +66,8 @@ pub(super) struct Backscatter<'a, S> {
 }
 
 impl<S: Scalar> BackscatterWaveform<S> {
-    /// The waveform of cells; none without cells, and where no sample has the least share of the
-    /// threshold.
+    /// The waveform of the returns of cells; `None` without cells, or if no sample reaches the least share
+    /// of the threshold.
     pub fn new(
         cells: Vec<PulseReturn<S>>,
         cell_length: f64,
@@ -120,8 +120,7 @@ impl<S: Scalar> BackscatterWaveform<S> {
         }
     }
 
-    /// Index in `samples` of the sample of a number on the clock, where the first `cells` are all that
-    /// contribute to it.
+    /// Index in `samples` of a sample number on the clock, if only the first `cells` contribute to it.
     fn index(&self, number: f64, cells: usize) -> Option<usize> {
         let [before, _] = self.pulse.plain().support();
         let next = self.cells.get(cells);
@@ -136,7 +135,7 @@ impl<S: Scalar> BackscatterWaveform<S> {
         (is_whole && number >= self.first).then_some(index)
     }
 
-    /// Power of the first `cells` at the sample of a number on the clock.
+    /// Power of the first `cells` at a sample number on the clock.
     fn sum(&self, number: f64, cells: usize) -> S {
         let t = number * self.interval;
         let [before, after] = self.pulse.plain().support();
@@ -155,13 +154,13 @@ impl<S: Scalar> BackscatterWaveform<S> {
 }
 
 impl<S: Scalar> Backscatter<'_, S> {
-    /// Whether a surface at `far` (m) cuts the next cell.
+    /// Whether a surface at `far` (m) truncates the next cell.
     pub fn is_cut(&self, far: f64) -> bool {
         let next = self.waveform.cells.get(self.cells);
         next.is_some_and(|next| next.range.value() - 0.5 * self.waveform.cell_length < far)
     }
 
-    /// Ranges (m) between which it may form echoes, if it may.
+    /// Interval of ranges (m) in which the backscatter may form echoes; `None` if it cannot.
     pub fn bright(&self) -> Option<[f64; 2]> {
         let waveform = self.waveform;
         let last = (self.cells.checked_sub(1)).filter(|_| waveform.bright > 0)?;
@@ -182,7 +181,7 @@ impl<S: Scalar> Backscatter<'_, S> {
         }
     }
 
-    /// Adds it to a waveform on its clock.
+    /// Adds the backscatter to a waveform on the same clock.
     pub fn add_to(&self, waveform: &mut Waveform) {
         if self.cells == 0 {
             return;
@@ -193,7 +192,7 @@ impl<S: Scalar> Backscatter<'_, S> {
         }
     }
 
-    /// Power at the sample of a number on the clock.
+    /// Power at a sample number on the clock.
     pub fn power(&self, number: f64) -> S {
         let waveform = self.waveform;
         match waveform.index(number, self.cells) {

@@ -8,7 +8,8 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub(super) enum BatchShots<'a> {
     Listed(&'a [Shot]),
-    /// Whole columns of a rotor that only turns: most of these shots are never computed.
+    /// Whole columns, with indices `own`, of a spinning lidar without nod. Most of these shots are never
+    /// computed: the pipeline uses `columns` instead.
     Turned {
         by: &'a TurnedShots,
         own: &'a Range<usize>,
@@ -17,6 +18,7 @@ pub(super) enum BatchShots<'a> {
 }
 
 impl BatchShots<'_> {
+    /// Number of shots.
     pub fn count(&self) -> usize {
         match *self {
             Self::Listed(shots) => shots.len(),
@@ -24,7 +26,7 @@ impl BatchShots<'_> {
         }
     }
 
-    /// The shot of that number in the batch.
+    /// The shot with an index in the batch.
     pub fn at(&self, shot: usize) -> Shot {
         match *self {
             Self::Listed(shots) => shots[shot],
@@ -32,7 +34,7 @@ impl BatchShots<'_> {
         }
     }
 
-    /// Whether something holds at the times of all.
+    /// Whether a condition holds at the times of all shots.
     #[inline]
     pub fn at_all_times(&self, holds: impl Fn(f64) -> bool) -> bool {
         match *self {

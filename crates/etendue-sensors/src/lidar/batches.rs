@@ -1,4 +1,4 @@
-//! The batches of a sweep, on all threads, and their order in the sweep.
+//! Batches of a sweep: parallel simulation with results in a fixed order.
 
 use super::description::Lidar;
 use super::output::Sweep;
@@ -10,24 +10,27 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
-/// core's own cache.
+/// Minimum number of shots in a batch, whose rays are cast together. The buffers of many more shots exceed
+/// the private cache of a core.
 const BATCH: usize = 512;
 
-/// The same of phase receivers, whose sweeps are small: one sweep has work for several threads.
+/// Minimum number of shots in a batch of phase receivers: their sweeps are small, and one sweep should
+/// occupy several threads.
 const PHASE_BATCH: usize = 64;
 
-/// Whole columns of a sweep's shots, by number.
+/// Division of a sweep's shots into batches of whole columns.
 pub(super) struct Batches {
+    /// Number of shots of the sweep.
     shots: usize,
-    /// Shots of columns whose rays are cast together.
+    /// Number of shots in a group of columns whose rays share one cast order.
     pub together: usize,
-    /// How many times as many shots a batch has.
+    /// Number of groups in a batch.
     pub times: usize,
 }
 
 impl Batches {
-    /// The batches of a number of shots of a lidar; few columns where meshes deform.
+    /// The batches of a number of shots of a lidar. They have few columns if meshes deform, because a batch
+    /// uses the meshes at one time.
     pub fn new(shots: usize, lidar: &Lidar, deforms: bool) -> Self {
         let least = match lidar.receiver {
             Receiver::Phase(_) => PHASE_BATCH,
@@ -51,7 +54,8 @@ impl Batches {
         }
     }
 
-    /// All of them. The rest of the columns that are cast together is a batch of its own.
+    /// Ranges of the shots of each batch, in order. An incomplete last group of columns is a batch of its
+    /// own.
     fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         let size = self.times * self.together;
         let over = self.shots % self.together;
@@ -61,9 +65,10 @@ impl Batches {
         batches.chain((over > 0).then_some(whole..self.shots))
     }
 
-    /// Simulates all batches and writes their returns into a sweep in the order of the batches,
-    /// whichever thread simulates which. A batch that is the next one writes into the sweep; the returns
-    /// of others are copied there.
+    /// Simulates all batches in parallel and writes their returns to a sweep in the order of the batches.
+    ///
+    /// The next batch in order writes to the sweep directly; returns of batches that finish early are
+    /// buffered and copied. The result does not depend on the schedule of the threads.
     pub fn run<M: Send>(
         &self,
         sweep: &mut Sweep,
@@ -75,7 +80,7 @@ impl Batches {
         let queue = Mutex::new(Queue::new(ReturnBuffer::within(sweep)));
         let idle: Mutex<Vec<M>> = Mutex::new(Vec::new());
         (0..batches.len()).into_par_iter().for_each(|_| {
-            // Batches begin in their order, each in the memory of one that is done.
+            // Take the next batch and the buffers of a finished one.
             let number = next.fetch_add(1, Ordering::Relaxed);
             let own = locked(&idle).pop();
             let mut own = own.unwrap_or_else(&memory);
@@ -84,6 +89,7 @@ impl Batches {
                 queue: &queue,
                 number,
             };
+            // Simulate it and queue its returns.
             simulate(&mut own, batches[number].clone(), &mut to);
             locked(&queue).put(number, to.buffer);
             locked(&idle).push(own);
@@ -93,17 +99,17 @@ impl Batches {
     }
 }
 
-/// Where the returns of a batch go.
+/// Destination of the returns of a batch: the sweep or a buffer.
 pub(super) struct Destination<'q> {
     buffer: ReturnBuffer,
     queue: &'q Mutex<Queue>,
-    /// Number of the batch.
+    /// Index of the batch.
     number: usize,
 }
 
 impl Destination<'_> {
-    /// The sweep itself if the batch is the next one, else a buffer of its own. To be called once, when
-    /// the returns are there.
+    /// The returns of the sweep if the batch is the next in order, otherwise a separate buffer. Call it once,
+    /// when the returns are ready to be written.
     pub fn open(&mut self) -> &mut ReturnBuffer {
         locked(self.queue).lend(self.number, &mut self.buffer);
         &mut self.buffer
@@ -111,7 +117,7 @@ impl Destination<'_> {
 }
 
 impl Destination<'_> {
-    /// The numbers of each shot of a batch whose returns are written.
+    /// The per-shot columns of the batch, after its returns are written.
     pub fn per_shot(&mut self) -> &mut ShotColumns {
         &mut self.buffer.per_shot
     }
@@ -121,16 +127,17 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Batches in the order of a sweep.
+/// Finished batches, merged in order.
 struct Queue {
-    /// The returns of all batches before the next; lent to it if it is ready in time.
+    /// Returns of all batches before the next one.
     whole: ReturnBuffer,
+    /// Whether the next batch holds `whole` to write to it directly.
     lent: bool,
-    /// Number of the next batch.
+    /// Index of the next batch in order.
     next: usize,
-    /// Batches that are done before it.
+    /// Later batches that are already finished, by index.
     early: BTreeMap<usize, ReturnBuffer>,
-    /// Buffers to be reused.
+    /// Unused buffers.
     idle: Vec<ReturnBuffer>,
 }
 
@@ -145,7 +152,7 @@ impl Queue {
         }
     }
 
-    /// Lends the whole to a batch in exchange for its own buffer, if it is the next one.
+    /// Exchanges the buffer of a batch for that of the sweep, if the batch is the next one.
     fn lend(&mut self, number: usize, own: &mut ReturnBuffer) {
         if number == self.next {
             let whole = std::mem::take(&mut self.whole);
@@ -154,18 +161,21 @@ impl Queue {
         }
     }
 
-    /// Appends a batch, and those that waited for it; or keeps it until it is the next one.
+    /// Appends a finished batch and the batches that follow it, or stores it until it is the next one.
     fn put(&mut self, number: usize, returns: ReturnBuffer) {
+        // Store a batch that is early.
         if number != self.next {
             self.early.insert(number, returns);
             return;
         }
+        // Append the next batch, unless it was written to the sweep.
         if std::mem::take(&mut self.lent) {
             self.whole = returns;
         } else {
             returns.append_to(&mut self.whole);
             self.idle.push(returns);
         }
+        // Append the stored batches that follow it.
         self.next += 1;
         while let Some(waiting) = self.early.remove(&self.next) {
             waiting.append_to(&mut self.whole);
@@ -208,7 +218,7 @@ mod tests {
                     next = own.end;
                 }
                 assert_eq!(next, columns * channels);
-                // All but the last are cast in the order that is known.
+                // All batches but the last consist of whole groups, whose cast order is precomputed.
                 let known = |own: &Range<usize>| own.len().is_multiple_of(batches.together);
                 assert!(all[..all.len() - 1].iter().all(known));
             }
@@ -234,7 +244,7 @@ mod tests {
             "o0 o1 o2 o3 p1 p3 p0 p2",
             "o1 p1 o0 o3 p0 p3 o2 p2",
         ] {
-            // Old returns, fewer and more, are overwritten.
+            // Fewer or more old returns in the reused memory are overwritten.
             for old in [0, 2, 9] {
                 let mut sweep = Sweep::default();
                 let mut before = ReturnBuffer::default();

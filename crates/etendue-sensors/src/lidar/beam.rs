@@ -1,4 +1,4 @@
-//! The beam of a lidar and the rays that sample it.
+//! Beam of a lidar and the rays that sample it.
 
 use super::check::{Wrong, is_zero_or_more, value, zero_or_more};
 use super::shot::Shot;
@@ -8,7 +8,7 @@ use etendue_physics::beam::{
 };
 use nalgebra::{Point3, Vector3};
 
-/// The most rings of sub-rays: 12,481 rays a shot.
+/// Maximum number of rings of sub-rays: 12,481 rays per shot.
 const MOST_RINGS: u32 = 64;
 
 /// The beam of every channel of a lidar.
@@ -16,28 +16,27 @@ const MOST_RINGS: u32 = 64;
 /// `S` is the scalar of the divergence, which may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beam<S = f64> {
-    /// Its cross-section and how rays sample it.
+    /// Cross-section, with its sampling by rays.
     pub profile: BeamProfile<S>,
     /// Standard deviation of each shot's azimuth about its nominal one, rad.
     pub azimuth_jitter: f64,
 }
 
-/// The cross-section of a beam and the rays that sample it.
+/// Cross-section of a beam, with its sampling by rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BeamProfile<S = f64> {
-    /// The beam of a data sheet: elliptical, with a width at the exit and a divergence. A bundle of
-    /// skew rays samples it.
+    /// An elliptical beam with a width at the exit and a divergence, as in data sheets; sampled by skew rays.
     Elliptic {
         /// Shape, divergence and exit.
         width: BeamWidth<S>,
-        /// Hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays.
+        /// Number of hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays.
         rings: u32,
     },
-    /// A cone whose rays leave from one point.
+    /// A cone with its apex at the origin of the shot.
     Cone {
         /// Tangent of half the divergence: radius over distance.
         half_tangent: S,
-        /// The rays on the cross-section.
+        /// Pattern of the rays on the cross-section.
         pattern: SubRayPattern,
     },
 }
@@ -76,7 +75,7 @@ impl<S> Beam<S> {
         }
     }
 
-    /// The same beam sampled by its axis alone.
+    /// The same beam sampled by one ray along its axis.
     #[must_use]
     pub fn with_one_ray(mut self) -> Self {
         match &mut self.profile {
@@ -86,7 +85,7 @@ impl<S> Beam<S> {
         self
     }
 
-    /// The same beam sampled by that number of rings of rays.
+    /// The same beam sampled by `count` rings of rays.
     #[must_use]
     pub fn with_rings(mut self, count: u32) -> Self {
         match &mut self.profile {
@@ -98,7 +97,7 @@ impl<S> Beam<S> {
 }
 
 impl Beam {
-    /// The same beam in another scalar, every differentiable number replaced by `f` of it.
+    /// The same beam in another scalar, with every differentiable parameter mapped by `f`.
     pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> Beam<S> {
         Beam {
             profile: match self.profile {
@@ -131,8 +130,9 @@ impl Beam {
         self
     }
 
-    /// Checks its numbers.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), Wrong> {
+        // Jitter, then the parameters of the cross-section.
         zero_or_more(&[("the azimuth jitter, rad,", self.azimuth_jitter)])?;
         match &self.profile {
             BeamProfile::Elliptic { width, rings } => {
@@ -166,7 +166,7 @@ impl Beam {
 }
 
 impl<S: Scalar> Beam<S> {
-    /// Shape, divergence and exit: of a cone, a uniform disc of no width at the exit.
+    /// Shape, divergence and width at the exit; a cone is a uniform disc of zero width at the exit.
     pub fn width(&self) -> BeamWidth<S> {
         match self.profile {
             BeamProfile::Elliptic { width, .. } => width,
@@ -218,7 +218,7 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
-    /// Share of the beam's power that a ray carries.
+    /// Share of the beam's power of a ray.
     #[inline]
     pub fn weight(&self, ray: usize) -> f64 {
         match self {
@@ -227,8 +227,8 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
-    /// Number of the ray on the axis: the middle ray of an elliptic beam. None for a cone, whose pattern
-    /// need not have one.
+    /// Index of the ray on the axis: the middle ray of an elliptic beam. `None` for a cone, whose pattern may
+    /// lack one.
     pub fn axis(&self) -> Option<usize> {
         match self {
             Self::Elliptic(rays) => Some(rays.len() / 2),

@@ -1,30 +1,29 @@
-//! One laser of a scanner.
+//! Channels: the lasers of a lidar with their detectors.
 
 use nalgebra::{Point3, Vector3};
 
-/// One laser and its detector.
+/// One laser and its detector: direction, origin and firing time of its beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Channel {
-    /// Elevation of its beam, rad.
+    /// Elevation of the beam, rad.
     pub elevation: f64,
-    /// Azimuth of its beam from the rotor's (or the pattern's) own, rad.
+    /// Azimuth of the beam relative to the rotor (or the pattern), rad.
     pub azimuth: f64,
-    /// When it fires after its column begins, s.
+    /// Firing time after the start of the column, s.
     pub time: f64,
-    /// Added to every range it reports, m.
+    /// Offset added to every reported range, m.
     pub range_offset: f64,
-    /// Distance of the point its beam leaves from, from the axis of rotation towards the rotor's
-    /// azimuth, m.
+    /// Distance of the beam's origin from the axis of rotation, in the direction of the rotor's azimuth, m.
     pub radius: f64,
-    /// Height of that point above the sensor's x-y plane, m.
+    /// Height of the beam's origin above the sensor's x-y plane, m.
     pub height: f64,
-    /// Its place by elevation, the lowest is 0: ROS's `ring`.
+    /// Rank of the channel by elevation, 0 for the lowest: the `ring` field of ROS drivers.
     pub ring: u16,
 }
 
 impl Channel {
-    /// The point of a reported range (m), in the sensor's frame, with the rotor at the
-    /// azimuth `rotor` (rad).
+    /// Position in the sensor's frame of a return with a reported range (m), at the rotor azimuth `rotor`
+    /// (rad), m.
     pub fn point(&self, rotor: f64, range: f64) -> Point3<f64> {
         let (sin, cos) = rotor.sin_cos();
         let origin = Point3::new(self.radius * cos, self.radius * sin, self.height);
@@ -34,7 +33,7 @@ impl Channel {
     }
 }
 
-/// Numbers the channels by elevation, the lowest 0 (of equals, the first in the table).
+/// Sets the [`ring`](Channel::ring) of all channels; of equal elevations, the first in the table is lower.
 pub fn number_rings(channels: &mut [Channel]) {
     let mut order: Vec<usize> = (0..channels.len()).collect();
     order.sort_by(|a, b| channels[*a].elevation.total_cmp(&channels[*b].elevation));

@@ -1,4 +1,4 @@
-//! Whether a scanner can exist.
+//! Validation of lidars.
 
 use super::channel::Channel;
 use super::description::Lidar;
@@ -7,7 +7,7 @@ use super::receiver::{InvalidPhaseReceiver, Receiver};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
 
-/// The most shots that a sweep may have: more do not fit a computer's memory.
+/// Maximum number of shots in a sweep, limited by memory.
 const MOST_SHOTS: f64 = 1e8;
 
 /// Reason why a lidar is invalid.
@@ -26,7 +26,7 @@ pub enum LidarError {
         /// How many there are.
         channels: usize,
     },
-    /// A number of a channel cannot be.
+    /// A value of a channel is outside its domain.
     #[error("channel {channel}: {what} is {value}, it must be {domain}")]
     Channel {
         /// The channel's number.
@@ -51,10 +51,10 @@ pub enum LidarError {
         /// Their time, us.
         time: f64,
     },
-    /// The phase receiver cannot work.
+    /// A parameter of the phase receiver is invalid.
     #[error(transparent)]
     PhaseReceiver(#[from] InvalidPhaseReceiver),
-    /// A number of the scanner as a whole cannot be.
+    /// A value of the lidar other than its channels is outside its domain.
     #[error("{what} is {value}, it must be {domain}")]
     Value {
         /// What it is a number of.
@@ -85,7 +85,7 @@ pub enum LidarPart {
     Intensity,
 }
 
-/// A number that cannot be.
+/// A value outside its domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrong {
     what: &'static str,
@@ -94,7 +94,7 @@ pub(super) struct Wrong {
 }
 
 impl Wrong {
-    /// The same, with what it is a number of.
+    /// The error for a part of a lidar.
     pub fn of(self, part: LidarPart) -> LidarError {
         LidarError::Value {
             part,
@@ -106,11 +106,12 @@ impl Wrong {
 }
 
 impl Lidar {
-    /// Numbers the rings and checks that the scanner can exist.
+    /// Checks the lidar and sets the [`ring`](Channel::ring) of its channels.
     ///
     /// # Errors
-    /// Where an angle, a time, a rate or a range is outside its domain, or two shots coincide.
+    /// If an angle, a time, a rate or a range is outside its domain, or two shots coincide.
     pub fn checked(mut self) -> Result<Self, LidarError> {
+        // Number of channels.
         if self.channels.is_empty() {
             return Err(LidarError::NoChannel { scanner: self.name });
         }
@@ -119,6 +120,7 @@ impl Lidar {
                 channels: self.channels.len(),
             });
         }
+        // Scan pattern and channels.
         let longest = self
             .check_pattern()
             .map_err(|wrong| wrong.of(LidarPart::Pattern))?;
@@ -126,6 +128,7 @@ impl Lidar {
             check_channel(number, channel, longest)?;
         }
         self.check_shots()?;
+        // Receiver and other parts.
         if let Receiver::Phase(receiver) = &self.receiver {
             receiver.check()?;
         }
@@ -143,8 +146,9 @@ impl Lidar {
         Ok(self)
     }
 
-    /// Checks rates and columns; the time that a column may last, s.
+    /// Checks rates and columns. Returns the maximum duration of a column, s.
     fn check_pattern(&self) -> Result<f64, Wrong> {
+        // Sweep rate.
         let sweep = self.sweep_duration();
         value(
             "the rate of sweeps",
@@ -152,6 +156,7 @@ impl Lidar {
             sweep.is_finite() && sweep > 0.0,
             "a positive number of Hz",
         )?;
+        // Schedule of the columns.
         let column = match self.pattern.columns() {
             Columns::PerSweep { columns, fired } => {
                 let fired = fired.unwrap_or(columns);
@@ -191,6 +196,7 @@ impl Lidar {
                 if columns == 1 { sweep } else { period }
             }
         };
+        // Number of shots.
         let shots = f64::from(self.columns()) * self.channels.len() as f64;
         value(
             "the number of shots in a sweep",
@@ -198,6 +204,7 @@ impl Lidar {
             shots <= MOST_SHOTS,
             "at most 100 million: give a higher rate or fewer columns",
         )?;
+        // Angles, rates, ratios and facets.
         for number in self.pattern.numbers() {
             let what = "a number of the pattern (an angle, a rate or an index)";
             value(what, number, number.is_finite(), "finite")?;
@@ -209,9 +216,9 @@ impl Lidar {
         Ok(column)
     }
 
-    /// Checks that no two lasers fire at once into one direction.
+    /// Checks that no two channels fire at the same time in the same direction.
     fn check_shots(&self) -> Result<(), LidarError> {
-        // Lasers a few millimetres apart are at one place.
+        // The origin is not compared: lasers a few millimetres apart sample the same points.
         let key = |c: &Channel| [c.time, c.elevation, c.azimuth];
         let mut order: Vec<usize> = (0..self.channels.len()).collect();
         order.sort_by(|a, b| {
@@ -232,6 +239,7 @@ impl Lidar {
     }
 }
 
+/// Checks a channel, given the maximum duration of a column, s.
 fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), LidarError> {
     let check = |what, value: f64, ok: bool, domain| {
         let error = LidarError::Channel {
@@ -242,6 +250,7 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Li
         };
         ok.then_some(()).ok_or(error)
     };
+    // Angles.
     let elevation = channel.elevation.abs() <= FRAC_PI_2;
     check(
         "the elevation, degrees,",
@@ -256,6 +265,7 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Li
         azimuth,
         "within -180 to 180",
     )?;
+    // Time.
     let time = (0.0..=column).contains(&channel.time);
     check(
         "the time, us,",
@@ -263,6 +273,7 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Li
         time,
         "0 or more and at most the time of a column",
     )?;
+    // Offsets.
     for (what, offset) in [
         ("the range offset, m,", channel.range_offset),
         ("the radius, m,", channel.radius),

@@ -1,4 +1,4 @@
-//! The description of a lidar.
+//! Description of a lidar.
 
 use super::beam::Beam;
 use super::channel::Channel;
@@ -7,25 +7,25 @@ use super::pattern::ScanPattern;
 use super::range_limits::RangeLimits;
 use super::receiver::Receiver;
 
-/// A lidar: an immutable value that many runs share.
+/// Description of a lidar: an immutable value that many runs share.
 ///
-/// `S` is the scalar of the differentiable numbers (divergence and receiver): `f64` simulates, a
-/// dual number also gives derivatives ([`Lidar::map`]).
+/// `S` is the scalar of the differentiable parameters (divergence and receiver): `f64` for simulation, dual
+/// numbers for derivatives ([`Lidar::map`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lidar<S = f64> {
-    /// Its name, as the user types it.
+    /// Name, as in commands.
     pub name: String,
-    /// The document that its numbers come from.
+    /// Source of the parameters, for example a data sheet.
     pub source: String,
     /// Wavelength, m.
     pub wavelength: f64,
-    /// Its lasers.
+    /// Lasers with their detectors.
     pub channels: Vec<Channel>,
-    /// How they move.
+    /// Motion of the beams.
     pub pattern: ScanPattern,
-    /// The beam of every laser.
+    /// Beam of every channel.
     pub beam: Beam<S>,
-    /// What measures the received light.
+    /// Receiver of every channel.
     pub receiver: Receiver<S>,
     /// Limits and step of the reported ranges.
     pub limits: RangeLimits,
@@ -34,10 +34,10 @@ pub struct Lidar<S = f64> {
 }
 
 impl Lidar {
-    /// The same lidar in another scalar, every differentiable number replaced by `f` of it.
+    /// The same lidar in another scalar, with every differentiable parameter mapped by `f`.
     ///
-    /// To differentiate by the divergence, map everything with `Dual::from` and set the divergence of
-    /// the beam to a variable.
+    /// For derivatives with respect to the divergence, map all parameters with `Dual::from` and set the
+    /// divergence of the beam to a variable.
     pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> Lidar<S> {
         Lidar {
             name: self.name.clone(),

@@ -1,19 +1,19 @@
-//! The light that returns from a shot.
+//! Light received from one shot.
 
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
 use etendue_physics::pulse::PulseReturn;
 
-/// The light that returns from one shot.
+/// Light received from one shot: returns of surfaces, drops and air, and ambient light.
 pub(super) struct ShotLight<S: Scalar> {
-    /// Power over range: of surfaces, of single drops and of the part of the air's backscatter that
-    /// differs from shot to shot.
+    /// Returns by range: those of surfaces, followed by the partial cell of backscatter before the surface
+    /// and by single drops.
     pub returns: Vec<PulseReturn<S>>,
-    /// The returns of single drops and flakes among `returns`.
+    /// The returns of single drops and flakes, which are also in `returns`.
     pub drops: Vec<PulseReturn>,
-    /// Number of whole cells of the air's backscatter before the first surface on the beam's axis.
+    /// Number of whole cells of backscatter before the first surface on the beam's axis.
     pub backscatter_cells: usize,
-    /// The returns of surfaces.
+    /// Returns of surfaces, with their geometry.
     pub surfaces: Vec<SurfaceReturn<S>>,
     /// Distance of the first surface on the beam's axis, m.
     pub axis: Option<S>,
@@ -21,12 +21,12 @@ pub(super) struct ShotLight<S: Scalar> {
     pub ambient: f64,
 }
 
-/// Light of a surface, with its power at the receiver.
+/// Return of a surface, with its power at the receiver.
 #[derive(Clone, Copy)]
 pub(super) struct SurfaceReturn<S: Scalar> {
-    /// Where it came from.
+    /// The return as traced: for a ray with all of the power, without extinction by the air.
     pub back: LightReturn<S>,
-    /// Its power in the beam, weakened by the air, 1/(m² sr).
+    /// Power at the receiver: weighted by the ray's share of the beam, attenuated by the air, 1/(m² sr).
     pub power: S,
 }
 
@@ -54,7 +54,7 @@ impl<S: Scalar> ShotLight<S> {
         self.ambient = 0.0;
     }
 
-    /// Adds the light of a surface.
+    /// Adds the return of a surface with its power at the receiver, 1/(m² sr).
     pub fn add(&mut self, back: LightReturn<S>, power: S) {
         self.returns.push(PulseReturn {
             range: back.optical_range,
@@ -73,8 +73,8 @@ impl<S: Scalar> ShotLight<S> {
         self.axis.map_or(f64::INFINITY, Scalar::value)
     }
 
-    /// Number of separate surfaces that returned light, 8 at most, to a beam with half the divergence
-    /// `spread` (rad). Light that several surfaces scattered has the range of none of them.
+    /// Number of separate surfaces that returned light, at most 8, for a beam with half the divergence
+    /// `spread` (rad). Light scattered by several surfaces is not counted.
     pub fn surface_count(&self, spread: f64) -> u16 {
         let mut count = SurfaceCount::default();
         let scattered_once = |one: &&SurfaceReturn<S>| one.back.scatterings == 1;
@@ -84,7 +84,7 @@ impl<S: Scalar> ShotLight<S> {
         count.get()
     }
 
-    /// The surface of the strongest single return; none where light of the power `air` is stronger.
+    /// The strongest single return of a surface; `None` if `air` (power, 1/(m² sr)) is stronger.
     pub fn strongest(&self, air: f64) -> Option<&LightReturn<S>> {
         let mut strongest = Strongest::default();
         for one in &self.surfaces {
@@ -93,8 +93,9 @@ impl<S: Scalar> ShotLight<S> {
         strongest.unless_below(air)
     }
 
-    /// The surface that most of the light about a range came from, within `reach` (m); none where it
-    /// came from a drop, or from the air, whose backscatter has the power `backscatter` there.
+    /// The return that contributed the most to an echo at a `range` (m): the strongest within `reach` (m),
+    /// weighted by [`echo_affinity`]. `None` if a drop, or the backscatter of the air with the power
+    /// `backscatter` (1/(m² sr)), contributed more.
     pub fn source(&self, range: f64, reach: f64, backscatter: f64) -> Option<&LightReturn<S>> {
         let near = self.surfaces.iter().filter_map(|one| {
             let apart = one.back.optical_range.value() - range;
@@ -124,7 +125,7 @@ impl<T> Default for Strongest<T> {
 }
 
 impl<T> Strongest<T> {
-    /// Compares a contribution with those before it.
+    /// Adds a contribution.
     pub fn add(&mut self, power: f64, origin: impl FnOnce() -> T) {
         if power > self.power {
             self.power = power;
@@ -132,7 +133,7 @@ impl<T> Strongest<T> {
         }
     }
 
-    /// The origin of the strongest contribution; none where other light of that power is stronger.
+    /// The origin of the strongest contribution; `None` if other light of the given power is stronger.
     pub fn unless_below(self, power: f64) -> Option<T> {
         self.origin.filter(|_| power <= self.power)
     }
@@ -145,15 +146,15 @@ pub(super) struct SurfaceCount {
     count: u16,
 }
 
-/// Most surfaces that are counted in one beam.
+/// Maximum number of surfaces that are counted in one beam.
 const MOST_SURFACES: usize = 8;
 
-/// Surfaces nearer to each other than this count as one, m.
+/// Difference of ranges below which surfaces count as one, m.
 const SAME_SURFACE: f64 = 0.01;
 
 impl SurfaceCount {
-    /// Counts the surface at a range (m), if it differs from every other by more than a slanted plane
-    /// does across a beam with half the divergence `spread` (rad).
+    /// Counts a surface at a range (m) if its range differs from those of all counted surfaces by more than
+    /// the depth of an inclined plane within a beam with half the divergence `spread` (rad).
     pub fn add(&mut self, range: f64, cos_incidence: f64, spread: f64) {
         let across = 2.0 * spread * range / cos_incidence.max(1e-3);
         let counted = &self.ranges[..usize::from(self.count)];
@@ -172,9 +173,11 @@ impl SurfaceCount {
     }
 }
 
-/// Share of light at a distance `apart` (m) from an echo that counts as the echo's: all at distance
-/// zero, half at 0.15 of the `reach`, none from the reach on. So the echo of a faint drop before a
-/// bright wall is the drop's. $(1 - (a/r)^2)^{32}$.
+/// Weight with which a return at the distance `apart` $a$ (m) from an echo contributes to the echo:
+/// $w = (1 - (a/r)^2)^{32}$ for $|a| < r$ and 0 beyond, with the `reach` $r$ (m).
+///
+/// $w = 1/2$ at $a = 0.15\\,r$. The echo of a faint drop in front of a bright wall is thus attributed to the
+/// drop.
 #[inline]
 pub(super) fn echo_affinity(apart: f64, reach: f64) -> f64 {
     let far = apart / reach;

@@ -1,4 +1,4 @@
-//! The result of a sweep: returns and outcomes.
+//! Result of a sweep: returns and outcomes of its shots.
 
 use crate::lidar::description::Lidar;
 use crate::lidar::shot::Shot;
@@ -7,7 +7,7 @@ use crate::{BeamMeasurement, BeamSweep, RangeReading, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
-/// One reported echo, with its truth.
+/// One reported echo, with its ground truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Return {
     /// Measured point, m, in the requested frame.
@@ -22,35 +22,35 @@ pub struct Return {
     pub width: f64,
     /// Radial velocity, m/s, positive when the range grows, from receivers that measure it.
     pub velocity: Option<f64>,
-    /// Power of the ambient light at the receiver, 1/(m² sr); 0 where it admits none.
+    /// Power of the ambient light at the receiver, 1/(m² sr); 0 for receivers without ambient light.
     pub ambient: f64,
-    /// Number of the shot in [`Sweep::shots`].
+    /// Index of the shot in [`Sweep::shots`].
     pub shot: u32,
-    /// Number among the shot's reported echoes, from 1.
+    /// Index among the reported echoes of the shot, from 1.
     pub return_number: u8,
     /// Number of reported echoes of the shot.
     pub returns: u8,
-    /// Where most of the echo's light came from; none for the air and for noise alone.
+    /// Surface that contributed most of the echo's light; `None` for the air and for false alarms.
     pub source: Option<Source>,
 }
 
-/// Where light came from: known in simulation only.
+/// Ground truth of a return: the surface that scattered the light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     /// The object (instance) in the scene.
     pub instance: ObjectId,
-    /// The mesh it is an instance of.
+    /// The mesh of the object.
     pub mesh: MeshId,
-    /// The material there.
+    /// The material of the surface.
     pub material: MaterialId,
-    /// Cosine of the incidence there, in [0, 1].
+    /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: f64,
-    /// Half the true optical path, m, counted as the device counts (its range offset included).
+    /// Half the true optical path plus the range offset of the channel, m.
     pub range: f64,
 }
 
 impl Source {
-    /// Incidence there, rad, in [0, pi/2].
+    /// Angle of incidence, rad, in [0, pi/2].
     pub fn incidence(&self) -> f64 {
         self.cos_incidence.acos()
     }
@@ -77,15 +77,15 @@ pub enum Outcome {
 /// One sweep of a lidar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// Number of the sweep in its run.
+    /// Index of the sweep in its run.
     pub index: u32,
-    /// When it began, s from the start of the run.
+    /// Start time since the start of the run, s.
     pub start: f64,
     /// Number of columns of the grid (a sweep may leave the last one empty).
     pub columns: u32,
     /// Number of channels (rows of the grid).
     pub channels: u16,
-    /// Pose of the sensor when the sweep began.
+    /// Pose of the sensor at the start of the sweep.
     pub world_from_sensor: Isometry3<f64>,
     /// Ring of each channel.
     pub rings: Vec<u16>,
@@ -93,13 +93,14 @@ pub struct Sweep {
     pub shots: Shots,
     /// Outcome of each shot.
     pub outcomes: Vec<Outcome>,
-    /// All points, shot by shot, each shot's in the order the device reports them.
+    /// All returns, shot by shot, each in the order of the device's report.
     pub points: Vec<Return>,
-    /// Received power of each shot, with or without a return, 1/(m² sr): of phase receivers.
+    /// Received power of each shot, with or without a return, 1/(m² sr); empty for other than phase receivers.
     pub powers: Vec<f64>,
-    /// Number of separate surfaces that returned light to each shot, 8 at most: of phase receivers.
+    /// Number of separate surfaces that returned light to each shot, at most 8; empty for other than phase
+    /// receivers.
     pub surfaces: Vec<u16>,
-    /// First surface on the axis of each shot's beam, where the settings request it.
+    /// First surface on the axis of each shot's beam; empty unless the settings request it.
     pub axis_truths: Vec<Option<Truth>>,
 }
 
@@ -119,8 +120,8 @@ impl Sweep {
         self.shots.at(point.shot as usize)
     }
 
-    /// The same with its points in the sensor's own frame at each shot's own time, as the device
-    /// reports them, whatever frame they are in.
+    /// The same sweep with its positions in the sensor's frame at the time of each shot, as the device reports
+    /// them.
     #[must_use]
     pub fn in_sensor_frame(&self, scanner: &Lidar) -> Self {
         let mut own = self.clone();
@@ -132,9 +133,10 @@ impl Sweep {
         own
     }
 
-    /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where
-    /// most of that echo's light came from, by the optical path.
+    /// The sweep as one measurement per shot: the first reported echo of each. Its truth is the surface that
+    /// contributed most of that echo's light, at half the optical path.
     pub fn first_echoes(&self) -> BeamSweep {
+        // Convert the first return, or the outcome, of each shot.
         let measurements =
             (0..)
                 .zip(self.shots.iter().enumerate())
@@ -176,8 +178,8 @@ impl Sweep {
         }
     }
 
-    /// The range image of the first reported echoes: `rings` rows, the highest first, times
-    /// `columns`; m, +inf for no return, -inf for too near (REP 117), NaN where nothing was fired.
+    /// Range image of the first reported echoes, m: one row per channel, the highest ring first, by `columns`;
+    /// +inf for no return, -inf for too near (REP 117), NaN for errors and where no shot was fired.
     pub fn range_image(&self) -> Vec<f64> {
         self.image(|sweep, shot| match sweep.outcomes[shot] {
             Outcome::Points { first, .. } => sweep.points[first as usize].range,
@@ -187,7 +189,7 @@ impl Sweep {
         })
     }
 
-    /// An image like [`Sweep::range_image`] of any number of a shot.
+    /// An image in the layout of [`Sweep::range_image`] of a value per shot.
     pub fn image(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<f64> {
         let width = self.columns as usize;
         let mut image = vec![f64::NAN; width * usize::from(self.channels)];

@@ -1,4 +1,4 @@
-//! The light of the air at a phase receiver.
+//! Backscatter of the air at a phase receiver.
 
 use super::air::{Air, DrawnDrops, FAINT, drawn_drops, undrawn};
 use super::description::Lidar;
@@ -9,26 +9,26 @@ use etendue_physics::phase::PhaseSignal;
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::{Scalar, Stream};
 
-/// Cells of air in the shorter of the two ranges at which a phase repeats.
+/// Number of cells of air in the shorter of the two unambiguous ranges.
 const CELLS_PER_PERIOD: f64 = 64.0;
 
-/// The air in front of a phase receiver.
+/// Backscatter of the air at a phase receiver.
 ///
-/// A continuous wave has no gate: the air returns light from all along the beam up to the first
-/// surface, which adds to the phasors. It is summed up to the range at which both phases repeat.
+/// A continuous-wave receiver has no range gate: backscatter from the whole beam up to the first surface adds
+/// to the phasors. It is summed up to the combined unambiguous range of both frequencies.
 #[derive(Clone)]
 pub(super) struct PhaseAir<S> {
     coefficients: Coefficients<S>,
     overlap: Overlap,
     /// Length of a cell, m.
     step: f64,
-    /// Light of the first $n$ cells, for every $n$.
+    /// Superposition of the first $n$ cells, by $n$.
     before: Vec<PhaseSignal<S>>,
     drops: Vec<DrawnDrops>,
 }
 
 impl<S: Scalar> PhaseAir<S> {
-    /// The air of a run with those coefficients; none where it neither weakens nor returns light.
+    /// Sums the backscatter of air with the given coefficients; `None` without extinction and backscatter.
     pub fn new(
         air: &Air,
         coefficients: Coefficients<S>,
@@ -68,8 +68,8 @@ impl<S: Scalar> PhaseAir<S> {
         })
     }
 
-    /// Adds the light of the air before the first surface on the beam's axis: the number of whole cells,
-    /// the part of a cell before the surface, and the drops, drawn from `stream`.
+    /// Adds the backscatter before the first surface on the beam's axis: the number of whole cells, the return
+    /// of the partial cell before the surface, and drops, drawn from `stream`.
     pub fn add(&self, stream: impl FnOnce() -> Stream, light: &mut ShotLight<S>) {
         // Count whole cells.
         let far = light.axis_distance();
@@ -82,7 +82,7 @@ impl<S: Scalar> PhaseAir<S> {
         )]
         let cells = (reached as usize).min(last);
         light.backscatter_cells = cells;
-        // Add the cell that the surface cuts.
+        // Add the cell that the surface truncates.
         if let Some(axis) = light.axis.filter(|_| cells < last) {
             let mut cut =
                 cut_volume_return(&self.coefficients, &self.overlap, cells, self.step, axis);
@@ -104,7 +104,7 @@ impl<S: Scalar> PhaseAir<S> {
         }
     }
 
-    /// Light of the whole cells before the first surface.
+    /// Superposition of the whole cells before the first surface.
     pub fn whole_cells(&self, light: &ShotLight<S>) -> &PhaseSignal<S> {
         &self.before[light.backscatter_cells]
     }

@@ -1,4 +1,4 @@
-//! Expected measurements, in a scalar that may carry derivatives.
+//! Noise-free measurements in a scalar that may carry derivatives.
 
 use super::description::Lidar;
 use super::fast::{PhaseLanes, PhaseMemory};
@@ -16,26 +16,26 @@ use etendue_physics::Scalar;
 use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
-/// Shots of one task: their rays are cast together.
+/// Number of shots in a batch, whose rays are cast together.
 const BATCH: usize = 256;
 
-/// The expected first return of a shot, in the device's own order, without rounding.
+/// Expected first return of a shot, in the order of the device's report, without rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedReturn<S = f64> {
     /// Range, m.
     pub range: S,
     /// Intensity, counts.
     pub intensity: S,
-    /// Power at the echo's peak, 1/(m² sr).
+    /// Peak power of the echo, 1/(m² sr).
     pub power: S,
 }
 
 /// The expected first return of every shot: the pipeline of [`simulate`](super::simulate) without
 /// noise and rounding, and with ray trees. None for a shot without a return within the range limits.
 ///
-/// `world_from_sensor` is the sensor's pose at a time (s from the start of the run). Which surfaces
-/// are hit, which returns merge, which samples are read and which echo is reported is constant under
-/// differentiation.
+/// `world_from_sensor` is the pose of the sensor as a function of time (s since the start of the run). The
+/// choice of the surfaces that are hit, the returns that merge, the samples that are used and the echo that
+/// is reported is constant under differentiation.
 pub fn predict<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
@@ -92,7 +92,7 @@ fn predict_along<S: LaneScalar>(
     expected
 }
 
-/// The form in lanes, where there is one. Its derivatives by the pose are those of rays that leave the
+/// The vectorised pipeline, if it applies. Its derivatives with respect to poses require rays from the
 /// sensor's origin.
 fn lanes<'p, 'a, S: LaneScalar>(
     simulator: &'p Simulator<'a, S>,

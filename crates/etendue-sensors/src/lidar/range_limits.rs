@@ -5,16 +5,16 @@ use super::check::{Wrong, is_zero_or_more, value};
 /// Limits and step of the reported ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeLimits {
-    /// Nearest, m.
+    /// Nearest reported range, m.
     pub near: f64,
-    /// Farthest, m.
+    /// Farthest reported range, m.
     pub far: f64,
-    /// Step of the reported range, m; 0 for none.
+    /// Quantisation step of the reported range, m; 0 for none.
     pub step: f64,
 }
 
 impl RangeLimits {
-    /// The range rounded to the device's step, m.
+    /// A range (m) rounded to the step, m.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     pub fn stepped(&self, range: f64) -> f64 {
@@ -26,7 +26,7 @@ impl RangeLimits {
         }
     }
 
-    /// Checks its numbers.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), Wrong> {
         value(
             "the nearest range, m,",

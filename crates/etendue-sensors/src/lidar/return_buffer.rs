@@ -1,4 +1,4 @@
-//! The returns of a batch of shots, in memory that is reused.
+//! Buffer for the returns of a batch of shots; its memory is reused.
 
 use super::output::{Outcome, Return, Sweep};
 use super::sweep::shot_number;
@@ -6,7 +6,7 @@ use crate::Truth;
 use etendue_simd::prefetch;
 use nalgebra::Point3;
 
-/// The content of an unused place.
+/// Initial content of an element that has no return.
 const EMPTY: Return = Return {
     position: Point3::new(0.0, 0.0, 0.0),
     range: 0.0,
@@ -21,22 +21,24 @@ const EMPTY: Return = Return {
     source: None,
 };
 
-/// More returns than this do not fit the caches: their places are prefetched.
+/// Number of returns above which a buffer exceeds the caches, and elements are prefetched.
 const LONG: usize = 1 << 16;
-/// Returns between a place that is filled and the one that is prefetched.
+/// Prefetch distance, as a number of returns.
 const AHEAD: usize = 48;
 
-/// The returns of some shots; their outcomes number returns from the first of them.
+/// Returns and outcomes of consecutive shots; the outcomes refer to returns by their index in the buffer.
 #[derive(Default)]
 pub(super) struct ReturnBuffer {
+    /// Outcome of each shot.
     pub outcomes: Vec<Outcome>,
-    /// Numbers of each shot, with or without a return.
+    /// Values of each shot, with or without a return.
     pub per_shot: ShotColumns,
+    /// Storage of the returns, of which the first `points` are in use.
     places: Vec<Return>,
     points: usize,
 }
 
-/// Columns with one number per shot; those that the lidar and the settings do not have are empty.
+/// Columns with one value per shot; columns that the lidar or the settings do not have are empty.
 #[derive(Default)]
 pub(super) struct ShotColumns {
     /// [`Sweep::powers`].
@@ -48,7 +50,7 @@ pub(super) struct ShotColumns {
 }
 
 impl ReturnBuffer {
-    /// An empty buffer in the memory of a sweep.
+    /// An empty buffer in the memory of a sweep, which is left empty.
     pub fn within(sweep: &mut Sweep) -> Self {
         Self {
             outcomes: std::mem::take(&mut sweep.outcomes),
@@ -62,7 +64,7 @@ impl ReturnBuffer {
         }
     }
 
-    /// Moves the returns into the sweep.
+    /// Moves the content to a sweep.
     pub fn move_into(mut self, sweep: &mut Sweep) {
         self.places.truncate(self.points);
         sweep.outcomes = self.outcomes;
@@ -72,7 +74,7 @@ impl ReturnBuffer {
         sweep.axis_truths = self.per_shot.axis_truths;
     }
 
-    /// Removes all returns.
+    /// Removes all returns and outcomes; keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();
         self.per_shot.powers.clear();
@@ -86,7 +88,7 @@ impl ReturnBuffer {
         self.points
     }
 
-    /// The place of the next return, to be filled.
+    /// Appends a return and gives mutable access to it; its content is unspecified.
     #[inline]
     pub fn place(&mut self) -> &mut Return {
         if self.points == self.places.len() {
@@ -96,23 +98,26 @@ impl ReturnBuffer {
         &mut self.places[self.points - 1]
     }
 
-    /// Adds `count` shots of one return or none. `outcome` gets the place of the shot among them, the
-    /// number of its return and the place to fill if there is one.
+    /// Appends `count` shots with at most one return each. `outcome` takes the index of the shot among them,
+    /// the index of its return in the buffer, and the return to write if there is one.
     #[inline]
     pub fn extend(
         &mut self,
         count: usize,
         mut outcome: impl FnMut(usize, usize, &mut Return) -> Outcome,
     ) {
+        // Make room for a return of each shot.
         let end = self.points + count;
         if end > self.places.len() {
             self.places.resize(end, EMPTY);
         }
+        // Prefetch later elements of long buffers.
         if self.places.len() > LONG
             && let Some(next) = self.places.get(self.points + AHEAD..end + AHEAD)
         {
             prefetch(next);
         }
+        // Write outcomes and returns.
         let places = &mut self.places[self.points..end];
         let before = self.points;
         let points = &mut self.points;
@@ -123,19 +128,20 @@ impl ReturnBuffer {
         }));
     }
 
-    /// Keeps the first `points` returns.
+    /// Removes all returns after the first `points`.
     pub fn truncate(&mut self, points: usize) {
         self.points = self.points.min(points);
     }
 
-    /// The returns from a number on.
+    /// The returns from the index `first` on.
     #[inline]
     pub fn returns_from(&mut self, first: usize) -> &mut [Return] {
         &mut self.places[first..self.points]
     }
 
-    /// Appends them to others.
+    /// Appends the content to another buffer.
     pub fn append_to(&self, others: &mut Self) {
+        // Outcomes, with the indices of their returns in the other buffer.
         let before = shot_number(others.points);
         let moved = |outcome: &Outcome| match *outcome {
             Outcome::Points { first, count } => Outcome::Points {
@@ -145,10 +151,12 @@ impl ReturnBuffer {
             other => other,
         };
         others.outcomes.extend(self.outcomes.iter().map(moved));
+        // Columns per shot.
         let (own, all) = (&self.per_shot, &mut others.per_shot);
         all.powers.extend_from_slice(&own.powers);
         all.surfaces.extend_from_slice(&own.surfaces);
         all.axis_truths.extend_from_slice(&own.axis_truths);
+        // Returns: overwrite unused elements, then extend the storage.
         let own = &self.places[..self.points];
         let kept = others
             .places

@@ -1,4 +1,4 @@
-//! From detections to the returns that a device reports.
+//! Conversion of detections to the returns that a device reports.
 
 use super::description::Lidar;
 use super::frame::Frame;
@@ -15,17 +15,17 @@ use etendue_physics::phase::NoDetection;
 use etendue_scene::{MaterialId, ObjectId};
 use nalgebra::Isometry3;
 
-/// Makes returns of detections.
+/// Converts detections to returns.
 #[derive(Clone, Copy)]
 pub(super) struct Reporter<'a> {
     pub world: &'a World<'a, f64>,
     pub lidar: &'a Lidar,
     pub frame: Frame,
-    /// Pose of the sensor when the sweep began.
+    /// Pose of the sensor at the start of the sweep.
     pub world_from_start: Isometry3<f64>,
 }
 
-/// The place where light was scattered.
+/// Surface and range at which light was scattered.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub object: ObjectId,
@@ -35,10 +35,10 @@ pub(super) struct Origin {
     pub range: f64,
 }
 
-/// A shot of a phase receiver.
+/// Measured shot of a phase receiver.
 pub(super) struct PhaseShot<'a, S: Scalar> {
     pub fired: FiredShot<'a, S>,
-    /// The detection, or the reason why there is none where the receiver reports it.
+    /// The detection, or the reason for a missing one, if the receiver reports it.
     pub detection: Result<Detection<S>, Option<NoDetection>>,
     /// Power of all light, 1/(m² sr).
     pub power: f64,
@@ -46,12 +46,12 @@ pub(super) struct PhaseShot<'a, S: Scalar> {
     pub ambient: f64,
     /// Number of separate surfaces that returned light.
     pub surfaces: u16,
-    /// The surface that the strongest light came from; none for the air.
+    /// Surface of the strongest return; `None` for the air.
     pub origin: Option<Origin>,
 }
 
 impl Origin {
-    /// The place that a return came from.
+    /// The origin of a return.
     fn of<S: Scalar>(back: &LightReturn<S>) -> Self {
         Self {
             object: back.hit.object,
@@ -63,7 +63,7 @@ impl Origin {
 }
 
 impl<S: Scalar> Simulator<'_, S> {
-    /// A shot of a phase receiver.
+    /// The measured shot of a phase receiver.
     pub fn phase_shot<'s>(
         &self,
         receiver: &PreparedPhase<S>,
@@ -84,7 +84,7 @@ impl<S: Scalar> Simulator<'_, S> {
 }
 
 impl Simulator<'_, f64> {
-    /// Adds the returns of a shot, each with the surface that most of its light came from.
+    /// Adds the returns of a shot, each with the surface that contributed most of its light.
     pub fn report(
         &self,
         reporter: &Reporter,
@@ -122,8 +122,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// Adds returns of the detections within the range limits. `source` gives the place that most of
-    /// the light within a reach (m) of a range came from.
+    /// Adds returns of the detections within the range limits. `source` gives the origin of most of the light
+    /// at a range (m) within a reach (m).
     #[inline]
     pub fn add(
         &self,
@@ -137,7 +137,7 @@ impl Reporter<'_> {
         let limits = &self.lidar.limits;
         let receiver = &self.lidar.receiver;
         let reach = receiver.echo_reach();
-        // Fill in the detections within the limits.
+        // Add the detections within the range limits.
         let before = buffer.count();
         let mut too_near = false;
         for detection in detections {
@@ -168,8 +168,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// Fills in the numbers that do not depend on the other light of the shot. Field by field: a return
-    /// that is copied as a whole stalls until all fields are there.
+    /// Writes the fields of a return that depend only on its detection, field by field: a copy of a whole
+    /// `Return` would wait until all its fields are stored.
     #[inline]
     fn fill(
         &self,

@@ -1,16 +1,16 @@
-//! Memory that the sweeps of one sensor reuse.
+//! Buffers that the sweeps of one sensor reuse.
 
 use etendue_physics::profile::NoiseCache;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Memory that the sweeps of one sensor reuse: random numbers of noise profiles that neighbouring beams
-/// and the next sweep share. Its content changes no result.
+/// Buffers that the sweeps of one sensor reuse: the random numbers of noise profiles that neighbouring
+/// beams and successive sweeps share. Results do not depend on the content.
 #[derive(Debug, Default)]
 pub struct SweepScratch {
     noise_caches: Mutex<Vec<NoiseCache>>,
 }
 
-/// A cache of a [`SweepScratch`] that one worker uses; it goes back when it is dropped.
+/// A cache of a [`SweepScratch`] in use by one worker; dropping it returns it.
 pub(super) struct LentNoiseCache<'s> {
     scratch: &'s SweepScratch,
     cache: NoiseCache,

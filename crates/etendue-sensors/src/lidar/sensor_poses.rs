@@ -4,13 +4,13 @@ use super::batch_shots::BatchShots;
 use etendue_physics::Scalar;
 use nalgebra::Isometry3;
 
-/// Poses of a sensor as a function of time: any closure. The pipelines take it as a `dyn`, so that they
-/// are compiled once for all closures.
+/// Pose of a sensor as a function of time; implemented by closures. The pipelines take it as a `dyn`, so
+/// that they are compiled once for all closures.
 pub(super) trait SensorPoses<S: Scalar>: Sync {
-    /// `world_from_sensor` at a time, s.
+    /// `world_from_sensor` at a time (s).
     fn at(&self, time: f64) -> Isometry3<S>;
 
-    /// The pose at all shots of a batch, where it is the same.
+    /// The pose of all shots of a batch, if it is the same for all.
     fn constant(&self, shots: BatchShots) -> Option<Isometry3<S>>;
 }
 
@@ -19,8 +19,7 @@ impl<S: Scalar, F: Fn(f64) -> Isometry3<S> + Sync> SensorPoses<S> for F {
         self(time)
     }
 
-    /// Nothing is written in the loop, so that the compiler removes it for a pose that does not depend on
-    /// time.
+    /// The loop has no side effects: the compiler removes it for closures that do not depend on time.
     fn constant(&self, shots: BatchShots) -> Option<Isometry3<S>> {
         if shots.count() == 0 {
             return None;

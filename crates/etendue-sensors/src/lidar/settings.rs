@@ -8,12 +8,13 @@ use etendue_simd::{Isa, IsaError};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How the light of a ray is followed through the scene.
+/// Light transport method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightModel {
-    /// Ray trees: mirrors and glass exactly, diffuse light directly back.
+    /// Ray trees: exact reflection and refraction at mirrors and glass; light scattered by rough surfaces
+    /// returns along the path on which it arrived.
     Tree(TreeSettings),
-    /// Random paths: also light that returns over several rough surfaces.
+    /// Path tracing: includes light that several rough surfaces scattered.
     Paths(PathSettings),
 }
 
@@ -24,7 +25,7 @@ impl Default for LightModel {
 }
 
 impl LightModel {
-    /// Where ray trees end: those of random paths, which trace ambient light by trees, by default.
+    /// Limits of ray trees; the default ones for path tracing, which traces ambient light by ray trees.
     pub fn tree(&self) -> TreeSettings {
         match *self {
             Self::Tree(tree) => tree,
@@ -33,42 +34,42 @@ impl LightModel {
     }
 }
 
-/// Which sweep of a run is simulated, and how.
+/// Settings of one simulated sweep of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepSettings {
     /// Seed of all noise.
     pub seed: u64,
-    /// Number of the sensor (below 4096), so that two sensors of one run differ in noise.
+    /// Index of the sensor (below 4096): sensors of one run have different noise.
     pub sensor: u32,
-    /// Number of the sweep.
+    /// Index of the sweep.
     pub sweep: u32,
-    /// When the sweep begins, s from the start of the run; none for its number times its duration.
+    /// Start time since the start of the run, s; `None` for the index of the sweep times its duration.
     pub start: Option<f64>,
-    /// How light is followed.
+    /// Light transport method.
     pub light: LightModel,
-    /// The air.
+    /// Weather.
     pub air: Air,
-    /// Frame of the returns.
+    /// Frame of the returned positions.
     pub frame: Frame,
-    /// Whether to leave out all noise of the receiver.
+    /// Whether to omit all noise of the receiver.
     pub without_noise: bool,
-    /// Whether to find the first surface on each beam's axis, for one ray more per beam
-    /// ([`Sweep::axis_truths`](super::Sweep::axis_truths)).
+    /// Whether to find the first surface on the axis of each beam
+    /// ([`Sweep::axis_truths`](super::Sweep::axis_truths)), at the cost of one more ray per beam.
     pub with_truth: bool,
-    /// The implementation.
+    /// Implementation of the pipeline.
     pub pipeline: Pipeline,
 }
 
-/// The implementation of the pipeline. All give the same returns, bit for bit.
+/// Implementation of the pipeline. The returns of all implementations are bit-equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {
-    /// One shot after the other, in plain arithmetic.
+    /// Plain pipeline: scalar arithmetic, shot by shot.
     Reference,
-    /// Sixteen shots at a time, in an instruction set.
+    /// Vectorised pipeline: sixteen shots at a time, with an instruction set.
     Vectorized(Isa),
 }
 
-/// Why a name gives no [`Pipeline`].
+/// Unknown name of a [`Pipeline`].
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{0}; \"reference\" names the plain pipeline")]
 pub struct UnknownPipeline(#[from] IsaError);
@@ -93,7 +94,7 @@ impl Default for Pipeline {
 }
 
 impl SweepSettings {
-    /// When the sweep begins, s from the start of the run.
+    /// Start time of the sweep since the start of the run, s.
     pub fn start_of(&self, lidar: &Lidar) -> f64 {
         let in_turn = || f64::from(self.sweep) * lidar.sweep_duration();
         self.start.unwrap_or_else(in_turn)

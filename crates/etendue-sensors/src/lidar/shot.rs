@@ -10,10 +10,10 @@ use etendue_physics::beam::BeamFrame;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
-/// A direction in the sensor's frame.
+/// Direction of a beam in the sensor's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
-    /// Azimuth of the rotor (or the pattern's frame), which the origin turns with, rad.
+    /// Azimuth of the rotor (or of the pattern's frame), with which the beam's origin rotates, rad.
     pub rotor: f64,
     /// Azimuth of the beam, rad.
     pub azimuth: f64,
@@ -21,14 +21,14 @@ pub struct Aim {
     pub elevation: f64,
 }
 
-/// One firing of one laser.
+/// One firing of one laser: time, origin and direction of its beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot {
-    /// Number of the column in its sweep.
+    /// Index of the column in the sweep.
     pub column: u32,
-    /// Number of the channel in its lidar.
+    /// Index of the channel in the lidar.
     pub channel: u16,
-    /// When it fires, s from the start of the run.
+    /// Firing time since the start of the run, s.
     pub time: f64,
     /// Azimuth of the beam in the sensor's frame, rad, in (-pi, pi].
     pub azimuth: f64,
@@ -40,7 +40,7 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// A shot before it is aimed.
+    /// Initial value of a shot before it is aimed.
     pub(crate) const UNAIMED: Self = Self {
         column: 0,
         channel: 0,
@@ -51,12 +51,12 @@ impl Shot {
         direction: Vector3::new(1.0, 0.0, 0.0),
     };
 
-    /// The same shot with its azimuth turned by an angle, rad.
+    /// The same shot with an angle (rad) added to its azimuth.
     pub(crate) fn turned(&self, angle: f64) -> Self {
         self.rotated(angle, 0.0)
     }
 
-    /// The same shot with angles added to its azimuth and its elevation, rad.
+    /// The same shot with angles (rad) added to its azimuth and its elevation.
     #[must_use]
     pub fn rotated(&self, azimuth: f64, elevation: f64) -> Self {
         let azimuth = self.azimuth + azimuth;
@@ -96,15 +96,15 @@ impl Lidar {
         }
     }
 
-    /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
+    /// The shots of the sweep with the index `sweep`, column by column, each in the order of the channels.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
         let mut shots = Shots::default();
         shots.take_up(&self.firing(sweep, None));
         shots.into_list()
     }
 
-    /// One sweep, whose shots can be aimed by parts; it begins at `start` (s) instead of its number times
-    /// its duration, if that is given.
+    /// The firing schedule of a sweep; it starts at `start` (s) if given, otherwise at its index times its
+    /// duration.
     pub(crate) fn firing(&self, sweep: u32, start: Option<f64>) -> Firing<'_> {
         Firing {
             lidar: self,
@@ -113,7 +113,7 @@ impl Lidar {
         }
     }
 
-    /// Its channels with the sines and cosines of their angles.
+    /// The channels with the sines and cosines of their angles.
     fn lasers(&self) -> Vec<Laser<'_>> {
         let begun = self.channels.first().map_or(0.0, |channel| channel.time);
         let swing = |channel: &Channel| match &self.pattern {
@@ -125,33 +125,34 @@ impl Lidar {
     }
 }
 
-/// A sweep that is aimed part by part.
+/// Firing schedule of a sweep: column times and lasers, from which any part of the shots can be aimed.
 pub(crate) struct Firing<'a> {
     pub lidar: &'a Lidar,
     pub(super) columns: ColumnTimes,
     pub lasers: Vec<Laser<'a>>,
 }
 
-/// A channel with its angles' sines and cosines.
+/// A channel with the sines and cosines of its angles.
 pub(crate) struct Laser<'a> {
+    /// Index of the channel.
     number: u16,
     pub channel: &'a Channel,
     pub azimuth: SinCos,
     pub elevation: SinCos,
-    /// Rotation of the rotor from the firing of the first channel to that of this one.
+    /// Rotation of the rotor between the firings of the first channel and of this one.
     pub swing: SinCos,
 }
 
-/// A column on a rotor without other motion.
+/// A column of a spinning lidar without nod.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Column {
-    /// When it begins, s.
+    /// Start time, s.
     pub start: f64,
     /// Orientation of the rotor when the first channel fires.
     pub turned: SinCos,
 }
 
-/// The sine and cosine of an angle.
+/// Sine and cosine of an angle.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct SinCos {
     pub sin: f64,
@@ -164,7 +165,7 @@ impl SinCos {
         Self { sin, cos }
     }
 
-    /// That of the sum of both angles.
+    /// Sine and cosine of the sum of both angles, by the addition theorems.
     #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
     #[inline(always)]
     pub fn plus(self, other: Self) -> Self {
@@ -193,7 +194,7 @@ impl Firing<'_> {
         self.columns.count() * self.lasers.len()
     }
 
-    /// The rotor that the lasers are on, where they move only with it.
+    /// The rotor, if the lidar is a spinning one without nod.
     pub fn rotor(&self) -> Option<&Spinning> {
         match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(spinning),
@@ -201,7 +202,7 @@ impl Firing<'_> {
         }
     }
 
-    /// Aims whole columns of shots one by one, the first of which has the number `first`.
+    /// Aims whole columns of shots one by one; `first` is the index of the first shot in the sweep.
     pub(super) fn aim(&self, first: usize, shots: &mut [Shot]) {
         let channels = self.lasers.len();
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
@@ -222,12 +223,14 @@ impl Firing<'_> {
     /// Aims a shot of a column.
     #[inline]
     fn aim_one(&self, laser: &Laser, column: &ColumnStart, rotor: &mut Rotor, shot: &mut Shot) {
+        // Evaluate the scan pattern.
         let channel = laser.channel;
         let time = column.time + channel.time;
         let aim = match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
             other => other.aim(time, column, channel),
         };
+        // Reuse the precomputed sines of the channel where the pattern only rotates it.
         let turned = rotor.turned(aim.rotor);
         let azimuth = if aim.azimuth == aim.rotor + channel.azimuth {
             turned.plus(laser.azimuth)
@@ -239,6 +242,7 @@ impl Firing<'_> {
         } else {
             SinCos::of(aim.elevation)
         };
+        // Write time, origin and direction.
         let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
         shot.time = time;
         shot.azimuth = wrapped(aim.azimuth);
@@ -252,7 +256,7 @@ impl Firing<'_> {
     }
 }
 
-/// The rotor at the time of the last shot: shots of one moment share it.
+/// Orientation of the rotor at the last shot, reused for shots of the same time.
 struct Rotor {
     azimuth: f64,
     turned: SinCos,
@@ -287,6 +291,7 @@ impl Rotor {
     }
 }
 
+/// A whole, non-negative number as an integer.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -296,9 +301,9 @@ pub(super) fn whole(number: f64) -> u32 {
     number as u32
 }
 
-/// The same azimuth in (-pi, pi].
+/// An azimuth (rad) wrapped to (-pi, pi].
 pub(super) fn wrapped(azimuth: f64) -> f64 {
-    // A remainder takes longer than the rest of a shot: avoid it within a turn.
+    // Avoid the remainder within one turn: it takes longer than the rest of a shot.
     if azimuth.abs() < TAU {
         return once_round(azimuth);
     }
@@ -306,7 +311,7 @@ pub(super) fn wrapped(azimuth: f64) -> f64 {
     if wrapped > PI { wrapped - TAU } else { wrapped }
 }
 
-/// [`wrapped`] of an azimuth within a turn to either side.
+/// [`wrapped`] for azimuths in (-2 pi, 2 pi).
 #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
 #[inline(always)]
 pub(super) fn once_round(azimuth: f64) -> f64 {

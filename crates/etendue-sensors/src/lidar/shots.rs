@@ -1,4 +1,4 @@
-//! The shots of a sweep.
+//! The shots of a sweep, listed or computed on access.
 
 use super::shot::{Firing, Shot};
 use super::turn::TurnedShots;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
 
-/// Every shot of a sweep, column by column, in each in the order of the channels' table.
+/// All shots of a sweep, column by column, each in the order of the channels.
 ///
-/// Shots of a rotating head without other motion are not stored: they are computed on access from
-/// the sine of each column's azimuth and the channel table, which is faster.
+/// The shots of a spinning lidar without nod are not stored. They are computed on access from the
+/// orientation of the rotor at each column and the channels, which is faster than to read them from memory.
 ///
 /// ```
 /// # use etendue_sensors::lidar::Shots;
@@ -47,16 +47,16 @@ impl Shots {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the sweep has no shots.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The shot of that number.
+    /// The shot with an index.
     ///
     /// # Panics
     ///
-    /// Where there is none.
+    /// If the index is not less than [`len`](Self::len).
     #[inline]
     pub fn at(&self, number: usize) -> Shot {
         match &self.0 {
@@ -65,12 +65,12 @@ impl Shots {
         }
     }
 
-    /// The shot of that number, if there is one.
+    /// The shot with an index; `None` if there is none.
     pub fn get(&self, number: usize) -> Option<Shot> {
         (number < self.len()).then(|| self.at(number))
     }
 
-    /// One after the other.
+    /// Iterates over the shots in firing order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Shot> {
         (0..self.len()).map(|number| self.at(number))
     }
@@ -92,7 +92,7 @@ impl Shots {
         self.0 = Kind::Listed(shots);
     }
 
-    /// All in a list.
+    /// Converts to a list, computing shots that are not stored.
     pub(super) fn into_list(self) -> Vec<Shot> {
         let shots = match self.0 {
             Kind::Listed(shots) => return shots,
@@ -105,7 +105,8 @@ impl Shots {
         list
     }
 
-    /// Whole columns of shots; those that are not stored are computed into `memory` in an instruction set.
+    /// The shots of whole columns; those that are not stored are computed into `memory` with an instruction
+    /// set.
     pub(crate) fn part<'a>(
         &'a self,
         isa: Isa,
@@ -122,7 +123,7 @@ impl Shots {
         }
     }
 
-    /// The shots of a rotor without other motion.
+    /// The shots in computed form, if they are not stored.
     pub(crate) fn turned(&self) -> Option<&TurnedShots> {
         match &self.0 {
             Kind::Listed(_) => None,

@@ -1,4 +1,4 @@
-//! The simulation of a whole sweep.
+//! Simulation of a whole sweep.
 
 use super::batches::{Batches, Destination};
 use super::description::Lidar;
@@ -23,13 +23,13 @@ use std::ops::Range;
 
 /// Simulates one sweep as the device reports it.
 ///
-/// `world` is the scene at the lidar's wavelength, `world_from_sensor` the sensor's pose at a
-/// time (s from the start of the run). The result depends on its arguments alone, not on the
-/// number of threads.
+/// `world` is the scene at the lidar's wavelength, `world_from_sensor` the pose of the sensor as a function of
+/// time (s since the start of the run). The result depends only on the arguments, not on the number of
+/// threads.
 ///
-/// Objects are at their poses at the time of each shot. Of meshes whose vertices move
-/// ([`Scene::deforms`](etendue_scene::Scene::deforms)) four columns at a time see the same
-/// vertices, those of the moment half way between their first and last shot.
+/// Objects are at their poses at the time of each shot. Meshes that deform
+/// ([`Scene::deforms`](etendue_scene::Scene::deforms)) are updated every four columns, to the middle of the
+/// times of their first and last shot.
 pub fn simulate(
     world: &World<f64>,
     lidar: &Lidar,
@@ -43,7 +43,7 @@ pub fn simulate(
     sweep
 }
 
-/// [`simulate`] into a sweep whose memory is reused, whatever its content.
+/// [`simulate`] that reuses the memory of `sweep`, whose content is replaced.
 pub fn simulate_into(
     world: &World<f64>,
     lidar: &Lidar,
@@ -128,7 +128,7 @@ fn plain_simulator<'a>(
     Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace)
 }
 
-/// Simulates a batch of shots, one after the other.
+/// Simulates a batch of shots by the plain pipeline.
 fn plain_batch(
     simulator: &Simulator<f64>,
     reporter: &Reporter,
@@ -148,7 +148,7 @@ fn plain_batch(
     simulator.detect_shots(&memory.shots, first, &mut memory.plain, report);
 }
 
-/// Adds the first surface on the axis of each beam, where the settings request it.
+/// Adds the first surface on the axis of each beam, if the settings request it.
 fn add_axis_truths(
     simulator: &Simulator<f64>,
     memory: &mut BatchMemory,
@@ -164,7 +164,7 @@ fn add_axis_truths(
     simulator.add_axis_truths(&memory.shots, first, &mut to.per_shot().axis_truths);
 }
 
-/// Memory that batches reuse.
+/// Buffers of the pipelines, reused from batch to batch.
 pub(super) struct BatchMemory<'s> {
     pub plain: Memory<'s, f64>,
     pub fast: FastMemory,
@@ -189,7 +189,7 @@ impl<'s> BatchMemory<'s> {
     }
 }
 
-/// Prepares a sweep and returns its aimed shots. Its old returns stay: their places are reused.
+/// Prepares a sweep and returns its aimed shots. Old returns stay in memory and are overwritten later.
 fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let lidar = firing.lidar;
     sweep.index = index;
@@ -212,15 +212,15 @@ fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     shots
 }
 
-/// The time half way between the first and the last of some shots, s.
+/// Middle of the times of the first and the last of a range of shots, s.
 fn half_way(shots: &Shots, own: Range<usize>) -> f64 {
     let times = own.map(|number| shots.at(number).time);
     let first = times.clone().fold(f64::INFINITY, f64::min);
     0.5 * (first + times.fold(first, f64::max))
 }
 
-/// The whole waveform of one shot (its number in the sweep), from the exit to the farthest range,
-/// as the converter gives it; none where the lidar is not pulsed or has no such shot.
+/// The digitised waveform of one shot (by its index in the sweep), from the exit to the farthest range; `None`
+/// if the lidar is not pulsed or has no such shot.
 pub fn waveform(
     world: &World<f64>,
     lidar: &Lidar,
@@ -228,6 +228,7 @@ pub fn waveform(
     shot: usize,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Option<Waveform> {
+    // Prepare the pipeline at the time of the shot.
     let Receiver::Pulsed(receiver) = &lidar.receiver else {
         return None;
     };
@@ -236,6 +237,7 @@ pub fn waveform(
     let scene = world.scene().at(shot.time);
     let world = &world.with_scene(&scene);
     let simulator = plain_simulator(world, lidar, settings, &world_from_sensor);
+    // Collect the light of the shot.
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);
     let scratch = SweepScratch::default();
@@ -244,6 +246,7 @@ pub fn waveform(
     let light = memory.lights.first()?;
     let air = simulator.air.backscatter();
     let air = air.map(|air| air.first_cells(light.backscatter_cells));
+    // Sample the waveform.
     let mut stream = simulator.stream(number, Purpose::ReceiverNoise);
     let noise = (!settings.without_noise).then_some(&mut stream);
     Some(receiver.waveform(&light.returns, air.as_ref(), window, noise, true))

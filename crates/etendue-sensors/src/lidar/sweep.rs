@@ -1,8 +1,13 @@
-//! The pipeline of a sweep: shots, rays, hits, light, detections.
+//! The plain lidar pipeline: from the shots of a sweep to their detections.
 //!
-//! [`Simulator::measure`] and [`Simulator::collect_light`] are the whole of it. It is generic in the scalar: with `f64` it simulates,
-//! with dual numbers it also gives derivatives. [`super::simulate`] turns the detections into returns,
-//! [`super::predict`] into expected values with derivatives.
+//! [`Simulator::measure`] runs two steps on a batch of shots. [`Simulator::collect_light`] aims and casts
+//! the rays of each beam and sums the light that surfaces, the air and ambient sources send to the
+//! receiver. [`Simulator::detect_shots`] applies the receiver, or a noise profile, to the light of each
+//! shot.
+//!
+//! The pipeline is generic in the scalar `S`: `f64` gives values, dual numbers give values and
+//! derivatives. [`super::simulate`] converts the detections to the returns of a sweep,
+//! [`super::predict`] to noise-free measurements with derivatives.
 
 use super::air::PreparedAir;
 use super::ambient::AmbientView;
@@ -25,18 +30,18 @@ use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// The pipeline, prepared for the shots of a sweep.
+/// The plain pipeline of one lidar in one world, prepared for the shots of a sweep.
 #[derive(Clone)]
 pub(super) struct Simulator<'a, S: Scalar> {
     pub world: &'a World<'a, S>,
     pub lidar: &'a Lidar<S>,
     pub settings: &'a SweepSettings,
-    /// Pose of the sensor at a time, s.
+    /// Pose of the sensor as a function of time (s).
     pub world_from_sensor: &'a dyn SensorPoses<S>,
     pub hooks: Hooks<'a, S>,
-    /// Finds the light that surfaces send back.
+    /// Light transport between the sensor and surfaces: ray trees or random paths.
     pub trace: Trace<S>,
-    /// Whether the device's roundings are applied.
+    /// Whether the quantisation of converters and pixels is applied.
     pub rounding: bool,
     pub beam_rays: BeamRays<S>,
     pub air: PreparedAir<S>,
@@ -44,7 +49,7 @@ pub(super) struct Simulator<'a, S: Scalar> {
     pub receiver: PreparedReceiver<S>,
 }
 
-/// A shot with its number in the sweep and the sensor's pose when it was fired.
+/// A shot with its index in the sweep and the pose of the sensor at its time.
 #[derive(Clone, Copy)]
 pub(super) struct FiredShot<'a, S: Scalar> {
     pub shot: &'a Shot,
@@ -52,17 +57,19 @@ pub(super) struct FiredShot<'a, S: Scalar> {
     pub pose: &'a Isometry3<S>,
 }
 
-/// Memory that batches of shots reuse.
+/// Buffers of the pipeline, reused from batch to batch.
 pub(super) struct Memory<'s, S: Scalar> {
+    /// Pose of the sensor at each shot.
     poses: Vec<Isometry3<S>>,
-    /// The rays of the shots' beams, shot by shot.
+    /// The rays of all beams, grouped by shot.
     beams: CastRays<S>,
-    /// The axis of each shot's beam, where no ray of the beam is on it and the air needs it.
+    /// One ray along the axis of each beam; empty unless [`Simulator::casts_axes`].
     axes: CastRays<S>,
     /// The extra rays of [`Hooks::extra_rays`].
     extra: CastRays<S>,
-    /// Place of the shot and share of the power of each extra ray.
+    /// For each extra ray: the index of its shot in the batch, and the ray's share of the beam's power.
     shares: Vec<(usize, S)>,
+    /// The light of each shot.
     pub lights: Vec<ShotLight<S>>,
     pub detector: DetectorMemory<'s, S>,
 }
@@ -70,6 +77,7 @@ pub(super) struct Memory<'s, S: Scalar> {
 /// Rays and their first hits.
 struct CastRays<S: Scalar> {
     rays: Vec<LightRay<S>>,
+    /// The same rays without derivatives, as the ray caster takes them.
     casts: Vec<Ray>,
     hits: Vec<Option<Hit>>,
 }
@@ -92,7 +100,7 @@ impl<S: Scalar> CastRays<S> {
     }
 }
 
-/// Memory that receivers reuse.
+/// Buffers of the receivers, reused from shot to shot.
 pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
     pub detected: Detected<S>,
@@ -100,7 +108,7 @@ pub(super) struct DetectorMemory<'s, S> {
 }
 
 impl<'s, S: Scalar> Memory<'s, S> {
-    /// Empty memory with a cache of `scratch`.
+    /// Empty buffers with a noise cache that is lent by `scratch`.
     pub fn new(scratch: &'s SweepScratch) -> Self {
         Self {
             poses: Vec::new(),
@@ -119,14 +127,14 @@ impl<'s, S: Scalar> Memory<'s, S> {
 }
 
 impl<S: Scalar> Memory<'_, S> {
-    /// Whether extra rays are aimed.
+    /// Whether the batch has extra rays.
     pub fn has_extra_rays(&self) -> bool {
         !self.extra.rays.is_empty()
     }
 }
 
 impl<'a, S: Scalar> Simulator<'a, S> {
-    /// A simulator of a lidar in a world.
+    /// Prepares the pipeline of a lidar in a world.
     pub fn new(
         world: &'a World<'a, S>,
         lidar: &'a Lidar<S>,
@@ -135,6 +143,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         hooks: Hooks<'a, S>,
         trace: Trace<S>,
     ) -> Self {
+        // Take the atmosphere of the hooks, with derivatives, or that of the settings.
         let own;
         let atmosphere = if let Some(atmosphere) = hooks.atmosphere {
             atmosphere
@@ -142,6 +151,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             own = lifted(&settings.air.atmosphere);
             &own
         };
+        // Prepare the air and the receiver.
         let air = PreparedAir::new(&settings.air, atmosphere, lidar);
         let receiver = PreparedReceiver::new(lidar, settings, &air);
         Self {
@@ -159,7 +169,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// The same in a world that differs in its deforming meshes alone.
+    /// The same pipeline in a world that differs only in its deforming meshes.
     pub fn with_world<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S>
     where
         'a: 'b,
@@ -171,8 +181,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Measures shots that follow each other in the sweep, the first of which has the number `first`:
-    /// calls `report` with each shot, its light and its detections.
+    /// Measures consecutive shots of a sweep, the first of which has the index `first`, and calls
+    /// `report` with each shot, its light and its detections.
     pub fn measure(
         &self,
         shots: &[Shot],
@@ -184,8 +194,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         self.detect_shots(shots, first, memory, report);
     }
 
-    /// Collects the light of shots that follow each other in the sweep into
-    /// [`Memory::lights`](Memory).
+    /// Writes the light of consecutive shots of a sweep to [`Memory::lights`](Memory); `first` is the
+    /// index of the first shot.
     pub fn collect_light(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         self.aim(shots, first, memory);
         self.aim_extra(shots.len(), first, memory);
@@ -195,8 +205,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         self.collect_light_of_hits(shots.len(), first, memory);
     }
 
-    /// [`Simulator::collect_light`] of one shot whose extra rays are aimed, with the known first hits of
-    /// the rays of its beam and of its axis.
+    /// [`Simulator::collect_light`] of one shot whose rays are already cast: `hits` are the first hits of
+    /// the rays of its beam, `axis` that of its axis. Its extra rays are already aimed, but not cast.
     pub fn collect_light_of_shot(
         &self,
         shot: &Shot,
@@ -214,14 +224,14 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         self.collect_light_of_hits(1, number, memory);
     }
 
-    /// Collects the light of shots whose rays are cast.
+    /// Collects the light of a number of shots whose rays are cast.
     fn collect_light_of_hits(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
         self.collect_surface_light(shots, first, memory);
         self.add_ambient_light(memory);
         self.add_light_of_air(shots, first, memory);
     }
 
-    /// Detects the light of each shot.
+    /// Detects the light of each shot and calls `report` with the shot, its light and its detections.
     pub fn detect_shots(
         &self,
         shots: &[Shot],
@@ -243,8 +253,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Makes the rays of the shots: the beam's rays in the sensor's frame, moved by the pose at the
-    /// shot's own time.
+    /// Makes the rays of the shots: the rays of each beam in the sensor's frame, transformed by the pose
+    /// at the time of the shot.
     fn aim(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         memory.poses.clear();
         memory.beams.rays.clear();
@@ -252,7 +262,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         let mut last = f64::NAN;
         let mut own: Vec<(Point3<S>, Vector3<S>)> = Vec::new();
         for (shot, number) in shots.iter().zip(first..) {
-            // Shots that are fired together share a pose.
+            // Evaluate the pose; shots of the same time share it.
             let pose = match memory.poses.last() {
                 Some(pose) if shot.time == last => *pose,
                 _ => self.world_from_sensor.at(shot.time),
@@ -268,7 +278,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             own.clear();
             self.beam_rays.aim(&aimed, &mut own);
             memory.beams.rays.extend(own.iter().map(ray));
-            // Aim its axis.
+            // Aim the axis of the beam.
             if self.casts_axes() {
                 let axis = self.beam_rays.axis_direction(&aimed);
                 let axis = (aimed.origin.map(S::from), axis.map(S::from));
@@ -277,8 +287,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Whether axes are cast besides the rays of the beams: the air returns light up to the surface on
-    /// the axis.
+    /// Whether the axis of each beam is cast in addition to the beam's rays: the air's backscatter ends
+    /// at the first surface on the axis, and no ray of the beam is on the axis.
     pub fn casts_axes(&self) -> bool {
         self.beam_rays.axis().is_none() && self.air.is_detected()
     }
@@ -299,7 +309,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// The shot with the pointing jitter of its azimuth.
+    /// The shot with the random pointing jitter of its azimuth.
     pub fn jittered(&self, shot: &Shot, number: u32) -> Shot {
         let jitter = self.lidar.beam.azimuth_jitter;
         if jitter <= 0.0 || self.settings.without_noise {
@@ -309,8 +319,11 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         shot.turned(deviation)
     }
 
-    /// Collects the light that surfaces send back: $L \cdot w \cdot T^2$ with the share $w$ of the ray
-    /// in the beam and the transmission $T$ of the air.
+    /// Collects the light that surfaces return to the receiver, with the power $P = L\\,w\\,T^2$.
+    ///
+    /// $L$ is the power that the surface returns to the sensor without extinction by the air, per unit of
+    /// emitted power and receiver area ([`LightReturn::power`]), $w$ the ray's share of the beam's power,
+    /// and $T$ the one-way transmission of the air between the sensor and the surface.
     fn collect_surface_light(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
         let numbers = |place: usize| first + shot_number(place);
         let Memory {
@@ -321,8 +334,9 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             lights,
             ..
         } = memory;
+        // Add the light of the beams' own rays.
         self.gather(&beams.rays, &beams.hits, numbers, lights);
-        // Measure the axes that were cast.
+        // Set the distance of the first surface on each axis that was cast.
         if self.casts_axes() {
             let axes = axes.rays.iter().zip(&axes.hits);
             for (light, (ray, hit)) in lights[..shots].iter_mut().zip(axes) {
@@ -346,8 +360,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         S::with_derivatives_of(hit.distance, || first_distance(self.world, ray, hit))
     }
 
-    /// Collects the light of the rays of whole shots, each shot's in place of what was there; `number`
-    /// is the number of a shot in the sweep by its place.
+    /// Replaces the light of whole shots by that of their rays and first hits. `number` maps the index of
+    /// a shot in `lights` to its index in the sweep.
     pub fn gather(
         &self,
         rays: &[LightRay<S>],
@@ -355,7 +369,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         number: impl Fn(usize) -> u32,
         lights: &mut Vec<ShotLight<S>>,
     ) {
-        // Start each shot with the distance of the first surface on its axis.
+        // Clear the light of each shot; set the distance of the first surface on its axis.
         let per_shot = self.beam_rays.count();
         let shots = rays.len() / per_shot;
         let most = lights.len().max(shots);
@@ -369,7 +383,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             });
             light.clear(distance);
         }
-        // Add the light that returns along its rays.
+        // Add the returns along its rays, weighted by the power distribution of the beam.
         let stream = |place: usize| self.stream(number(place), Purpose::LightPath);
         let traced = self.traced(rays, hits, per_shot, &stream);
         (self.trace)(&traced, &mut |ray, back| {
@@ -380,6 +394,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         });
     }
 
+    /// Rays and hits with the inputs of light transport.
     fn traced<'t>(
         &'t self,
         rays: &'t [LightRay<S>],
@@ -399,7 +414,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Power of a return at the receiver, 1/(m² sr), of a ray with that share of the beam.
+    /// Power of a return at the receiver, 1/(m² sr), along a ray with the given share of the beam's power.
     fn power(&self, number: u32, back: &LightReturn<S>, share: S) -> S {
         let power = match self.hooks.factor {
             Some(factor) => back.power * factor(number as usize, &back.hit),
@@ -408,7 +423,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         power * share * self.air.transmission(back.range)
     }
 
-    /// Adds the power of sun, sky and heat within the field of view about each ray.
+    /// Adds the ambient light (sun, sky and thermal emission) in the receiver's field of view, averaged
+    /// over the rays of each beam by their weights.
     fn add_ambient_light(&self, memory: &mut Memory<S>) {
         let Some(ambient) = &self.ambient else {
             return;
@@ -422,7 +438,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Adds the light of the air, up to the surface on each beam's axis.
+    /// Adds the backscatter of the air and of single drops up to the first surface on each beam's axis.
     fn add_light_of_air(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
         for (light, number) in memory.lights[..shots].iter_mut().zip(first..) {
             let drops = || self.stream(number, Purpose::Precipitation);
@@ -430,22 +446,25 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Detects the light of a shot: by the noise profile of the surface where it has one, else by the
-    /// receiver.
+    /// Detects the light of a shot: from the noise profile of its surface if there is one, otherwise by
+    /// the receiver.
     pub fn detect(
         &self,
         fired: FiredShot<S>,
         light: &mut ShotLight<S>,
         memory: &mut DetectorMemory<S>,
     ) {
+        // Skip shots without light.
         memory.detected.clear();
         if light.is_dark() && !self.receiver.has_false_alarms() {
             return;
         }
+        // Draw the detection from a noise profile, if one applies.
         memory.detected.signal = self.receiver.superposed(self.world, &self.air, light);
         if self.draw_from_profile(fired, light, memory) {
             return;
         }
+        // Apply the receiver.
         let world_from_sensor = |time| self.world_from_sensor.at(time);
         let stream = |purpose| self.stream(fired.number, purpose);
         let reception = Reception {
@@ -465,8 +484,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         self.receiver.detect(&reception, light, pulsed, detected);
     }
 
-    /// Draws the detection of a shot from the noise profile of its surface, if it has one: then drop-out,
-    /// bias, spread and steps are those of the profile.
+    /// Draws the detection of a shot from the noise profile of its surface. Returns false without effect
+    /// if no profile applies. Drop-out, bias, spread and quantisation are those of the profile.
     fn draw_from_profile(
         &self,
         fired: FiredShot<S>,
@@ -477,7 +496,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         if self.settings.without_noise || profiles.is_empty() {
             return false;
         }
-        // Find the surface that most of the light comes from.
+        // Find the surface of the dominant material and its profile.
         let mut summary = ReturnSummary::default();
         for one in &light.surfaces {
             summary.add_return(&one.back, one.power.value());
@@ -486,7 +505,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         let Some(surface) = summary.profiled(profiles) else {
             return false;
         };
-        // Draw from its profile.
+        // Draw range, intensity and drop-out from the profile.
         let up = || (fired.pose * Vector3::z().map(S::from)).map(Scalar::value);
         let address = self.address(fired.number);
         let drawn = surface.draw(&summary, up, &address, memory.noise_cache.get());
@@ -501,7 +520,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         true
     }
 
-    /// Address of the noise-profile draws of a shot.
+    /// Address of a shot in the random numbers of noise profiles.
     pub fn address(&self, number: u32) -> Address {
         Address {
             seed: self.settings.seed,
@@ -512,7 +531,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         }
     }
 
-    /// Random numbers of a shot for a purpose.
+    /// Random number stream of a shot for a purpose.
     pub fn stream(&self, shot: u32, purpose: Purpose) -> Stream {
         let settings = self.settings;
         Stream::new(
@@ -525,7 +544,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
     }
 }
 
-/// An atmosphere in another scalar, without derivatives.
+/// The atmosphere in the scalar `S`, with derivatives of zero.
 fn lifted<S: Scalar>(atmosphere: &Atmosphere<f64>) -> Atmosphere<S> {
     let weather = atmosphere.weather.iter();
     Atmosphere {
@@ -535,7 +554,7 @@ fn lifted<S: Scalar>(atmosphere: &Atmosphere<f64>) -> Atmosphere<S> {
     }
 }
 
-/// The number of a shot.
+/// Index of a shot in its sweep, as 32 bits.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a sweep has less than 2^32 shots"

@@ -1,4 +1,4 @@
-//! The light that surfaces return along the rays of some shots.
+//! Light transport of the pipeline: the returns of surfaces along the rays of a batch of shots.
 
 use super::receiver::Receiver;
 use super::settings::{LightModel, SweepSettings};
@@ -8,31 +8,32 @@ use crate::transport::{
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::Hit;
 
-/// Rays of some shots and their first hits.
+/// Rays of a batch of shots, their first hits, and the settings of light transport.
 pub(super) struct TracedRays<'a, S: Scalar> {
-    /// The scene.
+    /// The scene with its materials at the lidar's wavelength.
     pub world: &'a World<'a, S>,
-    /// Limits of trees and paths.
+    /// Settings of the sweep, with the limits of ray trees and paths.
     pub settings: &'a SweepSettings,
     /// The rays.
     pub rays: &'a [LightRay<S>],
     /// The first hit of each ray.
     pub hits: &'a [Option<Hit>],
-    /// Number of rays of a shot.
+    /// Number of rays per shot.
     pub per_shot: usize,
-    /// Half angle of the receiver's field of view, where it is limited, rad.
+    /// Half angle of the receiver's field of view, rad; none where it is unlimited.
     pub field_of_view: Option<f64>,
-    /// Random numbers of the light paths of a shot, by its place among these.
+    /// Random number stream of the light paths of a shot, by its index in the batch.
     pub stream: &'a dyn Fn(usize) -> Stream,
 }
 
-/// Receives the number of a ray and a return.
+/// Callback for each return: the index of its ray, and the return.
 pub(super) type VisitReturn<'a, S> = &'a mut dyn FnMut(usize, LightReturn<S>);
 
-/// Finds the returns of rays.
+/// A light transport method: calls the visitor with each return along the rays.
 pub(super) type Trace<S> = fn(&TracedRays<S>, VisitReturn<S>);
 
-/// Ray trees: mirrors and glass are followed exactly, diffuse light returns the way it came.
+/// Ray trees: rays split at mirrors and dielectrics; light that a rough surface scatters returns along
+/// the path on which it arrived.
 fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
     let rays = traced.rays.iter().copied();
     trace_trees(
@@ -44,7 +45,8 @@ fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
     );
 }
 
-/// [`trace_by_trees`] ray after ray, each tree depth first: the order in which phase receivers add up light.
+/// [`trace_by_trees`] ray by ray, each tree depth first. Phase receivers sum light in this order, on
+/// which the last bits of the sums depend.
 pub(super) fn trace_ray_by_ray<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
     let tree = traced.settings.light.tree();
     for (number, (ray, hit)) in traced.rays.iter().zip(traced.hits).enumerate() {
@@ -52,7 +54,7 @@ pub(super) fn trace_ray_by_ray<S: Scalar>(traced: &TracedRays<S>, visit: VisitRe
     }
 }
 
-/// The ray trees of a receiver, in the order in which it adds up light.
+/// Tracing by ray trees, in the order in which the receiver sums light.
 pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
     if let Receiver::Phase(_) = receiver {
         trace_ray_by_ray
@@ -61,7 +63,7 @@ pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
     }
 }
 
-/// Random paths: also light that several rough surfaces scattered. The receiver's field of view
+/// Path tracing: includes light that several rough surfaces scattered. The receiver's field of view
 /// limits the directions from which light arrives.
 pub(super) fn trace_by_paths(traced: &TracedRays<f64>, visit: VisitReturn<f64>) {
     let LightModel::Paths(paths) = traced.settings.light else {

@@ -1,4 +1,4 @@
-//! Lasers on a rotor without other motion, sixteen at a time.
+//! Shots of lasers on a rotor about the z axis, computed from columns and lasers, sixteen at a time.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
@@ -12,22 +12,27 @@ use nalgebra::{Point3, Vector3};
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-/// Sixteen lasers, by lane.
+/// Sixteen lasers, one per lane.
 #[derive(Clone, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct LaserLanes {
-    /// Azimuths on the rotor and elevations, rad.
+    /// Azimuth on the rotor, rad.
     azimuth: [f64; 16],
+    /// Elevation, rad.
     elevation: [f64; 16],
-    /// Of the azimuths and of the elevations.
+    /// Sine and cosine of the azimuth on the rotor.
     around: SinCosLanes,
+    /// Sine and cosine of the elevation.
     pub up: SinCosLanes,
-    /// Rotation of the rotor from the firing of the first channel to that of this one.
+    /// Rotation of the rotor between the firings of the first channel and of this one.
     swing: SinCosLanes,
+    /// Distance of the beam's origin from the axis of rotation, m.
     radius: [f64; 16],
+    /// Height of the beam's origin, m.
     pub height: [f64; 16],
-    /// When they fire after their column begins, s.
+    /// Firing time after the start of the column, s.
     pub time: [f64; 16],
+    /// Number of lanes that hold a laser.
     pub used: usize,
 }
 
@@ -38,9 +43,11 @@ pub(crate) struct SinCosLanes {
     cos: [f64; 16],
 }
 
-/// A beam on the rotor: origin and direction in the plane of rotation.
+/// Projection of a beam onto the plane of rotation (x, y).
 pub(crate) struct Level {
+    /// Origin, m.
     pub origin: [f64; 2],
+    /// Projection of the unit direction.
     pub direction: [f64; 2],
 }
 
@@ -65,8 +72,9 @@ impl SinCosLanes {
 }
 
 impl LaserLanes {
-    /// Up to sixteen lasers.
+    /// Up to sixteen lasers; the other lanes stay unused.
     pub fn of<'a>(all: impl Iterator<Item = &'a Laser<'a>>) -> Self {
+        // Start with unused lanes.
         let mut lanes = Self {
             azimuth: [0.0; 16],
             elevation: [0.0; 16],
@@ -78,6 +86,7 @@ impl LaserLanes {
             time: [0.0; 16],
             used: 0,
         };
+        // Write one laser to each lane.
         for (lane, laser) in all.enumerate() {
             let channel = laser.channel;
             lanes.azimuth[lane] = channel.azimuth;
@@ -93,7 +102,7 @@ impl LaserLanes {
         lanes
     }
 
-    /// A beam at the rotor's orientation when its laser fires; `begun` is the orientation when the first laser
+    /// The beam of a lane when its laser fires; `begun` is the orientation of the rotor when the first laser
     /// of the column fires.
     #[inline(always)]
     pub fn level(&self, lane: usize, begun: SinCos) -> Level {
@@ -112,7 +121,7 @@ impl LaserLanes {
         ]
     }
 
-    /// A beam at an orientation of the rotor.
+    /// The beam of a lane at the orientation `turned` of the rotor.
     #[inline(always)]
     pub fn level_at(&self, lane: usize, turned: SinCos) -> Level {
         let azimuth = turned.plus(self.around.of(lane));
@@ -124,24 +133,26 @@ impl LaserLanes {
     }
 }
 
-/// Shots of lasers on a rotating head without other motion, described by columns and lasers.
+/// The shots of a sweep of a spinning lidar without nod: computed from columns and lasers when they are
+/// used.
 #[derive(Clone, PartialEq)]
 pub(crate) struct TurnedShots {
     spinning: Spinning,
     lanes: Vec<LaserLanes>,
     /// Number of lasers.
     channels: usize,
-    /// Every time after its column begins at which one of them fires, s.
+    /// Distinct firing times of the lasers after the start of their column, ascending, s.
     times: Vec<f64>,
     columns: ColumnTimes,
-    /// Rotation of the rotor from the first of each [`RUN`] columns to the others.
+    /// Rotation of the rotor from the first column of a run of [`RUN`] columns to each of them.
     swings: [SinCos; RUN],
 }
 
-/// Number of columns whose orientations are computed from one sine.
+/// Number of columns in a run: one sine and cosine are evaluated per run, and rotated for its columns.
 const RUN: usize = 32;
 
 impl TurnedShots {
+    /// The shots of a sweep on a rotor.
     pub fn new(firing: &Firing, spinning: &Spinning) -> Self {
         let times = firing.lasers.iter().map(|laser| laser.channel.time);
         let mut times: Vec<f64> = times.collect();
@@ -161,15 +172,17 @@ impl TurnedShots {
         }
     }
 
+    /// Number of shots.
     pub fn len(&self) -> usize {
         self.columns.count() * self.channels
     }
 
+    /// Number of lasers.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The shot of that number.
+    /// The shot with an index in the sweep.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "scanners have fewer channels, and sweeps fewer columns"
@@ -192,18 +205,18 @@ impl TurnedShots {
         }
     }
 
-    /// The beginning of a column.
+    /// Start time and orientation of a column.
     fn column(&self, number: usize) -> Column {
         self.column_of(self.run(number), number)
     }
 
-    /// Orientation of the rotor at the first column of the run of [`RUN`] columns that a column is in.
+    /// Orientation of the rotor at the first column of the run that contains a column.
     fn run(&self, column: usize) -> SinCos {
         let start = self.columns.start(column / RUN * RUN);
         SinCos::of(self.spinning.rotor(start + self.lanes[0].time[0]))
     }
 
-    /// A column of that run.
+    /// A column, from the orientation `run` of the first column of its run.
     fn column_of(&self, run: SinCos, number: usize) -> Column {
         Column {
             start: self.columns.start(number),
@@ -211,12 +224,12 @@ impl TurnedShots {
         }
     }
 
-    /// The numbers of the columns of some shots, which are whole columns.
+    /// Indices of the columns of a range of shots that is whole columns.
     fn numbers(&self, own: &Range<usize>) -> Range<usize> {
         own.start / self.channels..own.end / self.channels
     }
 
-    /// Replaces `columns` by those of some shots, which fill whole columns.
+    /// Replaces `columns` by those of a range of shots that is whole columns.
     pub fn columns(&self, own: &Range<usize>, columns: &mut Vec<Column>) {
         columns.clear();
         let mut numbers = self.numbers(own);
@@ -228,9 +241,10 @@ impl TurnedShots {
         }
     }
 
-    /// Aims whole columns of shots, the first of which has the number `first`: as one by one but for
-    /// last digits, sooner. One sine serves some columns, turned by what the rotor turns until each laser
-    /// fires.
+    /// Aims whole columns of shots, the first of which has the index `first`.
+    ///
+    /// The orientation of the rotor at each shot is that of the first column of a run, rotated by addition
+    /// theorems instead of a sine per shot. Results equal [`Firing::aim`] up to rounding errors.
     pub fn aiming<'s>(&'s self, first: usize, shots: &'s mut [Shot]) -> Aiming<'s> {
         Aiming {
             turned: self,
@@ -239,10 +253,11 @@ impl TurnedShots {
         }
     }
 
-    /// [`Shot::point`] of sixteen shots of some columns, the first of which has that number among them,
-    /// each at its own distance (m), by axis. There may be fewer.
+    /// [`Shot::point`] of up to sixteen consecutive shots at their distances (m), by axis; `first` is the
+    /// index of the first shot in `columns`. Lanes beyond the last shot are zero.
     #[inline(always)]
     pub fn points(&self, columns: &[Column], first: usize, distance: &[f64; 16]) -> [[f64; 16]; 3] {
+        // Sixteen lasers of one column.
         let mut points = [[0.0; 16]; 3];
         let (column, channel) = (first / self.channels, first % self.channels);
         let lanes = &self.lanes[channel / 16];
@@ -254,6 +269,7 @@ impl TurnedShots {
             }
             return points;
         }
+        // Any other shots, one by one.
         let count = columns.len() * self.channels;
         for (i, number) in (first..count.min(first + 16)).enumerate() {
             let (column, channel) = (number / self.channels, number % self.channels);
@@ -264,7 +280,7 @@ impl TurnedShots {
         points
     }
 
-    /// Whether something holds at the times of some shots, which are whole columns.
+    /// Whether a condition holds at the times of all shots of a range that is whole columns.
     #[inline]
     pub fn at_all_times(&self, own: &Range<usize>, holds: impl Fn(f64) -> bool) -> bool {
         for column in self.numbers(own) {
@@ -279,7 +295,7 @@ impl TurnedShots {
     }
 }
 
-/// Shots of columns on a rotor that only turns, to be aimed.
+/// Aims whole columns of [`TurnedShots`], the shots `own` of the sweep.
 pub(crate) struct Aiming<'s> {
     turned: &'s TurnedShots,
     own: Range<usize>,
@@ -306,7 +322,8 @@ impl Vectorized for Aiming<'_> {
     }
 }
 
-/// Aims the shots of a column by sixteen lasers at most.
+/// Aims the shots of one column by up to sixteen lasers. The column has the index `number`, the first laser
+/// the channel `first`.
 #[inline(always)]
 fn aim(
     spinning: &Spinning,
@@ -315,6 +332,7 @@ fn aim(
     (number, first): (u32, u16),
     shots: &mut [Shot],
 ) {
+    // Compute all lanes.
     let mut time = [0.0; 16];
     let mut azimuth = [0.0; 16];
     let mut origin = [[0.0; 16]; 2];
@@ -331,11 +349,13 @@ fn aim(
             direction[axis][i] = level.direction[axis];
         }
     }
+    // Wrap azimuths of more than a turn.
     if far_round {
         for i in 0..16 {
             azimuth[i] = wrapped(spinning.rotor(time[i]) + lanes.azimuth[i]);
         }
     }
+    // Write the shots.
     for ((i, shot), channel) in shots.iter_mut().enumerate().zip(first..) {
         (shot.column, shot.channel) = (number, channel);
         shot.time = time[i];

@@ -1,4 +1,4 @@
-//! Echoes in sampled waveforms.
+//! Detection of echoes in sampled waveforms.
 
 use super::backscatter::{Backscatter, FAINT};
 use super::receiver::PulsedReceiver;
@@ -8,22 +8,21 @@ use etendue_physics::pulse::{
 };
 use etendue_physics::{Scalar, Stream};
 
-/// Finds the echoes of a receiver that samples, or in air whose backscatter may form echoes.
+/// Search for echoes in waveforms, for receivers that sample and for air whose backscatter may form echoes.
 pub(super) struct WaveformSearch<'a, S> {
     pub receiver: &'a PulsedReceiver<S>,
     pub finder: &'a EchoFinder<S>,
-    /// Finds the echoes outside of the backscatter, where the receiver has a closed form.
+    /// Finder of echoes outside of the backscatter, for receivers with a closed form.
     pub analytic: Option<&'a AnalyticFinder<S>>,
     /// Whether samples are rounded to the converter's codes.
     pub rounding: bool,
 }
 
 impl<S: Scalar> WaveformSearch<'_, S> {
-    /// Appends the echoes of some returns (which it sorts) and of the backscatter.
+    /// Appends the echoes of returns (sorted in place) and of the backscatter.
     ///
-    /// Only sections with light are sampled: where the returns of a section cannot reach the
-    /// threshold with six standard deviations of noise, or there are none, nothing is found. False
-    /// alarms of noise alone are thus left out.
+    /// Only sections are sampled whose power plus six standard deviations of noise reaches the threshold.
+    /// False alarms between them are not simulated here.
     pub fn find(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -102,7 +101,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
 }
 
 impl<S: Scalar> PulsedReceiver<S> {
-    /// The sampled waveform of some returns and the backscatter.
+    /// The sampled waveform of returns and backscatter, with noise, saturation and quantisation.
     pub(super) fn waveform(
         &self,
         returns: &[PulseReturn<S>],
@@ -111,10 +110,12 @@ impl<S: Scalar> PulsedReceiver<S> {
         noise: Option<&mut Stream>,
         rounding: bool,
     ) -> Waveform {
+        // Sum the power of returns and backscatter.
         let mut waveform = Waveform::received(&self.pulse.plain(), returns, window);
         if let Some(backscatter) = backscatter {
             backscatter.add_to(&mut waveform);
         }
+        // Add noise, clip and quantise.
         match noise {
             Some(stream) => self.detector.read(&mut waveform, stream),
             None => waveform.saturate(self.detector.saturation()),

@@ -73,6 +73,7 @@ impl Intrinsics<f64> {
         }
     }
 
+    /// Checks that all parameters are finite, and focal length and image circle positive.
     fn check_parameters(&self) -> Result<(), LensError> {
         let positive = |value: &f64| value.is_finite() && *value > 0.0;
         let distortion = match &self.lens {
@@ -85,6 +86,7 @@ impl Intrinsics<f64> {
             value,
             expected,
         };
+        // Focal length, principal point, image circle.
         if let Some(value) = self.focal.iter().find(|value| !positive(value)) {
             return Err(wrong(
                 "focal length",
@@ -102,13 +104,14 @@ impl Intrinsics<f64> {
                 "its radius has to be above zero pixels",
             ));
         }
+        // Distortion.
         match distortion.iter().find(|value| !value.is_finite()) {
             Some(value) => Err(wrong("distortion", *value, "it has to be finite")),
             None => Ok(()),
         }
     }
 
-    /// Radius and place of the first fold between the principal point and `end`.
+    /// Radius and position, pixels, of the first fold between the principal point and `end`.
     fn first_fold(&self, end: &Point2<f64>) -> Option<(f64, Point2<f64>)> {
         let centre = Point2::from(self.centre);
         let away = end - centre;

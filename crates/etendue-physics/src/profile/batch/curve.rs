@@ -19,8 +19,9 @@ const LEAST_COS: f64 = 1e-6;
 /// cosine that select a step.
 const STEP_BITS: u32 = 7;
 
-/// [`Profile::at`](crate::profile::Profile::at) without the law and the glare: linear coefficients of
-/// each segment between knots, and a table of the reflectance model beyond them.
+/// The expected return over incidence at the measured distance, without the glare: the batched form of
+/// that part of [`Profile::at`](crate::profile::Profile::at). It holds linear coefficients of each segment
+/// between knots, and a table of the reflectance model beyond the last knot.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     lookup: Lookup,
@@ -54,35 +55,45 @@ impl<const N: usize> CurveRows<N> {
     };
 }
 
-/// A segment between two knots: values at the first, and slopes per radian.
+/// A segment between two knots, in which four quantities are linear in the incidence.
+///
+/// The quantities are the bias (m), a spread $\sigma$ (m), the logarithm of a factor $f$ of the spread,
+/// and the logit of the drop-out. The interpolated spread is $\sigma f$. It is linear in its logarithm
+/// ($\sigma$ constant) if the spreads of both knots are positive, and linear ($f = 1$) otherwise.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 struct Segment {
-    /// Bias, spread, logarithm of a factor of the spread (of the last two, one is constant), and logit
-    /// of the drop-out.
+    /// The quantities at the first knot.
     values: [f64; 4],
+    /// Their slopes, 1/rad.
     slopes: [f64; 4],
+    /// Incidence of the first knot, rad.
     start: f64,
 }
 
-/// Table of $-\ln P$, the fall of the reflectance model's power beyond the last knot. It has 128 equal
-/// steps per octave of the cosine, so that exponent and leading mantissa bits are the index.
+/// Extrapolation beyond the last knot: a table of $F = -\ln(P/P_0)$ over the cosine of the incidence.
+///
+/// $P$ is the power of the reflectance model and $P_0$ that at the last knot. The table has 128 equal
+/// steps per octave of the cosine: the exponent and the leading mantissa bits of the cosine are the index.
 #[derive(Clone, Debug)]
 struct Beyond {
+    /// Cosine of the incidence of the last knot.
     cos: f64,
     /// Index of the least cosine.
     first: usize,
-    /// For each step: the fall at its least cosine, the difference to its greatest, its least cosine,
+    /// For each step: $F$ at its least cosine, the difference of $F$ at its greatest, its least cosine,
     /// and its inverse width.
     steps: Vec<[f64; 4]>,
     /// Logit of the drop-out at the last knot.
     logit: f64,
-    /// Increase of the logit per unit of the fall.
+    /// Slope of the logit over $F$.
     slope: f64,
 }
 
 impl Curve {
+    /// Precomputes the coefficients of a profile's knots and the table of its reflectance model.
     pub fn new(profile: &Profile) -> Self {
+        // Extend the knots to at least two.
         let knots = match &profile.knots[..] {
             [] => vec![Self::nothing(); 2],
             [only] => vec![*only; 2],
@@ -92,6 +103,7 @@ impl Curve {
         if profile.knots.len() < 2 {
             nodes[1] = FRAC_PI_2;
         }
+        // Precompute the segments.
         let scales = profile.law.power_exponent() != 0.0;
         let spans = || knots.windows(2).zip(nodes.windows(2));
         let varies = matches!(
@@ -112,7 +124,7 @@ impl Curve {
         }
     }
 
-    /// The knot of a profile without knots: certain drop-out.
+    /// The knot of a profile without knots: drop-out with certainty.
     fn nothing() -> Knot {
         Knot {
             drop_out: 1.0,
@@ -140,7 +152,8 @@ impl Curve {
         }
     }
 
-    /// Expected returns at the measured distance, extrapolated beyond the last knot.
+    /// Expected returns at the measured distance, from the interpolated `rows`, extrapolated beyond the
+    /// last knot.
     #[inline(always)]
     pub fn at<const N: usize>(
         &self,
@@ -148,6 +161,7 @@ impl Curve {
         rows: &CurveRows<N>,
         fixed_pattern: f64,
     ) -> Expectation<N> {
+        // Transpose the interpolated rows.
         let mut here = Expectation::new(fixed_pattern);
         let mut log_spread = [0.0; N];
         let CurveRows {
@@ -162,6 +176,7 @@ impl Curve {
             log_spread[i] = values[i][2];
             here.logit[i] = values[i][3];
         }
+        // Interpolate the intensity, if it varies.
         if !self.intensities.is_empty() {
             for i in 0..N {
                 let more = within[i] - self.segments[places[i]].start;
@@ -170,6 +185,7 @@ impl Curve {
                 here.intensity_spread[i] = spread[0] + more * spread[1];
             }
         }
+        // Extrapolate spread and drop-out, and apply the factor of the spread.
         self.beyond
             .extrapolate(cos, &mut log_spread, &mut here.logit);
         for i in 0..N {
@@ -180,7 +196,8 @@ impl Curve {
 }
 
 impl Segment {
-    /// If drop-outs scale with distance (`scales`), a drop-out of zero has a logit of -30.
+    /// The segment between two knots at the incidences `nodes` (rad). A drop-out of zero at both has the
+    /// logit $-\infty$, or -30 if the drop-out depends on the distance (`scales`).
     fn between(a: &Knot, b: &Knot, nodes: &[f64], scales: bool) -> Self {
         let more = |a: f64, b: f64| rising(a, b, nodes);
         let (spread, log_spread) = if a.spread > 0.0 && b.spread > 0.0 {
@@ -203,6 +220,7 @@ impl Segment {
     }
 }
 
+/// Value and slope of the mean intensity, and of its spread, between two knots.
 fn intensity_between(a: &Knot, b: &Knot, nodes: &[f64]) -> [[f64; 2]; 2] {
     [
         rising(a.intensity, b.intensity, nodes),
@@ -210,13 +228,15 @@ fn intensity_between(a: &Knot, b: &Knot, nodes: &[f64]) -> [[f64; 2]; 2] {
     ]
 }
 
-/// The first of two values, and the slope to the second over the nodes.
+/// Value and slope of the line through `a` at the first node and `b` at the second.
 fn rising(a: f64, b: f64, nodes: &[f64]) -> [f64; 2] {
     let width = nodes[1] - nodes[0];
     [a, if width > 0.0 { (b - a) / width } else { 0.0 }]
 }
 
 impl Beyond {
+    /// Tabulates the power of a profile's reflectance model beyond its last knot, at the incidence `last`
+    /// (rad).
     fn new(profile: &Profile, knot: &Knot, last: f64) -> Self {
         let model = &profile.reflectance;
         let cos = last.cos().max(LEAST_COS);
@@ -241,7 +261,8 @@ impl Beyond {
         }
     }
 
-    /// Extrapolates spread and drop-out beyond the last knot.
+    /// Extrapolates spread and drop-out of the beams beyond the last knot: the spread is proportional to
+    /// $P^{-1/2}$, at most 1000 times that of the last knot, the logit linear in $\ln P$.
     #[inline(always)]
     fn extrapolate<const N: usize>(
         &self,
@@ -266,6 +287,7 @@ impl Beyond {
         }
     }
 
+    /// $F$ at a cosine of incidence, linear within each step of the table.
     #[inline(always)]
     fn fall(&self, cos: f64) -> f64 {
         let [fall, more, from, per_width] = self.steps[place(cos) - self.first];

@@ -10,11 +10,12 @@ use crate::profile::DistanceLaw;
 use crate::series::{exp, ln};
 
 impl<const N: usize> Expectation<N> {
-    /// Scales bias, spread and drop-out to `ratio` times the distance: the batched form of
-    /// [`DistanceLaw::spread`], [`DistanceLaw::bias`] and [`DistanceLaw::power_exponent`]. `slope` is that
-    /// of the drop-out over $\ln P$.
+    /// Scales bias, spread and drop-out to `ratio` times the measured distance: the batched form of
+    /// [`DistanceLaw::spread`], [`DistanceLaw::bias`] and [`DistanceLaw::power_exponent`]. `slope` is the
+    /// slope of the drop-out's logit over $-\ln P$ of the received power $P$.
     #[inline(always)]
     pub fn scale(&mut self, law: &DistanceLaw, ratio: &[f64; N], slope: f64) {
+        // Scale bias and spread.
         match *law {
             DistanceLaw::Triangulation => {
                 for i in 0..N {
@@ -39,6 +40,7 @@ impl<const N: usize> Expectation<N> {
                 }
             }
         }
+        // Scale the drop-out.
         scale_drop_out(&mut self.logit, ratio, slope * law.power_exponent());
     }
 }

@@ -4,14 +4,19 @@
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(in crate::profile) struct Expectation<const N: usize> {
+    /// Mean range error, m.
     pub bias: [f64; N],
+    /// Standard deviation of the range, m.
     pub spread: [f64; N],
+    /// Fixed-pattern share of the variance of the range.
     pub fixed_pattern: [f64; N],
     /// Whether the fixed-pattern share is the same for all beams.
     pub is_uniform: bool,
     /// Logit of the drop-out probability.
     pub logit: [f64; N],
+    /// Mean intensity.
     pub intensity: [f64; N],
+    /// Standard deviation of the intensity.
     pub intensity_spread: [f64; N],
 }
 

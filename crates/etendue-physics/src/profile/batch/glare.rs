@@ -9,12 +9,15 @@ use super::lookup::Lookup;
 use crate::profile::{Glare, IntensityKind, Profile};
 use crate::series::{exp, ln};
 
-/// [`Glare::at`](crate::profile::Glare::at) with coefficients of each segment.
+/// The batched form of [`Glare::at`](crate::profile::Glare::at): precomputed coefficients of each segment.
 #[derive(Clone, Debug)]
 pub(super) struct GlareCurve {
+    /// Centre, rad, positive left of the normal.
     centre: f64,
+    /// Largest angle from the normal with glare, rad.
     reach: f64,
     lookup: Lookup,
+    /// Signed incidences of the first and the last knot, rad.
     ends: [f64; 2],
     segments: Vec<Segment>,
     /// Upper limit of the mean intensity.
@@ -43,8 +46,9 @@ struct Excess {
 }
 
 impl GlareCurve {
-    /// `None` without a glare of two knots.
+    /// Precomputes the glare of a profile; `None` if it has no glare of at least two knots.
     pub fn new(profile: &Profile) -> Option<Self> {
+        // Precompute the segments.
         let glare: &Glare = profile.glare.as_ref()?;
         let [first, .., last] = &glare.knots[..] else {
             return None;
@@ -61,6 +65,7 @@ impl GlareCurve {
                 intensity: more(a.intensity, b.intensity),
             }
         });
+        // Precompute the search and the limits.
         let nodes: Vec<f64> = glare.knots.iter().map(|knot| knot.incidence).collect();
         Some(Self {
             centre: glare.centre,
@@ -75,8 +80,8 @@ impl GlareCurve {
         })
     }
 
-    /// Adds the glare to the expected returns of a batch. `ratio` is the distance over that of the
-    /// panel, `side` the side of the normal of a beam by its index in the batch.
+    /// Adds the glare to the expected returns of a batch. `ratio` is the distance over the measured one;
+    /// `side` gives [`Aspect::side`](crate::profile::Aspect::side) by the index in the batch.
     #[inline(always)]
     pub fn add<const N: usize>(
         &self,
@@ -87,7 +92,7 @@ impl GlareCurve {
         wanted: &[bool; N],
         side: impl Fn(usize) -> f64,
     ) {
-        // Above half the measured distance, the glare is within its reach plus its centre's angle
+        // Skip batches out of reach: above half the measured distance, the shift is at most the centre's angle.
         let reach = self.reach + self.centre.abs();
         let mut may_reach = false;
         for i in 0..N {
@@ -96,6 +101,7 @@ impl GlareCurve {
         if !may_reach {
             return;
         }
+        // Find the beams within reach of the shifted glare.
         let mut shift = [0.0; N];
         let mut reached = [false; N];
         for i in 0..N {
@@ -105,6 +111,7 @@ impl GlareCurve {
         if !reached.contains(&true) {
             return;
         }
+        // Apply the glare to them.
         here.is_uniform = false;
         let mut drop_out = [0.0; N];
         for i in 0..N {
@@ -139,6 +146,7 @@ impl GlareCurve {
         }
     }
 
+    /// The glare at a signed incidence (rad).
     #[inline(always)]
     fn at(&self, incidence: f64) -> Excess {
         if !(incidence >= self.ends[0] && incidence < self.ends[1]) {
@@ -161,7 +169,7 @@ impl GlareCurve {
     }
 }
 
-/// Drops shares $s$ of the beams that would return: odds $e$ of a drop-out become
+/// Adds drop-outs of a share $s$ of the beams that would return: the odds $e$ of a drop-out become
 /// $(e + s)/(1 - s)$.
 #[inline(always)]
 fn drop_shares<const N: usize>(logit: &mut [f64; N], shares: &[f64; N]) {

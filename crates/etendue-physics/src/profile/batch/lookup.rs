@@ -1,9 +1,10 @@
-//! Search for the segment of a table.
+//! Search for the segment of a piecewise function.
 
 /// Upper limit of the number of buckets.
 const MOST_BUCKETS: usize = 4096;
 
-/// Search for segments between ascending nodes: equal buckets hold the first candidate segment.
+/// Search for the segment between ascending nodes that contains a number: a grid of equal buckets holds
+/// the first candidate of each, from which a linear search continues.
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     start: f64,
@@ -20,8 +21,9 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// From two nodes at least.
+    /// Precomputes the grid for at least two ascending nodes.
     pub fn new(nodes: &[f64]) -> Self {
+        // Choose buckets of at most the width of the narrowest segment.
         let (start, last) = (nodes[0], nodes[nodes.len() - 1]);
         let widths = nodes.windows(2).map(|two| two[1] - two[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
@@ -42,6 +44,7 @@ impl Lookup {
             ends,
             most: 0,
         };
+        // Store the first candidate of each bucket, and count the segments that begin there.
         let mut begin = vec![0; buckets + 1];
         for (segment, node) in (0..).zip(&nodes[..nodes.len() - 1]) {
             let bucket = found.bucket(*node);
@@ -58,13 +61,13 @@ impl Lookup {
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     #[inline(always)]
     fn bucket(&self, x: f64) -> usize {
-        // Adding 2^52 rounds to an integer and leaves it in the lowest mantissa bits
+        // Adding 2^52 rounds to an integer and leaves it in the lowest mantissa bits.
         const ROUNDER: f64 = (1_u64 << 52) as f64;
         let place = ((x - self.start) * self.scale).max(0.0).min(self.last);
         ((place + ROUNDER).to_bits() as u32) as usize
     }
 
-    /// The last segment that begins before `x`, or the first.
+    /// Index of the last segment that begins before `x`, or of the first segment.
     #[expect(clippy::inline_always, reason = "body of a loop over a batch")]
     #[inline(always)]
     pub fn segment(&self, x: f64) -> usize {

@@ -1,4 +1,4 @@
-//! Random measurements of batches of beams.
+//! Random measurements of batches of beams from a noise profile.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
@@ -17,38 +17,42 @@ use crate::profile::steps::Rounding;
 use crate::{Draws, Purpose};
 use std::sync::Arc;
 
-/// Batched form of [`Profile::draw`]: draws one beam or up to 64 consecutive beams, bit-equal for any
-/// batch size.
+/// Sampler of a noise profile: the batched form of [`Profile::draw`] for up to 64 consecutive beams.
 ///
-/// The coefficients between knots are computed once. Beyond the knots the logarithm of the reflectance
-/// model's power is tabulated: spreads there are within 2e-5 of those of [`Profile::at`], logits of
-/// drop-outs within 1e-4. All else is equal up to rounding (1e-11).
+/// A beam's draw has the same bits in a batch of any size. It equals that of [`Profile::draw`] up to
+/// errors of approximation:
+/// - Between knots, precomputed coefficients agree with [`Profile::at`] up to rounding.
+/// - Beyond the last knot, the logarithm of the reflectance model's power is tabulated: relative errors of
+///   spreads are less than 2e-5, errors of the drop-out's logit less than 1e-4.
+/// - Fixed-pattern noise is cached in single precision (relative error 6e-8).
+///
+/// The ranges and drop-outs of a few beams near a rounding limit may differ as a result.
 #[derive(Clone, Debug)]
 pub struct ProfileSampler {
     pub(super) profile: Arc<Profile>,
     pub(super) curve: Curve,
     glare: Option<GlareCurve>,
     rounding: Rounding,
-    /// Inverse of the distance that the profile was measured at, 1/m.
+    /// Inverse of the profile's reference distance, 1/m.
     per_distance: f64,
 }
 
-/// Consecutive beams that are incident on a material.
+/// Ranges and incidences of N consecutive beams on a material.
 #[derive(Clone, Debug)]
 pub struct IncidentBatch<'a, const N: usize> {
-    /// Whether each beam is: values of the others are undefined.
+    /// Mask of the beams that hit the material; the values of the others are ignored.
     pub wanted: [bool; N],
-    /// Range, m.
+    /// True range, m.
     pub range: &'a [f64; N],
-    /// Cosine of the incidence, in [0, 1].
+    /// Cosine of the angle of incidence, in [0, 1].
     pub cos_incidence: &'a [f64; N],
 }
 
-/// Measurements of consecutive beams.
+/// Random measurements of N consecutive beams.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct DrawnBatch<const N: usize> {
-    /// Whether each beam returned: values of the others are undefined.
+    /// Whether each beam returned; the other fields of beams that did not are unspecified.
     pub returned: [bool; N],
     /// Reported ranges, m.
     pub range: [f64; N],
@@ -57,7 +61,7 @@ pub struct DrawnBatch<const N: usize> {
 }
 
 impl ProfileSampler {
-    /// Computes the coefficients that all draws share.
+    /// Precomputes the tables of a profile.
     pub fn new(profile: Arc<Profile>) -> Self {
         Self {
             curve: Curve::new(&profile),
@@ -73,9 +77,9 @@ impl ProfileSampler {
         &self.profile
     }
 
-    /// A random measurement of a surface at `range` (m) under an incidence with the given cosine;
-    /// `None` for a drop-out. `side` ([`Aspect::side`](crate::profile::Aspect::side)) is evaluated only
-    /// within the reach of a glare.
+    /// A random measurement of a surface at `range` (m) and an incidence of the given cosine; `None` for a
+    /// drop-out. `side` ([`Aspect::side`](crate::profile::Aspect::side)) is evaluated only within the reach
+    /// of a glare.
     pub fn draw(
         &self,
         range: f64,
@@ -96,8 +100,8 @@ impl ProfileSampler {
         })
     }
 
-    /// Random measurements of N consecutive beams, at most 64, starting with `first`; `side` is the side
-    /// of a beam by its index in the batch.
+    /// Random measurements of N consecutive beams (at most 64), of which `first` is the address of the
+    /// first; `side` gives [`Aspect::side`](crate::profile::Aspect::side) by the index in the batch.
     #[inline(always)]
     pub fn draw_batch<const N: usize>(
         &self,
@@ -106,13 +110,14 @@ impl ProfileSampler {
         first: &Address,
         noise_cache: &mut NoiseCache,
     ) -> DrawnBatch<N> {
-        // Look up the segments; drawing the temporal noise hides the latency
+        // Look up the segments; drawing the temporal noise hides the latency.
         let mut rows = CurveRows::ZERO;
         self.curve.look_up(incident.cos_incidence, &mut rows);
         let temporal = noise_cache.temporal::<N>(first, &self.profile.correlation);
 
-        // Evaluate the expected returns and add correlated noise
+        // Evaluate the expected returns.
         let here = self.expect(incident, &rows, side);
+        // Add correlated noise to the range; compare that of the drop-out with its probability.
         let [error, loss] = self.normalised(&here, &temporal, first, noise_cache);
         let above = tail::above(&loss, &here.logit);
         let mut returned = [false; N];
@@ -129,7 +134,7 @@ impl ProfileSampler {
         }
     }
 
-    /// Expected returns at the beams' ranges and incidences.
+    /// Expected returns at the ranges and incidences of the beams: the batched form of [`Profile::at`].
     #[inline(always)]
     pub(super) fn expect<const N: usize>(
         &self,
@@ -137,13 +142,16 @@ impl ProfileSampler {
         rows: &CurveRows<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
+        // Interpolate at the measured distance.
         let profile = &*self.profile;
         let fixed_pattern = profile.correlation.fixed_pattern();
         let mut here = self.curve.at(incident.cos_incidence, rows, fixed_pattern);
+        // Ratio of the distance of the surface's plane to that of the panel.
         let mut ratio = [0.0; N];
         for i in 0..N {
             ratio[i] = incident.range[i] * incident.cos_incidence[i] * self.per_distance;
         }
+        // Add the glare, then scale to the distance.
         if let Some(glare) = &self.glare {
             glare.add(
                 &mut here,
@@ -158,8 +166,8 @@ impl ProfileSampler {
         here
     }
 
-    /// Two standard normal numbers of each beam, for the range and for the drop-out, correlated between
-    /// neighbours and between sweeps.
+    /// Two standard normal numbers of each beam, for the range error and for the drop-out, correlated
+    /// between neighbouring beams and between sweeps, from those of temporal noise (`range`, `drop`).
     #[inline(always)]
     fn normalised<const N: usize>(
         &self,
@@ -173,6 +181,7 @@ impl ProfileSampler {
             correlation.fixed_pattern(),
             correlation.fixed_pattern_drop(),
         );
+        // Add the temporal noise.
         let mut sums = [[0.0; N]; 2];
         let mut roots = [(1.0 - fixed_pattern).sqrt(); N];
         if !here.is_uniform {
@@ -186,6 +195,7 @@ impl ProfileSampler {
             &roots,
             (1.0 - fixed_pattern_drop).sqrt(),
         );
+        // Add the fixed-pattern noise.
         if fixed_pattern > 0.0 || fixed_pattern_drop > 0.0 {
             let numbers = noise_cache.fixed_pattern::<N>(first, correlation);
             let mut roots = [fixed_pattern.sqrt(); N];
@@ -199,12 +209,14 @@ impl ProfileSampler {
         sums
     }
 
+    /// Reported intensities of the beams, if the device reports any.
     #[inline(always)]
     fn intensity<const N: usize>(
         &self,
         here: &Expectation<N>,
         first: &Address,
     ) -> Option<[f64; N]> {
+        // The random numbers of the beams.
         let draws = Draws {
             seed: first.seed,
             sensor: first.sensor,
@@ -215,6 +227,7 @@ impl ProfileSampler {
         for (beam, offset) in beams.iter_mut().zip(0..) {
             *beam = beam.wrapping_add(offset);
         }
+        // Draw from the distribution of the intensity kind.
         let mut intensity = [0.0; N];
         match self.profile.intensity {
             IntensityKind::None => return None,
@@ -238,7 +251,8 @@ impl ProfileSampler {
     }
 }
 
-/// Adds numbers times the square roots of their variance shares, per beam for the range.
+/// Adds normal numbers, each times the square root of its share of the variance; the shares of the range
+/// error differ by beam.
 #[inline(always)]
 fn add<T: Copy + Into<f64>, const N: usize>(
     sums: &mut [[f64; N]; 2],

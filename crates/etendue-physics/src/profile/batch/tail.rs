@@ -3,10 +3,10 @@
 use crate::normal;
 use crate::profile::reflectance::logistic;
 
-/// Largest argument of the polynomial.
+/// Largest $|z|$ at which the polynomial is used.
 const REACH: f64 = 5.0;
 
-/// Coefficients of $\mathrm{logit}\,\Phi(z)/z$ in $z^2$ (Chebyshev).
+/// Coefficients of $\mathrm{logit}\,\Phi(z)/z$ in powers of $z^2$ (Chebyshev fit on $|z|\le5$).
 const TERMS: [f64; 4] = [
     1.59356182369,
     0.0757668374381,
@@ -17,9 +17,12 @@ const TERMS: [f64; 4] = [
 /// Twice the largest error of the polynomial, measured 2.6e-3.
 const MARGIN: f64 = 5.2e-3;
 
-/// Whether standard normal numbers $z$ are above the lower tails whose probabilities $p$ have the
-/// given logits: $\mathrm{logit}\,\Phi(z) \ge \mathrm{logit}\,p$. A polynomial decides, except where
-/// both sides are within its error (about once in a thousand): there the exact probabilities do.
+/// Whether $\Phi(z) \ge p$, for standard normal numbers $z$ and probabilities $p$ with the given logits,
+/// with the standard normal distribution function $\Phi$.
+///
+/// It compares a polynomial approximation of $\mathrm{logit}\,\Phi(z)$ with $\mathrm{logit}\,p$. Where
+/// their difference is within the error of the polynomial (about once in a thousand), it compares the
+/// exact probabilities.
 #[expect(
     clippy::inline_always,
     reason = "loops over a batch are compiled for the caller's target features"
@@ -46,7 +49,7 @@ pub(super) fn above<const N: usize>(draws: &[f64; N], logits: &[f64; N]) -> [boo
     above
 }
 
-/// Whether the polynomial cannot decide.
+/// Whether the difference is within the error of the polynomial, or the number outside its domain.
 #[expect(clippy::inline_always, reason = "body of a loop over a batch")]
 #[inline(always)]
 fn is_near(draw: f64, gap: f64) -> bool {

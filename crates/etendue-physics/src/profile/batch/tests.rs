@@ -1,4 +1,4 @@
-//! The batched form against the plain one.
+//! Tests of the batched form against the plain one.
 
 use super::curve::CurveRows;
 use super::{IncidentBatch, ProfileSampler};
@@ -20,8 +20,10 @@ const LAWS: [DistanceLaw; 3] = [
     },
 ];
 
-/// A profile with every feature: unequal knots, the first without drop-outs.
+/// A profile that uses every feature: unequally spaced knots of which the first two have no drop-out, a
+/// glare, steps, and correlations.
 fn rich(law: DistanceLaw, intensity: IntensityKind) -> Arc<Profile> {
+    // Knots with intensities over incidence, and of the glare.
     let knot = |degrees: f64, bias: f64, spread: f64, drop_out: f64| Knot {
         incidence: degrees.to_radians(),
         bias,
@@ -39,6 +41,7 @@ fn rich(law: DistanceLaw, intensity: IntensityKind) -> Arc<Profile> {
         intensity: 0.1 * spread_ratio - 0.1,
         ..GlareKnot::default()
     };
+    // The profile.
     Arc::new(Profile {
         distance: 0.4,
         law,
@@ -102,6 +105,7 @@ fn a_sampler_has_the_expected_values_of_its_profile() {
     for law in LAWS {
         let sampler = ProfileSampler::new(rich(law, IntensityKind::Continuous));
         for (aspect, ratio) in aspects().flat_map(|a| [0.5, 1.0, 7.0].map(|r| (a, r))) {
+            // Evaluate both forms.
             let cos = aspect.incidence.cos();
             let range = 0.4 * ratio / cos;
             let met = IncidentBatch {
@@ -113,6 +117,7 @@ fn a_sampler_has_the_expected_values_of_its_profile() {
             sampler.curve.look_up(met.cos_incidence, &mut rows);
             let found = sampler.expect(&met, &rows, |_| aspect.side);
             let expected = sampler.profile.at(aspect, range);
+            // Compare them.
             let place = format!("{law:?} {:.3} x {ratio}", aspect.incidence.to_degrees());
             let near = |a: f64, b: f64, within: f64| {
                 assert!(
@@ -153,6 +158,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
         let (mut noise_cache, mut other) = (NoiseCache::default(), NoiseCache::default());
         let (mut same, mut returned) = (0, 0);
         for block in 0..188_u32 {
+            // Draw a batch of sixteen beams.
             let lanes =
                 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(|i| 16 * block + i);
             let aspects = lanes.map(|beam| aspects[(7 * beam as usize) % 880]);
@@ -171,6 +177,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
             };
             let together =
                 sampler.draw_batch(&met, |i| aspects[i].side, &address, &mut noise_cache);
+            // Compare it with single draws and with the plain form.
             for (i, beam) in lanes.into_iter().enumerate() {
                 let address = Address { beam, ..address };
                 let (cos, side) = (met.cos_incidence[i], || aspects[i].side);

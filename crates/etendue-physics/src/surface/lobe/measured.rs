@@ -10,10 +10,11 @@ use std::f64::consts::PI;
 
 /// Measured backscatter over incidence.
 ///
-/// The table holds $\pi f(\theta)$, the reflectance of the Lambertian surface of the same
-/// backscatter; linear in $\cos\theta$ between its points (so that the derivative exists at normal
-/// incidence), constant beyond its ends. In other directions it is the mean, $f = \frac{\rho(\theta_i)+\rho(\theta_o)}{2\pi}$: reciprocal, at
-/// most one for a table of at most one.
+/// The table contains $\rho(\theta) = \pi f(\theta)$, the reflectance of the Lambertian surface of the same
+/// backscatter. It is linear in $\cos\theta$ between its points, so that the derivative exists at normal
+/// incidence, and constant beyond its ends. For other pairs of directions the BRDF is the mean
+/// $f = \frac{\rho(\theta_i)+\rho(\theta_o)}{2\pi}$: reciprocal, with an albedo of at most 1 for a table of at
+/// most 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured<T> {
     /// (cosine of incidence, reflectance), cosines strictly descending.

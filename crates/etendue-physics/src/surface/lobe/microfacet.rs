@@ -58,7 +58,7 @@ pub enum Fresnel<T> {
 }
 
 impl<S: Scalar> Fresnel<S> {
-    /// Reflectance of a facet that light meets at this cosine.
+    /// Reflectance of a facet at a cosine of incidence on the facet.
     pub fn reflectance(&self, cos: S) -> S {
         match *self {
             Self::Dielectric { index } => fresnel::dielectric(cos, index).mean(),
@@ -69,13 +69,13 @@ impl<S: Scalar> Fresnel<S> {
 }
 
 impl<S: Scalar> Microfacet<S> {
-    /// Distribution of facet normals $D$ at a facet's cosine to the surface normal, 1/sr;
+    /// Distribution $D$ of facet normals, 1/sr, at the cosine of the angle to the surface normal;
     /// $\int D\cos\theta_h\\,\mathrm{d}\omega_h = 1$.
     pub fn distribution(&self, cos_half: S) -> S {
         ggx(cos_half, self.roughness)
     }
 
-    /// Shadowing and masking $G$ in [0, 1] for light that arrives and leaves at these cosines.
+    /// Masking-shadowing function $G$ in [0, 1] at the cosines of incidence and of reflection.
     pub fn shadowing(&self, cos_in: S, cos_out: S) -> S {
         let visibility = self.shadowing.visibility(self.roughness, cos_in, cos_out);
         visibility * cos_in * cos_out * 4.0

@@ -19,7 +19,8 @@ const SLOPE_SD: Domain = Domain {
 /// A surface of Lambertian facets whose slopes are spread as a Gaussian (Oren and Nayar 1994,
 /// doi:10.1145/192161.192213).
 ///
-/// With $\alpha, \beta$ the larger and the smaller of the two angles to the normal:
+/// With the reflectance $\rho$ and the slope deviation $\sigma$ of the facets, the larger and the smaller of
+/// the angles to the normal $\alpha, \beta$, and the difference of the azimuths $\Delta\phi$:
 ///
 /// - qualitative (eq. 30): $f = \frac{\rho}{\pi}[A + B\max(0,\cos\Delta\phi)\sin\alpha\tan\beta]$,
 ///   $A = 1 - \tfrac12\frac{\sigma^2}{\sigma^2+0.33}$, $B = 0.45\frac{\sigma^2}{\sigma^2+0.09}$;
@@ -34,11 +35,11 @@ pub struct OrenNayar<T> {
     pub reflectance: T,
     /// Standard deviation of the facets' slope, **rad** (not a roughness from 0 to 1).
     pub slope_sd: T,
-    /// Which of the models in the article.
+    /// Form of the model.
     pub form: OrenNayarForm,
 }
 
-/// Which of Oren and Nayar's models.
+/// Form of the Oren-Nayar model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OrenNayarForm {
     /// The qualitative model: $A$ and $B$ only.
@@ -51,7 +52,7 @@ pub enum OrenNayarForm {
     },
 }
 
-/// The coefficients that depend on the slopes alone.
+/// Coefficients of the fit that depend only on the slopes.
 struct Fit<S> {
     constant: S,
     tangent: S,

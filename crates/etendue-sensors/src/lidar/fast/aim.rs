@@ -1,4 +1,4 @@
-//! The rays of a batch of shots.
+//! Rays of a batch of shots of a pulsed lidar, in tiles.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
@@ -14,7 +14,7 @@ use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
 
 impl FastSimulator<'_, '_> {
-    /// Makes the rays of whole columns of a rotor, from a sensor at rest.
+    /// Computes the rays of whole columns of a rotor for a static sensor.
     pub fn aim_rotor(
         &self,
         rotor: &RotorBeams,
@@ -31,8 +31,7 @@ impl FastSimulator<'_, '_> {
         });
     }
 
-    /// Makes the rays of all shots of a batch, in that order, in tiles; through `rays` where beams have
-    /// several.
+    /// Computes the rays of all shots of a batch in cast order. `rays` is a buffer for beams of several rays.
     pub fn aim_tiles(
         &self,
         shots: &[Shot],
@@ -41,6 +40,7 @@ impl FastSimulator<'_, '_> {
         rays: &mut Vec<Ray>,
         tiles: &mut Vec<RayTile>,
     ) {
+        // Beams of one ray: aim tiles in lanes.
         if self.plain.beam_rays.count() == 1 {
             self.isa.run(Axes {
                 shots,
@@ -50,6 +50,7 @@ impl FastSimulator<'_, '_> {
             });
             return;
         }
+        // Beams of several rays: list the rays, then fill tiles.
         rays.clear();
         let mut own = Vec::new();
         for &shot in order {
@@ -71,7 +72,7 @@ impl FastSimulator<'_, '_> {
     }
 }
 
-/// The axes of a rotor's beams, from a sensor at rest.
+/// Writes the rays of a rotor's single-ray beams for a static sensor.
 struct RotorAxes<'s> {
     rotor: &'s RotorBeams,
     columns: &'s [Column],
@@ -88,7 +89,7 @@ impl Vectorized for RotorAxes<'_> {
     }
 }
 
-/// The beams' axes.
+/// Writes the rays of single-ray beams.
 struct Axes<'s> {
     shots: &'s [Shot],
     poses: &'s Poses,
@@ -121,7 +122,8 @@ impl Vectorized for Axes<'_> {
                 tile.time[lane] = own.time;
             }
         }
-        // After all are stored: lanes just stored one by one cannot yet be loaded together.
+        // Transform after all tiles are stored: loading a vector of lanes that were just stored one by one
+        // would stall.
         if let Some(pose) = still {
             for tile in self.tiles {
                 tile.transform(pose);

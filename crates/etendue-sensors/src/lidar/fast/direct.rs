@@ -1,5 +1,6 @@
-//! Shots whose light returns directly from the first surface on each ray, as for most shots: the returns
-//! of the ray trees, bit for bit, without the trees.
+//! Direct returns: light that the first surface on a ray scatters back along the ray. Most shots of a
+//! pulsed lidar have no other light and need no ray trees; the results are bit-equal to those of the
+//! trees.
 
 use super::order::Order;
 use super::poses::Poses;
@@ -25,28 +26,29 @@ use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
-/// The lidars and materials whose light returns directly.
+/// A pulsed lidar whose light may return directly, with the properties of the materials.
 #[derive(Clone)]
 pub(in crate::lidar) struct DirectReturns {
     pub pulsed: PreparedPulsed,
-    /// Whether paths end at each material.
+    /// For each material: whether paths end there, so that its light returns directly or not at all.
     pub ends: Vec<bool>,
     /// Whether paths continue at any material.
     pub any_continues: bool,
-    /// Whether each material has a noise profile; empty where none has.
+    /// For each material: whether it has a noise profile. Empty if no profile applies.
     pub calibrated: Vec<bool>,
-    /// Whether each shot has one ray and its echo a closed form.
+    /// Whether each shot has one ray and the closed-form receiver.
     single: bool,
-    /// Whether any channel's ranges are offset.
+    /// Whether any channel has a range offset.
     pub offset: bool,
 }
 
-/// The light that returns directly along a ray.
+/// A direct return along a ray.
 #[derive(Clone, Copy)]
 struct Back {
     origin: Origin,
+    /// Power at the receiver, 1/(m² sr).
     power: f64,
-    /// The number of its ray among all.
+    /// Index of its ray in the batch.
     ray: usize,
 }
 
@@ -69,46 +71,55 @@ impl Back {
     }
 }
 
-/// The place of the light of a shot.
+/// Location of the light of a shot.
 #[derive(Clone, Copy)]
 enum Way {
-    /// A number of the batch's direct returns, from the first on.
+    /// `count` direct returns of the batch, starting with the index `first`.
     Direct { first: usize, count: usize },
-    /// The light of a number, from trees.
+    /// The ray-tree light with this index.
     Tree(usize),
 }
 
-/// Memory that batches reuse.
+/// Buffers of direct returns, reused from batch to batch.
 #[derive(Default)]
 pub(in crate::lidar) struct DirectMemory {
+    /// Direct returns of all shots, in cast order.
     backs: Vec<Back>,
+    /// Location of the light of each shot.
     ways: Vec<Way>,
     singles: SingleRayBeams,
-    /// The surfaces with noise profiles of sixteen shots each, and the draws.
+    /// Surfaces with noise profiles, in blocks of sixteen shots.
     lanes: Vec<CalibratedLanes>,
+    /// Returns of one shot.
     returns: Vec<PulseReturn>,
+    /// Draws from the noise profiles of `lanes`.
     drawn: Vec<DrawnBeams>,
-    /// Shots that need trees, in the order they were cast, their rays and what they hit.
+    /// Shots that need ray trees, in cast order.
     rest: Vec<usize>,
+    /// Rays of those shots.
     rays: Vec<LightRay<f64>>,
+    /// First hits of `rays`.
     hits: Vec<Option<Hit>>,
 }
 
-/// A batch of shots, with the rays of each and what they hit.
+/// A batch of shots with their rays, first hits and direct returns.
 pub(in crate::lidar) struct CastBatch<'a> {
-    /// Number of the first shot.
+    /// Index of the first shot in the sweep.
     pub first: usize,
     pub shots: BatchShots<'a>,
     pub poses: &'a Poses,
-    /// The order their rays are cast in.
+    /// The order in which the rays are cast.
     pub order: Order<'a>,
+    /// Rays in cast order.
     pub tiles: &'a [RayTile],
+    /// First hits of the rays.
     pub met: &'a [HitTile],
-    /// The light that returns directly along them.
+    /// Direct returns along the rays.
     pub back: &'a [DirectReturnLanes],
 }
 
 impl CastBatch<'_> {
+    /// Index in the sweep of a shot of the batch.
     pub fn number(&self, shot: usize) -> u32 {
         shot_number(self.first + shot)
     }
@@ -121,15 +132,18 @@ impl CastBatch<'_> {
         }
     }
 
+    /// A ray by its index in cast order.
     pub fn ray(&self, number: usize) -> Ray {
         self.tiles[number / 16].ray(number % 16)
     }
 
+    /// The first hit of a ray by its index in cast order.
     pub fn hit(&self, number: usize) -> Option<Hit> {
         self.met[number / 16].hit(number % 16)
     }
 
-    /// Side of the surface's normal on which the light of a shot arrives.
+    /// Signed side of the surface normal on which the light of a shot arrives, in [-1, 1]
+    /// ([`ReturnSummary::side`]).
     #[inline(never)]
     fn side(&self, shot: usize, backs: &[Back]) -> f64 {
         let mut lit = ReturnSummary::default();
@@ -139,7 +153,7 @@ impl CastBatch<'_> {
         lit.side(&(self.poses.of(shot) * Vector3::z()))
     }
 
-    /// Counts light that returns directly along a ray, and the orientation of its surface.
+    /// Adds a direct return along a ray, and the orientation of its surface, to a summary.
     pub fn face(&self, lit: &mut ReturnSummary, light: &DirectReturn, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
@@ -150,8 +164,11 @@ impl CastBatch<'_> {
 }
 
 impl DirectReturns {
-    /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
+    /// The direct returns of a pulsed lidar; none if the receiver is not pulsed, or if detections have
+    /// other causes than the direct light of surfaces: ambient light, backscatter, path tracing, objects
+    /// with poses of their own, pointing jitter, or false alarms.
     pub fn new(plain: &Simulator<f64>) -> Option<Self> {
+        // Exclude light and noise without a vectorised form.
         let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
             return None;
         };
@@ -162,6 +179,7 @@ impl DirectReturns {
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;
         }
+        // Tabulate the properties of the materials.
         let profiles = plain.world.profiles();
         let with_profiles = !plain.settings.without_noise && !profiles.is_empty();
         let materials = plain.world.materials();
@@ -198,7 +216,7 @@ impl FastSimulator<'_, '_> {
         }
     }
 
-    /// Shots of one ray, sixteen at a time.
+    /// Reports shots of one ray each, sixteen at a time.
     fn report_single_rays(
         &self,
         cast: &CastBatch,
@@ -219,7 +237,7 @@ impl FastSimulator<'_, '_> {
         });
     }
 
-    /// Shots of several rays, or whose waveforms are sampled.
+    /// Reports shots of several rays, or with sampled waveforms.
     fn report_beams(
         &self,
         cast: &CastBatch,
@@ -227,9 +245,12 @@ impl FastSimulator<'_, '_> {
         plain: &mut Memory<f64>,
         buffer: &mut ReturnBuffer,
     ) {
+        // Collect direct returns, then the light of ray trees.
         self.sort_out(cast, lane);
         self.gather_rest(cast, lane, &mut plain.lights);
+        // Draw the shots on surfaces with noise profiles.
         self.draw_beams(cast, lane, plain.detector.noise_cache.get());
+        // Report the shots in firing order.
         for (place, way) in lane.ways.iter().enumerate() {
             let outcome = match *way {
                 Way::Direct { count: 0, .. } => Outcome::NoReturn,
@@ -256,7 +277,7 @@ impl FastSimulator<'_, '_> {
         }
     }
 
-    /// Reports a shot whose light comes from trees, by the plain pipeline.
+    /// Reports a shot with ray-tree light, detected by the plain pipeline.
     pub fn report_tree(
         &self,
         cast: &CastBatch,
@@ -273,7 +294,8 @@ impl FastSimulator<'_, '_> {
             .report(&self.reporter, fired, light, detected, buffer)
     }
 
-    /// Finds the shots that need ray trees, and the direct returns of the others.
+    /// Separates the shots that need ray trees from the others and collects the direct returns of the
+    /// latter.
     fn sort_out(&self, cast: &CastBatch, lane: &mut DirectMemory) {
         lane.backs.clear();
         lane.ways.clear();
@@ -294,7 +316,8 @@ impl FastSimulator<'_, '_> {
         }
     }
 
-    /// Appends the direct returns along the rays of one shot; false where a path continues.
+    /// Appends the direct returns along the rays of one shot. Returns false if the shot needs a ray tree:
+    /// a ray hit a material where paths continue.
     #[inline]
     fn send_straight(
         &self,
@@ -305,6 +328,7 @@ impl FastSimulator<'_, '_> {
         for (ray, number) in own.enumerate() {
             let (tile, lane) = (number / 16, number % 16);
             let (met, back) = (&cast.met[tile], &cast.back[tile]);
+            // Skip rays without a hit; stop at a material where paths continue.
             if !met.is_hit(lane) {
                 continue;
             }
@@ -312,6 +336,7 @@ impl FastSimulator<'_, '_> {
             if !self.direct.ends[material.0 as usize] {
                 return false;
             }
+            // Weight the power by the beam and the transmission of the air.
             let range = back.range[lane];
             let power = back.power[lane]
                 * self.plain.beam_rays.weight(ray)
@@ -333,8 +358,8 @@ impl FastSimulator<'_, '_> {
         true
     }
 
-    /// Follows the trees of the shots that need them, in the order they were cast: neighbours
-    /// together are also the rays that mirrors and glass spawn.
+    /// Collects the light of the shots that need ray trees, in cast order, so that the rays spawned at
+    /// mirrors and glass are coherent too.
     fn gather_rest(
         &self,
         cast: &CastBatch,
@@ -358,7 +383,7 @@ impl FastSimulator<'_, '_> {
         self.plain.gather(&lane.rays, &lane.hits, number, lights);
     }
 
-    /// Reports a shot of several returns, or one whose waveform is sampled.
+    /// Reports a shot with several direct returns, or with a sampled waveform.
     fn report_several(
         &self,
         fired: FiredShot<f64>,
@@ -382,13 +407,14 @@ impl FastSimulator<'_, '_> {
         self.reporter.add(fired, 0.0, detections, source, buffer)
     }
 
-    /// Draws the shots of calibrated noise.
+    /// Draws the detections of shots on surfaces with noise profiles.
     fn draw_beams(&self, cast: &CastBatch, lane: &mut DirectMemory, noise_cache: &mut NoiseCache) {
         lane.lanes.clear();
         lane.drawn.clear();
         if self.direct.calibrated.is_empty() {
             return;
         }
+        // Find the profiled surface of each shot.
         let blocks = lane.ways.len().div_ceil(16);
         lane.lanes.resize(blocks, CalibratedLanes::NONE);
         for (shot, way) in lane.ways.iter().enumerate() {
@@ -403,6 +429,7 @@ impl FastSimulator<'_, '_> {
                 lane.lanes[shot / 16].set(shot % 16, &surface);
             }
         }
+        // Draw blocks of sixteen shots.
         self.isa.run(DrawBeams {
             simulator: self,
             cast,
@@ -430,7 +457,7 @@ impl FastSimulator<'_, '_> {
     }
 }
 
-/// A ray of light along a ray that was cast.
+/// The light ray of a cast ray.
 fn light_ray(ray: &Ray) -> LightRay<f64> {
     LightRay {
         origin: ray.origin,
@@ -440,7 +467,8 @@ fn light_ray(ray: &Ray) -> LightRay<f64> {
     }
 }
 
-/// Where most of the light about a range came from, within a reach (m).
+/// The surface that contributed the most light to an echo at a `range` (m): the strongest return within
+/// `reach` (m), weighted by [`echo_affinity`].
 fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
     let near = backs
         .iter()
@@ -453,7 +481,7 @@ fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
     strongest.map(|(origin, _)| origin)
 }
 
-/// Draws shots of several rays each, sixteen at a time.
+/// Draws detections from noise profiles, for blocks of sixteen shots.
 struct DrawBeams<'s, 'p, 'a> {
     simulator: &'s FastSimulator<'p, 'a>,
     cast: &'s CastBatch<'s>,
@@ -509,7 +537,9 @@ mod tests {
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
     use nalgebra::Isometry3;
 
+    /// A spinning lidar of one channel with a single-ray beam and the closed-form receiver.
     fn scanner(false_alarms: bool) -> Lidar {
+        // Sensitivity and beam width.
         let sensitivity = Sensitivity {
             reflectance: 0.1,
             range: 40.0,
@@ -522,6 +552,7 @@ mod tests {
             vertical: 1e-3,
             at: DivergenceAt::HalfMaximum,
         };
+        // The lidar.
         Lidar {
             name: "test".into(),
             source: "none".into(),
@@ -569,7 +600,7 @@ mod tests {
         }
     }
 
-    /// Whether the light of a lidar's shots returns directly in some air.
+    /// Whether [`DirectReturns`] apply to a lidar in air with drops simulated from `drops_from` (m) on.
     fn is_direct(scene: &Scene, scanner: &Lidar, drops_from: Option<f64>) -> bool {
         let settings = SweepSettings {
             air: Air {
@@ -592,8 +623,8 @@ mod tests {
         DirectReturns::new(&plain).is_some()
     }
 
-    /// The tests of the formats hold both ways against each other by asking for drops where there
-    /// are none: that is what makes the difference.
+    /// Other tests enable drops in clear air to compare the plain and the vectorised pipeline: drops must
+    /// select the plain one.
     #[test]
     fn drops_and_false_alarms_need_trees_and_clear_air_does_not() {
         let mesh = primitive::cuboid([4.0; 3]).unwrap();

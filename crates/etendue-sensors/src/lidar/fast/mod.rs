@@ -1,10 +1,10 @@
-//! The pipeline in lanes of sixteen: the same returns as the plain pipeline
-//! ([`sweep`](super::sweep)), bit for bit.
+//! The vectorised lidar pipeline: sixteen shots at a time, one per lane, bit-equal to the plain pipeline
+//! ([`sweep`](super::sweep)).
 //!
-//! It applies to pulsed lidars in clear air without ambient light and false alarms
+//! It applies to pulsed lidars without backscatter, ambient light and false alarms
 //! ([`direct::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). Each lane performs the
-//! operations of the plain form in the same order. Shots that hit mirrors or glass go through the plain
-//! form.
+//! operations of the plain form in the same order. Shots that hit mirrors or glass are simulated by the
+//! plain form.
 
 pub(super) mod aim;
 pub(super) mod direct;

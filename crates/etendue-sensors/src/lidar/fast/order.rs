@@ -1,4 +1,4 @@
-//! The order in which rays are cast.
+//! Cast order: a permutation of shots that makes the rays of a tile coherent.
 
 use crate::lidar::shot::Shot;
 use etendue_scene::tile_order;
@@ -6,19 +6,19 @@ use etendue_scene::tile_order;
 /// Rays in a tile.
 const TILE: usize = 16;
 
-/// The order in which the rays of some shots are cast: neighbours together, whatever the order of
-/// firing.
+/// The order in which the rays of a batch of shots are cast: shots of similar direction are adjacent,
+/// regardless of their firing order.
 #[derive(Clone, Default)]
 pub(in crate::lidar) struct CastOrder {
-    /// The shots in that order.
+    /// Indices of the shots, in cast order.
     shots: Vec<usize>,
-    /// The place of each shot in it.
+    /// Position of each shot in the cast order: the inverse permutation.
     places: Vec<usize>,
-    /// Whether each four that are cast after each other are fired after each other, too.
+    /// Whether each group of four in cast order is four consecutive shots.
     by_fours: bool,
 }
 
-/// [`CastOrder`] of a batch.
+/// A borrowed [`CastOrder`].
 #[derive(Clone, Copy)]
 pub(in crate::lidar) struct Order<'a> {
     pub shots: &'a [usize],
@@ -46,8 +46,8 @@ impl CastOrder {
         }
     }
 
-    /// The order of `times` copies of the shots, tile by tile: the copies of a tile follow each other,
-    /// because they are neighbours.
+    /// The order of `times` rotated copies of the shots. The copies of a tile are adjacent, because their
+    /// directions are similar.
     pub fn repeated(&self, times: usize) -> Self {
         let count = self.shots.len();
         let mut shots = Vec::with_capacity(times * count);

@@ -1,4 +1,4 @@
-//! The sensor's poses at the shots of a batch.
+//! Poses of the sensor at the shots of a batch.
 
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::sensor_poses::SensorPoses;
@@ -6,16 +6,17 @@ use crate::lidar::shot::Shot;
 use crate::lidar::sweep::shot_number;
 use nalgebra::Isometry3;
 
-/// The sensor's poses at the shots of a batch.
+/// Poses of the sensor at the shots of a batch; consecutive equal poses are stored once.
 #[derive(Default)]
 pub(in crate::lidar) struct Poses {
+    /// The different poses, in the order of the shots.
     different: Vec<Isometry3<f64>>,
-    /// The number of each shot's pose, where there are several.
+    /// Index of each shot's pose; empty if all shots have the same pose.
     numbers: Vec<u32>,
 }
 
 impl Poses {
-    /// Sets the pose of all shots, where it is the same; false where it is not.
+    /// Sets the common pose of all shots. Returns false, leaving no poses, if the poses differ.
     pub fn set_constant(&mut self, shots: BatchShots, poses: &dyn SensorPoses<f64>) -> bool {
         self.different.clear();
         self.numbers.clear();
@@ -24,7 +25,7 @@ impl Poses {
         only.is_some()
     }
 
-    /// Sets the pose of each shot at its own time.
+    /// Sets the pose of each shot at its time.
     pub fn set(&mut self, shots: &[Shot], poses: &dyn SensorPoses<f64>) {
         if self.set_constant(BatchShots::Listed(shots), poses) {
             return;
@@ -50,7 +51,7 @@ impl Poses {
         &self.different[number]
     }
 
-    /// The only pose, if the sensor is at rest.
+    /// The common pose, if the sensor is static.
     pub fn only(&self) -> Option<&Isometry3<f64>> {
         match &self.different[..] {
             [only] => Some(only),

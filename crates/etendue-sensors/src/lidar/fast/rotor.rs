@@ -1,4 +1,4 @@
-//! The beams of a rotor, sixteen at a time in the order in which they are cast.
+//! Rays of single-ray beams on a rotor, computed sixteen at a time in cast order.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
@@ -10,26 +10,29 @@ use crate::lidar::turn::{LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
 use nalgebra::Isometry3;
 
-/// The beams of some columns on a rotor without other motion; the beams of other columns are rotated
-/// copies.
+/// The beams of a group of columns on a rotor without nod, in cast order. The beams of other groups are
+/// rotated copies.
 #[derive(Clone)]
 pub(in crate::lidar) struct RotorBeams {
-    /// Whether all channels of a column fire at once, and each four beams are of one column.
+    /// Whether all channels of a column fire at once, and each group of four beams is of one column.
     at_once: bool,
-    /// Number of columns.
+    /// Number of columns of the group.
     columns: usize,
+    /// Beams of the group.
     tiles: Vec<Lasers>,
 }
 
-/// Sixteen beams on the rotor.
+/// Sixteen beams of a group of columns.
 #[derive(Clone)]
 struct Lasers {
     lanes: LaserLanes,
+    /// Index of each beam's column in the group.
     column: [usize; 16],
 }
 
 impl RotorBeams {
-    /// The beams of the shots of whole columns, in that order.
+    /// The beams of a group of whole columns in the given order of its shots; `None` for other patterns than
+    /// a rotor without nod.
     pub fn new(firing: &Firing, order: &[usize]) -> Option<Self> {
         firing.rotor()?;
         let channels = &firing.lidar.channels;
@@ -45,12 +48,12 @@ impl RotorBeams {
         })
     }
 
-    /// Number of tiles of a number of columns, which is a multiple of these.
+    /// Number of tiles of a number of columns, which is a multiple of the group's.
     pub fn tiles(&self, columns: usize) -> usize {
         columns / self.columns * self.tiles.len()
     }
 
-    /// Writes the beams of columns of a sensor at a pose into tiles.
+    /// Writes the rays of columns to tiles, in the world, for a static sensor at a pose.
     #[inline(always)]
     pub fn aim(&self, columns: &[Column], pose: &Isometry3<f64>, tiles: &mut [RayTile]) {
         let times = columns.len() / self.columns;
@@ -62,7 +65,7 @@ impl RotorBeams {
         }
     }
 
-    /// Writes beams in the sensor's frame.
+    /// Writes the rays of one tile in the sensor's frame.
     #[inline(always)]
     fn put(&self, lasers: &Lasers, columns: &[Column], tile: &mut RayTile) {
         if self.at_once {
@@ -77,6 +80,7 @@ impl RotorBeams {
 }
 
 impl Lasers {
+    /// The beams of up to sixteen shots of a group of columns.
     fn new(all: &[Laser], shots: &[usize]) -> Self {
         let mut column = [0; 16];
         for (own, shot) in column.iter_mut().zip(shots) {
@@ -89,11 +93,11 @@ impl Lasers {
         }
     }
 
-    /// Writes beams of columns that are fired at once, each four of one column.
+    /// Writes the beams if each group of four is of one column whose channels fire at once.
     #[inline(always)]
     fn put_columns(&self, columns: &[Column], tile: &mut RayTile) {
         for four in 0..4 {
-            // The numbers of one column stay in registers for its four lanes.
+            // Start time and orientation of the column stay in registers for four lanes.
             let Column { start, turned } = columns[self.column[4 * four]];
             for i in 4 * four..4 * four + 4 {
                 self.put_one(i, start, &self.lanes.level_at(i, turned), tile);
@@ -101,7 +105,7 @@ impl Lasers {
         }
     }
 
-    /// Writes beams of any columns.
+    /// Writes the beams of any columns.
     #[inline(always)]
     fn put(&self, columns: &[Column], tile: &mut RayTile) {
         let mut start = [0.0; 16];
@@ -117,7 +121,7 @@ impl Lasers {
         }
     }
 
-    /// Writes a beam of a column that began at `start`.
+    /// Writes lane `i`, a beam of a column that starts at `start` (s).
     #[inline(always)]
     fn put_one(&self, i: usize, start: f64, level: &Level, tile: &mut RayTile) {
         tile.time[i] = start + self.lanes.time[i];

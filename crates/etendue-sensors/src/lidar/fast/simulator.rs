@@ -1,4 +1,4 @@
-//! Batches of shots in lanes of sixteen.
+//! Vectorised pipeline of pulsed lidars: aims, casts and reports batches of shots.
 
 use super::direct::{CastBatch, DirectMemory, DirectReturns};
 use super::order::{CastOrder, Order};
@@ -18,29 +18,29 @@ use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::Isa;
 use std::ops::Range;
 
-/// Tiles that are handled at a time: they fit a core's nearest cache.
+/// Number of tiles that are cast and evaluated at a time: they fit the first-level cache of a core.
 const NEAR: usize = 8;
 
-/// The pipeline in lanes of sixteen.
+/// The vectorised pipeline of a pulsed lidar.
 pub(in crate::lidar) struct FastSimulator<'p, 'a> {
     /// The plain pipeline, for shots that hit mirrors or glass.
     pub plain: &'p Simulator<'a, f64>,
     pub reporter: Reporter<'p>,
     pub isa: Isa,
     pub direct: DirectReturns,
-    /// The orders in which the rays of columns that are cast together are cast, and those of a whole
-    /// batch, where all columns are rotated copies of the first.
+    /// Precomputed cast orders of a rotor, whose columns are rotated copies of each other: of a group of
+    /// columns ([`Batches::together`]), and of a whole batch.
     orders: [CastOrder; 2],
-    /// The beams of columns that are cast together, on a rotor that only turns, of one ray a shot.
+    /// Beams of a group of columns, for single-ray beams on a rotor without nod.
     rotor: Option<RotorBeams>,
 }
 
-/// Memory that batches reuse.
+/// Buffers of the vectorised pipeline, reused from batch to batch.
 #[derive(Default)]
 pub(in crate::lidar) struct FastMemory {
     poses: Poses,
     rays: Vec<Ray>,
-    /// Shots that are neither listed nor computed from a rotor.
+    /// Shots that are computed from a rotor where its precomputed beams do not apply.
     shots: Vec<Shot>,
     /// Columns on a rotor.
     columns: Vec<Column>,
@@ -48,7 +48,7 @@ pub(in crate::lidar) struct FastMemory {
     pub direct: DirectMemory,
 }
 
-/// Rays in tiles, their hits, and their direct returns.
+/// Rays in cast order, their first hits, and their direct returns.
 #[derive(Default)]
 struct CastTiles {
     tiles: Vec<RayTile>,
@@ -57,7 +57,7 @@ struct CastTiles {
 }
 
 impl<'p, 'a> FastSimulator<'p, 'a> {
-    /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
+    /// The vectorised pipeline of a sweep; `None` if [`DirectReturns::new`] is.
     pub fn new(
         isa: Isa,
         plain: &'p Simulator<'a, f64>,
@@ -80,7 +80,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         Some(simulator)
     }
 
-    /// The same in a world that differs in its deforming meshes alone.
+    /// The same in a world that differs only in its deforming meshes.
     pub fn with_plain<'q, 'b>(
         &self,
         plain: &'q Simulator<'b, f64>,
@@ -96,7 +96,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         }
     }
 
-    /// Prepares the cast orders and beams that all columns of a rotor share.
+    /// Precomputes the cast orders and beams that all groups of columns of a rotor share.
     fn prepare_rotor(&mut self, firing: &Firing, shots: &Shots, batches: &Batches) {
         let together = batches.together.min(shots.len());
         let mut memory = Vec::new();
@@ -109,7 +109,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         self.orders = [order, whole];
     }
 
-    /// The order in which the rays of some shots are cast.
+    /// The cast order of a batch: a precomputed one, or one computed into `new`.
     fn order_of<'o>(&'o self, shots: &[Shot], new: &'o mut CastOrder) -> Order<'o> {
         let known = self
             .orders
@@ -122,7 +122,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         new.all()
     }
 
-    /// The same of a number of shots on a rotor, where it is a multiple of those that are cast together.
+    /// The cast order of a number of shots on a rotor; `None` unless the number is a multiple of a group's.
     fn order_on_rotor<'o>(&'o self, shots: usize, new: &'o mut CastOrder) -> Option<Order<'o>> {
         let [together, whole] = &self.orders;
         if shots == whole.shots().len() {
@@ -135,7 +135,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         Some(new.all())
     }
 
-    /// Simulates a batch, which is some of a sweep's shots.
+    /// Simulates a batch, the shots `own` of a sweep, and writes its returns.
     pub fn batch(
         &self,
         memory: &mut BatchMemory,
@@ -143,9 +143,11 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         own: Range<usize>,
         to: &mut Destination,
     ) {
+        // Use the precomputed beams of a rotor, if possible.
         if self.rotor_batch(memory, all, &own, to) {
             return;
         }
+        // Otherwise list the shots, and find their poses and cast order.
         let first = own.start;
         let mut listed = std::mem::take(&mut memory.fast.shots);
         let shots = all.part(self.isa, own, &mut listed);
@@ -153,6 +155,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         fast.poses.set(shots, self.plain.world_from_sensor);
         let mut new = CastOrder::default();
         let order = self.order_of(shots, &mut new);
+        // Aim, cast and report them.
         self.aim_tiles(
             shots,
             &fast.poses,
@@ -164,8 +167,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         memory.fast.shots = listed;
     }
 
-    /// [`FastSimulator::batch`] of columns that are rotated copies of each other, from a sensor at rest; false
-    /// without effect where they are not.
+    /// [`FastSimulator::batch`] by the precomputed beams of a rotor, for a static sensor. Returns false
+    /// without effect if it does not apply.
     fn rotor_batch(
         &self,
         memory: &mut BatchMemory,
@@ -180,6 +183,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         let Some(order) = self.order_on_rotor(own.len(), &mut new) else {
             return false;
         };
+        // Compute the columns and check that the sensor is static.
         let mut columns = std::mem::take(&mut memory.fast.columns);
         by.columns(own, &mut columns);
         let shots = BatchShots::Turned {
@@ -189,6 +193,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         };
         let fast = &mut memory.fast;
         let at_rest = fast.poses.set_constant(shots, self.plain.world_from_sensor);
+        // Aim, cast and report.
         if at_rest {
             self.aim_rotor(rotor, &columns, fast.poses.of(0), &mut fast.cast.tiles);
             self.report_batch(memory, own.start, shots, order, to);
@@ -197,7 +202,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         at_rest
     }
 
-    /// Casts the rays that were aimed and reports their returns.
+    /// Casts the rays of a batch that is aimed and reports its shots.
     fn report_batch(
         &self,
         memory: &mut BatchMemory,
@@ -206,6 +211,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         order: Order,
         to: &mut Destination,
     ) {
+        // Find the hits and direct returns.
         let FastMemory {
             poses,
             cast,
@@ -213,6 +219,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
             ..
         } = &mut memory.fast;
         self.cast(cast);
+        // Detect and report.
         let batch = CastBatch {
             first,
             shots,
@@ -225,8 +232,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         self.report_direct(&batch, direct, &mut memory.plain, to.open());
     }
 
-    /// Finds the hits and direct returns of the rays of all tiles, a few tiles at a time: the results of one
-    /// step are in the nearest cache when the next reads them.
+    /// Finds the first hits and direct returns of all rays, a few tiles at a time, so that hits are still in
+    /// the first-level cache when they are evaluated.
     fn cast(&self, cast: &mut CastTiles) {
         let world = self.plain.world;
         let count = cast.tiles.len();

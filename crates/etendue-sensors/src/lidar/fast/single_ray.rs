@@ -1,4 +1,4 @@
-//! Shots of one ray each whose light returns directly, sixteen at a time.
+//! Single-ray beams with direct returns: detection and report of sixteen shots at a time.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
@@ -21,19 +21,19 @@ use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
 
-/// The light that returns to sixteen shots that follow each other.
+/// Direct returns of sixteen consecutive shots.
 #[derive(Clone)]
 #[repr(C, align(64))]
 struct Block {
     /// Half the optical path, m.
     range: [f64; 16],
-    /// 0 where no light returns directly.
+    /// Power at the receiver, 1/(m² sr); 0 without a direct return.
     power: [f64; 16],
     cos_incidence: [f64; 16],
-    /// Numbers of objects.
+    /// Indices of objects.
     object: [u32; 16],
     material: [MaterialId; 16],
-    /// One more than the number of the light of a ray tree; 0 for none.
+    /// One plus the index of the shot's ray-tree light; 0 for shots without ray trees.
     tree: [u32; 16],
 }
 
@@ -47,7 +47,7 @@ impl Block {
         tree: [0; 16],
     };
 
-    /// The light that returns along the rays of a tile; ray trees are not numbered yet.
+    /// The direct returns along the rays of a tile, without the indices of ray trees.
     #[inline]
     fn of(back: &DirectReturnLanes, met: &HitTile, weight: f64) -> Self {
         let mut tile = Self::NOTHING;
@@ -62,7 +62,8 @@ impl Block {
         tile
     }
 
-    /// Copies a number of lanes from those of another.
+    /// Copies `N` lanes of another block, starting with its lane `lane`, to the lanes starting with `place`;
+    /// `trees` says whether to copy the indices of ray trees.
     #[inline(always)]
     fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
         let (to, of) = (place..place + N, lane..lane + N);
@@ -77,42 +78,49 @@ impl Block {
     }
 }
 
-/// The reports of sixteen shots.
+/// Detections of sixteen shots, ready to be reported.
 struct Measured {
     echoes: SingleEchoes,
-    /// In the device's steps, m.
+    /// Reported range, rounded to the device's steps, m.
     range: [f64; 16],
-    /// The channels' range offsets, m.
+    /// Range offset of the channel, m.
     offset: [f64; 16],
-    /// The points in the sensor's frame, by axis, m; only those of a rotor that only turns.
+    /// Position in the sensor's frame, by axis, m; only for [`BatchShots::Turned`].
     point: [[f64; 16]; 3],
+    /// Reported intensity.
     intensity: [f64; 16],
-    /// Whether the light of the surface made the echo, rather than noise alone.
+    /// Whether the echo is within the pulse length of the surface's return, and so originates from it.
     sourced: [bool; 16],
-    /// Those of the objects.
+    /// Mesh of the object that was hit.
     mesh: [MeshId; 16],
+    /// Whether an echo was found within the range limits.
     within: [bool; 16],
+    /// Whether an echo was found below the nearest range.
     too_near: [bool; 16],
 }
 
-/// What is drawn of 64 shots.
+/// Draws from noise profiles for 64 shots.
 #[repr(align(64))]
 struct Together {
+    /// Whether each shot is drawn from a profile.
     calibrated: [bool; 64],
     drawn: DrawnBeams<64>,
 }
 
-/// What is drawn of sixteen of them.
+/// Draws from noise profiles for sixteen shots.
 struct Sixteen<'a> {
-    /// Which are.
+    /// Whether each shot is drawn from a profile.
     calibrated: &'a [bool; 16],
+    /// Whether each drawn shot returned.
     returned: &'a [bool; 16],
+    /// Drawn range, m.
     range: &'a [f64; 16],
+    /// Drawn intensity; NaN where the profile has none.
     intensity: &'a [f64; 16],
 }
 
 impl<'a> Sixteen<'a> {
-    /// That of one of four blocks.
+    /// The draws of one of the four blocks of sixteen.
     #[inline(always)]
     fn of(all: &'a Together, number: usize) -> Self {
         Self {
@@ -124,36 +132,40 @@ impl<'a> Sixteen<'a> {
     }
 }
 
-/// Memory that batches reuse.
+/// Direct returns of a batch of single-ray beams, in firing order; the buffers are reused.
 #[derive(Default)]
 pub(in crate::lidar) struct SingleRayBeams {
     blocks: Vec<Block>,
-    /// Shots that need trees.
+    /// Shots that need ray trees, in cast order.
     pub rest: Vec<usize>,
 }
 
 impl SingleRayBeams {
-    /// Sorts the shots of a batch into those whose light returns directly and those that need ray trees.
+    /// Moves the direct returns of a batch from cast order to firing order, and lists the shots that need
+    /// ray trees.
     pub fn sort(&mut self, simulator: &FastSimulator<'_, '_>, cast: &CastBatch) {
+        // Clear the last block: some of its lanes may have no shot.
         self.rest.clear();
         let count = cast.shots.count().div_ceil(16);
         self.blocks.resize(count, Block::NOTHING);
         if let Some(last) = self.blocks.last_mut() {
-            // Not all its lanes may be shots.
             *last = Block::NOTHING;
         }
         let weight = simulator.plain.beam_rays.weight(0);
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
+            // Apply the transmission of the air.
             let mut tile = Block::of(back, met, weight);
             if simulator.plain.air.attenuates() {
                 for (power, range) in tile.power.iter_mut().zip(&back.range) {
                     *power *= simulator.plain.air.transmission(*range);
                 }
             }
+            // List the shots that need ray trees.
             if simulator.direct.any_continues {
                 self.find_trees(&simulator.direct.ends, met, shots, &mut tile);
             }
+            // Scatter the lanes to their places in firing order.
             if cast.order.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
                     self.blocks[shots[0] / 16].take::<4>(
@@ -176,7 +188,7 @@ impl SingleRayBeams {
         }
     }
 
-    /// Numbers the shots that need trees.
+    /// Lists the shots of a tile that need ray trees and stores their indices in the tile.
     #[inline]
     fn find_trees(&mut self, ends: &[bool], met: &HitTile, shots: &[usize], tile: &mut Block) {
         for (lane, &shot) in shots.iter().enumerate() {
@@ -189,7 +201,7 @@ impl SingleRayBeams {
     }
 }
 
-/// Adds the points of the shots of a batch and what became of each.
+/// Detects the shots of a batch and adds their returns and outcomes to a buffer.
 pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a> {
     pub simulator: &'s FastSimulator<'p, 'a>,
     pub cast: &'s CastBatch<'s>,
@@ -205,6 +217,7 @@ impl Vectorized for Report<'_, '_, '_, '_> {
     #[inline(always)]
     fn run(mut self) {
         let blocks = &self.singles.blocks;
+        // Draw random numbers for 64 shots at a time, detect and report sixteen at a time.
         for (four, blocks) in blocks.chunks(4).enumerate() {
             let drawn = self.draw(blocks, 64 * four);
             let noise = self.noise(blocks, drawn.as_ref(), 64 * four);
@@ -218,7 +231,7 @@ impl Vectorized for Report<'_, '_, '_, '_> {
 }
 
 impl Report<'_, '_, '_, '_> {
-    /// Adds the points of sixteen shots, the first of which is that number of the batch.
+    /// Adds the returns of sixteen shots; `first` is the index of the first in the batch.
     #[inline(always)]
     fn report(
         &mut self,
@@ -231,7 +244,7 @@ impl Report<'_, '_, '_, '_> {
         if !block.power.iter().any(|power| *power > 0.0) {
             return self.one_by_one(block, None, first, count);
         }
-        // Not an option of what was measured, which would be copied once more.
+        // An `Option<Measured>` would cost one more copy.
         let measured = self.measure(block, drawn, noise, first);
         if block.tree == [0; 16] {
             self.points(block, &measured, first, count);
@@ -240,7 +253,7 @@ impl Report<'_, '_, '_, '_> {
         }
     }
 
-    /// Adds the returns of a number of sixteen shots.
+    /// Adds the returns of the first `count` shots of a block without ray trees.
     #[inline(always)]
     fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
         let (simulator, cast) = (self.simulator, self.cast);
@@ -252,7 +265,8 @@ impl Report<'_, '_, '_, '_> {
         });
     }
 
-    /// The same of shots some of which need trees, or of which none is lit.
+    /// Adds the returns of the first `count` shots of a block with ray trees, or (`measured` is none)
+    /// without direct returns.
     #[inline(never)]
     fn one_by_one(
         &mut self,
@@ -263,6 +277,7 @@ impl Report<'_, '_, '_, '_> {
     ) {
         for lane in 0..count {
             let outcome = match (block.tree[lane], measured) {
+                // A shot without a ray tree in a block with direct returns.
                 (0, Some(measured)) => {
                     let outcome = measured.outcome(lane, self.buffer.count());
                     if measured.within[lane] {
@@ -279,6 +294,7 @@ impl Report<'_, '_, '_, '_> {
                     outcome
                 }
                 (0, None) => Outcome::NoReturn,
+                // A shot with a ray tree.
                 (light, _) => self.simulator.report_tree(
                     self.cast,
                     first + lane,
@@ -291,8 +307,8 @@ impl Report<'_, '_, '_, '_> {
         }
     }
 
-    /// What is reported of sixteen shots, the first of which is that number of the batch: what was
-    /// drawn, and what the receiver makes of the others.
+    /// Detects sixteen shots: draws from noise profiles where they apply, the receiver's echoes elsewhere.
+    /// `first` is the index of the first shot in the batch.
     #[inline(always)]
     fn measure(
         &self,
@@ -302,7 +318,9 @@ impl Report<'_, '_, '_, '_> {
         first: usize,
     ) -> Measured {
         let simulator = self.simulator;
+        // Find the echoes.
         let echoes = self.echoes(block, drawn, noise);
+        // Add the range offsets, round, and apply the range limits.
         let offsets = self.offsets(first);
         let limits = simulator.plain.lidar.limits;
         let reach = 0.5 * SPEED_OF_LIGHT * self.simulator.direct.pulsed.receiver.pulse.fwhm;
@@ -318,6 +336,7 @@ impl Report<'_, '_, '_, '_> {
             within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
+        // Compute intensities, positions and meshes.
         Measured {
             intensity: self.intensity(&echoes, &distance, drawn),
             echoes,
@@ -334,7 +353,7 @@ impl Report<'_, '_, '_, '_> {
         }
     }
 
-    /// The meshes of the objects that a block saw.
+    /// The meshes of the objects that the shots of a block hit.
     #[inline(always)]
     fn meshes(&self, block: &Block) -> [MeshId; 16] {
         let objects = self.simulator.plain.world.scene().objects();
@@ -355,7 +374,8 @@ impl Report<'_, '_, '_, '_> {
         }
     }
 
-    /// Intensities: those drawn, and what the device makes of the others' power.
+    /// Reported intensities: those drawn from noise profiles, and the response to the received power
+    /// elsewhere. `range` is the distance along the beam, m.
     #[inline(always)]
     fn intensity(
         &self,
@@ -363,11 +383,13 @@ impl Report<'_, '_, '_, '_> {
         range: &[f64; 16],
         drawn: Option<&Sixteen>,
     ) -> [f64; 16] {
+        // Without draws, apply the response to all shots.
         let intensity = &self.simulator.plain.lidar.intensity;
         let (response, top) = (intensity.response, intensity.top);
         let Some(drawn) = drawn else {
             return response.report_lanes(&echoes.power, range, top);
         };
+        // If all intensities are drawn, the response is not needed.
         let mut is_drawn = [false; 16];
         let mut others = false;
         for i in 0..16 {
@@ -377,6 +399,7 @@ impl Report<'_, '_, '_, '_> {
         if !others {
             return *drawn.intensity;
         }
+        // Otherwise select per shot.
         let mut intensity = response.report_lanes(&echoes.power, range, top);
         for i in 0..16 {
             if is_drawn[i] {
@@ -386,7 +409,7 @@ impl Report<'_, '_, '_, '_> {
         intensity
     }
 
-    /// The echoes of sixteen shots, those drawn among them.
+    /// The echoes of sixteen shots: drawn from noise profiles, or found by the receiver.
     #[inline(always)]
     fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, noise: &NormalPairs) -> SingleEchoes {
         let Some(drawn) = drawn else {
@@ -412,14 +435,14 @@ impl Report<'_, '_, '_, '_> {
         echoes
     }
 
-    /// What the receiver makes of sixteen shots.
+    /// The echoes of sixteen shots, as the receiver finds them.
     #[inline(always)]
     fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
         { self.simulator.direct.pulsed.analytic }.singles(&block.range, &block.power, noise)
     }
 
-    /// The receiver's noise of four blocks, if any shot wants it: four after each other, for what
-    /// one waits for another can go on with.
+    /// Normal random numbers of the receiver noise of four blocks; zeros if no shot needs them. Four
+    /// independent blocks in sequence hide the latency of the generator.
     #[inline(always)]
     fn noise(&self, blocks: &[Block], drawn: Option<&Together>, first: usize) -> [NormalPairs; 4] {
         let mut noise = [[[0.0; 16]; 2]; 4];
@@ -435,6 +458,7 @@ impl Report<'_, '_, '_, '_> {
         noise
     }
 
+    /// Pairs of normal random numbers of sixteen shots for the receiver noise.
     #[inline(always)]
     fn draws(&self, first: usize) -> NormalPairs {
         let run = self.simulator.plain.settings;
@@ -451,7 +475,7 @@ impl Report<'_, '_, '_, '_> {
         draws.normal_pairs(&numbers)
     }
 
-    /// The channels' range offsets.
+    /// Range offsets of the channels of sixteen shots, m.
     #[inline(always)]
     fn offsets(&self, first: usize) -> [f64; 16] {
         let mut offsets = [0.0; 16];
@@ -464,14 +488,15 @@ impl Report<'_, '_, '_, '_> {
         offsets
     }
 
-    /// Draws the shots of calibrated noise of four blocks, if there are any: four at once, for what one
-    /// waits for another can go on with.
+    /// Draws the shots of four blocks on surfaces with noise profiles; none if there are none. Batches of
+    /// 64 hide the latency of the random number generator.
     #[inline(always)]
     fn draw(&mut self, blocks: &[Block], first: usize) -> Option<Together> {
         let calibrated = &self.simulator.direct.calibrated;
         if calibrated.is_empty() {
             return None;
         }
+        // Find the shots on surfaces with noise profiles.
         let mut sights = CalibratedLanes::<64>::NONE;
         let mut any = false;
         for (number, block) in blocks.iter().enumerate() {
@@ -480,6 +505,7 @@ impl Report<'_, '_, '_, '_> {
         if !any {
             return None;
         }
+        // Draw them.
         let (simulator, cast) = (self.simulator, self.cast);
         let address = simulator.plain.address(shot_number(cast.first + first));
         let cos = &sights.cos_incidence;
@@ -494,7 +520,7 @@ impl Report<'_, '_, '_, '_> {
 }
 
 impl Measured {
-    /// What became of a shot whose point, if it has one, has that number.
+    /// The outcome of a shot; its return, if any, has the index `number`.
     #[inline(always)]
     fn outcome(&self, lane: usize, number: usize) -> Outcome {
         if self.within[lane] {
@@ -511,8 +537,8 @@ impl Measured {
     }
 }
 
-/// Fills in the point of one shot: number by number, as one that is made first and copied as a whole
-/// waits for all of them.
+/// Writes the return of one shot to `place`, field by field: a copy of a whole `Return` would wait until
+/// all its fields are stored.
 #[inline(always)]
 fn fill(
     simulator: &FastSimulator,
@@ -522,6 +548,7 @@ fn fill(
     measured: &Measured,
     (first, lane): (usize, usize),
 ) {
+    // Position.
     let offset = measured.offset[lane];
     let point = match cast.shots {
         BatchShots::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
@@ -537,6 +564,7 @@ fn fill(
             place.position = frame.place(point, pose, &simulator.reporter.world_from_start);
         }
     }
+    // Measured values.
     place.range = measured.range[lane];
     place.intensity = measured.intensity[lane];
     place.power = measured.echoes.power[lane];
@@ -545,6 +573,7 @@ fn fill(
     place.ambient = 0.0;
     place.shot = shot_number(cast.first + first + lane);
     (place.return_number, place.returns) = (1, 1);
+    // Surface of origin.
     place.source = None;
     if measured.sourced[lane] {
         place.source = Some(Source {
@@ -557,7 +586,7 @@ fn fill(
     }
 }
 
-/// Whether light returns directly to shots that are not drawn.
+/// Whether any shot with a direct return is not drawn from a noise profile.
 #[inline(always)]
 fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     let mut others = false;
@@ -567,22 +596,23 @@ fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     others
 }
 
-/// What a block sees of calibrated noise, from a lane on, as [`ReturnSummary`](crate::calibrated::ReturnSummary) would say of each, and whether it
-/// does.
+/// Writes the profiled surfaces of a block to `sights`, starting with the lane `from`; equal to
+/// [`ReturnSummary`](crate::calibrated::ReturnSummary) of each shot. Returns whether there are any.
 #[inline(always)]
 fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
+    // Look up whether each material has a profile: once if all lanes have the same material.
     let first = block.material[0];
     let mut alike = true;
     for i in 0..16 {
         alike &= block.material[i].0 == first.0;
     }
-    // Most often they are, and each lane need not ask.
     let mut is_calibrated = [calibrated[first.0 as usize]; 16];
     if !alike {
         for i in 0..16 {
             is_calibrated[i] = calibrated[block.material[i].0 as usize];
         }
     }
+    // Write the lanes.
     let mut any = false;
     for i in 0..16 {
         let is_seen = (block.power[i] > 0.0) & is_calibrated[i];
@@ -597,7 +627,7 @@ fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated:
     any
 }
 
-/// Side of the normal on which the light of a shot of one ray arrives.
+/// Signed side of the surface normal on which the light of a single-ray shot arrives, in [-1, 1].
 #[inline(never)]
 fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
     let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);

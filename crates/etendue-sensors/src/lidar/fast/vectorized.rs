@@ -1,4 +1,4 @@
-//! The pipelines in lanes, by receiver.
+//! Choice of the vectorised pipeline by receiver.
 
 use super::phase::PhaseLanes;
 use super::simulator::FastSimulator;
@@ -22,7 +22,7 @@ pub(in crate::lidar) enum VectorizedSimulator<'p, 'a> {
 }
 
 impl<'p, 'a> VectorizedSimulator<'p, 'a> {
-    /// None where the lidar or its surroundings have no form in lanes.
+    /// The vectorised pipeline of a sweep; `None` if the lidar or the conditions have only a plain one.
     pub fn new(
         isa: Isa,
         plain: &'p Simulator<'a, f64>,
@@ -38,7 +38,7 @@ impl<'p, 'a> VectorizedSimulator<'p, 'a> {
         Some(Self::Pulsed(pulsed))
     }
 
-    /// The same in a world that differs in its deforming meshes alone.
+    /// The same in a world that differs only in its deforming meshes.
     pub fn with_plain<'q, 'b>(
         &self,
         plain: &'q Simulator<'b, f64>,
@@ -50,7 +50,7 @@ impl<'p, 'a> VectorizedSimulator<'p, 'a> {
         }
     }
 
-    /// Simulates a batch of a sweep's shots.
+    /// Simulates a batch, the shots `own` of a sweep, and writes its returns.
     pub fn batch(
         &self,
         memory: &mut BatchMemory,

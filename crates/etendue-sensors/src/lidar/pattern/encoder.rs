@@ -1,13 +1,14 @@
-//! Beams at the steps of an angular encoder.
+//! Planar scan fired at the steps of an angular encoder.
 
 use super::{Aim, Channel, Columns};
 use std::f64::consts::TAU;
 
-/// A rotating mirror whose encoder fires one column at each of evenly spaced azimuths.
+/// A rotating mirror with an encoder that fires columns at evenly spaced azimuths.
 ///
-/// Column $i$ points exactly at $\alpha_i = \alpha_0 + i\\,\Delta\alpha$ and is fired
-/// $t_i = i\\,T\\,|\Delta\alpha| / 2\pi$ after the sweep begins, with $T$ the rotation period. Columns
-/// need not fill the turn: planar lidars measure over a field of view and are blind behind.
+/// Column $i$ has exactly the azimuth $\alpha_i = \alpha_0 + i\\,\Delta\alpha$ and is fired at the time
+/// $t_i = i\\,T\\,|\Delta\alpha| / 2\pi$ after the start of the sweep, with the azimuth $\alpha_0$ of the
+/// first column, the step $\Delta\alpha$ and the rotation period $T$. The columns may cover part of a
+/// rotation: planar lidars have a blind sector at the rear.
 ///
 /// ```
 /// use etendue_sensors::lidar::Encoder;
@@ -29,7 +30,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// One column per encoder step.
+    /// Schedule of the columns: one per encoder step.
     pub fn columns(&self) -> Columns {
         Columns::Steps {
             columns: self.columns,
@@ -37,7 +38,7 @@ impl Encoder {
         }
     }
 
-    /// Time of a column after the sweep begins, s.
+    /// Time of a column after the start of the sweep, s.
     pub fn offset(&self, column: u32) -> f64 {
         self.step_time() * f64::from(column)
     }
@@ -47,7 +48,7 @@ impl Encoder {
         (1.0 / self.rate) * self.step.abs() / TAU
     }
 
-    /// The channel's direction in a column.
+    /// Direction of a channel's beam in a column.
     pub fn aim(&self, column: u32, channel: &Channel) -> Aim {
         let rotor = self.first + self.step * f64::from(column);
         Aim {

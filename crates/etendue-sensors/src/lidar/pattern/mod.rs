@@ -18,54 +18,54 @@ pub use spinning::{Nod, Spinning};
 use super::channel::Channel;
 use super::shot::Aim;
 
-/// When columns are fired within a sweep.
+/// Schedule of the columns within a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Columns {
-    /// Locked to the motion (an encoder): evenly spaced columns in each sweep.
+    /// Locked to the motion by an encoder: columns evenly spaced over the whole sweep.
     PerSweep {
-        /// Columns in a whole sweep.
+        /// Number of columns in a whole sweep.
         columns: u32,
-        /// Number of columns that fire, from the first on, where not all do.
+        /// Number of columns that fire, from the first on; `None` for all.
         fired: Option<u32>,
     },
-    /// By a clock that continues from sweep to sweep, so that sweeps differ by one column.
+    /// By a clock that runs on from sweep to sweep: the number of columns may vary by one between sweeps.
     Period {
         /// Time between columns, s.
         seconds: f64,
     },
-    /// At the steps of an encoder over part of a turn.
+    /// At the steps of an encoder over part of a rotation.
     Steps {
-        /// Columns in a sweep.
+        /// Number of columns in a sweep.
         columns: u32,
         /// Time between columns, s.
         period: f64,
     },
 }
 
-/// A column of a sweep: its number and when it begins.
+/// Index and start time of a column of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColumnStart {
-    /// Number in the sweep, from 0.
+    /// Index in the sweep, from 0.
     pub number: u32,
-    /// When it begins, s from the start of the run.
+    /// Start time since the start of the run, s.
     pub time: f64,
 }
 
-/// Motion of the beams.
+/// Scan pattern: motion of the beams and schedule of the columns.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ScanPattern {
-    /// A rotor turns them; with one channel, a planar lidar.
+    /// A rotor about the z axis; with one channel, a planar lidar.
     Spinning(Spinning),
-    /// An oscillating mirror deflects them.
+    /// An oscillating mirror.
     Oscillating(Oscillating),
-    /// Rotating wedge prisms deflect them.
+    /// Rotating wedge prisms.
     Risley(Risley),
-    /// They are steered over rows and columns without a rotating part.
+    /// Steering over rows and columns without rotating parts.
     Raster(Raster),
-    /// The facets of a rotating polygon deflect them.
+    /// A rotating polygon mirror.
     Polygon(Polygon),
-    /// An encoder fires them at evenly spaced azimuths.
+    /// A rotor that fires at evenly spaced azimuths of an encoder.
     Encoder(Encoder),
 }
 
@@ -82,7 +82,7 @@ impl ScanPattern {
         }
     }
 
-    /// When columns are fired.
+    /// Schedule of the columns.
     pub fn columns(&self) -> Columns {
         match self {
             Self::Spinning(one) => one.columns,
@@ -94,7 +94,7 @@ impl ScanPattern {
         }
     }
 
-    /// All its angles, rates and ratios: rad, Hz, 1.
+    /// All parameters that must be finite: angles (rad), rates (Hz) and ratios.
     pub(super) fn numbers(&self) -> Vec<f64> {
         match self {
             Self::Spinning(one) => {
@@ -112,7 +112,7 @@ impl ScanPattern {
         }
     }
 
-    /// Where a channel aims at `time` (s from the start of the run) in `column`.
+    /// Direction of a channel's beam at `time` (s since the start of the run) in `column`.
     pub fn aim(&self, time: f64, column: &ColumnStart, channel: &Channel) -> Aim {
         match self {
             Self::Spinning(one) => one.aim(time, channel),

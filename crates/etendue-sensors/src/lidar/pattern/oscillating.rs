@@ -1,32 +1,32 @@
-//! A mirror that swings the beams to and fro.
+//! Oscillating mirror.
 
 use super::{Aim, Channel, Columns};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// How a swinging mirror moves.
+/// Motion of an oscillating mirror over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oscillation {
-    /// Resonant: a sine.
+    /// Resonant mirror: a sine.
     Sine,
-    /// Driven: straight to and fro.
+    /// Driven mirror: a triangle wave of constant speed.
     Triangle,
 }
 
-/// A mirror that swings the beams to and fro in azimuth: one sweep a period.
+/// A mirror that oscillates the beams in azimuth; one sweep is one period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillating {
-    /// Periods a second, Hz.
+    /// Frequency of the oscillation, Hz.
     pub rate: f64,
-    /// Largest azimuth to either side, rad.
+    /// Amplitude of the beams' azimuth, rad.
     pub amplitude: f64,
-    /// How it moves.
+    /// Motion over time.
     pub motion: Oscillation,
-    /// When columns are fired.
+    /// Schedule of the columns.
     pub columns: Columns,
 }
 
 impl Oscillating {
-    /// The channel's direction at `time`; the mirror is at one end when the run starts.
+    /// Direction of a channel's beam at `time` (s); at time 0 the azimuth is at its minimum.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let phase = (self.rate * time).fract();
         let swing = match self.motion {

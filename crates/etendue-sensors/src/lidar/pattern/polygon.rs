@@ -1,23 +1,23 @@
-//! A turning polygon whose facets sweep the beams.
+//! Rotating polygon mirror.
 
 use super::{Aim, Channel, Columns};
 
-/// A turning polygon: each facet sweeps the beams once over the field, raised by twice the
-/// facet's tilt. One sweep a turn.
+/// A rotating polygon mirror: each facet scans one line, whose elevation is raised by twice the facet's
+/// tilt. One sweep is one rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
-    /// Turns a second, Hz.
+    /// Rotations per second, Hz.
     pub rate: f64,
     /// Tilt of each facet, rad.
     pub facet_tilts: Vec<f64>,
-    /// Azimuths where a facet's line begins and ends, rad: at most twice a facet's angle apart.
+    /// Azimuths of the start and the end of a line, rad: at most twice the angle of a facet apart.
     pub azimuths: [f64; 2],
-    /// Firings in a line.
+    /// Number of columns per line.
     pub columns_per_line: u32,
 }
 
 impl Polygon {
-    /// The lines of all facets.
+    /// Schedule of the columns of all lines.
     pub fn columns(&self) -> Columns {
         #[expect(
             clippy::cast_possible_truncation,
@@ -30,8 +30,8 @@ impl Polygon {
         }
     }
 
-    /// The channel's direction at `time`: the rotation of the mirror counts
-    /// twice, and the lines fill the time of their facet.
+    /// Direction of a channel's beam at `time` (s). The azimuth is linear in time within a line, and a
+    /// line takes the whole time of its facet.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let facets = self.facet_tilts.len();
         let turned = (self.rate * time + 1e-12).fract() * facets as f64;

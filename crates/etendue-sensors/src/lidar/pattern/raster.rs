@@ -1,26 +1,26 @@
-//! Beams steered over rows and columns without a turning part.
+//! Raster scan without rotating parts.
 
 use super::{Aim, Channel, Columns};
 
-/// A raster of directions: rows of columns, row after row from the top, left to right.
+/// A raster of directions, scanned row by row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raster {
-    /// Sweeps (frames) a second, Hz.
+    /// Sweeps (frames) per second, Hz.
     pub rate: f64,
-    /// Directions in a row.
+    /// Number of directions in a row.
     pub columns: u32,
-    /// Rows.
+    /// Number of rows.
     pub rows: u32,
     /// Azimuths of the first and the last direction of a row, rad.
     pub azimuths: [f64; 2],
     /// Elevations of the first and the last row, rad.
     pub elevations: [f64; 2],
-    /// Whether every other row runs backwards.
+    /// Whether every other row is scanned in the opposite direction.
     pub serpentine: bool,
 }
 
 impl Raster {
-    /// One column of firings for every direction.
+    /// Schedule of the columns: one per direction.
     pub fn columns(&self) -> Columns {
         Columns::PerSweep {
             columns: self.columns.saturating_mul(self.rows),
@@ -28,7 +28,7 @@ impl Raster {
         }
     }
 
-    /// The direction that is due at `time`, plus the channel's own.
+    /// Direction of a channel's beam at `time` (s): that of the raster plus the channel's angles.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let place = (self.rate * time).fract() * f64::from(self.columns * self.rows);
         let place = (place + 1e-6).floor();
@@ -46,7 +46,7 @@ impl Raster {
     }
 }
 
-/// Place number `i` of `count` evenly spaced from the first to the last.
+/// Element `i` of `count` numbers that are evenly spaced from the first to the last.
 fn between([first, last]: [f64; 2], i: f64, count: u32) -> f64 {
     if count < 2 {
         return first;

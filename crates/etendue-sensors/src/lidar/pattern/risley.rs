@@ -4,33 +4,34 @@ use super::{Aim, Channel, Columns};
 use nalgebra::Vector3;
 use std::f64::consts::TAU;
 
-/// A wedge prism that turns about the x axis: flat towards the laser, its far face inclined.
+/// A wedge prism that rotates about the x axis. The face towards the laser is perpendicular to the axis,
+/// the far face is inclined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prism {
-    /// Angle between its faces, rad.
+    /// Wedge angle between the faces, rad.
     pub wedge: f64,
     /// Refractive index.
     pub index: f64,
-    /// Turns a second, Hz; negative the other way.
+    /// Rotations per second about the x axis, Hz; negative for the opposite sense.
     pub rate: f64,
-    /// Its angle when the run starts, rad.
+    /// Rotation angle at the start of the run, rad.
     pub phase: f64,
 }
 
-/// Wedge prisms, one behind the other, that bend the beams by refraction at each of their faces
+/// Rotating wedge prisms in series; each face refracts the beams
 /// (Brazeal, Wilkinson, Hochmair 2021, doi:10.3390/s21144722).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Risley {
-    /// Sweeps (frames) a second, Hz: the pattern itself does not repeat with them.
+    /// Sweeps (frames) per second, Hz; the pattern does not repeat with the sweep.
     pub rate: f64,
     /// The prisms, from the laser outwards.
     pub prisms: Vec<Prism>,
-    /// When columns are fired.
+    /// Schedule of the columns.
     pub columns: Columns,
 }
 
 impl Risley {
-    /// The channel's own direction, bent by the prisms as they stand at `time`.
+    /// Direction of a channel's beam behind the prisms at `time` (s).
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         let (sin_azimuth, cos_azimuth) = channel.azimuth.sin_cos();
         let (sin_elevation, cos_elevation) = channel.elevation.sin_cos();
@@ -52,7 +53,7 @@ impl Risley {
 }
 
 impl Prism {
-    /// The direction behind the prism of a ray that hits it at `time`.
+    /// Direction of a ray behind the prism at `time` (s).
     fn bend(&self, ray: &Vector3<f64>, time: f64) -> Vector3<f64> {
         let turned = self.phase + TAU * (self.rate * time).fract();
         let (sin, cos) = turned.sin_cos();
@@ -66,8 +67,9 @@ impl Prism {
     }
 }
 
-/// Snell's law: a unit ray through a face of unit normal (along the ray), with the index before
-/// over the one behind. A ray that would be totally reflected grazes the face.
+/// Refraction by Snell's law: the direction behind a face of a unit ray, from the unit normal (on the side
+/// to which the ray travels) and the ratio of the indices before and behind the face. Beyond the critical
+/// angle the result is parallel to the face.
 fn refract(ray: &Vector3<f64>, normal: &Vector3<f64>, index_ratio: f64) -> Vector3<f64> {
     let cos = ray.dot(normal);
     let along = (ray - normal * cos) * index_ratio;
@@ -94,8 +96,8 @@ mod tests {
         risley.aim(time, &Channel::default())
     }
 
-    /// Thin prisms would bend by $2(n-1)\alpha$ = 18.4 degrees together; thick ones by more
-    /// (measured 20.7), and by nothing when opposed.
+    /// Two thin prisms would deviate by $2(n-1)\alpha$ = 18.4 degrees together. Thick ones deviate by more
+    /// (measured 20.7), and by zero when opposed.
     #[test]
     fn two_wedges_bend_a_little_more_than_thin_ones_and_cancel_when_opposed() {
         let off_axis: Vec<f64> = (0..100_000)

@@ -1,43 +1,43 @@
-//! A rotor that turns all beams about the z axis.
+//! Rotor about the z axis.
 
 use super::{Aim, Channel, Columns};
 use std::f64::consts::TAU;
 
-/// A rotor that turns all beams about the z axis.
+/// A rotor that rotates all beams about the z axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spinning {
-    /// Turns a second, Hz.
+    /// Rotations per second, Hz.
     pub rate: f64,
-    /// Whether it turns clockwise seen from above.
+    /// Whether it rotates clockwise, seen from above.
     pub clockwise: bool,
-    /// Azimuth of the rotor when the run starts, rad.
+    /// Azimuth of the rotor at the start of the run, rad.
     pub start: f64,
-    /// When columns are fired.
+    /// Schedule of the columns.
     pub columns: Columns,
-    /// Up and down motion of the beams on the rotor, if there is any.
+    /// Oscillation of the beams' elevation, if there is any.
     pub nod: Option<Nod>,
 }
 
-/// An up and down motion of the beams on a rotor (a mirror or prism that turns faster).
+/// A sinusoidal oscillation of the beams' elevation on a rotor, from a mirror or prism that rotates faster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nod {
-    /// Largest elevation added, rad.
+    /// Amplitude of the elevation, rad.
     pub amplitude: f64,
-    /// Periods a second, Hz.
+    /// Frequency, Hz.
     pub rate: f64,
 }
 
-/// Orientation of a rotor at a moment.
+/// Orientation of a rotor at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stance {
-    /// Its azimuth, rad.
+    /// Azimuth of the rotor, rad.
     pub rotor: f64,
-    /// Elevation added to its beams, rad.
+    /// Elevation added to the beams by the nod, rad.
     nod: f64,
 }
 
 impl Spinning {
-    /// Orientation of the rotor at `time`.
+    /// Orientation of the rotor at `time` (s).
     pub(crate) fn stance(&self, time: f64) -> Stance {
         Stance {
             rotor: self.rotor(time),
@@ -47,7 +47,7 @@ impl Spinning {
         }
     }
 
-    /// Azimuth of the rotor at `time`, rad.
+    /// Azimuth of the rotor at `time` (s), rad.
     #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
     #[inline(always)]
     pub(crate) fn rotor(&self, time: f64) -> f64 {
@@ -55,20 +55,20 @@ impl Spinning {
         self.start + if self.clockwise { -turned } else { turned }
     }
 
-    /// What the rotor turns in some time (s), rad.
+    /// Rotation of the rotor in a duration (s), rad.
     pub(crate) fn swing(&self, seconds: f64) -> f64 {
         let turned = TAU * self.rate * seconds;
         if self.clockwise { -turned } else { turned }
     }
 
-    /// The channel's direction on the rotor at `time`.
+    /// Direction of a channel's beam at `time` (s).
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         self.stance(time).aim(channel)
     }
 }
 
 impl Stance {
-    /// The channel's direction.
+    /// Direction of a channel's beam.
     #[inline]
     pub(crate) fn aim(&self, channel: &Channel) -> Aim {
         Aim {

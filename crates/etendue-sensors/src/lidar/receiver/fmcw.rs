@@ -9,10 +9,10 @@ use etendue_physics::pulse::{Fmcw, FmcwEcho};
 use etendue_physics::{Scalar, Stream};
 use nalgebra::{Isometry3, Point3};
 
-/// Time before and after, for the central differences of velocities, s.
+/// Half the time step of the central differences of velocities, s.
 const STEP: f64 = 1e-4;
 
-/// Checks the numbers of a receiver.
+/// Checks the parameters of a receiver.
 pub(super) fn check(fmcw: &Fmcw) -> Result<(), Wrong> {
     positive(&[
         ("the frequency swept by a chirp, Hz,", fmcw.bandwidth),
@@ -22,7 +22,7 @@ pub(super) fn check(fmcw: &Fmcw) -> Result<(), Wrong> {
     ])
 }
 
-/// Appends the targets of a shot with their radial velocities.
+/// Appends the detections of a shot, with ranges and radial velocities.
 pub(super) fn detect<S: Scalar>(
     fmcw: &Fmcw,
     reception: &Reception<S>,
@@ -30,6 +30,7 @@ pub(super) fn detect<S: Scalar>(
     noise: Option<&mut Stream>,
     detections: &mut Vec<Detection<S>>,
 ) {
+    // Assign each surface return its radial velocity.
     let own = radial_velocity(reception.shot, reception.world_from_sensor);
     let target = |back: &LightReturn<S>, power: S| FmcwEcho {
         range: back.optical_range,
@@ -41,6 +42,7 @@ pub(super) fn detect<S: Scalar>(
         .iter()
         .map(|one| target(&one.back, one.power));
     let mut targets: Vec<FmcwEcho<S>> = targets.collect();
+    // Detect the peaks of the beat spectrum.
     let echoes = fmcw.echoes(&mut targets, noise);
     detections.extend(echoes.iter().map(|echo| Detection {
         range: echo.range,
@@ -51,8 +53,10 @@ pub(super) fn detect<S: Scalar>(
     }));
 }
 
-/// Speed at which a point at rest recedes along a shot, m/s: minus the sensor's own velocity, from its
-/// poses a tenth of a millisecond before and after.
+/// Radial velocity of a static point along a shot, m/s, positive away from the sensor.
+///
+/// It is $-\dot{\mathbf o}\cdot\mathbf d$ with the beam's origin $\mathbf o$ and direction $\mathbf d$ in the
+/// world, by central differences of the sensor's poses over ±0.1 ms.
 fn radial_velocity<S: Scalar>(shot: &Shot, world_from_sensor: &dyn Fn(f64) -> Isometry3<S>) -> S {
     let origin = shot.origin.map(S::from);
     let [before, after] = [-STEP, STEP].map(|step| world_from_sensor(shot.time + step) * origin);
@@ -60,9 +64,10 @@ fn radial_velocity<S: Scalar>(shot: &Shot, world_from_sensor: &dyn Fn(f64) -> Is
     -(after - before).dot(&direction) / (2.0 * STEP)
 }
 
-/// Speed of the point that scattered the light along the direction in which the light arrived, m/s.
-/// To first order a path by mirrors at rest lengthens by the motion of its ends alone (Fermat); moving
-/// mirrors are left out. Constant under differentiation.
+/// Velocity of the scattering point along the direction in which the light arrives, m/s.
+///
+/// To first order, the length of a path by static mirrors changes only with the motion of its end points
+/// (Fermat's principle). Moving mirrors are not modelled. Constant under differentiation.
 fn recession<S: Scalar>(world: &World<S>, back: &LightReturn<S>, time: f64) -> f64 {
     let scene = world.scene();
     let mesh = scene.objects()[back.hit.object.0 as usize].mesh;
@@ -73,7 +78,7 @@ fn recession<S: Scalar>(world: &World<S>, back: &LightReturn<S>, time: f64) -> f
     (after - before).dot(&back.arrival.map(Scalar::value)) / (2.0 * STEP)
 }
 
-/// Position at a time of the point that scattered the light, m.
+/// Position of the scattering point in the world at a time (s), m.
 fn scattering_point<S: Scalar>(world: &World<S>, back: &LightReturn<S>, time: f64) -> Point3<f64> {
     let scene = world.scene();
     let hit = &back.hit;

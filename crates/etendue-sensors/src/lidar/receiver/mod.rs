@@ -1,4 +1,4 @@
-//! Receivers: from the light of a shot to detections.
+//! Receivers: convert the light of a shot to detections.
 
 mod fmcw;
 mod phase;
@@ -27,17 +27,17 @@ use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
 use nalgebra::Isometry3;
 
-/// What measures the received light.
+/// Receiver of a lidar: the measurement principle with its parameters.
 ///
-/// `S` is the scalar of the differentiable numbers.
+/// `S` is the scalar of the differentiable parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Receiver<S = f64> {
     /// Pulsed time of flight.
     Pulsed(PulsedReceiver<S>),
-    /// Phase of light that is amplitude-modulated at two frequencies.
+    /// Phase shift of light that is amplitude-modulated at two frequencies.
     Phase(PhaseReceiver<S>),
-    /// Triangulation on a line of pixels beside the laser.
+    /// Triangulation with a line of pixels at a baseline beside the laser.
     Triangulation(Triangulation),
     /// Frequency-modulated continuous wave: range and radial velocity.
     Fmcw(Fmcw),
@@ -55,7 +55,7 @@ impl<S> Receiver<S> {
     }
 }
 
-/// One measurement of a shot, before range offset, limits and rounding.
+/// One detection in a shot, before range offset, limits and rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detection<S = f64> {
     /// Range, m.
@@ -66,12 +66,12 @@ pub(super) struct Detection<S = f64> {
     pub width: S,
     /// Radial velocity, m/s, from receivers that measure it.
     pub velocity: Option<S>,
-    /// Intensity of a noise profile, counts, in place of the response to the power.
+    /// Intensity drawn from a noise profile, counts; replaces the response to the power.
     pub intensity: Option<f64>,
 }
 
 impl<S: Scalar> Detection<S> {
-    /// A detection that was drawn from a noise profile, of light of a power.
+    /// A detection that was drawn from a noise profile, with the received power, 1/(m² sr).
     pub fn drawn(drawn: &Drawn, power: f64) -> Self {
         Self {
             range: S::from(drawn.range),
@@ -83,13 +83,13 @@ impl<S: Scalar> Detection<S> {
     }
 }
 
-/// What a receiver measures of the light of a shot.
+/// Result of a receiver for one shot.
 pub(super) struct Detected<S> {
-    /// Detections in the device's order.
+    /// Detections in the order of the device's report.
     pub detections: Vec<Detection<S>>,
-    /// The reason why there is none, from receivers that report it.
+    /// Reason for a missing detection, from receivers that report it.
     pub failure: Option<NoDetection>,
-    /// The sum of all light, at receivers that measure it as one.
+    /// Superposition of all light, at phase receivers.
     pub signal: Option<PhaseSignal<S>>,
 }
 
@@ -103,7 +103,7 @@ impl<S> Detected<S> {
         }
     }
 
-    /// Removes what was detected.
+    /// Removes all results.
     pub fn clear(&mut self) {
         self.detections.clear();
         self.failure = None;
@@ -111,25 +111,25 @@ impl<S> Detected<S> {
     }
 }
 
-/// The shot that a receiver measures, and what it depends on besides the light.
+/// Inputs of a receiver for one shot, except its light.
 pub(super) struct Reception<'a, S: Scalar> {
     /// The shot.
     pub shot: &'a Shot,
-    /// Pose of the sensor when it was fired.
+    /// Pose of the sensor at the time of the shot.
     pub pose: &'a Isometry3<S>,
-    /// The scene.
+    /// The scene with its materials.
     pub world: &'a World<'a, S>,
-    /// Pose of the sensor at a time, s.
+    /// Pose of the sensor as a function of time (s).
     pub world_from_sensor: &'a dyn Fn(f64) -> Isometry3<S>,
     /// Limits of the reported ranges.
     pub limits: &'a RangeLimits,
-    /// Backscatter of the air.
+    /// Backscatter of the air, if it may form echoes.
     pub backscatter: Option<&'a BackscatterWaveform<S>>,
-    /// The shot's random numbers for a purpose.
+    /// Random number stream of the shot for a purpose.
     pub stream: &'a dyn Fn(Purpose) -> Stream,
-    /// Whether noise is drawn.
+    /// Whether noise is enabled.
     pub noise: bool,
-    /// Whether codes of the converter and pixels are rounded.
+    /// Whether the quantisation of converters and pixels is applied.
     pub rounding: bool,
 }
 
@@ -143,7 +143,7 @@ pub(super) enum PreparedReceiver<S> {
 }
 
 impl Receiver {
-    /// The range that the device reports for a range (m).
+    /// The range (m) rounded to the step of the device.
     #[inline]
     pub(super) fn rounded(&self, range: f64, limits: &RangeLimits) -> f64 {
         match self {
@@ -163,7 +163,7 @@ impl Receiver {
         }
     }
 
-    /// The same receiver in another scalar, every differentiable number replaced by `f` of it.
+    /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
     pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
         match self {
             Self::Pulsed(receiver) => Receiver::Pulsed(receiver.map(f)),
@@ -173,7 +173,7 @@ impl Receiver {
         }
     }
 
-    /// Checks its numbers.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), Wrong> {
         match self {
             Self::Pulsed(receiver) => receiver.check(),
@@ -185,7 +185,7 @@ impl Receiver {
 }
 
 impl<S: Scalar> Receiver<S> {
-    /// Full angle of the cone that the detector sees, where it is limited, rad.
+    /// Full angle of the receiver's field of view, rad; `None` if it is unlimited.
     pub(super) fn field_of_view(&self) -> Option<f64> {
         let window = match self {
             Self::Pulsed(receiver) => receiver.window,
@@ -195,8 +195,8 @@ impl<S: Scalar> Receiver<S> {
         window.map(|window| window.field_of_view)
     }
 
-    /// Distance from an echo within which light may belong to it, m: the length of the pulse; 1 m for
-    /// receivers without one.
+    /// Distance from an echo within which returns may have contributed to it, m: half the length $c\\,T$ of a
+    /// pulse of full width $T$; 1 m for receivers without a pulse.
     pub(super) fn echo_reach(&self) -> f64 {
         let fwhm = match self {
             Self::Pulsed(receiver) => receiver.pulse.fwhm.value(),
@@ -207,7 +207,7 @@ impl<S: Scalar> Receiver<S> {
 }
 
 impl<S: Scalar> PreparedReceiver<S> {
-    /// The receiver of a lidar in some air.
+    /// Prepares the receiver of a lidar for a sweep.
     pub fn new(lidar: &Lidar<S>, settings: &SweepSettings, air: &PreparedAir<S>) -> Self {
         match &lidar.receiver {
             Receiver::Pulsed(receiver) => {
@@ -222,7 +222,7 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// Field of view and filter that admit ambient light, where the noise depends on it.
+    /// Field of view and optical filter for ambient light; `None` if the noise does not depend on it.
     pub fn window(&self) -> Option<ReceiverWindow> {
         match self {
             Self::Pulsed(pulsed) => pulsed.receiver.window,
@@ -231,7 +231,7 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// The sum of all light of a shot, at receivers that measure it as one.
+    /// The superposition of all light of a shot, at phase receivers.
     pub fn superposed(
         &self,
         world: &World<S>,
@@ -244,7 +244,7 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// Power of the light of the air that the receiver does not separate from that of surfaces,
+    /// Power of the air's backscatter that the receiver cannot separate from the light of surfaces,
     /// 1/(m² sr).
     pub fn inseparable_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
         match self {
@@ -253,8 +253,8 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// Whether a range (m) that was drawn from a noise profile is a detection. The limits of receivers
-    /// that do not apply them are applied to the returns.
+    /// Whether a range (m) that was drawn from a noise profile is a detection: within the farthest range for
+    /// phase receivers. For the other receivers the range limits are applied to the returns.
     pub fn is_within(&self, range: f64, limits: &RangeLimits) -> bool {
         match self {
             Self::Phase(_) => range <= limits.far,
@@ -262,12 +262,12 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// Whether shots without light may have echoes of noise alone.
+    /// Whether noise may cause false alarms in shots without light.
     pub fn has_false_alarms(&self) -> bool {
         matches!(self, Self::Pulsed(pulsed) if pulsed.receiver.false_alarms)
     }
 
-    /// Detects the light of a shot.
+    /// Detects the light of a shot: appends detections or sets the failure.
     pub fn detect(
         &self,
         reception: &Reception<S>,

@@ -1,13 +1,13 @@
 //! Phase receiver: range from the phase of light that is amplitude-modulated at two frequencies.
 //!
-//! The waves of all light on the detector superpose to one phasor for each frequency
-//! ([`PhaseSignal`]); the receiver measures both, subtracts its bias, and resolves the number of whole
-//! periods ([`Ambiguity`]). It reports one range per beam, or the reason why there is none
-//! ([`NoDetection`]): it cannot tell several surfaces in one beam apart, but returns a range between
-//! or outside them (a mixed pixel).
+//! The waves of all light on the detector superpose to one phasor per frequency ([`PhaseSignal`]). The
+//! receiver measures both phasors, subtracts its bias, and resolves the number of whole periods
+//! ([`Ambiguity`]). It reports one range per beam, or the reason for a missing one ([`NoDetection`]).
+//! Several surfaces in one beam are not separated: their sum gives one range between or outside them, a
+//! mixed pixel.
 //!
-//! In weather, light from the air adds to the phasors like light from surfaces: fog pulls ranges
-//! towards the sensor instead of making separate echoes.
+//! Light from the air adds to the phasors like light from surfaces: fog biases ranges towards the sensor
+//! instead of causing separate echoes.
 //!
 //! Equations and sources: [`etendue_physics::phase`].
 
@@ -28,62 +28,63 @@ use etendue_physics::phase::{
 use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
 
-/// How a receiver measures a wave.
+/// Model of the measurement of a modulated wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PhaseMethod {
-    /// The phasor itself, plus noise of the size that the samples' noise would give it: exact for
-    /// noise that is small against the converter's range, and fast.
+    /// Closed form: the phasor plus Gaussian noise whose variance follows from that of the samples. Exact
+    /// for noise that is small against the range of the converter, and fast.
     #[default]
     ClosedForm,
-    /// Samples of the wave, each with noise, amplified, clipped and quantised, then summed.
+    /// Samples of the wave, each with noise, amplified, clipped and quantised; the phasor is their
+    /// least-squares sine.
     Sampled,
 }
 
-/// A receiver of light that is amplitude-modulated at two frequencies.
+/// Phase receiver: measures the range from light that is amplitude-modulated at two frequencies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhaseReceiver<S = f64> {
     /// The two modulation frequencies.
     pub modulation: Modulation,
     /// Instants at which the converter samples the wave.
     pub sampling: SamplingScheme,
-    /// Bits of the converter; none for a converter without quantisation.
+    /// Resolution of the analogue-to-digital converter, bits; none for a converter without quantisation.
     pub converter_bits: Option<u32>,
-    /// Automatic gain.
+    /// Automatic gain control.
     pub gain: AutomaticGain,
     /// Noise of each sample.
     pub noise: Noise,
-    /// Field of view and filter that admit ambient light; none admits none.
+    /// Field of view and optical filter for ambient light; none for a receiver without ambient light.
     pub window: Option<ReceiverWindow>,
-    /// Least amplitude that is detected, 1/(m² sr).
+    /// Minimum amplitude of a detection, 1/(m² sr).
     pub detectable: f64,
-    /// Least amplitude that gives a range, 1/(m² sr).
+    /// Minimum amplitude of a range measurement, 1/(m² sr).
     pub sufficient: f64,
-    /// Search of the whole periods between the range limits, and combination of both ranges.
+    /// Range limits, search of the whole periods, and combination of the ranges of both frequencies.
     pub ambiguity: Ambiguity,
-    /// Range error that depends on the received power.
+    /// Bias of phase and range as a function of the received power.
     pub bias: Bias<S>,
-    /// Closed form or samples.
+    /// Model of the measurement: closed form or samples.
     pub method: PhaseMethod,
-    /// Smallest range at which all light of the air lands on the detector, m
+    /// Smallest range at which all backscatter of the air falls on the detector, m
     /// ([`Overlap::full_from`]).
     pub full_overlap: f64,
 }
 
-/// A measured range.
+/// Range measured by a phase receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhaseDetection<S> {
     /// Range, m.
     pub range: S,
-    /// Difference between the ranges of both frequencies, m.
+    /// Absolute difference between the unwrapped ranges of both frequencies, m.
     pub disagreement: f64,
 }
 
-/// Why a receiver cannot work.
+/// Invalid parameter of a phase receiver.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InvalidPhaseReceiver {
-    /// A number that must be positive is not.
+    /// A quantity that must be positive and finite is not.
     #[error("{name} is {value}, it must be positive and finite")]
     NotPositive {
         /// The quantity.
@@ -91,7 +92,7 @@ pub enum InvalidPhaseReceiver {
         /// Its value.
         value: f64,
     },
-    /// A number is negative.
+    /// A quantity that must be zero or more is negative or not finite.
     #[error("{name} is {value}, it must be zero or more")]
     Negative {
         /// The quantity.
@@ -111,14 +112,14 @@ pub enum InvalidPhaseReceiver {
         /// Its value.
         upper: f64,
     },
-    /// The frequencies have a common factor, or there are not two.
+    /// The frequency multiples are zero, equal, or have a common factor.
     #[error("frequency multiples {multiples:?} must be two different coprime numbers above zero")]
     Multiples {
         /// The multiples.
         multiples: [u32; 2],
     },
-    /// A converter of no or too many bits.
-    #[error("a converter of {bits} bits cannot be; use 1 to 32")]
+    /// The number of bits of the converter is not in 1 to 32.
+    #[error("the converter has {bits} bits, it must have 1 to 32")]
     Bits {
         /// The number of bits.
         bits: u32,
@@ -126,18 +127,19 @@ pub enum InvalidPhaseReceiver {
 }
 
 impl<S: Scalar> PhaseReceiver<S> {
-    /// The range of the light received, or why there is none.
+    /// Measures the range of the received light.
     ///
-    /// Choices (faults, whole periods) are made on values; noise and whole periods are constant
-    /// under differentiation.
+    /// Failures and the numbers of whole periods are decided on values. Noise and the numbers of whole
+    /// periods are constant under differentiation.
     ///
     /// # Errors
-    /// A [`NoDetection`], where the device would report an error code.
+    /// The [`NoDetection`] for which the device reports an error code instead of a range.
     pub fn measure(
         &self,
         received: &PhaseSignal<S>,
         stream: &mut Stream,
     ) -> Result<PhaseDetection<S>, NoDetection> {
+        // Set the gain and check for saturation.
         let power = received.power.value();
         if power <= 0.0 {
             return Err(NoDetection::NothingReceived);
@@ -146,8 +148,10 @@ impl<S: Scalar> PhaseReceiver<S> {
         if gain * power > 1.0 {
             return Err(NoDetection::StrongReflector);
         }
+        // Measure the phasors with noise and check their amplitudes.
         let waves = self.disturbed(received, gain, stream);
         self.check_intensity(&waves)?;
+        // Convert the phases to wrapped ranges and unwrap them.
         let bias = self.bias.phase(received.power);
         let wrapped = self
             .modulation
@@ -155,6 +159,7 @@ impl<S: Scalar> PhaseReceiver<S> {
         self.resolve(wrapped, self.bias.range(received.power))
     }
 
+    /// Checks that the smaller amplitude of both waves reaches the limits of detection and of ranging.
     fn check_intensity(&self, waves: &[Phasor<S>; 2]) -> Result<(), NoDetection> {
         let [a, b] = [waves[0].value().amplitude(), waves[1].value().amplitude()];
         match a.min(b) {
@@ -166,6 +171,8 @@ impl<S: Scalar> PhaseReceiver<S> {
         }
     }
 
+    /// Resolves the ambiguity of the wrapped ranges (m) of both frequencies, subtracts the `bias` (m) and
+    /// applies the range limits.
     fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<PhaseDetection<S>, NoDetection> {
         let Ambiguity {
             nearest,
@@ -173,10 +180,12 @@ impl<S: Scalar> PhaseReceiver<S> {
             gate,
             ..
         } = self.ambiguity;
+        // Search the whole periods for which both ranges agree within the gate.
         let found = self.ambiguity.search(&self.modulation, wrapped);
         let Some(resolved) = found.filter(|found| found.disagreement <= gate) else {
             return Err(self.beyond(wrapped, bias));
         };
+        // Correct the bias and apply the range limits.
         let range = resolved.range - bias;
         if range.value() < nearest {
             return Err(NoDetection::TooNear {
@@ -194,8 +203,11 @@ impl<S: Scalar> PhaseReceiver<S> {
         })
     }
 
-    /// Why no candidate within the limits fits: the object is farther, or the phases contradict
-    /// each other.
+    /// The failure where the ranges of both frequencies agree nowhere within the limits.
+    ///
+    /// It is [`NoDetection::BeyondRange`] if they agree, within the gate, at a range beyond the farthest
+    /// one in the combined ambiguity interval ([`Ambiguity::whole`]), else
+    /// [`NoDetection::Disagreement`] with their smallest difference (m).
     fn beyond(&self, wrapped: [S; 2], bias: S) -> NoDetection {
         let whole = self.ambiguity.whole(&self.modulation, wrapped);
         let range = (whole.range - bias).value();
@@ -209,7 +221,8 @@ impl<S: Scalar> PhaseReceiver<S> {
         NoDetection::Disagreement { disagreement }
     }
 
-    /// The waves as measured.
+    /// The phasors of both frequencies as measured at a gain: the received ones with the noise, and the
+    /// quantisation if sampled, of the converter. Their derivatives are those of the received phasors.
     fn disturbed(
         &self,
         received: &PhaseSignal<S>,
@@ -232,7 +245,11 @@ impl<S: Scalar> PhaseReceiver<S> {
         [of(0), of(1)]
     }
 
-    /// Each part of a phasor from N samples has the variance $2\sigma_n^2/N$.
+    /// A phasor with Gaussian noise (closed form).
+    ///
+    /// The real and the imaginary part of the least-squares phasor of $N$ samples each have the variance
+    /// $2\sigma_n^2/N$ ([`SAMPLES`]). The variance $\sigma_n^2$ of a sample at the optical `power`
+    /// includes the quantisation noise $\delta^2/12$ of converter steps $\delta$, referred to the input.
     fn with_noise(
         &self,
         wave: Phasor<f64>,
@@ -253,6 +270,8 @@ impl<S: Scalar> PhaseReceiver<S> {
         }
     }
 
+    /// The phasor of noisy, amplified, clipped and quantised samples of a wave. `power` is the mean optical
+    /// power on the detector.
     fn sampled(
         &self,
         wave: &Phasor<f64>,
@@ -275,12 +294,12 @@ impl<S: Scalar> PhaseReceiver<S> {
         })
     }
 
-    /// Checks the range of full overlap; the other numbers are [`PhaseReceiver::check`]'s.
+    /// Checks the range of full overlap; [`PhaseReceiver::check`] checks the other parameters.
     pub(super) fn check_overlap(&self) -> Result<(), Wrong> {
         zero_or_more(&[("the range of full overlap, m,", self.full_overlap)])
     }
 
-    /// The same receiver without noise and without the steps of its converter.
+    /// The same receiver without noise and without quantisation.
     #[must_use]
     pub fn without_noise(self) -> Self {
         Self {
@@ -291,7 +310,7 @@ impl<S: Scalar> PhaseReceiver<S> {
         }
     }
 
-    /// Overlap of emitted beam and field of view: no light of the air before the nearest range.
+    /// Overlap of the emitted beam and the field of view: zero below the nearest range.
     pub fn overlap(&self) -> Overlap {
         Overlap {
             none_until: self.ambiguity.nearest,
@@ -299,25 +318,25 @@ impl<S: Scalar> PhaseReceiver<S> {
         }
     }
 
-    /// One step of the converter, in half ranges.
+    /// Quantisation step of the converter, as a fraction of half its range.
     fn converter_step(&self) -> Option<f64> {
         self.converter_bits.map(|bits| 2.0 / (1_u64 << bits) as f64)
     }
 }
 
-/// A phase receiver prepared for a sweep.
+/// A phase receiver, prepared for a sweep.
 #[derive(Clone, Copy)]
 pub(in crate::lidar) struct PreparedPhase<S = f64> {
-    /// The receiver, without noise where the settings leave it out.
+    /// The receiver; noise-free if the settings disable noise.
     pub receiver: PhaseReceiver<S>,
-    /// Half the greater divergence of the beam, rad.
+    /// Half the larger of the beam's two divergences, rad.
     pub spread: f64,
-    /// Whether light follows ray trees.
+    /// Whether light transport is by ray trees.
     by_trees: bool,
 }
 
 impl<S: Scalar> PreparedPhase<S> {
-    /// The receiver of a beam.
+    /// Prepares the receiver of a beam.
     pub fn new(receiver: &PhaseReceiver<S>, beam: &Beam<S>, settings: &SweepSettings) -> Self {
         let divergence = beam.width().plain().divergence;
         Self {
@@ -331,14 +350,14 @@ impl<S: Scalar> PreparedPhase<S> {
         }
     }
 
-    /// Field of view and filter that admit ambient light, where it makes noise.
+    /// Field of view and optical filter for ambient light; none if the receiver has no shot noise.
     pub fn window(&self) -> Option<ReceiverWindow> {
         let has_shot_noise = self.receiver.noise.shot > 0.0;
         self.receiver.window.filter(|_| has_shot_noise)
     }
 
-    /// The sum of all light of a shot: the phasors of the surfaces that return the light directly, of
-    /// the surfaces seen by way of mirrors and glass, and of the air.
+    /// The superposition of all light of a shot: phasors of direct returns, then of returns by way of
+    /// mirrors and glass, then of the air.
     pub fn superposed(
         &self,
         world: &World<S>,
@@ -349,6 +368,8 @@ impl<S: Scalar> PreparedPhase<S> {
         let is_direct = |one: &SurfaceReturn<S>| {
             self.by_trees && one.back.depth == 1 && world.returns_directly(&one.back.hit)
         };
+        // Sum the direct returns first: floating-point sums depend on the order in their last bits, and
+        // the vectorised pipeline sums the direct returns of sixteen shots before any ray tree.
         for direct in [true, false] {
             let surfaces = light.surfaces.iter();
             for one in surfaces.filter(|one| is_direct(one) == direct) {
@@ -360,22 +381,25 @@ impl<S: Scalar> PreparedPhase<S> {
         signal
     }
 
-    /// Adds the light of the air: of whole cells, of the cell that the surface cuts, and of drops.
+    /// Adds the backscatter of the air before the first surface: the precomputed sum of the whole cells
+    /// before it, the partial cell that the surface truncates, and single drops.
     pub fn add_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>, signal: &mut PhaseSignal<S>) {
         let Some(whole) = air.whole_cells(light) else {
             return;
         };
+        // Add the whole cells.
         for (wave, cells) in signal.waves.iter_mut().zip(&whole.waves) {
             wave.re += cells.re;
             wave.im += cells.im;
         }
         signal.power += whole.power;
+        // Add the partial cell and the drops, which follow the surfaces in the list of returns.
         for one in &light.returns[light.surfaces.len()..] {
             signal.add(&self.receiver.modulation, one.range, one.power);
         }
     }
 
-    /// Measures the sum of all light of a shot.
+    /// Measures the superposed signal of a shot: appends a detection or sets the failure.
     pub fn detect(&self, reception: &Reception<S>, detected: &mut Detected<S>) {
         let Some(signal) = &detected.signal else {
             return;
@@ -387,7 +411,7 @@ impl<S: Scalar> PreparedPhase<S> {
         }
     }
 
-    /// The detection in a signal.
+    /// The detection of a signal.
     pub fn detection(
         &self,
         signal: &PhaseSignal<S>,
@@ -403,7 +427,7 @@ impl<S: Scalar> PreparedPhase<S> {
     }
 }
 
-/// Power of the light of the air of a shot, 1/(m² sr).
+/// Power of the air's backscatter in the light of a shot, 1/(m² sr).
 pub(in crate::lidar) fn power_of_air<S: Scalar>(air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
     let Some(whole) = air.whole_cells(light) else {
         return 0.0;
@@ -412,8 +436,10 @@ pub(in crate::lidar) fn power_of_air<S: Scalar>(air: &PreparedAir<S>, light: &Sh
     single.fold(whole.power.value(), |sum, one| sum + one.power.value())
 }
 
-/// A range (m) rounded to a step of the device; 0 for none. The steps of a metre divide: multiplying by
-/// the step gives 1.7550000000000001 for 1.755.
+/// A range (m) rounded to a multiple of the device's `step` (m); a step of 0 does not round.
+///
+/// It divides by the number of steps per metre: multiplication by the step gives 1.7550000000000001 for
+/// 1.755.
 pub(in crate::lidar) fn rounded(range: f64, step: f64) -> f64 {
     if step > 0.0 {
         (range / step).round() / step.recip()
@@ -433,14 +459,15 @@ pub(in crate::lidar) fn outcome(failure: &NoDetection) -> Outcome {
     }
 }
 
-/// A converter's codes stand for the middles of its steps.
+/// The voltage of the converter's code for `volts`, as a fraction of half its range: a code represents the
+/// middle of its step.
 fn quantised(volts: f64, step: f64) -> f64 {
     let highest = 1.0 - step / 2.0;
     (((volts / step).floor() + 0.5) * step).clamp(-highest, highest)
 }
 
 impl<T> PhaseReceiver<T> {
-    /// The same receiver with every differentiable number replaced by `f` of it.
+    /// The same receiver with every differentiable parameter mapped by `f`.
     pub fn map<U>(&self, f: impl FnMut(T) -> U) -> PhaseReceiver<U>
     where
         T: Copy,
@@ -461,11 +488,12 @@ impl<T> PhaseReceiver<T> {
         }
     }
 
-    /// Whether every number makes sense.
+    /// Checks the domains of all parameters.
     ///
     /// # Errors
-    /// The first that does not, with its name.
+    /// The first invalid parameter.
     pub fn check(&self) -> Result<(), InvalidPhaseReceiver> {
+        // Frequencies and converter.
         let [m1, m2] = self.modulation.multiples;
         if m1.min(m2) == 0 || m1 == m2 || gcd(m1, m2) != 1 {
             let multiples = self.modulation.multiples;
@@ -474,6 +502,7 @@ impl<T> PhaseReceiver<T> {
         if let Some(bits) = self.converter_bits.filter(|bits| !(1..=32).contains(bits)) {
             return Err(InvalidPhaseReceiver::Bits { bits });
         }
+        // Parameters that must be positive.
         positive("base frequency", self.modulation.base_frequency)?;
         positive("gain target", self.gain.target)?;
         positive("weakest power", self.gain.weakest)?;
@@ -483,6 +512,7 @@ impl<T> PhaseReceiver<T> {
             positive("field of view", window.field_of_view)?;
             positive("bandwidth of the filter", window.bandwidth)?;
         }
+        // Parameters that must not be negative.
         for (name, value) in [
             ("amplifier noise", self.noise.amplifier),
             ("shot noise", self.noise.shot),
@@ -494,6 +524,7 @@ impl<T> PhaseReceiver<T> {
         ] {
             not_negative(name, value)?;
         }
+        // Order of limits.
         let powers = (self.gain.weakest, self.gain.strongest);
         ordered(("weakest power", powers.0), ("strongest power", powers.1))?;
         let limits = (self.ambiguity.nearest, self.ambiguity.farthest);

@@ -1,4 +1,4 @@
-//! Pulsed receivers: echoes and their time of flight.
+//! Pulsed receiver: range from the time of flight of echoes.
 
 use super::{Detection, Reception};
 use crate::lidar::backscatter::Backscatter;
@@ -14,71 +14,75 @@ use etendue_physics::pulse::{
 };
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream, normal};
 
-/// How echoes are found.
+/// Model of echo detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoModel {
-    /// In closed form ([`AnalyticReceiver`]); in waveforms if backscatter of the air alone causes
+    /// Closed form ([`AnalyticReceiver`]); sampled waveforms only where backscatter of the air may form
     /// echoes.
     Analytic,
-    /// In a sampled waveform.
+    /// Sampled waveforms.
     Waveform,
 }
 
-/// A receiver's sensitivity in the terms of a data sheet.
+/// Sensitivity of a receiver as data sheets state it: detection of a Lambertian target that fills the beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sensitivity {
-    /// Diffuse reflectance of the target.
+    /// Diffuse reflectance $\rho$ of the target.
     pub reflectance: f64,
-    /// Range at which it is found, m.
+    /// Range $R$ of the target, m.
     pub range: f64,
-    /// Probability of finding it there, in (0, 1).
+    /// Probability $p$ of detection at that range, in (0, 1).
     pub probability: f64,
-    /// Detection threshold over the standard deviation of the noise: sets the false alarms.
+    /// Detection threshold over the standard deviation of the noise, $k$: determines the false-alarm rate.
     pub threshold_over_noise: f64,
 }
 
-/// A pulsed receiver.
+/// Pulsed receiver: detects echoes in the received power and measures their time of flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PulsedReceiver<S = f64> {
-    /// The pulse as the receiver sees it.
+    /// The pulse at the output of the receiver's amplifier.
     pub pulse: Pulse<S>,
-    /// What is timed.
+    /// Timing method.
     pub discriminator: Discriminator,
-    /// Which echoes are reported.
+    /// Selection of the reported echoes.
     pub returns: ReturnMode,
-    /// Power that an echo must reach, 1/(m² sr).
+    /// Detection threshold: power that an echo must reach, 1/(m² sr).
     pub threshold: S,
-    /// Power whose range has no bias, 1/(m² sr).
+    /// Peak power of the echo whose range is unbiased, 1/(m² sr).
     pub reference: S,
     /// Noise and saturation.
     pub detector: Detector,
-    /// Time between samples, s.
+    /// Sampling interval, s.
     pub interval: f64,
-    /// Bits of the converter, if its steps matter.
+    /// Resolution of the analogue-to-digital converter, bits; `None` for no quantisation.
     pub bits: Option<u8>,
-    /// Timing jitter that does not depend on the power, as a standard deviation of range, m.
+    /// Standard deviation of the timing jitter that does not depend on the power, as range, m.
     pub jitter: f64,
-    /// How echoes are found.
+    /// Model of echo detection.
     pub echoes: EchoModel,
-    /// What lets ambient light in, with the peak of the emitted power; none shuts it out.
+    /// Field of view, optical filter and peak emitted power, which scale ambient light; `None` for a
+    /// receiver without ambient light.
     pub window: Option<ReceiverWindow>,
-    /// Whether echoes that noise alone makes are drawn.
+    /// Whether false alarms, echoes caused by noise, are simulated.
     pub false_alarms: bool,
-    /// Smallest range at which all light of the air lands on the detector, m: nearer air is out
-    /// of focus ([`Overlap::full_from`]).
+    /// Smallest range at which all backscatter of the air falls on the detector, m
+    /// ([`Overlap::full_from`]).
     pub full_overlap: f64,
 }
 
 impl Sensitivity {
-    /// Threshold and noise (standard deviation), 1/(m² sr): with the standard normal quantile
-    /// $z_p$ of the probability, $L = \rho/\pi R^2 = (k + z_p)\\,\sigma$ and $T = k\sigma$.
+    /// Detection threshold $T = k\sigma$ and standard deviation $\sigma$ of the noise, 1/(m² sr).
+    ///
+    /// The received power $L = \rho/(\pi R^2)$ of the target exceeds the threshold with the probability $p$:
+    /// $L = (k + z_p)\\,\sigma$ with the standard normal quantile $z_p$ of $p$.
     pub fn threshold_and_noise(&self) -> [f64; 2] {
         let power = reference_power(self.reflectance, self.range);
         let noise = power / (self.threshold_over_noise + normal_quantile(self.probability));
         [self.threshold_over_noise * noise, noise]
     }
 
-    /// Threshold, and an analogue detector that saturates at a multiple of the threshold.
+    /// Threshold (1/(m² sr)) and an analogue detector of that sensitivity that saturates at a multiple of the
+    /// threshold.
     pub fn analogue(&self, saturation_over_threshold: f64) -> (f64, Detector) {
         let [threshold, thermal_noise] = self.threshold_and_noise();
         let detector = Detector::Analogue(AnalogueDetector {
@@ -90,10 +94,11 @@ impl Sensitivity {
         (threshold, detector)
     }
 
-    /// A photon counter of that sensitivity with a mean of `background` counts in a bin.
+    /// Threshold (1/(m² sr)) and a photon counter of that sensitivity with a mean of `background` counts per
+    /// bin and at most `capacity` counts per bin.
     pub fn photon_counting(&self, background: f64, capacity: f64) -> (f64, Detector) {
         let [threshold, noise] = self.threshold_and_noise();
-        // At the threshold the noise is that of the background alone: sqrt(b) / photons.
+        // The noise without light is that of the background b: sqrt(b) / photons.
         let detector = Detector::PhotonCounting(PhotonCounter {
             photons: background.sqrt() / noise,
             background,
@@ -104,7 +109,7 @@ impl Sensitivity {
 }
 
 impl PulsedReceiver {
-    /// The same receiver in another scalar, every differentiable number replaced by `f` of it.
+    /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
     pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> PulsedReceiver<S> {
         PulsedReceiver {
             pulse: Pulse {
@@ -126,12 +131,13 @@ impl PulsedReceiver {
         }
     }
 
-    /// Checks its numbers.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), Wrong> {
+        // Pulse, threshold and sampling.
         let pulse = self.pulse.fwhm;
         positive(&[
             ("the full width of the pulse, s,", pulse),
-            ("the power that is just found, 1/(m2 sr),", self.threshold),
+            ("the detection threshold, 1/(m2 sr),", self.threshold),
         ])?;
         let interval = self.interval;
         value(
@@ -144,6 +150,7 @@ impl PulsedReceiver {
             ("the jitter, m,", self.jitter),
             ("the range of full overlap, m,", self.full_overlap),
         ])?;
+        // Discriminator, converter, detector and window.
         if let Discriminator::ConstantFraction { fraction } = self.discriminator {
             let ok = fraction > 0.0 && fraction < 1.0;
             value("the constant fraction", fraction, ok, "between 0 and 1")?;
@@ -168,7 +175,7 @@ fn check_detector(detector: &Detector) -> Result<(), Wrong> {
                 ("the detector's shot noise", diode.shot_noise),
                 ("the constant background, 1/(m2 sr),", diode.background),
             ])?;
-            // Without end: never.
+            // Infinity stands for a detector without saturation.
             let saturation = diode.saturation;
             let ok = saturation > 0.0;
             value(
@@ -195,8 +202,8 @@ fn check_window(window: &ReceiverWindow) -> Result<(), Wrong> {
 }
 
 impl<S: Scalar> PulsedReceiver<S> {
-    /// The overlap of beam and field of view in the near air: zero where its echo would precede the
-    /// nearest reported range, because the receiver's gate is closed there.
+    /// Overlap of the emitted beam and the field of view for backscatter of the air. It is zero where the
+    /// receiver's gate is closed: where the echo would precede the nearest reported range.
     pub fn overlap(&self, limits: &RangeLimits) -> Overlap {
         Overlap {
             none_until: limits.near + 0.25 * SPEED_OF_LIGHT * self.pulse.fwhm.value(),
@@ -217,21 +224,20 @@ impl<S: Scalar> PulsedReceiver<S> {
         }
     }
 
-    /// The same receiver with that much more constant background, 1/(m² sr).
+    /// The same receiver with additional constant background `power`, 1/(m² sr).
     #[must_use]
     pub fn in_light(mut self, power: f64) -> Self {
         self.detector = self.detector.in_light(power);
         self
     }
 
-    /// Fall of the power between two peaks that makes them two echoes: three standard deviations of
-    /// the noise.
+    /// Fall of the power between two peaks that separates them into two echoes, 1/(m² sr): three standard
+    /// deviations of the noise.
     pub fn hysteresis(&self) -> f64 {
         (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold.value())
     }
 
-    /// The echo finder of this receiver: two peaks are two echoes where the power between them
-    /// falls by three standard deviations of the noise.
+    /// The finder of echoes in sampled waveforms, with this receiver's [`hysteresis`](Self::hysteresis).
     pub fn finder(&self) -> EchoFinder<S> {
         EchoFinder::calibrated(
             &self.pulse,
@@ -243,16 +249,17 @@ impl<S: Scalar> PulsedReceiver<S> {
     }
 }
 
-/// A pulsed receiver with the finders of its echoes.
+/// A pulsed receiver, prepared for a sweep.
 #[derive(Clone, Copy)]
 pub(in crate::lidar) struct PreparedPulsed<S = f64> {
     pub receiver: PulsedReceiver<S>,
+    /// Finder of echoes in closed form.
     pub analytic: AnalyticFinder<S>,
-    /// Where echoes are found in waveforms.
+    /// Finder of echoes in sampled waveforms, if they are used.
     waveform: Option<EchoFinder<S>>,
 }
 
-/// Memory that shots reuse.
+/// Buffers of pulsed receivers, reused from shot to shot.
 pub(in crate::lidar) struct PulsedScratch<S> {
     echoes: Vec<Echo<S>>,
 }
@@ -264,8 +271,8 @@ impl<S> Default for PulsedScratch<S> {
 }
 
 impl<S: Scalar> PreparedPulsed<S> {
-    /// A receiver, in air whose backscatter may form echoes or not: light from all along the beam has
-    /// no closed form.
+    /// Prepares a receiver. Backscatter that may form echoes (`with_backscatter`) is sampled, because echoes
+    /// of distributed scatterers have no closed form.
     pub fn new(receiver: &PulsedReceiver<S>, with_backscatter: bool) -> Self {
         let sampled = with_backscatter || receiver.echoes == EchoModel::Waveform;
         Self {
@@ -288,7 +295,7 @@ impl<S: Scalar> PreparedPulsed<S> {
         }
     }
 
-    /// Appends the detections in the light of a shot, in the device's order.
+    /// Appends the detections in the light of a shot, in the order of the device's report.
     pub fn detect(
         &self,
         reception: &Reception<S>,
@@ -297,6 +304,7 @@ impl<S: Scalar> PreparedPulsed<S> {
         scratch: &mut PulsedScratch<S>,
         detections: &mut Vec<Detection<S>>,
     ) {
+        // Add the ambient light to the background noise.
         let lit;
         let own = if light.ambient > 0.0 {
             lit = self.in_light(light.ambient);
@@ -304,6 +312,7 @@ impl<S: Scalar> PreparedPulsed<S> {
         } else {
             self
         };
+        // Find the echoes of returns and backscatter.
         let backscatter =
             (reception.backscatter).map(|all| all.first_cells(light.backscatter_cells));
         let rounding = reception.rounding;
@@ -314,15 +323,17 @@ impl<S: Scalar> PreparedPulsed<S> {
             rounding,
             scratch,
         );
+        // Add false alarms.
         if own.receiver.false_alarms && reception.noise {
             let mut stream = (reception.stream)(Purpose::FalseAlarm);
             own.receiver
                 .add_false_alarms(reception.limits, &mut stream, &mut scratch.echoes);
         }
+        // Select the echoes that the return mode reports.
         own.select(noise, scratch, detections);
     }
 
-    /// The echoes of returns without backscatter, and those of them that are reported.
+    /// [`PreparedPulsed::detect`] for returns without backscatter, ambient light and false alarms.
     pub fn detect_returns(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -334,7 +345,7 @@ impl<S: Scalar> PreparedPulsed<S> {
         self.select(noise, scratch, detections);
     }
 
-    /// Finds the echoes in returns (which it sorts) and backscatter, nearest first.
+    /// Finds the echoes of returns (sorted in place) and backscatter, nearest first.
     fn find_echoes(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -357,14 +368,15 @@ impl<S: Scalar> PreparedPulsed<S> {
         search.find(returns, backscatter, noise, echoes);
     }
 
-    /// Appends the echoes that the return mode selects. Those of waveforms get the jitter of the clock,
-    /// which the closed form includes in its spread.
+    /// Appends the echoes that the return mode selects. Adds the timing jitter to echoes of waveforms; the
+    /// closed form includes it in its range noise.
     fn select(
         &self,
         noise: Option<&mut Stream>,
         PulsedScratch { echoes }: &PulsedScratch<S>,
         detections: &mut Vec<Detection<S>>,
     ) {
+        // Convert an echo to a detection, with jitter.
         let is_sampled = self.receiver.echoes == EchoModel::Waveform;
         let mut jitter = noise.filter(|_| is_sampled);
         let mut detection = |echo: &Echo<S>| {
@@ -380,6 +392,7 @@ impl<S: Scalar> PreparedPulsed<S> {
                 intensity: None,
             }
         };
+        // Apply the return mode.
         match &echoes[..] {
             [] => {}
             [only] => detections.push(detection(only)),
@@ -392,25 +405,27 @@ impl<S: Scalar> PreparedPulsed<S> {
 }
 
 impl<S: Scalar> PulsedReceiver<S> {
-    /// Appends the echoes that noise alone makes between the range limits, and sorts all by range.
+    /// Appends false alarms between the range limits, and sorts all echoes by range.
     ///
-    /// Each sample of the noise without an echo, of standard deviation $\sigma$, is over the threshold
-    /// $T$ with the probability $p = 1 - \Phi(T/\sigma)$ (of counted photons too, whose skewness is left
-    /// out); the gaps between such samples are exponential with the mean $1/p$. They exceed the
-    /// threshold by an exponential excess of the mean $\sigma^2/T$, the tail of the normal
-    /// distribution.
+    /// Each sample of noise with the standard deviation $\sigma$ exceeds the threshold $T$ with the
+    /// probability $p = 1 - \Phi(T/\sigma)$, where $\Phi$ is the standard normal distribution function. (The
+    /// skewness of photon counts is not modelled.) The number of samples between false alarms is exponential
+    /// with the mean $1/p$. Their power exceeds the threshold by an exponential excess with the mean
+    /// $\sigma^2/T$, the tail of the normal distribution.
     fn add_false_alarms(
         &self,
         limits: &RangeLimits,
         stream: &mut Stream,
         echoes: &mut Vec<Echo<S>>,
     ) {
+        // Compute the probability per sample.
         let threshold = self.threshold.value();
         let sigma = self.detector.noise(0.0);
         let chance = normal::probability(-threshold / sigma);
         if chance <= 0.0 {
             return;
         }
+        // Draw gaps and powers up to the farthest range.
         let step = 0.5 * SPEED_OF_LIGHT * self.interval;
         let mut exponential = |mean: f64| -mean * (1.0 - stream.uniform()).ln();
         let before = echoes.len();
@@ -432,7 +447,7 @@ impl<S: Scalar> PulsedReceiver<S> {
     }
 }
 
-/// Quantile of the standard normal distribution, by bisection of its distribution function.
+/// Quantile $z_p$ of the standard normal distribution, by bisection of its distribution function.
 fn normal_quantile(probability: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0);
     for _ in 0..60 {
@@ -446,8 +461,8 @@ fn normal_quantile(probability: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Distribution function of the standard normal distribution (Abramowitz, Stegun 1964,
-/// 26.2.17: within 7.5e-8).
+/// Standard normal distribution function $\Phi(z)$ (Abramowitz, Stegun 1964, eq. 26.2.17: error at most
+/// 7.5e-8).
 fn normal_probability(z: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
     let series = t
@@ -478,8 +493,8 @@ mod tests {
         }
     }
 
-    /// 20,000 echoes of the data sheet's target: found with its probability, within 4.5 standard
-    /// errors (0.0095), by both detectors, in the closed form.
+    /// 20,000 echoes of the data sheet's target in closed form: the rate of detection is the stated
+    /// probability within 4.5 standard errors (0.0095).
     #[test]
     fn the_data_sheets_target_is_found_with_its_probability() {
         use etendue_physics::pulse::PulseReturn;
@@ -490,6 +505,7 @@ mod tests {
             probability: 0.9,
             threshold_over_noise: 5.0,
         };
+        // A receiver of that sensitivity.
         let (threshold, detector) = sensitivity.analogue(1e4);
         let receiver = PulsedReceiver {
             pulse: Pulse::gaussian(5e-9),
@@ -506,6 +522,7 @@ mod tests {
             false_alarms: false,
             full_overlap: 0.0,
         };
+        // Its rate of detection of the target.
         let fast = receiver.analytic();
         let found = (0..20_000).filter(|beam| {
             let mut stream = Stream::new(1, 0, 0, *beam, Purpose::ReceiverNoise);

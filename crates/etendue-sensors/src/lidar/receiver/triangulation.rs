@@ -1,4 +1,4 @@
-//! Triangulating receivers: the image of the spot on a line of pixels beside the laser.
+//! Triangulation receiver: range from the direction of the laser spot, seen from a baseline.
 
 use super::{Detection, Reception};
 use crate::lidar::check::{Wrong, positive, zero_or_more};
@@ -9,32 +9,33 @@ use etendue_physics::{Scalar, Stream};
 use etendue_scene::Ray;
 use nalgebra::{Point3, Vector3};
 
-/// Triangulation: the image of the spot moves by $x = bf/d$ on the sensor.
+/// Triangulation receiver: a lens at the baseline $b$ beside the laser images the spot at the distance
+/// $d$ in the direction $\varphi = b/d$ on a line of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangulation {
-    /// Distance between laser and lens, m.
+    /// Baseline $b$: distance between laser and lens, m.
     pub baseline: f64,
-    /// Standard deviation of the spot's direction as seen by the lens, rad: the range spreads by
+    /// Standard deviation $\sigma$ of the measured direction of the spot, rad. That of the range is
     /// $\sigma_d = d^2\sigma/b$.
     pub angle_noise: f64,
-    /// Step of that direction, rad; 0 for none.
+    /// Quantisation step of the direction, rad; 0 for none.
     pub angle_step: f64,
-    /// Power that the spot must have, 1/(m² sr).
+    /// Minimum power of a detected spot, 1/(m² sr).
     pub threshold: f64,
 }
 
-/// Returns this close, over their range, are one spot.
+/// Returns merge to one spot if their distance over their range is less than this.
 const ONE_SPOT: f64 = 0.02;
 
 impl Triangulation {
-    /// The range read of a spot at `distance` (m), with a standard normal draw of noise:
-    /// $b / \varphi$ with $\varphi = b/d + \sigma z$ rounded to a step.
+    /// The measured range of a spot at `distance` $d$, m: $b/\varphi$ with $\varphi = b/d + \sigma z$,
+    /// rounded to the [`angle_step`](Self::angle_step), and the standard normal number $z$ = `draw`.
     pub fn read(&self, distance: f64, draw: f64) -> f64 {
         self.range(distance, draw, self.angle_step)
     }
 
-    /// [`Triangulation::read`] with a given step, rad; 0 for none. Constant steps under
-    /// differentiation.
+    /// [`Triangulation::read`] with the quantisation `step` (rad; 0 for none). The rounding error is
+    /// constant under differentiation.
     fn range<S: Scalar>(&self, distance: S, draw: f64, step: f64) -> S {
         let mut angle = S::from(self.baseline) / distance + self.angle_noise * draw;
         if step > 0.0 {
@@ -44,29 +45,29 @@ impl Triangulation {
         S::from(self.baseline) / angle.max(S::from(1e-12))
     }
 
-    /// Checks its numbers.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), Wrong> {
         positive(&[
             ("the baseline, m,", self.baseline),
-            ("the power that is just found, 1/(m2 sr),", self.threshold),
+            ("the detection threshold, 1/(m2 sr),", self.threshold),
         ])?;
         zero_or_more(&[
-            ("the spread of the spot's direction, rad,", self.angle_noise),
+            ("the noise of the spot's direction, rad,", self.angle_noise),
             ("the step of the spot's direction, rad,", self.angle_step),
         ])
     }
 
-    /// The brightest spot that the lens sees, if it is bright enough.
+    /// Detects the brightest spot that is visible from the lens, if its power reaches the threshold.
     ///
-    /// The lens is to the left of the beam; what is between it and the spot hides the spot. The
-    /// spot's direction $\varphi = b/d$ carries the noise and the steps of the pixels.
+    /// The lens is to the left of the beam. Objects between the lens and the spot occlude the spot. The
+    /// direction $\varphi = b/d$ has the noise and the quantisation of the pixels.
     pub(super) fn detect<S: Scalar>(
         &self,
         reception: &Reception<S>,
         light: &ShotLight<S>,
         noise: Option<&mut Stream>,
     ) -> Option<Detection<S>> {
-        // Keep the light that the lens sees.
+        // Select the returns that are visible from the lens.
         let lens = self.lens(reception);
         let seen = light.surfaces.iter();
         let seen = seen.filter(|one| is_seen(&lens, reception, &one.back));
@@ -76,11 +77,12 @@ impl Triangulation {
                 power: one.power,
             })
             .collect();
-        // Read the direction of the brightest spot.
+        // Find the brightest spot and apply the threshold.
         let PulseReturn { range, power } = brightest(&mut returns)?;
         if power.value() < self.threshold {
             return None;
         }
+        // Measure its direction with noise and quantisation.
         let draw = noise.map_or(0.0, Stream::normal);
         let step = if reception.rounding {
             self.angle_step
@@ -96,7 +98,7 @@ impl Triangulation {
         })
     }
 
-    /// Position of the lens in the world, m: to the left of the beam.
+    /// Position of the lens in the world, m: at the baseline to the left of the beam.
     fn lens<S: Scalar>(&self, reception: &Reception<S>) -> Point3<f64> {
         let shot = reception.shot;
         let left = Vector3::new(-shot.azimuth.sin(), shot.azimuth.cos(), 0.0);
@@ -105,8 +107,8 @@ impl Triangulation {
     }
 }
 
-/// Whether nothing is between the lens and the point that scattered the light. Spots in mirrors and
-/// behind glass count as seen.
+/// Whether the scattering point is visible from the lens. Spots seen by way of mirrors and glass count as
+/// visible.
 fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &LightReturn<S>) -> bool {
     if back.depth > 1 {
         return true;
@@ -121,8 +123,8 @@ fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &Light
     !reception.world.scene().occluded(&ray)
 }
 
-/// The brightest spot of some returns, which it sorts: their total power, at the mean of their
-/// ranges by power.
+/// The brightest spot of the returns, which are sorted: total power of its returns, at their
+/// power-weighted mean range.
 fn brightest<S: Scalar>(returns: &mut [PulseReturn<S>]) -> Option<PulseReturn<S>> {
     let together = |near: f64, far: f64| far - near < ONE_SPOT * near;
     let mut brightest: Option<PulseReturn<S>> = None;

@@ -1,4 +1,4 @@
-//! Ambient light: its power, its noise, and what its noise is taken for.
+//! Ambient light: its power, its shot noise, and false alarms.
 
 use super::stage::{Stage, lambert, one_shot, pulsed, scanner};
 use etendue_physics::SPEED_OF_LIGHT;
@@ -20,7 +20,7 @@ const WINDOW: ReceiverWindow = ReceiverWindow {
 };
 const THERMAL: f64 = 2.5e-9;
 
-/// A receiver whose shot noise has the variance of its thermal noise at the power `even`.
+/// A receiver whose shot noise and thermal noise have equal variances at the power `even`.
 fn receiver(even: f64) -> PulsedReceiver {
     PulsedReceiver {
         window: Some(WINDOW),
@@ -64,9 +64,10 @@ fn sweep(scene: &Scene, scanner: &Lidar, light: &AmbientLight, seed: u64) -> Swe
     })
 }
 
-/// A wall in diffuse light: L = rho E / pi, B = L Omega dl / P, to rounding (and the table of
-/// scattered shares, 1e-9). 4,000 echoes: their power spreads by the thermal noise and the shot
-/// noise of echo and background, within 5 % (4.5 standard errors), in the dark and in the light.
+/// A Lambertian wall of reflectance rho in diffuse light of irradiance E: radiance L = rho E / pi, background
+/// B = L Omega dl / P with the receiver's solid angle Omega, bandwidth dl and emitted power P, up to rounding
+/// (1e-9 from the table of scattered albedos). The power of 4,000 echoes has the variance of thermal noise
+/// plus shot noise of echo and background, within 5 % (4.5 standard errors), with and without the light.
 #[test]
 fn ambient_light_adds_its_shot_noise_to_echoes() {
     let scene = wall(20.0);
@@ -95,12 +96,12 @@ fn ambient_light_adds_its_shot_noise_to_echoes() {
     }
 }
 
-/// 36,000 shots into an empty sky: noise alone is over the threshold (four times the noise in the
-/// dark) as often as the normal distribution says, within 4.5 standard errors, of analogue
-/// detectors and of counted photons.
+/// 36,000 shots into an empty sky: the rate of false alarms is that of the normal distribution within 4.5
+/// standard errors, for analogue detectors and photon counters. The threshold is four times the noise
+/// without light.
 #[test]
 fn false_alarms_rise_with_the_background_as_its_shot_noise_says() {
-    // The sky's own radiance is E / pi.
+    // The radiance of the sky is E / pi.
     let power = 1e9 / PI * WINDOW.solid_angle() * WINDOW.bandwidth / WINDOW.emitted_power;
     let counter = Detector::PhotonCounting(PhotonCounter {
         photons: 100.0 / power,
@@ -119,7 +120,7 @@ fn false_alarms_rise_with_the_background_as_its_shot_noise_says() {
         let Receiver::Pulsed(receiver) = scanner.receiver else {
             unreachable!("it was given one");
         };
-        // Only what is behind the sensor, out of reach.
+        // The only wall is beyond the farthest range.
         scanner.limits.far = limits.far.min(100.0);
         let scene = wall(1e4);
         let samples =

@@ -1,4 +1,4 @@
-//! Meshes whose vertices move while they are scanned.
+//! Meshes that deform during a sweep.
 
 use super::stage::{at_origin, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
@@ -6,13 +6,13 @@ use etendue_scene::{Deformation, MeshId, Scene, VertexFrame};
 use etendue_sensors::lidar::Sweep;
 use etendue_sensors::lidar::{EchoModel, Receiver};
 
-/// How large the room is at a time, over its size at the beginning: it grows by that much a second
-/// for half a turn of the scanner and shrinks again.
+/// Size of the room at a time over its size at time 0: grows by `growth` per second for half a rotation of
+/// the lidar, then shrinks at the same rate.
 fn size(growth: f64, time: f64) -> f64 {
     1.0 + growth * (0.05 - (time - 0.05).abs())
 }
 
-/// A cube of 20 m that breathes about the sensor.
+/// A cubic room of 20 m about the sensor whose size changes by [`size`].
 fn breathing(growth: f64) -> Scene {
     let scene = room([20.0, 20.0, 20.0], 0.4);
     let rest = scene.mesh(MeshId(0)).vertices.clone();
@@ -37,9 +37,9 @@ fn turn(growth: f64, receiver: Receiver) -> Sweep {
     sweep
 }
 
-/// The walls move at 40 m/s and more, and four columns (83 us from the first to the last) see
-/// them as half way between: the range is that of the closed form within 40 m/s times 42 us over
-/// the cosine of the corner, 2.36 mm. Measured: 2.36 mm.
+/// The walls move at 40 m/s and more. Groups of four columns (83 us from the first to the last) use the
+/// mesh at their middle time: the range equals the closed form within 40 m/s times 42 us over the cosine of
+/// the corner, 2.36 mm. Measured: 2.36 mm.
 #[test]
 fn a_breathing_room_is_met_where_its_walls_are_at_each_shot() {
     let receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
@@ -59,8 +59,7 @@ fn a_breathing_room_is_met_where_its_walls_are_at_each_shot() {
     assert!(frozen > 1.9, "{frozen}");
 }
 
-/// Its walls recede by their own growth, 1 m/s and more: v = R g / s where the room is s times as
-/// large.
+/// The walls recede at v = R g / s for the range R, the growth g (1/s) and the size s of the room.
 #[test]
 fn a_frequency_modulated_receiver_sees_walls_recede() {
     let fmcw = Fmcw {
@@ -74,7 +73,7 @@ fn a_frequency_modulated_receiver_sees_walls_recede() {
     let mut checked = 0;
     for point in &sweep.points {
         let time = sweep.shot_of(point).time;
-        // Velocities are found over 0.2 ms: not at the turning points.
+        // Velocities are differences over 0.2 ms: skip the times where the growth changes sign.
         if time < 2e-4 || (time - 0.05).abs() < 2e-4 || time > 0.0998 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The same seed gives the same bytes, whatever the threads.
+//! Determinism: the same seed gives the same bytes for any number of threads.
 
 use super::stage::{at_origin, beam, pulsed, room, scanner};
 use etendue_physics::atmosphere::{Atmosphere, Weather};

@@ -1,4 +1,4 @@
-//! Several surfaces in one beam (elmquist-2021, figures 6 and 7), return modes, drop-out.
+//! Several surfaces in one beam (Elmquist et al. 2021, figures 6 and 7), return modes, drop-out.
 
 use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::pulse::{DualPair, ReturnMode};
@@ -45,7 +45,7 @@ fn assert_ranges(found: &[f64], expected: &[f64]) {
 #[test]
 fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
     for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
-        // The axis just misses the near wall, then just hits it.
+        // The axis passes 5 mm beside the near wall, then hits it.
         for (offset, axis) in [(-0.005, 30.0), (0.005, 20.0)] {
             let scene = edge(offset);
             let seen = |mode| ranges(&scene, &wide(pipeline, mode));
@@ -102,8 +102,8 @@ fn surfaces_closer_than_the_pulse_merge_into_one_range_between_them() {
     }
 }
 
-/// A dark wall (2 %) at 10 to 130 m: there until its echo falls below the threshold, 1e-6, at
-/// sqrt(0.02 / pi / 1e-6) = 79.8 m, and not beyond. No-returns are explicit.
+/// A dark wall (2 %) at 10 to 130 m is detected up to sqrt(0.02 / pi / 1e-6) = 79.8 m, where its echo falls
+/// below the threshold of 1e-6. Missing returns are explicit.
 #[test]
 fn drop_out_is_what_falls_below_the_threshold() {
     for range in [10.0, 50.0, 79.0, 81.0, 130.0] {

@@ -1,5 +1,5 @@
-//! The lidar equation end to end: intensity over range, incidence, through glass, by a mirror, in
-//! fog.
+//! Lidar equation of the whole pipeline: power over range and incidence, through glass, by way of a mirror,
+//! and in fog.
 
 use super::stage::{Stage, at_origin, lambert, one_shot, pulsed, quiet};
 use etendue_physics::atmosphere::{Atmosphere, Weather};
@@ -10,12 +10,12 @@ use etendue_sensors::lidar::SweepSettings;
 use etendue_sensors::lidar::{EchoModel, PulsedReceiver};
 use std::f64::consts::PI;
 
-/// Range and power of the only echo along x, by both pipelines, which must agree to 1e-3.
+/// Range and power of the only echo along x, by both echo models, which must agree to 1e-3.
 fn echo(scene: &Scene, run: &SweepSettings) -> Echo {
     echo_of(scene, run, |_| ())
 }
 
-/// The same by a receiver that is changed.
+/// The same with a modified receiver.
 fn echo_of(scene: &Scene, run: &SweepSettings, change: impl Fn(&mut PulsedReceiver)) -> Echo {
     let [fast, full] = [EchoModel::Analytic, EchoModel::Waveform].map(|pipeline| {
         let mut receiver = pulsed(pipeline, ReturnMode::Last);
@@ -134,8 +134,8 @@ fn a_mirror_adds_no_second_inverse_square() {
     assert!((found.range - 40.0).abs() < 1e-9);
 }
 
-/// Fog of 50 m visibility: the wall's echo is dimmed by exp(-2 * 3.912 / 50 * R), and by its own
-/// backscatter fog adds an echo in front.
+/// Fog of 50 m visibility attenuates the echo of a wall by exp(-2 * 3.912 / 50 * R), and its backscatter adds
+/// an echo in front of the wall.
 #[test]
 fn fog_dims_the_wall_by_beer_and_lambert() {
     for range in [5.0, 15.0, 30.0] {
@@ -147,7 +147,7 @@ fn fog_dims_the_wall_by_beer_and_lambert() {
         run.air.atmosphere = Atmosphere {
             weather: vec![Weather::Fog { visibility: 50.0 }],
         };
-        // The fog's own echo merges with the wall's: compare with a receiver that sees none of it.
+        // The echo of the fog merges with that of the wall: exclude it by the overlap of the receiver.
         let found = echo_of(&scene, &run, |receiver| receiver.full_overlap = 1e9);
         let expected = 0.8 / PI / (range * range) * (-2.0 * 3.912 / 50.0 * range).exp();
         assert!((found.power / expected - 1.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Each shot at its own time and pose.
+//! Motion of the sensor during a sweep: each shot has its own time and pose.
 
 use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::ReturnMode;
@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Vector3};
 const SPEED: f64 = 20.0;
 const RATE: f64 = 20.0;
 
-/// 1 m cylinders every 2 m at 4 m to either side of the x axis.
+/// Cylinders of 1 m diameter every 2 m, at 4 m to either side of the x axis.
 fn avenue() -> Scene {
     let mut stage = Stage::default();
     for i in -6..=6 {
@@ -24,8 +24,8 @@ fn avenue() -> Scene {
     stage.build()
 }
 
-/// The turning of an HDL-32E at 20 Hz (clockwise), with one level beam fired 20,000 times a turn
-/// so that edges are sharp.
+/// A lidar with the rotation of an HDL-32E at 20 Hz (clockwise) and one horizontal beam, fired 20,000 times
+/// per rotation to resolve edges.
 fn fast_scanner() -> Lidar {
     let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
@@ -59,11 +59,11 @@ fn angular_width(sweep: &Sweep, instance: u32) -> f64 {
     most - least
 }
 
-/// elmquist-2021, figure 5. Abeam at the distance r a body passes the sensor with the angular
-/// speed v/r. Where the scan (omega) runs the same way it follows the body, which then fills the
-/// angle of one 1 / (1 - v / omega r) times as long; on the other side, 1 / (1 + v / omega r).
+/// Elmquist et al. 2021, figure 5. A body abeam at the distance r passes the sensor with the angular speed
+/// v/r. Where the scan (angular speed omega) moves in the same sense, the body appears 1 / (1 - v / omega r)
+/// times as long; on the other side, 1 / (1 + v / omega r) times.
 ///
-/// The scan turns clockwise from the heading, so at starboard it runs backwards, as the bodies do.
+/// The scan is clockwise from the heading: at starboard it moves backwards, like the bodies.
 /// Measured: 1.0415 (closed form 1.0414) at starboard, 0.9632 (0.9617) at port.
 #[test]
 fn cylinders_look_longer_where_the_scan_runs_with_them_and_shorter_on_the_other_side() {
@@ -77,12 +77,12 @@ fn cylinders_look_longer_where_the_scan_runs_with_them_and_shorter_on_the_other_
     };
     let omega = std::f64::consts::TAU * RATE;
     for (side, quarter, sign) in [("starboard", 0.25, 1.0), ("port", 0.75, -1.0)] {
-        // Where the sensor is when the scan passes abeam, and the cylinder abeam there.
+        // Position of the sensor when the scan passes abeam, and the cylinder abeam of it.
         let x = SPEED * quarter / RATE;
         let number = (x / 2.0).round() as i32 + 6;
         let instance = (2 * number + i32::from(sign < 0.0)) as u32;
         let ratio = angular_width(&moving, instance) / angular_width(&still(x), instance);
-        // The limbs stand at the tangent points, at the distance sqrt(4^2 - 0.5^2) of the axis.
+        // The silhouette is at the tangent points, at the distance sqrt(4^2 - 0.5^2).
         let closed = 1.0 / (1.0 - sign * SPEED / (omega * 4.0));
         let change = (ratio - 1.0) / (closed - 1.0);
         println!("{side}: {ratio:.4} against {closed:.4}");
@@ -136,8 +136,8 @@ fn scene_and_sensor_moved_together_change_nothing() {
     }
 }
 
-/// A VLP-16's clock runs on from turn to turn: 1808 or 1809 columns of 55.296 us in 0.1 s, no
-/// two shots at one time, none left out.
+/// The firing clock of a VLP-16 is continuous over rotations: 1808 or 1809 columns of 55.296 us in 0.1 s,
+/// without duplicate or missing shots.
 #[test]
 fn columns_by_a_clock_run_on_from_sweep_to_sweep() {
     let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Last));

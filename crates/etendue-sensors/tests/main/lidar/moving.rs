@@ -1,4 +1,4 @@
-//! Objects that move, each met where it is when the ray is fired.
+//! Moving objects: each ray hits them at their poses at the time of its shot.
 
 use super::stage::{Stage, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
@@ -21,7 +21,7 @@ fn straight(start: Isometry3<f64>, velocity: [f64; 3]) -> Trajectory {
     })
 }
 
-/// 1 m cylinders every 2 m at 4 m to either side of the x axis, driving along it.
+/// Cylinders of 1 m diameter every 2 m, at 4 m to either side of the x axis, that move along it.
 fn convoy(speed: f64) -> Scene {
     let mut stage = Stage::default();
     let mut motions = vec![];
@@ -36,7 +36,7 @@ fn convoy(speed: f64) -> Scene {
     stage.build_moving(motions)
 }
 
-/// The turning of an HDL-32E at 20 Hz, with one level beam fired 20,000 times a turn.
+/// A lidar with the rotation of an HDL-32E at 20 Hz and one horizontal beam, fired 20,000 times per rotation.
 fn fast_scanner() -> Lidar {
     let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
@@ -69,8 +69,8 @@ fn angular_width(sweep: &Sweep, instance: u32) -> f64 {
     most - least
 }
 
-/// elmquist-2021, figure 5, with the sensor and the cylinders driving: what counts is their
-/// relative speed v, and a cylinder abeam fills 1 / (1 -+ v / omega r) of its angle. Measured, as
+/// Elmquist et al. 2021, figure 5, with moving sensor and cylinders: at their relative speed v, a cylinder
+/// abeam appears 1 / (1 -+ v / omega r) times as long. Measured, as
 /// (sensor, cylinders): (0, -20) and (20, 0) 1.0415 (closed form 1.0414) at starboard, 0.9630
 /// (0.9617) at port; (20, -20) 1.0835 (1.0865), 0.9278 (0.9263); (20, 20) 1.0000.
 #[test]
@@ -81,7 +81,7 @@ fn cylinders_lengthen_and_shorten_by_the_relative_speed_of_sensor_and_cylinders(
     for [sensor, cylinders] in [[20.0, 0.0], [0.0, -20.0], [20.0, -20.0], [20.0, 20.0]] {
         let moving = drive(&convoy(cylinders), &scanner, &quiet(), sensor);
         for (side, quarter, sign) in [("starboard", 0.25, 1.0), ("port", 0.75, -1.0)] {
-            // Where the cylinders' frame has the sensor when the scan passes abeam.
+            // Position of the sensor in the frame of the cylinders when the scan passes abeam.
             let x = (sensor - cylinders) * quarter / RATE;
             let number = (x / 2.0).round() as i32 + 6;
             let instance = (2 * number + i32::from(sign < 0.0)) as u32;
@@ -97,9 +97,9 @@ fn cylinders_lengthen_and_shorten_by_the_relative_speed_of_sensor_and_cylinders(
     }
 }
 
-/// elmquist-2021, figures 6 and 7, with the edge and the sensor driving sideways: the near wall
-/// ends 3 cm to the left of the axis in the first sweep, and 1 cm farther right with every sweep,
-/// against the sensor, whichever of them drives.
+/// Elmquist et al. 2021, figures 6 and 7, with the edge or the sensor moving sideways: relative to the
+/// sensor, the edge of the near wall is 3 cm to the left of the axis in the first sweep and moves 1 cm to the
+/// right with every sweep, whichever of them moves.
 #[test]
 fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
     let velocities = [[0.0, -0.1], [0.1, 0.0], [0.3, 0.2]];
@@ -119,7 +119,7 @@ fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
                     lambert(0.5),
                 );
             let place = scene.pose(0);
-            // The panel's own y axis is not the world's: the motion is given about the world's.
+            // The motion is given along the y axis of the world, which is not that of the panel.
             let frames = [0.0, 10.0].map(|time| KeyFrame {
                 time,
                 pose: Isometry3::translation(0.0, wall * time, 0.0) * place,
@@ -144,8 +144,8 @@ fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
     }
 }
 
-/// A car on a curve, by key frames with cubic interpolation, and a turning pane in front of it:
-/// every point is that of a scene frozen at its shot's time, to 1e-12 m.
+/// A car on a curve (key frames with cubic interpolation) behind a rotating pane: every point equals that of a
+/// static scene at the time of its shot, within 1e-12 m.
 #[test]
 fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
     let turned = |time: f64| KeyFrame {
@@ -227,7 +227,7 @@ fn doppler(scene: &Scene, sensor: f64) -> Sweep {
     drive(scene, &scanner, &quiet(), sensor)
 }
 
-/// A wall that comes nearer at 8 m/s, a sensor that goes to it at 15 m/s: 23 m/s.
+/// A wall that approaches at 8 m/s and a sensor that approaches it at 15 m/s: radial velocity -23 m/s.
 #[test]
 fn an_fmcw_lidar_measures_the_relative_speed() {
     let wall = Stage::default().panel([50.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [8.0, 8.0], lambert(0.5));
@@ -237,7 +237,8 @@ fn an_fmcw_lidar_measures_the_relative_speed() {
         pose: Isometry3::translation(-8.0 * time, 0.0, 0.0) * start,
     });
     let motion = Trajectory::KeyFrames(KeyFrameTrajectory::new(frames.into()).unwrap());
-    // Key frames begin at the sweep: the velocity just before it is none, so look a bit later.
+    // The wall is static before its first key frame, at the time of the shot: the central difference of its
+    // position gives half its velocity.
     let sweep = doppler(&wall.build_moving(vec![motion.clone()]), 15.0);
     let half = sweep.points[0].velocity.unwrap();
     assert!((half + 19.0).abs() < 1e-6, "{half}");
@@ -251,7 +252,7 @@ fn an_fmcw_lidar_measures_the_relative_speed() {
     assert!((sweep.points[0].velocity.unwrap() + 23.0).abs() < 1e-6);
 }
 
-/// Over a mirror at 45 degrees: a wall that leaves the mirror sideways at 5 m/s recedes at 5 m/s.
+/// By way of a mirror at 45 degrees: a wall that moves away from the mirror at 5 m/s recedes at 5 m/s.
 #[test]
 fn an_fmcw_lidar_measures_what_it_sees_in_a_mirror() {
     let stage = Stage::default()

@@ -1,5 +1,5 @@
-//! Phase receivers in the common pipeline: lanes against the plain form, derivatives, air; features that
-//! all receivers share.
+//! Phase receivers in the pipeline: vectorised against plain form, derivatives, air; and features that all
+//! receivers share.
 
 use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
 use etendue_physics::atmosphere::{Atmosphere, Weather};
@@ -63,7 +63,7 @@ fn phase_lidar() -> Lidar {
     }
 }
 
-/// A room of 3 m with a mirror on one side and a post before the other.
+/// A room of 3 m with a mirror on one side and a post in front of the other.
 fn room_with_mirror() -> Scene {
     let mesh = etendue_scene::primitive::cuboid([3.0, 3.0, 3.0])
         .unwrap()
@@ -118,8 +118,8 @@ fn predicted<S: LaneScalar>(
     predict(world, lidar, &settings, &shots, |_| pose, hooks)
 }
 
-/// Shots whose light returns directly are summed in lanes: values are those of the plain form bit for
-/// bit, derivatives to the last digits.
+/// Direct returns are summed in lanes: values are bit-equal to the plain form, derivatives equal up to
+/// rounding.
 #[test]
 fn lanes_predict_the_values_and_derivatives_of_the_plain_form() {
     type D = Dual<PARAMETERS>;
@@ -148,8 +148,8 @@ fn lanes_predict_the_values_and_derivatives_of_the_plain_form() {
     assert!(compared > 1000 && apart < 1e-12, "{compared} {apart:e}");
 }
 
-/// All parameters, by the plain form: within 1e-6 of central differences where the one-sided differences
-/// agree (no edge within the step).
+/// Derivatives with respect to all parameters by the plain form equal central differences within 1e-6 where
+/// the one-sided differences agree (no edge within the step).
 #[test]
 fn derivatives_by_pose_fog_and_power_equal_differences() {
     type D = Dual<PARAMETERS>;
@@ -281,7 +281,7 @@ fn one_of_each() -> Vec<Lidar> {
     ]
 }
 
-/// The axis of each beam, jitter included, ends at the surface that its truth gives.
+/// The truth of each beam is the first surface on its axis, pointing jitter included.
 #[test]
 fn every_receiver_has_axis_truths_and_azimuth_jitter() {
     let scene = room([3.0, 3.0, 3.0], 0.5);
@@ -301,7 +301,7 @@ fn every_receiver_has_axis_truths_and_azimuth_jitter() {
                 ..quiet()
             },
         );
-        // Across a wall that is met at an angle, the range of a beam that deviates differs.
+        // On an inclined wall, a beam with jitter has another range.
         let truth = |sweep: &Sweep, shot: usize| sweep.axis_truths[shot].unwrap().range;
         let slanted = 300..400;
         let deviations: Vec<f64> = slanted
@@ -318,13 +318,13 @@ fn every_receiver_has_axis_truths_and_azimuth_jitter() {
                 "{measured} {deviation}"
             );
         }
-        // The rest of the sweep is that without truths.
+        // All else equals the sweep without truths.
         let without = at_origin(&scene, &lidar, &SweepSettings::default());
         assert_eq!(without.points, sweep.points);
     }
 }
 
-/// Phase lidars with several channels off the origin, elliptical beams and one ray have a plain form too.
+/// Phase lidars also support several channels off the origin, elliptical beams and single rays.
 #[test]
 fn phase_lidars_of_any_shape_are_the_same_in_lanes() {
     let scene = room_with_mirror();

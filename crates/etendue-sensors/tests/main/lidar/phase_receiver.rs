@@ -1,4 +1,4 @@
-//! The phase receiver: closed forms, statistics and reasons for no range.
+//! Phase receiver: closed forms, noise statistics and failure codes.
 
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Modulation, NoDetection, Noise, PhaseSignal,
@@ -7,7 +7,8 @@ use etendue_physics::phase::{
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 
-/// A receiver without noise, quantisation, bias or thresholds, of the reference's limits.
+/// A receiver without noise, quantisation, bias or thresholds, with the range limits of the reference
+/// device.
 fn ideal() -> PhaseReceiver {
     PhaseReceiver {
         modulation: Modulation::URG_04LX,
@@ -82,9 +83,9 @@ fn samples_and_closed_form_agree_on_mixed_light() {
     }
 }
 
-/// Two equal returns at 1.0 and 2.0 m lie within c/4f of each other and give the middle; at 1.0
-/// and 2.6 m the phase of the first frequency lies between them and that of the second in front
-/// of both, and the gate refuses them.
+/// Two equal returns at 1.0 and 2.0 m differ by less than c/4f and give their mean range. At 1.0 and 2.6 m
+/// the range of the first frequency is between them, that of the second in front of both: their difference
+/// exceeds the gate.
 #[test]
 fn far_apart_returns_contradict_each_other() {
     let close = measure(&ideal(), &[(1.0, 1.0), (2.0, 1.0)]).expect("a range");
@@ -152,8 +153,8 @@ fn spread(receiver: &PhaseReceiver<f64>, power: f64, draws: u32) -> f64 {
     (square / f64::from(draws)).sqrt()
 }
 
-/// sd of the range = (m per rad) sqrt(2/N) sigma/|L| for each kind of noise, in closed form and
-/// from samples: 20,000 and 4,000 draws, within 4.5 standard errors.
+/// The standard deviation of the range is (m per rad) sqrt(2/N) sigma/|L| for each kind of noise, in closed
+/// form (20,000 draws) and from samples (4,000 draws), within 4.5 standard errors.
 #[test]
 fn both_methods_have_the_noise_of_theory() {
     let power = 0.2;
@@ -202,8 +203,8 @@ fn both_methods_have_the_noise_of_theory() {
     }
 }
 
-/// Ten bits at half range: at most 0.3 mm measured, and never more than a converter of half the
-/// resolution, on average.
+/// Quantisation to ten bits at half the converter's range: error at most 0.3 mm (measured), and on average
+/// no more than that of a converter of half the resolution.
 #[test]
 fn quantisation_errors_shrink_with_bits() {
     let error = |bits| {
@@ -250,8 +251,8 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
     assert!((phased.disagreement - offset * 0.064062099).abs() < 1e-9);
 }
 
-/// Ranges and powers of two returns and the three bias coefficients, for both forms of bias:
-/// derivatives of the measured range against central differences, 1e-9 measured.
+/// Derivatives of the measured range with respect to ranges and powers of two returns and the three bias
+/// coefficients, for both forms of bias, equal central differences within 1e-9 (measured).
 #[test]
 fn derivatives_equal_differences() {
     type D = Dual<7>;
@@ -287,7 +288,7 @@ fn derivatives_equal_differences() {
     }
 }
 
-/// Powers in any unit: thresholds and noise in the same unit give the same range.
+/// The range does not depend on the unit of power of signal, thresholds and noise.
 #[test]
 fn the_unit_of_power_does_not_matter() {
     let receiver = |unit: f64| PhaseReceiver {

@@ -1,4 +1,4 @@
-//! Triangulating and frequency-modulated receivers.
+//! Triangulation and FMCW receivers.
 
 use super::stage::{Stage, at_origin, lambert, one_shot, pulsed, quiet};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
@@ -29,7 +29,7 @@ const CAMERA: Triangulation = Triangulation {
     threshold: 1e-6,
 };
 
-/// 4,000 readings at 1, 2 and 4 m: within 6 % (5 standard errors) of d^2 sigma / b.
+/// The standard deviation of 4,000 ranges at 1, 2 and 4 m is d^2 sigma / b within 6 % (5 standard errors).
 #[test]
 fn triangulation_spreads_with_the_square_of_the_range() {
     for range in [1.0, 2.0, 4.0] {
@@ -62,7 +62,7 @@ fn steps_of_the_spots_direction_are_steps_of_range_that_grow_with_its_square() {
     }
 }
 
-/// A post between the lens (to the left) and the spot, beside the beam.
+/// A post beside the beam occludes the spot from the lens, which is to the left.
 #[test]
 fn what_hides_the_spot_from_the_lens_leaves_no_return() {
     let post = |y| {
@@ -72,7 +72,7 @@ fn what_hides_the_spot_from_the_lens_leaves_no_return() {
             .build()
     };
     let scanner = with(Receiver::Triangulation(CAMERA));
-    // From the lens at y = 0.05 the spot at 3 m is seen past (1, 0.0333).
+    // The line from the lens at y = 0.05 to the spot at 3 m passes (1, 0.0333).
     assert_eq!(
         at_origin(&post(0.0333), &scanner, &quiet()).outcomes,
         [Outcome::NoReturn]

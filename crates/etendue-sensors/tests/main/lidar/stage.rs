@@ -1,4 +1,4 @@
-//! Scenes and scanners to test with.
+//! Scenes and lidars for tests.
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
@@ -44,7 +44,7 @@ impl Stage {
         self
     }
 
-    /// A rectangle about `centre` that faces the direction `towards`; `size` across and upright.
+    /// Adds a rectangle at `centre` whose normal is `towards`; `size` is its width and height, m.
     pub fn panel(
         self,
         centre: [f64; 3],
@@ -53,7 +53,7 @@ impl Stage {
         lobe: Lobe<f64>,
     ) -> Self {
         let mesh = primitive::rectangle([size[1], size[0]]).unwrap();
-        // The rectangle lies in x-y with its normal along z: x becomes up where it can.
+        // The rectangle is in the x-y plane with its normal along z. Its x axis becomes as upright as possible.
         let towards = Vector3::from(towards).normalize();
         let turn = UnitQuaternion::face_towards(&towards, &Vector3::z());
         let upright =
@@ -62,7 +62,7 @@ impl Stage {
         self.add(mesh, pose, lobe)
     }
 
-    /// Where an object stands.
+    /// Pose of an object in the world.
     pub fn pose(&self, object: usize) -> Isometry3<f64> {
         self.parts.objects[object].world_from_object
     }
@@ -71,7 +71,7 @@ impl Stage {
         self.parts.build().unwrap()
     }
 
-    /// The first objects move.
+    /// Builds the scene with trajectories for the first objects.
     pub fn build_moving(self, motions: Vec<Trajectory>) -> Scene {
         self.build_some_moving((0..).map(ObjectId).zip(motions).collect())
     }
@@ -103,7 +103,7 @@ pub fn beam(divergence: f64) -> Beam {
     Beam::elliptic(width, 0)
 }
 
-/// A pulsed receiver that finds powers down to 1e-8 /(m² sr).
+/// A pulsed receiver with a detection threshold of 1e-8 /(m² sr).
 pub fn pulsed(echoes: EchoModel, returns: ReturnMode) -> PulsedReceiver {
     PulsedReceiver {
         pulse: Pulse::gaussian(4e-9),
@@ -127,7 +127,7 @@ pub fn pulsed(echoes: EchoModel, returns: ReturnMode) -> PulsedReceiver {
     }
 }
 
-/// One channel that fires along x (and all around), 3600 times a turn of 0.1 s.
+/// A spinning lidar of one channel with 3600 columns per rotation of 0.1 s, the first along x.
 pub fn scanner(receiver: PulsedReceiver) -> Lidar {
     Lidar {
         name: "test".into(),
@@ -160,7 +160,7 @@ pub fn scanner(receiver: PulsedReceiver) -> Lidar {
     .unwrap()
 }
 
-/// Only the first column fires: one shot along x.
+/// The same lidar with only the first column: one shot along x.
 pub fn one_shot(receiver: PulsedReceiver) -> Lidar {
     let mut scanner = scanner(receiver);
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
@@ -179,13 +179,13 @@ pub fn quiet() -> SweepSettings {
     }
 }
 
-/// A sweep from the origin, at rest.
+/// A sweep of a static sensor at the origin.
 pub fn at_origin(scene: &Scene, scanner: &Lidar, run: &SweepSettings) -> Sweep {
     let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
     simulate(&world, scanner, run, |_| Isometry3::identity())
 }
 
-/// A closed box about the origin, seen from inside.
+/// A closed room about the origin, with normals to the inside.
 pub fn room(size: [f64; 3], reflectance: f64) -> Scene {
     let mesh = primitive::cuboid(size).unwrap().inside_out();
     Stage::default()

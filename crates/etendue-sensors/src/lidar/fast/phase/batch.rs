@@ -1,4 +1,4 @@
-//! Rays of sixteen shots, and the light that their first surfaces return.
+//! Rays of sixteen shots and their direct returns.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
@@ -19,19 +19,23 @@ pub(super) const LANES: usize = 16;
 
 /// Up to sixteen shots, their rays, hits and direct returns.
 pub(super) struct Batch<S: LaneScalar> {
+    /// Pose of the sensor at each shot.
     pub poses: Vec<Isometry3<S>>,
+    /// The same poses by lane.
     pub pose_tile: PoseTile<S>,
-    /// Axes of each beam, in the sensor's frame.
+    /// Coordinate axes of each beam, in the sensor's frame.
     pub frames: Vec<BeamFrame>,
-    /// Point that each beam leaves from, in the sensor's frame, m; none where all leave from the origin.
+    /// Origin of each beam in the sensor's frame, m; `None` if all are the sensor's origin.
     pub exits: Option<[Point3<f64>; LANES]>,
+    /// Time of each shot, s.
     pub time: [f64; LANES],
-    /// One ray of every shot in each: the axes first where they are cast, then the rays of the beams.
+    /// Tiles with one ray of every shot: first the axes, if they are cast, then the rays of the beams.
     pub rays: Vec<RayTile>,
+    /// First hits of `rays`.
     pub hits: Vec<HitTile>,
-    /// Light that the first surfaces on the rays of the beams return directly, with its power in the
-    /// beam, and its sum.
+    /// Direct returns along the rays of the beams, with their power at the receiver.
     pub direct: Vec<DirectReturnTile<S>>,
+    /// Superposition of the direct returns of each shot.
     pub sum: PhaseSignalTile<S>,
 }
 
@@ -52,7 +56,7 @@ impl<S: LaneScalar> Default for Batch<S> {
 }
 
 impl<S: LaneScalar> Batch<S> {
-    /// Points in the world that the beams leave from, m.
+    /// Origins of the beams in the world, m.
     #[inline(always)]
     fn origins(&self) -> [[f64; LANES]; 3] {
         let mut origins = self.pose_tile.origin();
@@ -68,7 +72,7 @@ impl<S: LaneScalar> Batch<S> {
     }
 }
 
-/// Makes the rays of a batch from its frames, poses and times.
+/// Computes the rays of a batch from its frames, poses and times.
 pub(super) struct Aim<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
@@ -104,7 +108,7 @@ impl<S: LaneScalar> Vectorized for Aim<'_, S> {
     }
 }
 
-/// The axes of beams by lane; x forward in unused lanes.
+/// Axis, left and up directions of the beams by lane; the axis of unused lanes is x.
 #[inline(always)]
 fn spread(frames: &[BeamFrame]) -> [[[f64; 16]; 3]; 3] {
     let mut axes = [[[0.0; 16]; 3]; 3];
@@ -119,7 +123,7 @@ fn spread(frames: &[BeamFrame]) -> [[[f64; 16]; 3]; 3] {
     axes
 }
 
-/// As [`BeamFrame::direction`], of every lane.
+/// [`BeamFrame::direction`] of every lane.
 #[inline(always)]
 fn directions(
     [axis, left, up]: [&[[f64; 16]; 3]; 3],
@@ -142,13 +146,13 @@ fn directions(
     out
 }
 
-/// Sums the direct returns along the rays of the beams of a batch whose rays are cast.
+/// Evaluates and sums the direct returns along the rays of the beams of a batch.
 pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub world: &'a World<'a, S>,
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     pub modulation: &'a Modulation,
-    /// Number of the first shot.
+    /// Index of the first shot in the sweep.
     pub first: usize,
     pub factor: Option<&'a ReturnFactor<'a, S>>,
     pub air: &'a PreparedAir<S>,

@@ -1,4 +1,4 @@
-//! Sixteen shots of a phase receiver at a time.
+//! Pipeline of a phase receiver in lanes of sixteen shots.
 
 use super::batch::{Aim, Batch, DirectReturns, LANES};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
@@ -20,9 +20,9 @@ use etendue_scene::{HitTile, ObjectId, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Point3, Vector3, try_convert};
 
-/// Shots of a phase receiver in lanes of sixteen.
+/// The vectorised pipeline of a phase receiver.
 pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
-    /// The plain pipeline, for shots whose light does not return directly.
+    /// The plain pipeline, for shots with other light than direct returns.
     plain: &'p Simulator<'a, S>,
     receiver: PreparedPhase<S>,
     isa: Isa,
@@ -31,11 +31,11 @@ pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
     half_tangent: f64,
 }
 
-/// Memory that batches reuse.
+/// Buffers of the vectorised phase receiver, reused from batch to batch.
 pub(in crate::lidar) struct PhaseMemory<S: LaneScalar> {
     batch: Batch<S>,
     lanes: Vec<LaneLight<S>>,
-    /// The light of the air of one shot.
+    /// Light of the air of one shot.
     air: ShotLight<S>,
 }
 
@@ -51,18 +51,21 @@ impl<S: LaneScalar> Default for PhaseMemory<S> {
 
 /// The light of the shot in a lane.
 struct LaneLight<S> {
-    /// Whether all of it returns directly.
+    /// Whether all light of surfaces is direct returns. If not, the other fields are incomplete.
     is_direct: bool,
+    /// Superposition of all light.
     signal: PhaseSignal<S>,
+    /// Number of separate surfaces.
     surfaces: SurfaceCount,
+    /// Surface of the strongest return; `None` for the air.
     origin: Option<Origin>,
-    /// Where noise profiles need it.
+    /// Summary of the returns; filled only if noise profiles apply.
     summary: ReturnSummary,
 }
 
 impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
-    /// None for other receivers, beams and light models than lanes have. Derivatives by poses need shots
-    /// that leave from the sensor's origin.
+    /// The vectorised pipeline; `None` unless the lidar has a phase receiver, a conical beam and ray trees.
+    /// Derivatives with respect to poses require shots from the sensor's origin.
     pub fn new(isa: Isa, plain: &'p Simulator<'a, S>) -> Option<Self> {
         let PreparedReceiver::Phase(receiver) = &plain.receiver else {
             return None;
@@ -86,8 +89,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         })
     }
 
-    /// The same with another plain pipeline of the lidar, in a world that differs in its deforming meshes
-    /// alone.
+    /// The same with another plain pipeline of the lidar, in a world that differs only in its deforming
+    /// meshes.
     pub fn with_plain<'q, 'b>(&self, plain: &'q Simulator<'b, S>) -> PhaseLanes<'q, 'b, S> {
         PhaseLanes {
             plain,
@@ -98,8 +101,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Measures shots that follow each other in the sweep, the first of which has the number `first`:
-    /// calls `report` with each.
+    /// Measures consecutive shots of a sweep, of which `first` is the index of the first, and calls `report`
+    /// with each.
     pub fn measure(
         &self,
         shots: &[Shot],
@@ -109,15 +112,18 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         mut report: impl FnMut(&PhaseShot<S>),
     ) {
         for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
+            // Collect the direct light and draw from noise profiles, for sixteen shots.
             self.collect(shots, first, memory);
             let cache = plain.detector.noise_cache.get();
             let drawn = self.draw(&memory.lanes, &memory.batch.poses, first, cache);
             for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
+                // Measure shots with other light by the plain pipeline.
                 self.plain.aim_extra(1, number, plain);
                 if !memory.lanes[lane].is_direct || plain.has_extra_rays() {
                     self.measure_traced(shot, number, &memory.batch, lane, plain, &mut report);
                     continue;
                 }
+                // Detect the others.
                 let fired = FiredShot {
                     shot,
                     number,
@@ -131,7 +137,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Collects the light that returns directly to up to sixteen shots.
+    /// Collects the light of up to sixteen shots, as far as it is direct.
     fn collect(&self, shots: &[Shot], first: u32, memory: &mut PhaseMemory<S>) {
         let PhaseMemory { batch, lanes, air } = memory;
         // Aim and cast the rays.
@@ -155,7 +161,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Makes the rays of shots.
+    /// Computes the rays of the shots.
     fn aim(&self, shots: &[Shot], first: u32, batch: &mut Batch<S>) {
         batch.poses.clear();
         batch.frames.clear();
@@ -181,7 +187,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         });
     }
 
-    /// The light of the shot in a lane, if all of it returns directly.
+    /// The light of the shot in a lane: direct returns, ambient light and air. `air` is a buffer.
     fn lane_light(
         &self,
         batch: &Batch<S>,
@@ -205,7 +211,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             return light;
         }
         light.is_direct = true;
-        // Compare the surfaces.
+        // Count the surfaces and find the strongest return.
         let mut strongest = Strongest::default();
         for (direct, (rays, hits)) in batch.direct.iter().zip(batch.rays[axes..].iter().zip(hits)) {
             if direct.has_return[lane] {
@@ -233,7 +239,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         light
     }
 
-    /// Compares the surface that returns light directly along a ray of a lane with those before it.
+    /// Adds the direct return along one ray of a lane to the count of surfaces, the strongest return and the
+    /// summary for noise profiles.
     fn compare(
         &self,
         lane: usize,
@@ -243,6 +250,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         light: &mut LaneLight<S>,
         strongest: &mut Strongest<Origin>,
     ) {
+        // Count the surface and compare its power.
         let range = direct.range.values()[lane];
         let cos_incidence = direct.cos_incidence.values()[lane];
         let power = direct.power.values()[lane];
@@ -256,6 +264,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             cos_incidence,
             range,
         });
+        // Add it to the summary, if noise profiles apply.
         if self.profiles().is_some() {
             let is_counted = light.summary.add(&DirectReturn {
                 material,
@@ -271,7 +280,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Distance of the first surface on the axis of a lane's beam, m, where axes are cast.
+    /// Distance of the first surface on the axis of a lane's beam, m; `None` if axes are not cast.
     fn axis_distance(&self, batch: &Batch<S>, lane: usize) -> Option<S> {
         if !self.plain.casts_axes() {
             return None;
@@ -287,14 +296,14 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         Some(self.plain.distance(&ray, &hit))
     }
 
-    /// The noise profiles, where they are applied.
+    /// The noise profiles, if there are any and noise is enabled.
     fn profiles(&self) -> Option<&NoiseProfiles> {
         let profiles = self.plain.world.profiles();
         let applied = !profiles.is_empty() && !self.plain.settings.without_noise;
         applied.then_some(profiles)
     }
 
-    /// Draws the shots on surfaces with noise profiles, if there are any.
+    /// Draws the detections of shots on surfaces with noise profiles.
     fn draw(
         &self,
         lanes: &[LaneLight<S>],
@@ -302,6 +311,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         first: u32,
         cache: &mut NoiseCache,
     ) -> Option<Drawing> {
+        // Find the profiled surface of each lane.
         let profiles = self.profiles()?;
         let mut calibrated = CalibratedLanes::NONE;
         for (lane, light) in lanes
@@ -313,6 +323,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                 calibrated.set(lane, &surface);
             }
         }
+        // Draw all lanes.
         Some(self.isa.run(Draw {
             profiles,
             calibrated,
@@ -323,7 +334,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }))
     }
 
-    /// The shot in a lane, all of whose light returns directly, with what was drawn from a noise profile.
+    /// The measured shot of a lane with direct light: from the draw of a noise profile, or else by the
+    /// receiver.
     fn phase_shot<'s>(
         &self,
         fired: FiredShot<'s, S>,
@@ -333,6 +345,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         let power = light.signal.power;
         PhaseShot {
             detection: match drawn {
+                // A draw counts if it is within the range limits.
                 ProfileDraw::Return(drawn)
                     if self
                         .plain
@@ -342,6 +355,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                     Ok(Detection::drawn(&drawn, power.value()))
                 }
                 ProfileDraw::Return(_) | ProfileDraw::NoReturn => Err(None),
+                // Without a profile, the receiver measures the signal.
                 ProfileDraw::NoProfile => {
                     let mut noise = self.plain.stream(fired.number, Purpose::ReceiverNoise);
                     self.receiver
@@ -357,7 +371,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Measures a shot by the plain pipeline, with the hits of its lane.
+    /// Measures a shot by the plain pipeline, from the first hits of its lane.
     fn measure_traced(
         &self,
         shot: &Shot,
@@ -384,7 +398,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     }
 }
 
-/// A cast ray as a ray of light.
+/// The light ray of a cast ray.
 fn light_ray(ray: &Ray) -> LightRay<f64> {
     LightRay {
         origin: ray.origin,
@@ -394,24 +408,25 @@ fn light_ray(ray: &Ray) -> LightRay<f64> {
     }
 }
 
-/// Draws the shots of a batch on surfaces with noise profiles.
+/// Draws the detections of a batch on surfaces with noise profiles.
 struct Draw<'d, S: LaneScalar> {
     profiles: &'d NoiseProfiles,
     calibrated: CalibratedLanes,
     lanes: &'d [LaneLight<S>],
     poses: &'d [Isometry3<S>],
-    /// Of the first shot.
+    /// Address of the first shot.
     address: Address,
     cache: &'d mut NoiseCache,
 }
 
-/// What was drawn, and for which lanes.
+/// Draws from noise profiles for sixteen lanes.
 struct Drawing {
+    /// Whether each lane is drawn from a profile.
     calibrated: [bool; LANES],
     beams: DrawnBeams,
 }
 
-/// A draw of one beam.
+/// Draw from a noise profile for one beam.
 #[derive(Clone, Copy)]
 enum ProfileDraw {
     /// The surface has no noise profile.
@@ -422,7 +437,7 @@ enum ProfileDraw {
 }
 
 impl Drawing {
-    /// What was drawn for a lane.
+    /// The draw of a lane.
     fn of(&self, lane: usize) -> ProfileDraw {
         if !self.calibrated[lane] {
             return ProfileDraw::NoProfile;
@@ -449,7 +464,7 @@ impl<S: LaneScalar> Vectorized for Draw<'_, S> {
     }
 }
 
-/// The side of the surface's normal on which light arrives.
+/// Signed side of the surface normal on which the light of a lane arrives, in [-1, 1].
 #[inline(never)]
 fn side<S: LaneScalar>(light: &LaneLight<S>, pose: &Isometry3<S>) -> f64 {
     let up = (pose * Vector3::z().map(S::from)).map(Scalar::value);

@@ -1,8 +1,8 @@
-//! Phase receivers in lanes: sixteen shots at a time, with or without derivatives.
+//! Vectorised phase receivers: sixteen shots at a time, with or without derivatives.
 //!
-//! It applies to conical beams. The sums of the light that first surfaces return directly are formed in
-//! lanes. Shots that also receive light by way of mirrors and glass, or along extra rays, go through the
-//! plain form ([`Simulator`](crate::lidar::sweep::Simulator)).
+//! It applies to conical beams. Direct returns are summed in lanes. Shots that also receive light by way of
+//! mirrors and glass, or along extra rays, are simulated by the plain form
+//! ([`Simulator`](crate::lidar::sweep::Simulator)).
 
 mod batch;
 mod lanes;
