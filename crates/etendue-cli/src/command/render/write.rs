@@ -164,10 +164,10 @@ fn exr_file(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
     } else {
         &["R", "G", "B"]
     };
-    let band = |i: usize| frame.radiance.iter().skip(i).step_by(frame.bands).copied();
+    let pixels = frame.radiance.chunks_exact(frame.bands);
     let named = names.iter().enumerate();
     let mut channels: Vec<ExrChannel> = named
-        .map(|(i, name)| float(name, band(i).collect()))
+        .map(|(band, name)| float(name, pixels.clone().map(|pixel| pixel[band]).collect()))
         .collect();
 
     // Ground truth

@@ -59,8 +59,9 @@ impl PendingFiles {
         self.guard.get_or_insert_with(interrupt::writing);
         let before = self.outputs.paths().count();
         write(&mut self.outputs)?;
-        let written = self.outputs.paths().skip(before);
-        Ok(written.map(Into::into).collect())
+        // The paths of files added by earlier calls come first
+        let all: Vec<PathBuf> = self.outputs.paths().map(Into::into).collect();
+        Ok(all[before..].to_vec())
     }
 
     /// Commits all files.

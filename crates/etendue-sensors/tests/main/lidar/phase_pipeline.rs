@@ -2,58 +2,51 @@
 //! receivers share.
 
 use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
+use crate::phase::ideal_receiver;
 use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt, SubRayPattern};
-use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
-};
+use etendue_physics::phase::{Ambiguity, AutomaticGain, Noise};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_physics::surface::Lobe;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    Beam, EchoModel, ExpectedReturn, ExtraRay, Hooks, Lidar, PhaseMethod, PhaseReceiver, Pipeline,
-    RangeLimits, Receiver, Sweep, SweepSettings, Triangulation, predict, simulate,
+    Beam, EchoModel, ExpectedReturn, ExtraRay, Hooks, Lidar, PhaseReceiver, Pipeline, RangeLimits,
+    Receiver, Sweep, SweepSettings, Triangulation, predict, simulate,
 };
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-const RECEIVER: PhaseReceiver = PhaseReceiver {
-    modulation: Modulation::URG_04LX,
-    sampling: SamplingScheme::Pair,
-    converter_bits: Some(10),
-    gain: AutomaticGain {
-        target: 0.5,
-        strongest: 700.0,
-        weakest: 1e-6,
-    },
-    noise: Noise {
-        amplifier: 1e-4,
-        shot: 0.0,
-        background: 0.0,
-        converter: 0.0,
-    },
-    window: None,
-    detectable: 0.0,
-    sufficient: 0.0,
-    ambiguity: Ambiguity {
-        nearest: 0.02,
-        farthest: 5.6,
-        slack: 0.1,
-        gate: 0.15,
-        combination: Combination::Mean,
-    },
-    bias: Bias::None,
-    method: PhaseMethod::ClosedForm,
-    full_overlap: 0.2,
-};
+/// A receiver with amplifier noise, a converter of 10 bits and the limits of the URG-04LX.
+fn receiver() -> PhaseReceiver {
+    let ideal = ideal_receiver();
+    PhaseReceiver {
+        converter_bits: Some(10),
+        gain: AutomaticGain {
+            strongest: 700.0,
+            weakest: 1e-6,
+            ..ideal.gain
+        },
+        noise: Noise {
+            amplifier: 1e-4,
+            ..Noise::default()
+        },
+        ambiguity: Ambiguity {
+            nearest: 0.02,
+            gate: 0.15,
+            ..ideal.ambiguity
+        },
+        full_overlap: 0.2,
+        ..ideal
+    }
+}
 
 /// A phase lidar with a conical beam of three rays.
 fn phase_lidar() -> Lidar {
     Lidar {
         beam: Beam::cone(0.005, SubRayPattern::THREE),
-        receiver: Receiver::Phase(RECEIVER),
+        receiver: Receiver::Phase(receiver()),
         limits: RangeLimits {
             near: 0.02,
             far: 5.6,

@@ -1,8 +1,8 @@
 //! Phase receiver: closed forms, noise statistics and failure codes.
 
+use crate::phase::ideal_receiver;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, NoDetection, Noise, PhaseSignal,
-    SamplingScheme, phase_noise,
+    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, phase_noise,
 };
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
@@ -10,29 +10,18 @@ use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, 
 /// A receiver without noise, quantisation, bias or thresholds, with the range limits of the reference
 /// device.
 fn ideal() -> PhaseReceiver {
+    let receiver = ideal_receiver();
     PhaseReceiver {
-        modulation: Modulation::URG_04LX,
-        sampling: SamplingScheme::Pair,
-        converter_bits: None,
         gain: AutomaticGain {
-            target: 0.5,
             strongest: 1e6,
             weakest: 1e-6,
+            ..receiver.gain
         },
-        noise: Noise::default(),
-        window: None,
-        detectable: 0.0,
-        sufficient: 0.0,
         ambiguity: Ambiguity {
-            nearest: 0.0,
-            farthest: 5.6,
-            slack: 0.1,
             gate: 0.15,
-            combination: Combination::Mean,
+            ..receiver.ambiguity
         },
-        bias: Bias::None,
-        method: PhaseMethod::ClosedForm,
-        full_overlap: 0.0,
+        ..receiver
     }
 }
 
