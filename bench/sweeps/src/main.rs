@@ -13,7 +13,7 @@ mod sensors;
 
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
-    MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
+    CastScratch, MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
 };
 use etendue_sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into};
 use etendue_sensors::transport::World;
@@ -148,6 +148,7 @@ fn cast_alone(
     world_from_sensor: Isometry3<f64>,
     seconds: f64,
 ) -> String {
+    let mut scratch = CastScratch::new();
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
     let batches: Vec<Vec<Ray>> = shots
@@ -163,7 +164,7 @@ fn cast_alone(
     let mut hits = Vec::new();
     let [cpu_time, _] = timed(seconds, |_| {
         for rays in &batches {
-            scene.closest_hits_in_tiles(rays, &mut hits);
+            scene.closest_hits_in_tiles(rays, &mut hits, &mut scratch);
         }
     });
     format!("casting alone {:.2} ms", cpu_time * 1e3)

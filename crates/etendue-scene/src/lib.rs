@@ -9,7 +9,7 @@
 //! ```
 //! use etendue_physics::surface::Material;
 //! use etendue_scene::{
-//!     MaterialId, MeshId, NamedMaterial, Object, Ray, SceneBuilder, primitive::rectangle,
+//!     CastScratch, MaterialId, MeshId, NamedMaterial, Object, Ray, SceneBuilder, primitive::rectangle,
 //! };
 //! use nalgebra::{Isometry3, Point3, Vector3};
 //!
@@ -28,7 +28,8 @@
 //!     ..SceneBuilder::default()
 //! }
 //! .build()?;
-//! let hit = scene.closest_hit(&Ray::new(Point3::origin(), -Vector3::z()));
+//! let down = Ray::new(Point3::origin(), -Vector3::z());
+//! let hit = scene.closest_hit(&down, &mut CastScratch::new());
 //! assert_eq!(hit.map(|hit| hit.distance), Some(2.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -42,7 +43,6 @@ mod motion;
 mod object;
 pub mod primitive;
 mod scene;
-mod scratch;
 mod surface;
 mod texture;
 
@@ -51,8 +51,8 @@ pub use builder::{SceneBuilder, SceneError};
 pub use deformation::{Deformation, DeformationError, VertexFrame};
 pub use edit::SceneEdit;
 pub use etendue_raycast::{
-    Hit, HitTile, MaterialId, Mesh, MeshError, MeshId, ObjectId, Ray, RayCasterError, RayTile,
-    tile_order,
+    CastScratch, Hit, HitTile, MaterialId, Mesh, MeshError, MeshId, ObjectId, Ray, RayCasterError,
+    RayTile, tile_order,
 };
 pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
 pub use object::{NamedMaterial, Object};

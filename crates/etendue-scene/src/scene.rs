@@ -5,10 +5,9 @@ use crate::deformation::Deformation;
 use crate::edit::SceneEdit;
 use crate::motion::Trajectory;
 use crate::object::{NamedMaterial, Object};
-use crate::scratch::with_scratch;
 use etendue_raycast::{
-    BoundingBox, Hit, HitTile, Instance, MaterialId, Mesh, MeshId, ObjectId, Ray, RayCaster,
-    RayCasterError, RayTile, RigidMotion,
+    BoundingBox, CastScratch, Hit, HitTile, Instance, MaterialId, Mesh, MeshId, ObjectId, Ray,
+    RayCaster, RayCasterError, RayTile, RigidMotion,
 };
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -190,19 +189,29 @@ impl Scene {
     }
 
     /// The nearest hit of a ray: [`RayCaster::closest_hit`].
-    pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
-        with_scratch(|scratch| self.caster.closest_hit(ray, scratch))
+    pub fn closest_hit(&self, ray: &Ray, scratch: &mut CastScratch) -> Option<Hit> {
+        self.caster.closest_hit(ray, scratch)
     }
 
     /// The nearest hit of each ray: [`RayCaster::closest_hits`].
-    pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
-        with_scratch(|scratch| self.caster.closest_hits(rays, hits, scratch));
+    pub fn closest_hits(
+        &self,
+        rays: &[Ray],
+        hits: &mut Vec<Option<Hit>>,
+        scratch: &mut CastScratch,
+    ) {
+        self.caster.closest_hits(rays, hits, scratch);
     }
 
     /// The nearest hit of each ray, rays in [`tile_order`](crate::tile_order):
     /// [`RayCaster::closest_hits_in_tiles`].
-    pub fn closest_hits_in_tiles(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
-        with_scratch(|scratch| self.caster.closest_hits_in_tiles(rays, hits, scratch));
+    pub fn closest_hits_in_tiles(
+        &self,
+        rays: &[Ray],
+        hits: &mut Vec<Option<Hit>>,
+        scratch: &mut CastScratch,
+    ) {
+        self.caster.closest_hits_in_tiles(rays, hits, scratch);
     }
 
     /// The nearest hit of each ray of each tile: [`RayCaster::closest_hits_of_tiles`].
@@ -231,18 +240,30 @@ impl Scene {
     /// tile.put(0, &Ray::new(Point3::origin(), Vector3::x()));
     /// tile.used = 1;
     /// let mut hits = [HitTile::NONE];
-    /// scene.closest_hits_of_tiles(&[tile.clone()], &mut hits);
-    /// assert_eq!(hits[0].hit(0), scene.closest_hit(&tile.ray(0)));
+    /// let mut scratch = CastScratch::new();
+    /// scene.closest_hits_of_tiles(&[tile.clone()], &mut hits, &mut scratch);
+    /// assert_eq!(hits[0].hit(0), scene.closest_hit(&tile.ray(0), &mut scratch));
     /// assert_eq!(hits[0].hit(1), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn closest_hits_of_tiles(&self, rays: &[RayTile], hits: &mut [HitTile]) {
-        with_scratch(|scratch| self.caster.closest_hits_of_tiles(rays, hits, scratch));
+    pub fn closest_hits_of_tiles(
+        &self,
+        rays: &[RayTile],
+        hits: &mut [HitTile],
+        scratch: &mut CastScratch,
+    ) {
+        self.caster.closest_hits_of_tiles(rays, hits, scratch);
     }
 
     /// The nearest `count` hits of a ray: [`RayCaster::first_hits`].
-    pub fn first_hits(&self, ray: &Ray, count: usize, hits: &mut Vec<Hit>) {
-        with_scratch(|scratch| self.caster.first_hits(ray, count, hits, scratch));
+    pub fn first_hits(
+        &self,
+        ray: &Ray,
+        count: usize,
+        hits: &mut Vec<Hit>,
+        scratch: &mut CastScratch,
+    ) {
+        self.caster.first_hits(ray, count, hits, scratch);
     }
 
     /// All hits of a ray by testing every triangle: [`RayCaster::exhaustive_hits`].
@@ -251,13 +272,13 @@ impl Scene {
     }
 
     /// Whether a ray hits anything between its limits: [`RayCaster::occluded`].
-    pub fn occluded(&self, ray: &Ray) -> bool {
-        with_scratch(|scratch| self.caster.occluded(ray, scratch))
+    pub fn occluded(&self, ray: &Ray, scratch: &mut CastScratch) -> bool {
+        self.caster.occluded(ray, scratch)
     }
 
     /// Whether each ray hits anything: [`RayCaster::occlusions`].
-    pub fn occlusions(&self, rays: &[Ray], occluded: &mut Vec<bool>) {
-        with_scratch(|scratch| self.caster.occlusions(rays, occluded, scratch));
+    pub fn occlusions(&self, rays: &[Ray], occluded: &mut Vec<bool>, scratch: &mut CastScratch) {
+        self.caster.occlusions(rays, occluded, scratch);
     }
 
     /// The near limit of a ray that starts at a hit: [`RayCaster::spawn_near`].

@@ -11,7 +11,7 @@
 //! ```
 //! use etendue_physics::surface::{Lobe, Material};
 //! use etendue_scene::primitive::sphere;
-//! use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, SceneBuilder};
+//! use etendue_scene::{CastScratch, MaterialId, MeshId, NamedMaterial, Object, SceneBuilder};
 //! use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
 //! use nalgebra::{Isometry3, Point3, Vector3};
 //!
@@ -37,7 +37,9 @@
 //! let world = World::at_wavelength(&scene, 905e-9)?;
 //! let ray = LightRay::new(Point3::origin(), Vector3::x());
 //! let mut ranges = Vec::new();
-//! trace_tree(&world, &ray, &TreeSettings::default(), |light| ranges.push(light.range));
+//! let settings = TreeSettings::default();
+//! let mut scratch = CastScratch::new();
+//! trace_tree(&world, &ray, &settings, &mut scratch, |light| ranges.push(light.range));
 //! assert_eq!(ranges.len(), 1);
 //! assert!((ranges[0] - 1.5).abs() < 2e-3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,7 @@
 
 use etendue::config::scene::parse;
 use etendue::config::toml_file::Document;
-use etendue::scene::Ray;
+use etendue::scene::{CastScratch, Ray};
 use nalgebra::{Point3, Vector3};
 
 const SCENE: &str = r#"
@@ -17,7 +17,10 @@ material = "white-paper"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loaded = parse(&Document::new("ball.toml", SCENE))?;
     let ray = Ray::new(Point3::origin(), Vector3::x());
-    let hit = loaded.scene.closest_hit(&ray).ok_or("no hit")?;
+    let hit = loaded
+        .scene
+        .closest_hit(&ray, &mut CastScratch::new())
+        .ok_or("no hit")?;
     assert!((hit.distance - 1.7).abs() < 0.01);
 
     let mistake = SCENE.replace("radius_m", "radios_m");

@@ -5,7 +5,7 @@ use etendue_config::ConfigError;
 use etendue_config::scene::{LoadedScene, SensorSource, examples, parse, schema};
 use etendue_config::toml_file::{Document, TomlProblem};
 use etendue_physics::surface::Lobe;
-use etendue_scene::Ray;
+use etendue_scene::{CastScratch, Ray};
 use nalgebra::{Point3, Vector3};
 use std::path::Path;
 
@@ -27,8 +27,12 @@ fn refusal(text: &str) -> (String, String, String) {
 }
 
 fn distance(scene: &LoadedScene, from: [f64; 3], to: [f64; 3]) -> Option<f64> {
+    let mut scratch = CastScratch::new();
     let ray = Ray::new(Point3::from(from), Vector3::from(to).normalize());
-    scene.scene.closest_hit(&ray).map(|hit| hit.distance)
+    scene
+        .scene
+        .closest_hit(&ray, &mut scratch)
+        .map(|hit| hit.distance)
 }
 
 #[test]

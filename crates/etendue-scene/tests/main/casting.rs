@@ -3,10 +3,11 @@
 use crate::shapes::{
     cuboid, edge_rays, moved, noisy_sphere, object, random, scene_of, scene_with, spin, way,
 };
-use etendue_scene::{Hit, HitTile, Mesh, Ray, RayTile, Scene};
+use etendue_scene::{CastScratch, Hit, HitTile, Mesh, Ray, RayTile, Scene};
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
+use rayon::prelude::*;
 
 /// Every triangle of every object tested in `f64`, in the fixed order.
 fn brute_force(scene: &Scene, ray: &Ray) -> Option<Hit> {
@@ -15,12 +16,13 @@ fn brute_force(scene: &Scene, ray: &Ray) -> Option<Hit> {
 
 fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     let mut hits = vec![];
-    scene.closest_hits(rays, &mut hits);
+    scene.closest_hits(rays, &mut hits, &mut CastScratch::new());
     hits
 }
 
 /// Sixteen by sixteen, in the order they are in.
 fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let mut scratch = CastScratch::new();
     let tile = |rays: &[Ray]| {
         let mut tile = RayTile::EMPTY;
         for (lane, ray) in rays.iter().enumerate() {
@@ -31,7 +33,7 @@ fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     };
     let tiles: Vec<RayTile> = rays.chunks(16).map(tile).collect();
     let mut hits = vec![HitTile::NONE; tiles.len()];
-    scene.closest_hits_of_tiles(&tiles, &mut hits);
+    scene.closest_hits_of_tiles(&tiles, &mut hits, &mut scratch);
     let hit = |ray: usize| hits[ray / 16].hit(ray % 16);
     (0..rays.len()).map(hit).collect()
 }
@@ -45,9 +47,13 @@ fn assert_all_agree(scene: &Scene, rays: &[Ray]) -> usize {
 }
 
 fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>]) {
+    let mut scratch = CastScratch::new();
     for isa in Isa::available() {
         let scene = scene.clone().edit().with_isa(isa).finish();
-        let single: Vec<Option<Hit>> = rays.iter().map(|ray| scene.closest_hit(ray)).collect();
+        let single: Vec<Option<Hit>> = rays
+            .iter()
+            .map(|ray| scene.closest_hit(ray, &mut scratch))
+            .collect();
         assert_same(&single, wanted, rays, &format!("{isa}, single"));
         assert_same(&batch(&scene, rays), wanted, rays, &format!("{isa}, batch"));
         assert_same(
@@ -57,14 +63,18 @@ fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>])
             &format!("{isa}, tiles"),
         );
         let mut occluded = vec![];
-        scene.occlusions(rays, &mut occluded);
+        scene.occlusions(rays, &mut occluded, &mut scratch);
         for (i, ray) in rays.iter().enumerate() {
             assert_eq!(
                 occluded[i],
                 wanted[i].is_some(),
                 "{isa}, occlusions, ray {i}"
             );
-            assert_eq!(scene.occluded(ray), occluded[i], "{isa}, occluded, ray {i}");
+            assert_eq!(
+                scene.occluded(ray, &mut scratch),
+                occluded[i],
+                "{isa}, occluded, ray {i}"
+            );
         }
     }
 }
@@ -77,6 +87,7 @@ fn assert_same(found: &[Option<Hit>], wanted: &[Option<Hit>], rays: &[Ray], how:
 
 #[test]
 fn a_closed_mesh_leaks_no_ray_at_its_edges() {
+    let mut scratch = CastScratch::new();
     let mut cast = 0;
     for offset in [0.0, 2e3, 5e5] {
         let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
@@ -88,17 +99,21 @@ fn a_closed_mesh_leaks_no_ray_at_its_edges() {
             for isa in Isa::available() {
                 let scene = scene.clone().edit().with_isa(isa).finish();
                 let mut hits = vec![];
-                scene.closest_hits(&rays, &mut hits);
+                scene.closest_hits(&rays, &mut hits, &mut scratch);
                 assert!(
                     hits.iter().all(Option::is_some),
                     "{isa}, packets, {offset} m"
                 );
                 let mut occluded = vec![];
-                scene.occlusions(&rays, &mut occluded);
+                scene.occlusions(&rays, &mut occluded, &mut scratch);
                 assert!(occluded.iter().all(|&o| o), "{isa}, occlusion, {offset} m");
                 for (ray, hit) in rays.iter().zip(&hits).step_by(4) {
-                    assert_eq!(scene.closest_hit(ray), *hit, "{isa}, {offset} m");
-                    assert!(scene.occluded(ray));
+                    assert_eq!(
+                        scene.closest_hit(ray, &mut scratch),
+                        *hit,
+                        "{isa}, {offset} m"
+                    );
+                    assert!(scene.occluded(ray, &mut scratch));
                 }
                 cast += rays.len();
             }
@@ -143,6 +158,7 @@ fn packets_aimed_at_neighbouring_edges_leak_nothing() {
 
 #[test]
 fn packed_trees_take_two_thirds_of_the_memory_and_leak_nothing() {
+    let mut scratch = CastScratch::new();
     let mesh = noisy_sphere(5.0, 100, 150);
     let triangles = mesh.triangles.len();
     let rays = edge_rays(&mesh, Point3::new(0.31, -0.27, 0.13), 40_000);
@@ -156,7 +172,10 @@ fn packed_trees_take_two_thirds_of_the_memory_and_leak_nothing() {
         assert!(batch(&scene, &rays).iter().all(Option::is_some), "{isa}");
     }
     for ray in &rays[..40] {
-        assert_eq!(scene.closest_hit(ray), brute_force(&scene, ray));
+        assert_eq!(
+            scene.closest_hit(ray, &mut scratch),
+            brute_force(&scene, ray)
+        );
     }
 }
 
@@ -206,8 +225,21 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(one, on(8));
 }
 
+/// A list that is longer than a batch is cast on the threads of the pool. A thread that waits for
+/// the other batches may begin another cast.
+#[test]
+fn casts_within_tasks_of_the_pool_equal_casts_one_after_the_other() {
+    let scene = scene_of(vec![(noisy_sphere(5.0, 60, 90), Isometry3::identity())]);
+    let rays = spin(Point3::new(0.2, 0.1, 0.0), 64, 300, 15.0);
+    let alone = batch(&scene, &rays);
+    let tasks = (0..64).into_par_iter();
+    let casts: Vec<Vec<Option<Hit>>> = tasks.map(|_| batch(&scene, &rays)).collect();
+    assert!(casts.iter().all(|cast| *cast == alone));
+}
+
 #[test]
 fn distances_are_those_of_the_plane_to_a_millionth_far_from_the_origin() {
+    let mut scratch = CastScratch::new();
     for offset in [2e3, 5e5] {
         let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
         let near = scene_of(vec![(noisy_sphere(5.0, 40, 60), Isometry3::identity())]);
@@ -221,7 +253,11 @@ fn distances_are_those_of_the_plane_to_a_millionth_far_from_the_origin() {
                 origin: ray.origin + away,
                 ..ray
             };
-            let [a, b] = [near.closest_hit(&ray), far.closest_hit(&shifted)].map(Option::unwrap);
+            let [a, b] = [
+                near.closest_hit(&ray, &mut scratch),
+                far.closest_hit(&shifted, &mut scratch),
+            ]
+            .map(Option::unwrap);
             worst = worst.max((a.distance - b.distance).abs() / a.distance);
         }
         // 2.6e-10 at 500 km: the vertices themselves are rounded to 6e-11 m there.
@@ -231,6 +267,7 @@ fn distances_are_those_of_the_plane_to_a_millionth_far_from_the_origin() {
 
 #[test]
 fn a_ray_hits_only_objects_that_share_a_bit_of_its_mask() {
+    let mut scratch = CastScratch::new();
     let [mut housing, mut wall] = [object(0), object(1)];
     housing.mask = 0b01;
     wall.mask = 0b10;
@@ -247,18 +284,19 @@ fn a_ray_hits_only_objects_that_share_a_bit_of_its_mask() {
     for (i, hit) in batch(&scene, &rays).iter().enumerate() {
         let wanted = [Some(0), Some(1), Some(0), None][i % 4];
         assert_eq!(hit.map(|hit| hit.object.0), wanted, "ray {i}");
-        assert_eq!(*hit, scene.closest_hit(&rays[i]));
+        assert_eq!(*hit, scene.closest_hit(&rays[i], &mut scratch));
     }
 }
 
 #[test]
 fn limits_hold_to_the_last_bit() {
+    let mut scratch = CastScratch::new();
     let scene = scene_of(vec![(noisy_sphere(5.0, 30, 40), Isometry3::identity())]);
     let outside = Point3::new(-9.0, 0.3, 0.2);
     let mut pierced = 0;
     for ray in spin(outside, 64, 1024, 0.0) {
         let mut all = vec![];
-        scene.first_hits(&ray, 9, &mut all);
+        scene.first_hits(&ray, 9, &mut all, &mut scratch);
         let [first, .., last] = all[..] else { continue };
         pierced += 1;
         let on = Ray {
@@ -274,13 +312,18 @@ fn limits_hold_to_the_last_bit() {
             far: first.distance.next_down(),
             ..ray
         };
-        assert_eq!(scene.closest_hit(&on), Some(first));
-        assert_eq!(scene.closest_hit(&short), None);
-        assert!(!scene.occluded(&short));
-        assert!(scene.closest_hit(&beyond).unwrap().distance <= last.distance);
+        assert_eq!(scene.closest_hit(&on, &mut scratch), Some(first));
+        assert_eq!(scene.closest_hit(&short, &mut scratch), None);
+        assert!(!scene.occluded(&short, &mut scratch));
+        assert!(scene.closest_hit(&beyond, &mut scratch).unwrap().distance <= last.distance);
         assert_eq!(
             batch(&scene, &[on, short, beyond, ray]),
-            [Some(first), None, scene.closest_hit(&beyond), Some(first)]
+            [
+                Some(first),
+                None,
+                scene.closest_hit(&beyond, &mut scratch),
+                Some(first)
+            ]
         );
     }
     assert!(pierced > 1000, "{pierced}");
@@ -288,6 +331,7 @@ fn limits_hold_to_the_last_bit() {
 
 #[test]
 fn several_hits_are_sorted_and_complete() {
+    let mut scratch = CastScratch::new();
     let scene = scene_of(vec![
         (noisy_sphere(5.0, 30, 40), Isometry3::identity()),
         (
@@ -303,7 +347,7 @@ fn several_hits_are_sorted_and_complete() {
         most = most.max(all.len());
         for count in [1, 2, 3, 100] {
             let mut hits = vec![];
-            scene.first_hits(&ray, count, &mut hits);
+            scene.first_hits(&ray, count, &mut hits, &mut scratch);
             assert_eq!(hits, all[..count.min(all.len())]);
         }
     }
@@ -312,6 +356,7 @@ fn several_hits_are_sorted_and_complete() {
 
 #[test]
 fn a_spawned_ray_does_not_hit_the_triangle_it_leaves() {
+    let mut scratch = CastScratch::new();
     let mut draw = random(7);
     for offset in [0.0, 2e3, 5e5] {
         let shift = Vector3::new(offset, offset * 0.5, 1.0);
@@ -320,7 +365,7 @@ fn a_spawned_ray_does_not_hit_the_triangle_it_leaves() {
         let mut spawned = 0;
         for _ in 0..20_000 {
             let ray = Ray::new(pose * Point3::new(0.1, 0.2, 0.3), way(&mut draw));
-            let hit = scene.closest_hit(&ray).unwrap();
+            let hit = scene.closest_hit(&ray, &mut scratch).unwrap();
             let direction = way(&mut draw);
             let near = scene.spawn_near(&ray, &hit, &direction);
             assert!(near > 0.0);
@@ -328,7 +373,7 @@ fn a_spawned_ray_does_not_hit_the_triangle_it_leaves() {
                 near,
                 ..Ray::new(ray.origin + ray.direction * hit.distance, direction)
             };
-            if let Some(second) = scene.closest_hit(&next) {
+            if let Some(second) = scene.closest_hit(&next, &mut scratch) {
                 assert_ne!(second.triangle, hit.triangle, "near {near}");
                 spawned += 1;
             }

@@ -2,14 +2,15 @@
 
 use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
 use etendue_scene::{
-    Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray, RayCasterError, Scene,
-    SceneError, Trajectory,
+    CastScratch, Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray,
+    RayCasterError, Scene, SceneError, Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
 fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let mut scratch = CastScratch::new();
     let mut hits = vec![];
-    scene.closest_hits(rays, &mut hits);
+    scene.closest_hits(rays, &mut hits, &mut scratch);
     hits
 }
 
@@ -28,6 +29,7 @@ fn motion() -> Trajectory {
 
 #[test]
 fn a_moving_object_is_hit_at_its_pose_at_the_time_of_the_ray() {
+    let mut scratch = CastScratch::new();
     let meshes = || vec![cuboid([12.0, 12.0, 4.0]), noisy_sphere(0.8, 12, 16)];
     let moving = scene_with(
         meshes(),
@@ -41,10 +43,10 @@ fn a_moving_object_is_hit_at_its_pose_at_the_time_of_the_ray() {
         let mut frozen = object(1);
         frozen.world_from_object = motion().at(ray.time);
         let still = scene_with(meshes(), vec![object(0), frozen], vec![]);
-        let wanted = still.closest_hit(ray);
-        assert_eq!(moving.closest_hit(ray), wanted);
+        let wanted = still.closest_hit(ray, &mut scratch);
+        assert_eq!(moving.closest_hit(ray, &mut scratch), wanted);
         assert_eq!(together[i], wanted);
-        assert_eq!(moving.occluded(ray), wanted.is_some());
+        assert_eq!(moving.occluded(ray, &mut scratch), wanted.is_some());
         met += usize::from(wanted.is_some_and(|hit| hit.object == ObjectId(1)));
     }
     assert!(met > 15, "{met}");
@@ -91,6 +93,7 @@ fn a_refitted_tree_gives_the_hits_of_a_new_one() {
 
 #[test]
 fn vertices_that_are_missing_or_not_finite_are_refused() {
+    let mut scratch = CastScratch::new();
     let scene = scene_with(vec![cuboid([1.0; 3])], vec![object(0)], vec![]);
     let with_vertices = |vertices| scene.clone().edit().with_vertices(MeshId(0), vertices);
     let few = with_vertices(vec![Point3::origin(); 3]);
@@ -114,7 +117,7 @@ fn vertices_that_are_missing_or_not_finite_are_refused() {
     };
     assert!(
         scene
-            .closest_hit(&Ray::new(Point3::origin(), Vector3::x()))
+            .closest_hit(&Ray::new(Point3::origin(), Vector3::x()), &mut scratch)
             .is_some()
     );
 }

@@ -4,8 +4,8 @@ use etendue_physics::surface::{Dielectric, Lobe, Material};
 use etendue_physics::{Dual, DualParts, Scalar, Spectrum};
 use etendue_scene::primitive::{cuboid, rectangle};
 use etendue_scene::{
-    MaterialId, Mesh, MeshError, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder,
-    SceneError,
+    CastScratch, MaterialId, Mesh, MeshError, MeshId, NamedMaterial, Object, Ray, Scene,
+    SceneBuilder, SceneError,
 };
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -111,6 +111,7 @@ fn pose<S: Scalar>(p: &[S; 6]) -> Isometry3<S> {
 /// Measured: 3e-10 against central differences with a step of 1e-6.
 #[test]
 fn a_surface_point_carries_the_derivatives_by_pose_and_ray() {
+    let mut scratch = CastScratch::new();
     let at = [0.2, -0.3, 0.7, 3.0, 0.4, -0.2];
     let scene = builder(cuboid([1.0; 3]).unwrap(), MaterialId(0), pose(&at))
         .build()
@@ -119,7 +120,7 @@ fn a_surface_point_carries_the_derivatives_by_pose_and_ray() {
         Point3::new(0.1, 0.2, 0.0),
         Vector3::new(1.0, 0.05, -0.04).normalize(),
     );
-    let hit = scene.closest_hit(&ray).unwrap();
+    let hit = scene.closest_hit(&ray, &mut scratch).unwrap();
 
     let dual: [Dual<6>; 6] = std::array::from_fn(|i| Dual::variable(at[i], i));
     let [origin, direction] = [ray.origin.coords, ray.direction].map(|v| v.map(Dual::<6>::from));

@@ -5,6 +5,7 @@ use super::model::{Camera, Exposure};
 use super::render::radiance_at;
 use super::sampler::PixelRays;
 use super::spectral_scene::SpectralScene;
+use etendue_scene::CastScratch;
 use nalgebra::Isometry3;
 
 /// Metered pixels per side of the image.
@@ -26,6 +27,7 @@ pub(super) fn exposure_time<const N: usize>(
     let rays = PixelRays::new(camera, settings.start, 0.0, world_from_camera);
     let metered = METERED_PIXELS.min(camera.width).min(camera.height);
     let sensitivity = spectral_scene.sensitivity(camera);
+    let mut scratch = CastScratch::new();
 
     // Meter a coarse image.
     let mut signals: Vec<f64> = (0..metered * metered)
@@ -35,7 +37,8 @@ pub(super) fn exposure_time<const N: usize>(
                 at(i % metered, camera.width),
                 at(i / metered, camera.height),
             ];
-            let radiance = radiance_at(spectral_scene, camera, settings, &rays, pixel);
+            let radiance =
+                radiance_at(spectral_scene, camera, settings, &rays, pixel, &mut scratch);
             radiance.component_mul(&sensitivity).max()
         })
         .collect();

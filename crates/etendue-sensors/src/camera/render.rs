@@ -7,7 +7,7 @@ use super::sampler::{PixelRay, PixelRays, PixelSampler};
 use super::spectral_scene::SpectralScene;
 use super::transport::Tracer;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Ray, Scene};
+use etendue_scene::{CastScratch, Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
@@ -61,7 +61,7 @@ fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
     pixels
         .par_chunks_mut((ROWS * width) as usize)
         .enumerate()
-        .for_each(|(band, pixels)| {
+        .for_each_init(CastScratch::new, |scratch, (band, pixels)| {
             let band = u32::try_from(band).expect("pixels are numbered in u32");
             let top = first + ROWS * band;
             for left in (0..width).step_by(COLUMNS as usize) {
@@ -69,7 +69,7 @@ fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
                     columns: [left, width.min(left + COLUMNS)],
                     rows: [top, height.min(top + ROWS)],
                 };
-                block.render(spectral_scene, settings, rays, pixels);
+                block.render(spectral_scene, settings, rays, pixels, scratch);
             }
         });
 }
@@ -113,6 +113,7 @@ impl Block {
         settings: &FrameSettings,
         rays: &PixelRays<F>,
         image: &mut [Bands<N>],
+        scratch: &mut CastScratch,
     ) {
         let width = rays.camera.width;
         let pixels = self.pixels();
@@ -126,7 +127,7 @@ impl Block {
             .collect();
 
         // Trace one sample of every pixel at a time.
-        let tracer = Tracer::new(spectral_scene, &settings.light);
+        let mut tracer = Tracer::new(spectral_scene, &settings.light, scratch);
         let mut cast = Vec::new();
         let mut weights = Vec::new();
         let mut hits = Vec::new();
@@ -139,7 +140,7 @@ impl Block {
                 weights.push(ray.as_ref().map_or(0.0, |ray| ray.vignetting));
                 cast.push(ray_or_null(ray.as_ref()));
             }
-            spectral_scene.scene().closest_hits(&cast, &mut hits);
+            tracer.cast(&cast, &mut hits);
             let radiances = tracer.trace(&cast, &hits, &mut streams);
             for (([column, row], weight), radiance) in pixels.iter().zip(&weights).zip(radiances) {
                 let pixel = (row - self.rows[0]) * width + column;
@@ -168,14 +169,16 @@ pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
     settings: &FrameSettings,
     rays: &PixelRays<F>,
     [column, row]: [u32; 2],
+    scratch: &mut CastScratch,
 ) -> Bands<N> {
     let mut streams = [stream(settings, row * camera.width + column)];
     let centre = PixelSampler::new(1, &mut streams[0]).sample(0);
     let Some(pixel_ray) = rays.ray([column, row], centre, &mut None) else {
         return Bands::zeros();
     };
-    let hit = spectral_scene.scene().closest_hit(&pixel_ray.ray);
-    let tracer = Tracer::new(spectral_scene, &settings.light);
+    let scene = spectral_scene.scene();
+    let hit = scene.closest_hit(&pixel_ray.ray, scratch);
+    let mut tracer = Tracer::new(spectral_scene, &settings.light, scratch);
     let radiances = tracer.trace(&[pixel_ray.ray], &[hit], &mut streams);
     radiances.into_iter().sum::<Bands<N>>() * pixel_ray.vignetting
 }

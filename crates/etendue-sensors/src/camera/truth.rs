@@ -5,7 +5,7 @@ use super::model::Camera;
 use super::render::rows_per_deformation;
 use super::sampler::{CENTRE, PixelRays};
 use etendue_physics::camera::body_from_optical;
-use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene};
+use etendue_scene::{CastScratch, Hit, MaterialId, ObjectId, Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
@@ -132,7 +132,9 @@ pub(super) fn frame_truth(
         pixels.par_extend(
             numbers
                 .into_par_iter()
-                .map(|pixel| truth.at([pixel % camera.width, pixel / camera.width])),
+                .map_init(CastScratch::new, |scratch, pixel| {
+                    truth.at([pixel % camera.width, pixel / camera.width], scratch)
+                }),
         );
     }
     FrameTruth {
@@ -158,11 +160,11 @@ struct TruthRays<'a, 'c, F> {
 
 impl<F: Fn(f64) -> Isometry3<f64>> TruthRays<'_, '_, F> {
     /// Ground truth of a pixel.
-    fn at(&self, pixel: [u32; 2]) -> PixelTruth {
+    fn at(&self, pixel: [u32; 2], scratch: &mut CastScratch) -> PixelTruth {
         let camera_ray = self.rays.ray(pixel, CENTRE, &mut None);
         let hit = camera_ray
             .as_ref()
-            .and_then(|camera_ray| self.scene.closest_hit(&camera_ray.ray));
+            .and_then(|camera_ray| self.scene.closest_hit(&camera_ray.ray, scratch));
         match (camera_ray, hit) {
             (Some(camera_ray), Some(hit)) => self.of_hit(pixel, &camera_ray.ray, &hit),
             _ => NOTHING,

@@ -2,7 +2,7 @@
 
 use crate::capture::{CaptureContext, Data, Instrument, seconds};
 use etendue_physics::gnss::{GnssReceiver, GnssReceiverRun, SkyView, satellites};
-use etendue_scene::Ray;
+use etendue_scene::{CastScratch, Ray};
 use nalgebra::Point3;
 
 /// A GNSS receiver and its view of the sky.
@@ -62,13 +62,14 @@ fn sky_views(gnss: &Gnss, antenna: &Point3<f64>, context: &CaptureContext) -> [S
 
     // Remove those that the scene occludes
     if gnss.has_occlusion {
+        let mut scratch = CastScratch::new();
         directions.retain(|direction| {
             let ray = Ray {
                 near: ANTENNA_CLEARANCE,
                 time,
                 ..Ray::new(*antenna, *direction)
             };
-            !context.scene.occluded(&ray)
+            !context.scene.occluded(&ray, &mut scratch)
         });
     }
     [SkyView::of(&directions), open]

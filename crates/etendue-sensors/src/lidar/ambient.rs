@@ -3,7 +3,7 @@
 use crate::transport::{Background, FieldOfView, LightRay, TreeSettings, World};
 use etendue_physics::Scalar;
 use etendue_physics::light::ReceiverWindow;
-use etendue_scene::Hit;
+use etendue_scene::{CastScratch, Hit};
 
 /// Ambient light in the field of view of a receiver.
 #[derive(Clone, Copy)]
@@ -34,8 +34,12 @@ impl<'a> AmbientView<'a> {
         ray: &LightRay<S>,
         hit: Option<Hit>,
         tree: &TreeSettings,
+        scratch: &mut CastScratch,
     ) -> f64 {
-        let radiance = self.background.radiance(&ray.plain(), hit, tree, self.cone);
+        let ray = ray.plain();
+        let radiance = self
+            .background
+            .radiance(&ray, hit, tree, self.cone, scratch);
         self.window.background(radiance)
     }
 }

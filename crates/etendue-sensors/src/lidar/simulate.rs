@@ -161,7 +161,9 @@ fn add_axis_truths(
     }
     let first = shot_number(own.start);
     memory.list(all, own);
-    simulator.add_axis_truths(&memory.shots, first, &mut to.per_shot().axis_truths);
+    let truths = &mut to.per_shot().axis_truths;
+    let scratch = &mut memory.plain.detector.cast_scratch;
+    simulator.add_axis_truths(&memory.shots, first, truths, scratch);
 }
 
 /// Buffers of the pipelines, reused from batch to batch.

@@ -27,7 +27,7 @@ use crate::transport::{LightRay, LightReturn, World, first_distance};
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// The plain pipeline of one lidar in one world, prepared for the shots of a sweep.
@@ -93,18 +93,20 @@ impl<S: Scalar> CastRays<S> {
     }
 
     /// Finds the first hit of every ray.
-    fn cast(&mut self, world: &World<S>) {
+    fn cast(&mut self, world: &World<S>, scratch: &mut CastScratch) {
         self.casts.clear();
         self.casts.extend(self.rays.iter().map(LightRay::values));
-        world.scene().closest_hits(&self.casts, &mut self.hits);
+        let scene = world.scene();
+        scene.closest_hits(&self.casts, &mut self.hits, scratch);
     }
 }
 
-/// Buffers of the receivers, reused from shot to shot.
+/// Buffers of ray casts and of the receivers, reused from shot to shot.
 pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
     pub detected: Detected<S>,
     pub noise_cache: LentNoiseCache<'s>,
+    pub cast_scratch: CastScratch,
 }
 
 impl<'s, S: Scalar> Memory<'s, S> {
@@ -121,6 +123,7 @@ impl<'s, S: Scalar> Memory<'s, S> {
                 pulsed: PulsedScratch::default(),
                 detected: Detected::nothing(),
                 noise_cache: scratch.lend(),
+                cast_scratch: CastScratch::new(),
             },
         }
     }
@@ -199,9 +202,10 @@ impl<'a, S: Scalar> Simulator<'a, S> {
     pub fn collect_light(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         self.aim(shots, first, memory);
         self.aim_extra(shots.len(), first, memory);
-        memory.beams.cast(self.world);
-        memory.axes.cast(self.world);
-        memory.extra.cast(self.world);
+        let scratch = &mut memory.detector.cast_scratch;
+        memory.beams.cast(self.world, scratch);
+        memory.axes.cast(self.world, scratch);
+        memory.extra.cast(self.world, scratch);
         self.collect_light_of_hits(shots.len(), first, memory);
     }
 
@@ -220,7 +224,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         memory.beams.hits.extend(hits);
         memory.axes.hits.clear();
         memory.axes.hits.push(axis);
-        memory.extra.cast(self.world);
+        let scratch = &mut memory.detector.cast_scratch;
+        memory.extra.cast(self.world, scratch);
         self.collect_light_of_hits(1, number, memory);
     }
 
@@ -332,10 +337,12 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             extra,
             shares,
             lights,
+            detector,
             ..
         } = memory;
+        let scratch = &mut detector.cast_scratch;
         // Add the light of the beams' own rays.
-        self.gather(&beams.rays, &beams.hits, numbers, lights);
+        self.gather(&beams.rays, &beams.hits, numbers, lights, scratch);
         // Set the distance of the first surface on each axis that was cast.
         if self.casts_axes() {
             let axes = axes.rays.iter().zip(&axes.hits);
@@ -347,7 +354,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         if !extra.rays.is_empty() {
             let stream = |ray: usize| self.stream(numbers(shares[ray].0), Purpose::LightPath);
             let traced = self.traced(&extra.rays, &extra.hits, 1, &stream);
-            (self.trace)(&traced, &mut |ray, back| {
+            (self.trace)(&traced, scratch, &mut |ray, back| {
                 let (place, share) = shares[ray];
                 let power = self.power(numbers(place), &back, share);
                 lights[place].add(back, power);
@@ -368,6 +375,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         hits: &[Option<Hit>],
         number: impl Fn(usize) -> u32,
         lights: &mut Vec<ShotLight<S>>,
+        scratch: &mut CastScratch,
     ) {
         // Clear the light of each shot; set the distance of the first surface on its axis.
         let per_shot = self.beam_rays.count();
@@ -386,7 +394,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         // Add the returns along its rays, weighted by the power distribution of the beam.
         let stream = |place: usize| self.stream(number(place), Purpose::LightPath);
         let traced = self.traced(rays, hits, per_shot, &stream);
-        (self.trace)(&traced, &mut |ray, back| {
+        (self.trace)(&traced, scratch, &mut |ray, back| {
             let place = ray / per_shot;
             let weight = S::from(self.beam_rays.weight(ray % per_shot));
             let power = self.power(number(place), &back, weight);
@@ -429,10 +437,12 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         let Some(ambient) = &self.ambient else {
             return;
         };
+        let tree = self.settings.light.tree();
+        let scratch = &mut memory.detector.cast_scratch;
         let per_shot = self.beam_rays.count();
         let rays = memory.beams.rays.iter().zip(&memory.beams.hits);
         for (number, (ray, hit)) in rays.enumerate() {
-            let power = ambient.power(ray, *hit, &self.settings.light.tree());
+            let power = ambient.power(ray, *hit, &tree, scratch);
             let weight = self.beam_rays.weight(number % per_shot);
             memory.lights[number / per_shot].ambient += power * weight;
         }
@@ -479,9 +489,13 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             rounding: self.rounding,
         };
         let DetectorMemory {
-            pulsed, detected, ..
+            pulsed,
+            detected,
+            cast_scratch,
+            ..
         } = memory;
-        self.receiver.detect(&reception, light, pulsed, detected);
+        self.receiver
+            .detect(&reception, light, pulsed, cast_scratch, detected);
     }
 
     /// Draws the detection of a shot from the noise profile of its surface. Returns false without effect

@@ -6,7 +6,7 @@ use crate::transport::{
     LightRay, LightReturn, PathSettings, World, trace_paths, trace_tree_from, trace_trees,
 };
 use etendue_physics::{Scalar, Stream};
-use etendue_scene::Hit;
+use etendue_scene::{CastScratch, Hit};
 
 /// Rays of a batch of shots, their first hits, and the settings of light transport.
 pub(super) struct TracedRays<'a, S: Scalar> {
@@ -30,27 +30,38 @@ pub(super) struct TracedRays<'a, S: Scalar> {
 pub(super) type VisitReturn<'a, S> = &'a mut dyn FnMut(usize, LightReturn<S>);
 
 /// A light transport method: calls the visitor with each return along the rays.
-pub(super) type Trace<S> = fn(&TracedRays<S>, VisitReturn<S>);
+pub(super) type Trace<S> = fn(&TracedRays<S>, &mut CastScratch, VisitReturn<S>);
 
 /// Ray trees: rays split at mirrors and dielectrics; light that a rough surface scatters returns along
 /// the path on which it arrived.
-fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
+fn trace_by_trees<S: Scalar>(
+    traced: &TracedRays<S>,
+    scratch: &mut CastScratch,
+    visit: VisitReturn<S>,
+) {
     let rays = traced.rays.iter().copied();
     trace_trees(
         traced.world,
         rays,
         traced.hits,
         &traced.settings.light.tree(),
+        scratch,
         visit,
     );
 }
 
 /// [`trace_by_trees`] ray by ray, each tree depth first. Phase receivers sum light in this order, on
 /// which the last bits of the sums depend.
-pub(super) fn trace_ray_by_ray<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
+pub(super) fn trace_ray_by_ray<S: Scalar>(
+    traced: &TracedRays<S>,
+    scratch: &mut CastScratch,
+    visit: VisitReturn<S>,
+) {
     let tree = traced.settings.light.tree();
     for (number, (ray, hit)) in traced.rays.iter().zip(traced.hits).enumerate() {
-        trace_tree_from(traced.world, ray, *hit, &tree, |back| visit(number, back));
+        trace_tree_from(traced.world, ray, *hit, &tree, scratch, |back| {
+            visit(number, back);
+        });
     }
 }
 
@@ -65,7 +76,11 @@ pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
 
 /// Path tracing: includes light that several rough surfaces scattered. The receiver's field of view
 /// limits the directions from which light arrives.
-pub(super) fn trace_by_paths(traced: &TracedRays<f64>, visit: VisitReturn<f64>) {
+pub(super) fn trace_by_paths(
+    traced: &TracedRays<f64>,
+    scratch: &mut CastScratch,
+    visit: VisitReturn<f64>,
+) {
     let LightModel::Paths(paths) = traced.settings.light else {
         return;
     };
@@ -78,7 +93,7 @@ pub(super) fn trace_by_paths(traced: &TracedRays<f64>, visit: VisitReturn<f64>) 
         let mut stream = (traced.stream)(shot);
         for (number, ray) in rays.iter().enumerate() {
             let number = shot * traced.per_shot + number;
-            trace_paths(traced.world, ray, &paths, &mut stream, |back| {
+            trace_paths(traced.world, ray, &paths, &mut stream, scratch, |back| {
                 visit(number, back);
             });
         }

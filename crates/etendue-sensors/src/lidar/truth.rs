@@ -4,12 +4,18 @@ use super::shot::Shot;
 use super::sweep::Simulator;
 use crate::Truth;
 use crate::transport::LightRay;
-use etendue_scene::Ray;
+use etendue_scene::{CastScratch, Ray};
 
 impl Simulator<'_, f64> {
     /// Appends the first surface on the axis of the beam of each shot, the first of which has the number
     /// `first`.
-    pub fn add_axis_truths(&self, shots: &[Shot], first: u32, truths: &mut Vec<Option<Truth>>) {
+    pub fn add_axis_truths(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        truths: &mut Vec<Option<Truth>>,
+        scratch: &mut CastScratch,
+    ) {
         // Cast the axes.
         let axis = |(shot, number): (&Shot, u32)| {
             let pose = self.world_from_sensor.at(shot.time);
@@ -24,7 +30,7 @@ impl Simulator<'_, f64> {
         let axes: Vec<Ray> = shots.iter().zip(first..).map(axis).collect();
         let mut hits = Vec::new();
         let scene = self.world.scene();
-        scene.closest_hits(&axes, &mut hits);
+        scene.closest_hits(&axes, &mut hits, scratch);
         // Describe the surfaces.
         truths.extend(axes.iter().zip(&hits).map(|(axis, hit)| {
             let hit = hit.as_ref()?;

@@ -6,7 +6,7 @@ use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
 use super::tree::TreeSettings;
 use super::world::{Background, Interaction};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{CastScratch, Hit, Ray};
 use std::f64::consts::PI;
 
 /// Most thin sheets between a surface and the sun.
@@ -28,11 +28,13 @@ impl Background<'_> {
         first: Option<Hit>,
         settings: &TreeSettings,
         field_of_view: FieldOfView,
+        scratch: &mut CastScratch,
     ) -> f64 {
-        let tree = BackgroundTree {
+        let mut tree = BackgroundTree {
             background: self,
             settings,
             field_of_view,
+            scratch,
         };
         tree.radiance_of_branch(&ray.values(), first, Branch::new(ray))
     }
@@ -44,6 +46,7 @@ impl Background<'_> {
         arrived: &Branch<f64>,
         ray: &Ray,
         hit: &Hit,
+        scratch: &mut CastScratch,
     ) -> f64 {
         let table = &self.surfaces[interaction.surface.material.0 as usize];
         let fractions = table.at(interaction.cos_incidence, interaction.side);
@@ -52,7 +55,7 @@ impl Background<'_> {
         let sun = frame.tr_mul(&self.towards_sun);
         let mut ambient = self.ambient;
         if ambient.direct > 0.0 && sun.z > 0.0 {
-            ambient.direct *= self.sunlit(arrived, ray, hit);
+            ambient.direct *= self.sunlit(arrived, ray, hit, scratch);
         }
         ambient.radiance(
             interaction.material,
@@ -64,7 +67,13 @@ impl Background<'_> {
     }
 
     /// Fraction of sunlight that reaches a point, past occluders and through thin sheets.
-    fn sunlit(&self, arrived: &Branch<f64>, ray: &Ray, hit: &Hit) -> f64 {
+    fn sunlit(
+        &self,
+        arrived: &Branch<f64>,
+        ray: &Ray,
+        hit: &Hit,
+        scratch: &mut CastScratch,
+    ) -> f64 {
         let scene = self.world.scene();
         let shadow = Ray {
             origin: arrived.origin,
@@ -73,7 +82,8 @@ impl Background<'_> {
             far: f64::INFINITY,
             ..*ray
         };
-        transmission(&self.world, shadow, MOST_SHEETS).map_or(0.0, |passed| passed.fraction)
+        transmission(&self.world, shadow, MOST_SHEETS, scratch)
+            .map_or(0.0, |passed| passed.fraction)
     }
 
     /// Radiance of sky and sun for a branch that leaves the scene.
@@ -103,10 +113,11 @@ struct BackgroundTree<'b, 'a> {
     background: &'b Background<'a>,
     settings: &'b TreeSettings,
     field_of_view: FieldOfView,
+    scratch: &'b mut CastScratch,
 }
 
 impl BackgroundTree<'_, '_> {
-    fn radiance_of_branch(&self, ray: &Ray, hit: Option<Hit>, branch: Branch<f64>) -> f64 {
+    fn radiance_of_branch(&mut self, ray: &Ray, hit: Option<Hit>, branch: Branch<f64>) -> f64 {
         let Some(hit) = hit else {
             return branch.throughput * self.background.sky(&branch, self.field_of_view);
         };
@@ -115,7 +126,9 @@ impl BackgroundTree<'_, '_> {
                 .world
                 .interaction(&hit, &branch.origin, &branch.direction, ray.time);
         let arrived = branch.arrive(&interaction);
-        let own = self.background.surface(&interaction, &arrived, ray, &hit);
+        let own = self
+            .background
+            .surface(&interaction, &arrived, ray, &hit, self.scratch);
         let specular = interaction
             .material
             .specular(interaction.cos_incidence, interaction.side);
@@ -128,7 +141,7 @@ impl BackgroundTree<'_, '_> {
         arrived.throughput * own + continued
     }
 
-    fn spawn(&self, ray: &Ray, hit: &Hit, branch: Branch<f64>) -> f64 {
+    fn spawn(&mut self, ray: &Ray, hit: &Hit, branch: Branch<f64>) -> f64 {
         let is_followed = branch.throughput >= self.settings.throughput_threshold
             && branch.throughput > 0.0
             && branch.depth < self.settings.max_depth;
@@ -137,6 +150,7 @@ impl BackgroundTree<'_, '_> {
         }
         let scene = self.background.world.scene();
         let next = branch.cast(scene, ray, hit);
-        self.radiance_of_branch(&next, scene.closest_hit(&next), branch)
+        let hit = scene.closest_hit(&next, self.scratch);
+        self.radiance_of_branch(&next, hit, branch)
     }
 }

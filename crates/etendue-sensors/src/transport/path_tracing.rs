@@ -8,7 +8,7 @@ use super::tree::LightReturn;
 use super::world::{Interaction, World};
 use etendue_physics::Stream;
 use etendue_physics::surface::{Passage, Sample};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -59,11 +59,13 @@ pub fn trace_paths(
     ray: &LightRay<f64>,
     settings: &PathSettings,
     stream: &mut Stream,
+    scratch: &mut CastScratch,
     mut visit: impl FnMut(LightReturn<f64>),
 ) {
     let values = ray.values();
-    let first = world.scene().closest_hit(&values);
-    let receiver = Receiver {
+    let first = world.scene().closest_hit(&values, scratch);
+    let mut receiver = Receiver {
+        scratch,
         world,
         position: ray.origin,
         axis: ray.direction,
@@ -77,7 +79,15 @@ pub fn trace_paths(
             scatterings: 0,
             is_straight: true,
         };
-        trace_path(&receiver, path, values, first, settings, stream, &mut visit);
+        trace_path(
+            &mut receiver,
+            path,
+            values,
+            first,
+            settings,
+            stream,
+            &mut visit,
+        );
     }
 }
 
@@ -96,7 +106,7 @@ struct Path {
 
 /// Traces one path from the first hit of its first ray.
 fn trace_path(
-    receiver: &Receiver,
+    receiver: &mut Receiver,
     mut path: Path,
     mut ray: Ray,
     mut hit: Option<Hit>,
@@ -145,7 +155,7 @@ fn trace_path(
 
         // Cast the next segment.
         ray = path.light.cast(world.scene(), &ray, &surface_hit);
-        hit = world.scene().closest_hit(&ray);
+        hit = world.scene().closest_hit(&ray, receiver.scratch);
     }
 }
 
@@ -213,11 +223,17 @@ struct Receiver<'w, 'a> {
     least_cos: f64,
     /// Most thin sheets between a surface and the receiver.
     most_sheets: u32,
+    scratch: &'w mut CastScratch,
 }
 
 impl Receiver<'_, '_> {
     /// Calls `visit` with the returns from the surface that `path` arrived at.
-    fn collect(&self, path: &Path, surface: &Surface, visit: &mut impl FnMut(LightReturn<f64>)) {
+    fn collect(
+        &mut self,
+        path: &Path,
+        surface: &Surface,
+        visit: &mut impl FnMut(LightReturn<f64>),
+    ) {
         let interaction = surface.interaction;
         if interaction.material.is_delta_only() {
             return;
@@ -263,7 +279,7 @@ impl Receiver<'_, '_> {
     }
 
     /// Direct connection of a surface to the receiver; none where no light passes.
-    fn connect(&self, light: &Branch<f64>, surface: &Surface) -> Option<Connection> {
+    fn connect(&mut self, light: &Branch<f64>, surface: &Surface) -> Option<Connection> {
         // Check the acceptance angle.
         let away = self.position - light.origin;
         let length = away.norm();
@@ -294,7 +310,7 @@ impl Receiver<'_, '_> {
             far: length,
             ..*surface.ray
         };
-        let passed = transmission(self.world, segment, self.most_sheets)?;
+        let passed = transmission(self.world, segment, self.most_sheets, self.scratch)?;
         Some(Connection {
             length,
             optical_length: length + passed.extra_path,

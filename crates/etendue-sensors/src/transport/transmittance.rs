@@ -2,7 +2,7 @@
 
 use super::world::World;
 use etendue_physics::surface::Passage;
-use etendue_scene::Ray;
+use etendue_scene::{CastScratch, Ray};
 
 /// Transmission of a straight segment.
 pub(super) struct Transmission {
@@ -18,6 +18,7 @@ pub(super) fn transmission(
     world: &World<f64>,
     mut ray: Ray,
     most_sheets: u32,
+    scratch: &mut CastScratch,
 ) -> Option<Transmission> {
     let mut total = Transmission {
         fraction: 1.0,
@@ -25,7 +26,7 @@ pub(super) fn transmission(
     };
     for _ in 0..=most_sheets {
         // Find the next surface.
-        let Some(hit) = world.scene().closest_hit(&ray) else {
+        let Some(hit) = world.scene().closest_hit(&ray, scratch) else {
             return Some(total);
         };
         let interaction = world.interaction(&hit, &ray.origin, &ray.direction, ray.time);

@@ -4,7 +4,7 @@ use super::branch::Branch;
 use super::light_ray::LightRay;
 use super::world::{Interaction, World};
 use etendue_physics::Scalar;
-use etendue_scene::{Hit, MaterialId, Ray};
+use etendue_scene::{CastScratch, Hit, MaterialId, Ray};
 use nalgebra::{Point3, Vector3};
 use std::ops::Mul;
 
@@ -105,10 +105,11 @@ pub fn trace_tree<S: Scalar>(
     world: &World<S>,
     ray: &LightRay<S>,
     settings: &TreeSettings,
+    scratch: &mut CastScratch,
     visit: impl FnMut(LightReturn<S>),
 ) -> TreeAudit {
-    let first = world.scene().closest_hit(&ray.values());
-    trace_tree_from(world, ray, first, settings, visit)
+    let first = world.scene().closest_hit(&ray.values(), scratch);
+    trace_tree_from(world, ray, first, settings, scratch, visit)
 }
 
 /// [`trace_tree`] with the first hit of the ray given, for example from
@@ -119,12 +120,13 @@ pub fn trace_tree_from<S: Scalar>(
     ray: &LightRay<S>,
     first: Option<Hit>,
     settings: &TreeSettings,
+    scratch: &mut CastScratch,
     mut visit: impl FnMut(LightReturn<S>),
 ) -> TreeAudit {
     let mut tree = Tree::new(world, settings, |_, light| visit(light));
     tree.extend(&ray.values(), first, Branch::new(ray));
     while let Some((ray, branch)) = tree.next.pop() {
-        let hit = world.scene().closest_hit(&ray);
+        let hit = world.scene().closest_hit(&ray, scratch);
         let before = tree.next.len();
         tree.extend(&ray, hit, branch);
         // Depth first, in the order in which branches were spawned.
@@ -142,6 +144,7 @@ pub fn trace_trees<S: Scalar>(
     rays: impl Iterator<Item = LightRay<S>>,
     first: &[Option<Hit>],
     settings: &TreeSettings,
+    scratch: &mut CastScratch,
     visit: impl FnMut(usize, LightReturn<S>),
 ) -> TreeAudit {
     // Evaluate the first hits.
@@ -157,7 +160,7 @@ pub fn trace_trees<S: Scalar>(
     // Cast the spawned rays, one depth after the other.
     let mut hits = Vec::new();
     while !casts.is_empty() {
-        world.scene().closest_hits(&casts, &mut hits);
+        world.scene().closest_hits(&casts, &mut hits, scratch);
         let rays = std::mem::take(&mut casts);
         let branches = std::mem::take(&mut spawned);
         for ((ray, hit), (number, branch)) in rays.iter().zip(&hits).zip(branches) {

@@ -2,8 +2,8 @@
 
 use etendue::config::scene::{LoadedScene, daylight};
 use etendue::physics::light::lamp_flux;
-use etendue::scene::Ray;
 use etendue::scene::lighting::{Light, PointLamp};
+use etendue::scene::{CastScratch, Ray};
 use nalgebra::{Isometry3, Vector3};
 use std::f64::consts::PI;
 
@@ -15,11 +15,14 @@ const LAMP: [f64; 2] = [2000.0, 4500.0];
 /// Adds light to a scene without any: the sun and a clear sky where nothing is above the camera,
 /// else a lamp at the camera. Returns a warning about it.
 pub fn add_if_dark(loaded: &mut LoadedScene, world_from_camera: &Isometry3<f64>) -> Option<String> {
+    let mut scratch = CastScratch::new();
     if !loaded.lighting.is_dark() {
         return None;
     }
     let position = world_from_camera.translation.vector.into();
-    let covered = loaded.scene.occluded(&Ray::new(position, Vector3::z()));
+    let covered = loaded
+        .scene
+        .occluded(&Ray::new(position, Vector3::z()), &mut scratch);
     if covered {
         let [flux, temperature] = LAMP;
         loaded.lighting.lights.push(Light::Point(PointLamp {

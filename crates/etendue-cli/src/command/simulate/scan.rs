@@ -10,7 +10,7 @@ use crate::interrupt;
 use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
-use etendue::scene::Ray;
+use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{
     Air, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings, simulate_into,
@@ -117,18 +117,19 @@ impl ScanRun<'_> {
 
     /// Error if no beam axis hits a surface, which results without ranges do not show.
     pub fn check_in_front(&self, world: &World<f64>) -> Result<(), Failure> {
-        let hits_surface = |shot: &Shot| {
+        let mut scratch = CastScratch::new();
+        let mut hits_surface = |shot: &Shot| {
             let pose = self.trajectory.at(shot.time);
             let ray = Ray {
                 time: shot.time,
                 ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
             };
-            world.scene().closest_hit(&ray).is_some()
+            world.scene().closest_hit(&ray, &mut scratch).is_some()
         };
         let mut beams = 0;
         for sweep in 0..self.sweeps() {
             let shots = self.lidar.shots(sweep);
-            if shots.iter().any(hits_surface) {
+            if shots.iter().any(&mut hits_surface) {
                 return Ok(());
             }
             beams += shots.len();

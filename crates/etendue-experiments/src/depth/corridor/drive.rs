@@ -3,7 +3,7 @@
 use super::settings::{CorridorBias, CorridorSettings, ExperimentError};
 use etendue_calibrate::depth::DepthModel;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Hit, Ray, Scene};
+use etendue_scene::{CastScratch, Hit, Ray, Scene};
 use etendue_sensors::lidar::{Frame, Lidar, Shot, Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -193,8 +193,9 @@ struct SurfaceHit {
 }
 
 fn first_hits(scene: &Scene, rays: &[Ray]) -> Vec<Option<SurfaceHit>> {
+    let mut scratch = CastScratch::new();
     let mut hits = Vec::new();
-    scene.closest_hits(rays, &mut hits);
+    scene.closest_hits(rays, &mut hits, &mut scratch);
     let surface_hit = |(ray, hit): (&Ray, &Option<Hit>)| {
         let hit = hit.as_ref()?;
         Some(SurfaceHit {

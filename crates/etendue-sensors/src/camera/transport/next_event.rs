@@ -21,7 +21,7 @@ struct ShadowRay<const N: usize> {
 impl<const N: usize> Tracer<'_, '_, N> {
     /// Reflected radiance of direct light at each vertex, with one shadow ray per light and vertex.
     pub fn next_events(
-        &self,
+        &mut self,
         vertices: &[Option<Vertex<N>>],
         streams: &mut [Stream],
     ) -> Vec<Bands<N>> {
@@ -44,10 +44,11 @@ impl<const N: usize> Tracer<'_, '_, N> {
             }
 
             // Cast the shadow rays.
-            self.spectral_scene.scene().occlusions(&rays, &mut occluded);
+            let scene = self.spectral_scene.scene();
+            scene.occlusions(&rays, &mut occluded, self.scratch);
             for (((i, light), ray), occluded) in contributions.iter().zip(&rays).zip(&occluded) {
                 sums[*i] += if *occluded {
-                    light.component_mul(&self.spectral_scene.sheet_transmittance(ray))
+                    light.component_mul(&self.sheet_transmittance(ray))
                 } else {
                     *light
                 };
@@ -57,17 +58,13 @@ impl<const N: usize> Tracer<'_, '_, N> {
     }
 
     /// Reflected radiance of direct light at one vertex.
-    pub fn next_event(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
+    pub fn next_event(&mut self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
         if !vertex.scatters() {
             return Bands::zeros();
         }
         let contributions = (0..self.sources()).filter_map(|source| {
             let shadow = self.shadow_ray(vertex, source, stream)?;
-            Some(
-                shadow
-                    .light
-                    .component_mul(&self.spectral_scene.transmittance(&shadow.ray)),
-            )
+            Some(shadow.light.component_mul(&self.transmittance(&shadow.ray)))
         });
         contributions.sum::<Bands<N>>()
     }
@@ -108,6 +105,37 @@ impl<const N: usize> Tracer<'_, '_, N> {
         self.spectral_scene
             .shadow_ray(vertex, &light_sample, light * (drawn / (drawn + pdf)))
     }
+
+    /// Transmittance along a shadow ray.
+    fn transmittance(&mut self, ray: &Ray) -> Bands<N> {
+        if self.spectral_scene.scene().occluded(ray, self.scratch) {
+            self.sheet_transmittance(ray)
+        } else {
+            Bands::repeat(1.0)
+        }
+    }
+
+    /// Transmittance along an occluded shadow ray: thin sheets transmit light.
+    fn sheet_transmittance(&mut self, ray: &Ray) -> Bands<N> {
+        let spectral_scene = self.spectral_scene;
+        let mut transmittance = Bands::repeat(1.0);
+        if !spectral_scene.has_sheets {
+            return Bands::zeros();
+        }
+        let mut ray = *ray;
+        for _ in 0..MOST_SHEETS {
+            let Some(hit) = spectral_scene.scene().closest_hit(&ray, self.scratch) else {
+                return transmittance;
+            };
+            let vertex = spectral_scene.vertex(&ray, &hit);
+            let Some(fraction) = vertex.sheet() else {
+                return Bands::zeros();
+            };
+            transmittance.component_mul_assign(&fraction);
+            ray = spectral_scene.ray_from(&vertex, ray.direction, ray.far - hit.distance);
+        }
+        Bands::zeros()
+    }
 }
 
 /// The next two numbers of the stream; where they are not needed, they are skipped.
@@ -132,36 +160,6 @@ impl<const N: usize> SpectralScene<'_, N> {
             ray: self.ray_from(vertex, light_sample.towards, light_sample.distance),
             light,
         })
-    }
-
-    /// Transmittance along a shadow ray.
-    fn transmittance(&self, ray: &Ray) -> Bands<N> {
-        if self.scene().occluded(ray) {
-            self.sheet_transmittance(ray)
-        } else {
-            Bands::repeat(1.0)
-        }
-    }
-
-    /// Transmittance along an occluded shadow ray: thin sheets transmit light.
-    fn sheet_transmittance(&self, ray: &Ray) -> Bands<N> {
-        let mut transmittance = Bands::repeat(1.0);
-        if !self.has_sheets {
-            return Bands::zeros();
-        }
-        let mut ray = *ray;
-        for _ in 0..MOST_SHEETS {
-            let Some(hit) = self.scene().closest_hit(&ray) else {
-                return transmittance;
-            };
-            let vertex = self.vertex(&ray, &hit);
-            let Some(fraction) = vertex.sheet() else {
-                return Bands::zeros();
-            };
-            transmittance.component_mul_assign(&fraction);
-            ray = self.ray_from(&vertex, ray.direction, ray.far - hit.distance);
-        }
-        Bands::zeros()
     }
 
     /// Emitted radiance of the lamps along a ray up to `far`.

@@ -12,7 +12,7 @@ const LEAST_THROUGHPUT: f64 = 1e-3;
 
 impl<const N: usize> Tracer<'_, '_, N> {
     /// Radiance of the first vertex without the direct light of [`Tracer::next_events`].
-    pub(super) fn indirect(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
+    pub(super) fn indirect(&mut self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
         match self.light {
             LightTransport::Direct { .. }
                 if vertex.is_lambertian() && self.spectral_scene.backdrop.is_dark() =>
@@ -35,7 +35,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
 
     /// Radiance of a vertex in a ray tree, without the direct light of [`Tracer::next_events`].
     fn branch(
-        &self,
+        &mut self,
         vertex: &Vertex<N>,
         path: &PathState<N>,
         depth: u32,
@@ -58,8 +58,11 @@ impl<const N: usize> Tracer<'_, '_, N> {
     }
 
     /// Radiance along a branch of the ray tree.
-    fn follow(&self, mut path: PathState<N>, depth: u32, stream: &mut Stream) -> Bands<N> {
-        let hit = self.spectral_scene.scene().closest_hit(&path.ray);
+    fn follow(&mut self, mut path: PathState<N>, depth: u32, stream: &mut Stream) -> Bands<N> {
+        let hit = self
+            .spectral_scene
+            .scene()
+            .closest_hit(&path.ray, self.scratch);
         let far = hit.map_or(f64::INFINITY, |hit| hit.distance);
         let visible = self.spectral_scene.lamp_radiance(&path.ray, far);
         path.travel(far);
@@ -76,7 +79,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
 
     /// Light of the environment over one rough surface.
     fn scattered_once(
-        &self,
+        &mut self,
         vertex: &Vertex<N>,
         path: &PathState<N>,
         stream: &mut Stream,
@@ -96,7 +99,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
 
     /// Radiance of the rest of a random path from a vertex, without its direct light.
     fn continue_randomly(
-        &self,
+        &mut self,
         vertex: &Vertex<N>,
         path: PathState<N>,
         stream: &mut Stream,

@@ -8,12 +8,12 @@ use etendue_physics::Stream;
 
 impl<const N: usize> Tracer<'_, '_, N> {
     /// Radiance along a random path that leaves a surface.
-    pub(super) fn walk(&self, mut path: PathState<N>, stream: &mut Stream) -> Bands<N> {
+    pub(super) fn walk(&mut self, mut path: PathState<N>, stream: &mut Stream) -> Bands<N> {
         let spectral_scene = self.spectral_scene;
         let mut sum = Bands::zeros();
         while path.survives(stream) {
             // Cast the segment; add visible lamps.
-            let hit = spectral_scene.scene().closest_hit(&path.ray);
+            let hit = spectral_scene.scene().closest_hit(&path.ray, self.scratch);
             let far = hit.map_or(f64::INFINITY, |hit| hit.distance);
             if path.scattered.is_none() && self.includes_lamps() {
                 let visible = spectral_scene.lamp_radiance(&path.ray, far);

@@ -226,7 +226,7 @@ impl FastSimulator<'_, '_> {
     ) {
         lane.singles.sort(self, cast);
         std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
-        self.gather_rest(cast, lane, &mut plain.lights);
+        self.gather_rest(cast, lane, plain);
         self.isa.run(Report {
             simulator: self,
             cast,
@@ -247,7 +247,7 @@ impl FastSimulator<'_, '_> {
     ) {
         // Collect direct returns, then the light of ray trees.
         self.sort_out(cast, lane);
-        self.gather_rest(cast, lane, &mut plain.lights);
+        self.gather_rest(cast, lane, plain);
         // Draw the shots on surfaces with noise profiles.
         self.draw_beams(cast, lane, plain.detector.noise_cache.get());
         // Report the shots in firing order.
@@ -360,12 +360,7 @@ impl FastSimulator<'_, '_> {
 
     /// Collects the light of the shots that need ray trees, in cast order, so that the rays spawned at
     /// mirrors and glass are coherent too.
-    fn gather_rest(
-        &self,
-        cast: &CastBatch,
-        lane: &mut DirectMemory,
-        lights: &mut Vec<ShotLight<f64>>,
-    ) {
+    fn gather_rest(&self, cast: &CastBatch, lane: &mut DirectMemory, plain: &mut Memory<f64>) {
         if lane.rest.is_empty() {
             return;
         }
@@ -380,7 +375,9 @@ impl FastSimulator<'_, '_> {
             lane.hits.extend(own.map(|number| cast.hit(number)));
         }
         let number = |place: usize| cast.number(lane.rest[place]);
-        self.plain.gather(&lane.rays, &lane.hits, number, lights);
+        let scratch = &mut plain.detector.cast_scratch;
+        self.plain
+            .gather(&lane.rays, &lane.hits, number, &mut plain.lights, scratch);
     }
 
     /// Reports a shot with several direct returns, or with a sampled waveform.

@@ -14,7 +14,7 @@ use crate::lidar::shots::Shots;
 use crate::lidar::simulate::BatchMemory;
 use crate::lidar::sweep::Simulator;
 use crate::transport::DirectReturnLanes;
-use etendue_scene::{HitTile, Ray, RayTile};
+use etendue_scene::{CastScratch, HitTile, Ray, RayTile};
 use etendue_simd::Isa;
 use std::ops::Range;
 
@@ -218,7 +218,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
             direct,
             ..
         } = &mut memory.fast;
-        self.cast(cast);
+        self.cast(cast, &mut memory.plain.detector.cast_scratch);
         // Detect and report.
         let batch = CastBatch {
             first,
@@ -234,14 +234,14 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
 
     /// Finds the first hits and direct returns of all rays, a few tiles at a time, so that hits are still in
     /// the first-level cache when they are evaluated.
-    fn cast(&self, cast: &mut CastTiles) {
+    fn cast(&self, cast: &mut CastTiles, scratch: &mut CastScratch) {
         let world = self.plain.world;
         let count = cast.tiles.len();
         cast.met.resize(count, HitTile::NONE);
         cast.back.resize(count, DirectReturnLanes::NONE);
         let met = cast.met.chunks_mut(NEAR).zip(cast.back.chunks_mut(NEAR));
         for (rays, (met, back)) in cast.tiles.chunks(NEAR).zip(met) {
-            world.scene().closest_hits_of_tiles(rays, met);
+            world.scene().closest_hits_of_tiles(rays, met, scratch);
             world.direct_returns(self.isa, rays, met, back);
         }
     }

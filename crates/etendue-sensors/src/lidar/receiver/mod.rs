@@ -25,6 +25,7 @@ use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::Drawn;
 use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
+use etendue_scene::CastScratch;
 use nalgebra::Isometry3;
 
 /// Receiver of a lidar: the measurement principle with its parameters.
@@ -272,16 +273,19 @@ impl<S: Scalar> PreparedReceiver<S> {
         &self,
         reception: &Reception<S>,
         light: &mut ShotLight<S>,
-        scratch: &mut PulsedScratch<S>,
+        pulsed: &mut PulsedScratch<S>,
+        cast_scratch: &mut CastScratch,
         detected: &mut Detected<S>,
     ) {
         let mut stream = (reception.noise).then(|| (reception.stream)(Purpose::ReceiverNoise));
         let noise = stream.as_mut();
         let detections = &mut detected.detections;
         match self {
-            Self::Pulsed(own) => own.detect(reception, light, noise, scratch, detections),
+            Self::Pulsed(own) => own.detect(reception, light, noise, pulsed, detections),
             Self::Phase(own) => own.detect(reception, detected),
-            Self::Triangulation(own) => detections.extend(own.detect(reception, light, noise)),
+            Self::Triangulation(own) => {
+                detections.extend(own.detect(reception, light, noise, cast_scratch));
+            }
             Self::Fmcw(own) => fmcw::detect(own, reception, light, noise, detections),
         }
     }

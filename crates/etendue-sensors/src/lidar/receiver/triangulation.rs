@@ -6,7 +6,7 @@ use crate::lidar::light::ShotLight;
 use crate::transport::LightReturn;
 use etendue_physics::pulse::{PulseReturn, group_returns};
 use etendue_physics::{Scalar, Stream};
-use etendue_scene::Ray;
+use etendue_scene::{CastScratch, Ray};
 use nalgebra::{Point3, Vector3};
 
 /// Triangulation receiver: a lens at the baseline $b$ beside the laser images the spot at the distance
@@ -66,11 +66,12 @@ impl Triangulation {
         reception: &Reception<S>,
         light: &ShotLight<S>,
         noise: Option<&mut Stream>,
+        scratch: &mut CastScratch,
     ) -> Option<Detection<S>> {
         // Select the returns that are visible from the lens.
         let lens = self.lens(reception);
         let seen = light.surfaces.iter();
-        let seen = seen.filter(|one| is_seen(&lens, reception, &one.back));
+        let seen = seen.filter(|one| is_seen(&lens, reception, &one.back, scratch));
         let mut returns: Vec<PulseReturn<S>> = seen
             .map(|one| PulseReturn {
                 range: one.back.range,
@@ -109,7 +110,12 @@ impl Triangulation {
 
 /// Whether the scattering point is visible from the lens. Spots seen by way of mirrors and glass count as
 /// visible.
-fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &LightReturn<S>) -> bool {
+fn is_seen<S: Scalar>(
+    lens: &Point3<f64>,
+    reception: &Reception<S>,
+    back: &LightReturn<S>,
+    scratch: &mut CastScratch,
+) -> bool {
     if back.depth > 1 {
         return true;
     }
@@ -120,7 +126,7 @@ fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &Light
         time: reception.shot.time,
         ..Ray::new(*lens, sight / distance)
     };
-    !reception.world.scene().occluded(&ray)
+    !reception.world.scene().occluded(&ray, scratch)
 }
 
 /// The brightest spot of the returns, which are sorted: total power of its returns, at their

@@ -9,7 +9,7 @@ use super::stage::{Stage, at, facing, paint, settings, still, uniform};
 use etendue_physics::camera::lens::{BrownConrady, KannalaBrandt};
 use etendue_physics::camera::{Lens, body_from_optical};
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
-use etendue_scene::{ObjectId, Scene, Textures};
+use etendue_scene::{CastScratch, ObjectId, Scene, Textures};
 use etendue_sensors::camera::{
     Camera, CameraWorld, ClassMap, FrameSettings, FrameTruth, LightTransport,
 };
@@ -63,6 +63,7 @@ fn lenses() -> [Camera; 3] {
 /// Measured: 5.9e-8 relative, the rounding of f32.
 #[test]
 fn depth_is_the_range_of_the_lidar_times_the_cosine() {
+    let mut scratch = CastScratch::new();
     let scene = room();
     let world = World::at_wavelength(&scene, 905e-9).unwrap();
     let pose = Isometry3::new(Vector3::new(-1.0, 0.2, 0.1), Vector3::new(0.05, -0.1, 0.2));
@@ -78,7 +79,9 @@ fn depth_is_the_range_of_the_lidar_times_the_cosine() {
                 );
                 let mut ranges = vec![];
                 let tree = TreeSettings::default();
-                trace_tree(&world, &ray, &tree, |back| ranges.push(back.range));
+                trace_tree(&world, &ray, &tree, &mut scratch, |back| {
+                    ranges.push(back.range);
+                });
                 let index = (row * camera.width + column) as usize;
                 let expected = ranges[0] * direction.z;
                 let depth = f64::from(truth.depth[index]);
@@ -173,13 +176,14 @@ fn camera_and_lidar_locate_an_edge_at_the_same_pixel() {
 
 /// Where the board's left edge is on the lidar's level, in its frame, by bisection of azimuth.
 fn lidar_edge(world: &World<f64>, world_from_lidar: &Isometry3<f64>) -> Point3<f64> {
-    let range = |azimuth: f64| {
+    let mut scratch = CastScratch::new();
+    let mut range = |azimuth: f64| {
         let direction = Vector3::new(azimuth.cos(), azimuth.sin(), 0.0);
         let ray = LightRay::new(
             world_from_lidar.translation.vector.into(),
             world_from_lidar * direction,
         );
-        let mut hit = world.scene().closest_hit(&ray.values());
+        let mut hit = world.scene().closest_hit(&ray.values(), &mut scratch);
         hit.take().map(|hit| hit.distance)
     };
     let (mut on, mut off) = (0.1, 0.6);

@@ -7,7 +7,7 @@ use etendue_physics::light::ClearAir;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::phase_noise;
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
-use etendue_scene::Scene;
+use etendue_scene::{CastScratch, Scene};
 use etendue_sensors::lidar::{Lidar, SweepSettings, simulate};
 use etendue_sensors::transport::{
     AmbientLight, Background, FieldOfView, LightRay, Sun, TreeSettings, World,
@@ -48,13 +48,14 @@ fn ahead(scene: &Scene, light: &AmbientLight) -> f64 {
 }
 
 fn along(scene: &Scene, light: &AmbientLight, direction: Vector3<f64>) -> f64 {
+    let mut scratch = CastScratch::new();
     let world = World::at_wavelength(scene, WAVELENGTH)
         .expect("grey walls")
         .in_light(light);
     let background: &Background = world.background().expect("it is not dark");
     let ray = LightRay::new(Point3::origin(), direction);
-    let first = scene.closest_hit(&ray.values());
-    background.radiance(&ray, first, &TreeSettings::default(), CONE)
+    let first = scene.closest_hit(&ray.values(), &mut scratch);
+    background.radiance(&ray, first, &TreeSettings::default(), CONE, &mut scratch)
 }
 
 #[test]

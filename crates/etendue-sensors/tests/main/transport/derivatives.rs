@@ -3,7 +3,7 @@
 use super::stage::{Stage, depth, glass, mirror, paint, upright};
 use etendue_physics::surface::{Dielectric, Lobe, Material};
 use etendue_physics::{Dual, DualParts, Scalar};
-use etendue_scene::{MaterialId, ObjectId};
+use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use etendue_sensors::transport::{LightRay, LightReturn, World, trace_tree};
 use nalgebra::{ComplexField, Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -29,6 +29,7 @@ const AT: [f64; 13] = [
 
 /// Through a block of glass onto a mirror and back past the block to a wall.
 fn returns<S: Scalar>(p: &[S; 13]) -> Vec<LightReturn<S>> {
+    let mut scratch = CastScratch::new();
     let values = p.map(Scalar::value);
     let place = upright([2.0, 0.0, 0.0], 150.0);
     let scene = Stage::default()
@@ -61,7 +62,7 @@ fn returns<S: Scalar>(p: &[S; 13]) -> Vec<LightReturn<S>> {
     let origin = Point3::new(p[0], p[1], S::from(0.05));
     let ray = LightRay::new(origin, Vector3::new(cos, sin, S::zero()));
     let mut returns = Vec::new();
-    trace_tree(&world, &ray, &depth(5), |r| returns.push(r));
+    trace_tree(&world, &ray, &depth(5), &mut scratch, |r| returns.push(r));
     returns
 }
 

@@ -5,7 +5,7 @@ use super::stage::{
 };
 use etendue_physics::surface::{Lobe, OrenNayar, OrenNayarForm};
 use etendue_physics::{Dual, DualParts};
-use etendue_scene::Scene;
+use etendue_scene::{CastScratch, Scene};
 use etendue_sensors::transport::{LightRay, LightReturn, TreeSettings, World, trace_tree};
 use nalgebra::{ComplexField, Point3, Vector3};
 use serde_json::Value;
@@ -35,13 +35,16 @@ fn assert_relative(measured: f64, expected: f64, tolerance: f64) {
 
 /// Returns as functions of a planar sensor's pose (x, y, yaw).
 fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<LightReturn<Dual<3>>> {
+    let mut scratch = CastScratch::new();
     let [x, y, yaw] = [0, 1, 2].map(|i| Dual::<3>::variable(pose[i], i));
     let (sin, cos) = (yaw + azimuth).sin_cos();
     let zero = Dual::from(0.0);
     let ray = LightRay::new(Point3::new(x, y, zero), Vector3::new(cos, sin, zero));
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let mut returns = Vec::new();
-    trace_tree(&world.lift(), &ray, &depth(5), |r| returns.push(r));
+    trace_tree(&world.lift(), &ray, &depth(5), &mut scratch, |r| {
+        returns.push(r);
+    });
     returns
 }
 

@@ -3,8 +3,8 @@
 use super::stage::{Stage, depth, mirror, paint, pane, returns_from, towards};
 use etendue_physics::surface::{Fresnel, Lobe, Microfacet, OrenNayar, OrenNayarForm, Shadowing};
 use etendue_physics::{Purpose, Spectrum, Stream};
-use etendue_scene::Scene;
 use etendue_scene::primitive::sphere;
+use etendue_scene::{CastScratch, Scene};
 use etendue_sensors::transport::{LightRay, LightReturn, PathSettings, World, trace_paths};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
@@ -48,11 +48,12 @@ fn power(
     seed: u32,
     part: impl Fn(&LightReturn<f64>) -> bool,
 ) -> f64 {
+    let mut scratch = CastScratch::new();
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let mut stream = Stream::new(7, 0, 0, seed, Purpose::LightPath);
     let ray = LightRay::new(ray.0, ray.1);
     let mut sum = 0.0;
-    trace_paths(&world, &ray, settings, &mut stream, |r| {
+    trace_paths(&world, &ray, settings, &mut stream, &mut scratch, |r| {
         if part(&r) {
             sum += r.power;
         }
@@ -110,6 +111,7 @@ fn an_integrating_sphere_returns_its_geometric_series() {
 /// way out and back, and the first is exact.
 #[test]
 fn each_scattering_makes_the_path_longer() {
+    let mut scratch = CastScratch::new();
     let scene = cavity(paint(0.5));
     let world = World::at_wavelength(&scene, 785e-9).expect("constant materials");
     let ray = LightRay::new(Point3::origin(), towards(10.0));
@@ -120,7 +122,7 @@ fn each_scattering_makes_the_path_longer() {
         max_depth: 2,
         ..PathSettings::default()
     };
-    trace_paths(&world, &ray, &settings, &mut stream, |r| {
+    trace_paths(&world, &ray, &settings, &mut stream, &mut scratch, |r| {
         if r.scatterings == 1 {
             assert!((r.range - 2.0).abs() < 1e-3);
         } else {

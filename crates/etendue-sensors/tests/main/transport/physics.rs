@@ -3,7 +3,7 @@
 use super::stage::{
     Stage, depth, glass, mirror, only, paint, pane, returns_from, returns_of, room, towards,
 };
-use etendue_scene::Scene;
+use etendue_scene::{CastScratch, Scene};
 use etendue_sensors::transport::{
     LightRay, LightReturn, TreeAudit, TreeSettings, World, trace_tree_from,
 };
@@ -355,6 +355,7 @@ fn a_prism_reflects_totally_beyond_the_critical_angle() {
 
 #[test]
 fn a_given_first_hit_gives_the_same_tree() {
+    let mut scratch = CastScratch::new();
     let scene = lively().build();
     let world = World::at_wavelength(&scene, 905e-9).expect("constant materials");
     let rays: Vec<_> = (0..360)
@@ -362,11 +363,13 @@ fn a_given_first_hit_gives_the_same_tree() {
         .collect();
     let casts: Vec<_> = rays.iter().map(LightRay::values).collect();
     let mut hits = Vec::new();
-    scene.closest_hits(&casts, &mut hits);
+    scene.closest_hits(&casts, &mut hits, &mut scratch);
     for (ray, hit) in rays.iter().zip(&hits) {
         let mut batch = Vec::new();
         let settings = TreeSettings::default();
-        let audit = trace_tree_from(&world, ray, *hit, &settings, |r| batch.push(r.power));
+        let audit = trace_tree_from(&world, ray, *hit, &settings, &mut scratch, |r| {
+            batch.push(r.power);
+        });
         batch.sort_by(f64::total_cmp);
         let (single, expected) = returns_of(&scene, ray.direction, &settings);
         let mut single: Vec<f64> = single.iter().map(|r| r.power).collect();

@@ -3,7 +3,9 @@
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::primitive::{cuboid, rectangle};
-use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_scene::{
+    CastScratch, MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder,
+};
 use etendue_sensors::transport::{
     LightRay, LightReturn, TreeAudit, TreeSettings, World, trace_tree,
 };
@@ -144,10 +146,11 @@ pub fn returns_from(
     direction: Vector3<f64>,
     settings: &TreeSettings,
 ) -> (Vec<LightReturn<f64>>, TreeAudit) {
+    let mut scratch = CastScratch::new();
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let ray = LightRay::new(origin, direction);
     let mut returns = Vec::new();
-    let audit = trace_tree(&world, &ray, settings, |r| returns.push(r));
+    let audit = trace_tree(&world, &ray, settings, &mut scratch, |r| returns.push(r));
     returns.sort_by(|a, b| a.range.total_cmp(&b.range));
     (returns, audit)
 }

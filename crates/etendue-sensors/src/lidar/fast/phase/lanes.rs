@@ -16,7 +16,7 @@ use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Scalar};
-use etendue_scene::{HitTile, ObjectId, Ray, RayTile};
+use etendue_scene::{CastScratch, HitTile, ObjectId, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Point3, Vector3, try_convert};
 
@@ -113,7 +113,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     ) {
         for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
             // Collect the direct light and draw from noise profiles, for sixteen shots.
-            self.collect(shots, first, memory);
+            self.collect(shots, first, memory, &mut plain.detector.cast_scratch);
             let cache = plain.detector.noise_cache.get();
             let drawn = self.draw(&memory.lanes, &memory.batch.poses, first, cache);
             for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
@@ -138,12 +138,18 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     }
 
     /// Collects the light of up to sixteen shots, as far as it is direct.
-    fn collect(&self, shots: &[Shot], first: u32, memory: &mut PhaseMemory<S>) {
+    fn collect(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        memory: &mut PhaseMemory<S>,
+        scratch: &mut CastScratch,
+    ) {
         let PhaseMemory { batch, lanes, air } = memory;
         // Aim and cast the rays.
         self.aim(shots, first, batch);
         let scene = self.plain.world.scene();
-        scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits);
+        scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
         // Sum the direct returns of all shots.
         self.isa.run(DirectReturns {
             world: self.plain.world,
@@ -157,7 +163,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         // Add the other light of each shot.
         lanes.clear();
         for (lane, number) in (0..shots.len()).zip(first..) {
-            lanes.push(self.lane_light(batch, lane, number, air));
+            lanes.push(self.lane_light(batch, lane, number, air, scratch));
         }
     }
 
@@ -194,6 +200,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         lane: usize,
         number: u32,
         air: &mut ShotLight<S>,
+        scratch: &mut CastScratch,
     ) -> LaneLight<S> {
         let mut light = LaneLight {
             is_direct: false,
@@ -223,7 +230,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             let tree = self.plain.settings.light.tree();
             let tiles = batch.rays[axes..].iter().zip(hits);
             for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
-                let power = ambient.power(&light_ray(&rays.ray(lane)), hits.hit(lane), &tree);
+                let ray = light_ray(&rays.ray(lane));
+                let power = ambient.power(&ray, hits.hit(lane), &tree, scratch);
                 light.signal.background += power * sub_ray.weight;
             }
         }
