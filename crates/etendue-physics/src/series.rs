@@ -59,17 +59,20 @@ pub(crate) fn acos(x: f64) -> f64 {
         -0.011693559679531318,
         0.03150477675162431,
     ];
+    // Reduce the argument to the interval of the polynomial.
     let above = 0.5 * (1.0 - x);
     let (square, sine) = if x < 0.5 {
         (x * x, x)
     } else {
         (above, above.sqrt())
     };
+    // Evaluate the arc sine.
     let (second, fourth) = (square * square, (square * square) * (square * square));
     let high = four::<8>(&TERMS, square, second);
     let low = four::<0>(&TERMS, square, second) + four::<4>(&TERMS, square, second) * fourth;
     let sum = low + high * (fourth * fourth);
     let arc = sine * sum;
+    // Undo the reduction.
     if x < 0.5 { FRAC_PI_2 - arc } else { 2.0 * arc }
 }
 

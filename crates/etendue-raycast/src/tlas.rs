@@ -100,10 +100,12 @@ fn upper(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
 impl Tlas {
     /// Builds the structure.
     pub fn new(instances: &[PlacedMesh]) -> Self {
+        // Separate the moving instances from those at rest.
         let numbers = 0..instances.len();
         let (moving, at_rest): (Vec<usize>, Vec<usize>) =
             numbers.partition(|&number| instances[number].is_moving());
         let bounds = |&number: &usize| instances[number].bounds([0.0, 0.0]);
+        // Bound the instances at rest, relative to their middle.
         let middle = at_rest
             .iter()
             .map(bounds)
@@ -116,6 +118,7 @@ impl Tlas {
             .map(bounds)
             .map(|b| outer_box(&(b.low - middle), &(b.high - middle)))
             .collect();
+        // Build the tree over the bounds.
         let mut tlas = Self {
             middle,
             nodes: vec![],

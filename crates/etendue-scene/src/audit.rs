@@ -260,14 +260,17 @@ fn find_parts(
     edges: &Edges,
     findings: &mut Findings,
 ) -> Parts {
+    // Join triangles that share an edge.
     let mut groups = Groups::new(welded.triangles.len());
     for pair in &edges.joined {
         groups.join(pair[0], pair[1]);
     }
+    // Mark parts with faulty edges.
     let mut faulty = vec![false; welded.triangles.len()];
     for &triangle in &edges.faulty {
         faulty[groups.root(triangle)] = true;
     }
+    // Sum the signed volumes of the parts.
     let mut volumes = vec![0.0; welded.triangles.len()];
     for &triangle in sound {
         let root = groups.root(triangle);
@@ -275,6 +278,7 @@ fn find_parts(
         let [a, b, c] = mesh.triangles[triangle].map(|v| mesh.vertices[v as usize] - about);
         volumes[root] += a.cross(&b).dot(&c) / 6.0;
     }
+    // Closed parts of negative volume are inside out.
     let roots = || sound.iter().copied().filter(|&t| groups.parents[t] == t);
     let closed = || roots().filter(|&root| !faulty[root]);
     let inside_out = closed().filter(|&root| volumes[root] < 0.0);

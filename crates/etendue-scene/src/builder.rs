@@ -150,6 +150,7 @@ impl SceneBuilder {
 
     /// Checks an object and its mesh.
     fn check(&self, object: &Object) -> Result<(), SceneError> {
+        // Check that the mesh exists.
         let name = || object.name.clone();
         let Some(mesh) = self.meshes.get(object.mesh.0 as usize) else {
             return Err(SceneError::MeshOutOfRange {
@@ -158,16 +159,19 @@ impl SceneBuilder {
                 meshes: self.meshes.len(),
             });
         };
+        // Check the pose.
         let pose = object.world_from_object.to_homogeneous();
         if !pose.iter().all(|entry| entry.is_finite()) {
             return Err(SceneError::PoseNotFinite { object: name() });
         }
+        // Check the materials and the mesh.
         self.check_materials(object, mesh)?;
         let unusable = |source| SceneError::Mesh {
             object: name(),
             source,
         };
         mesh.check().map_err(unusable)?;
+        // Meshes of refracting materials have to enclose a volume.
         match self.refracting_material(object, mesh) {
             Some(material) => {
                 let audit = MeshAudit::of(mesh).map_err(unusable)?;

@@ -93,6 +93,7 @@ impl Deformation {
         let count = first.vertices.len();
         let mut before = f64::NEG_INFINITY;
         for (number, frame) in frames.iter().enumerate() {
+            // Check the number of vertices.
             if frame.vertices.len() != count {
                 return Err(DeformationError::VertexCount {
                     frame: number,
@@ -100,10 +101,12 @@ impl Deformation {
                     first: count,
                 });
             }
+            // Check that they are finite.
             check_vertices(&frame.vertices).map_err(|source| DeformationError::Vertex {
                 frame: number,
                 source,
             })?;
+            // Check that times ascend.
             if !(frame.time > before && frame.time.is_finite()) {
                 return Err(DeformationError::NotAscending {
                     frame: number,

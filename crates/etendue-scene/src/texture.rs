@@ -167,6 +167,7 @@ impl TexturedObject {
         normal: &Vector3<f64>,
     ) -> Option<[f64; 3]> {
         let picture = self.pictures.of(hit.triangle)?;
+        // Map the hit to the coordinates of the image.
         let coordinates = match &self.mapping {
             Mapping::Corners(corners) => {
                 let [a, b, c] = corners[hit.triangle as usize];

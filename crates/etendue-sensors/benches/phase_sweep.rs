@@ -3,7 +3,8 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
+    Ambiguity, AutomaticGain, Combination, Modulation, PhaseReceiverNoise, PowerDependentBias,
+    SamplingScheme,
 };
 use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Lobe, Material};
@@ -100,10 +101,10 @@ fn receiver(method: PhaseMethod) -> PhaseReceiver {
             strongest: 700.0,
             weakest: 0.0073,
         },
-        noise: Noise {
+        noise: PhaseReceiverNoise {
             amplifier: 6.8e-4,
             converter: 0.0113,
-            ..Noise::default()
+            ..PhaseReceiverNoise::default()
         },
         window: None,
         detectable: 0.0071,
@@ -115,7 +116,7 @@ fn receiver(method: PhaseMethod) -> PhaseReceiver {
             gate: 0.15,
             combination: Combination::Mean,
         },
-        bias: Bias::None,
+        bias: PowerDependentBias::None,
         method,
         full_overlap: 0.0,
     }

@@ -3,7 +3,7 @@
 use crate::noise_profiles::NoiseProfiles;
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
-use etendue_physics::profile::{Address, Drawn, IncidentBatch, NoiseCache, ProfileSampler};
+use etendue_physics::profile::{Address, DrawnReturn, IncidentBatch, NoiseCache, ProfileSampler};
 use etendue_scene::MaterialId;
 use nalgebra::Vector3;
 
@@ -174,7 +174,7 @@ impl ProfiledSurface<'_> {
         up: impl Fn() -> Vector3<f64>,
         address: &Address,
         noise_cache: &mut NoiseCache,
-    ) -> Option<Drawn> {
+    ) -> Option<DrawnReturn> {
         let side = || summary.side(&up());
         self.sampler
             .draw(self.range, self.cos_incidence, side, address, noise_cache)
@@ -208,9 +208,9 @@ pub(crate) struct DrawnBeams<const N: usize = 16> {
 
 impl<const N: usize> DrawnBeams<N> {
     /// Result of one beam; `None` for a drop-out.
-    pub fn of(&self, lane: usize) -> Option<Drawn> {
+    pub fn of(&self, lane: usize) -> Option<DrawnReturn> {
         let intensity = self.intensity[lane];
-        self.returned[lane].then_some(Drawn {
+        self.returned[lane].then_some(DrawnReturn {
             range: self.range[lane],
             intensity: (!intensity.is_nan()).then_some(intensity),
         })
@@ -257,16 +257,16 @@ impl<const N: usize> CalibratedLanes<N> {
         let mut is_first = true;
         while let Some(next) = first_lane(&remaining) {
             let material = self.material[next];
-            let mut wanted = [false; N];
+            let mut mask = [false; N];
             for i in 0..N {
-                wanted[i] = remaining[i] && self.material[i] == material;
-                remaining[i] &= !wanted[i];
+                mask[i] = remaining[i] && self.material[i] == material;
+                remaining[i] &= !mask[i];
             }
             let Some(sampler) = profiles.sampler(material) else {
                 continue;
             };
             let surfaces = IncidentBatch {
-                wanted,
+                mask,
                 range: &self.range,
                 cos_incidence: &self.cos_incidence,
             };
@@ -281,7 +281,7 @@ impl<const N: usize> CalibratedLanes<N> {
                 continue;
             }
             for i in 0..N {
-                if wanted[i] {
+                if mask[i] {
                     all.returned[i] = drawn.returned[i];
                     all.range[i] = drawn.range[i];
                     all.intensity[i] = intensity[i];

@@ -3,7 +3,8 @@
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
+    Ambiguity, AutomaticGain, Combination, Modulation, PhaseReceiverNoise, PowerDependentBias,
+    SamplingScheme,
 };
 use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver, RangeLimits};
 use schemars::JsonSchema;
@@ -192,7 +193,7 @@ impl From<&GainTable> for AutomaticGain {
     }
 }
 
-impl From<&NoiseTable> for Noise {
+impl From<&NoiseTable> for PhaseReceiverNoise {
     fn from(table: &NoiseTable) -> Self {
         Self {
             amplifier: table.amplifier_per_m2_sr,
@@ -231,7 +232,7 @@ impl From<MethodName> for PhaseMethod {
     }
 }
 
-impl From<BiasTable> for Bias<f64> {
+impl From<BiasTable> for PowerDependentBias<f64> {
     fn from(table: BiasTable) -> Self {
         match table {
             BiasTable::None => Self::None,

@@ -9,7 +9,7 @@ use etendue_estimate::manifold::{Variable, VariableValue};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Loss, Solver, SolverLimits};
 use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
-use etendue_physics::phase::Bias;
+use etendue_physics::phase::PowerDependentBias;
 use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::Isometry3;
 
@@ -88,7 +88,7 @@ impl BoardSettings {
     ) -> Result<Model, FitError> {
         let mut lidar = lidar.clone();
         if let Receiver::Phase(receiver) = &mut lidar.receiver {
-            receiver.bias = Bias::Range(bias);
+            receiver.bias = PowerDependentBias::Range(bias);
         }
         let poses = distances
             .iter()

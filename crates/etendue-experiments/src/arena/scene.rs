@@ -4,7 +4,8 @@ use etendue_estimate::model::upright;
 use etendue_physics::Spectrum;
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
+    Ambiguity, AutomaticGain, Combination, Modulation, PhaseReceiverNoise, PowerDependentBias,
+    SamplingScheme,
 };
 use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
@@ -244,7 +245,7 @@ fn phase_receiver(limits: RangeLimits) -> PhaseReceiver {
             strongest: 700.0,
             weakest: 0.0073,
         },
-        noise: Noise::default(),
+        noise: PhaseReceiverNoise::default(),
         window: None,
         detectable: 0.0071,
         sufficient: 0.0073,
@@ -255,7 +256,7 @@ fn phase_receiver(limits: RangeLimits) -> PhaseReceiver {
             gate: 0.15,
             combination: Combination::Mean,
         },
-        bias: Bias::None,
+        bias: PowerDependentBias::None,
         method: PhaseMethod::ClosedForm,
         full_overlap: 0.0,
     }

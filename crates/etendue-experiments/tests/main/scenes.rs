@@ -2,7 +2,7 @@
 
 use etendue_estimate::model::Model;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
-use etendue_physics::phase::Bias;
+use etendue_physics::phase::PowerDependentBias;
 use etendue_sensors::lidar::{Lidar, Receiver, ScanPattern};
 use nalgebra::{Isometry3, Vector3};
 
@@ -27,7 +27,7 @@ pub fn rich_model(scans: u32) -> Model {
     ];
     let mut lidar = urg_04lx();
     if let Receiver::Phase(receiver) = &mut lidar.receiver {
-        receiver.bias = Bias::Range([0.01, -0.02, 0.003]);
+        receiver.bias = PowerDependentBias::Range([0.01, -0.02, 0.003]);
     }
     let pose = |scan: u32| {
         let shift = 0.07 * f64::from(scan);

@@ -37,6 +37,7 @@ impl Drops {
         far: f64,
         extinction: f64,
     ) -> Self {
+        // Tabulate the volume of the beam out to each step.
         let near = overlap.none_until;
         let mut volume = vec![0.0];
         let mut sum = 0.0;

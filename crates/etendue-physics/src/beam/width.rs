@@ -154,9 +154,11 @@ impl<S: Scalar> BeamWidth<S> {
     /// ruled by skew lines). The middle ray, number `len / 2`, is the axis.
     pub fn rays(&self, rings: u32) -> Vec<BeamRay<S>> {
         let (slope, exit) = (self.divergence.sd(), self.exit.sd());
+        // Weigh the points of a hexagonal grid by the profile of the beam.
         let grid = hexagonal(rings);
         let raw: Vec<f64> = grid.iter().map(|p| self.profile(p, rings)).collect();
         let total: f64 = raw.iter().sum();
+        // Scale the grid to unit variance.
         let second: f64 = grid
             .iter()
             .zip(&raw)
@@ -168,6 +170,7 @@ impl<S: Scalar> BeamWidth<S> {
         } else {
             0.0
         };
+        // Map the points to offsets at the exit and slopes.
         let ray = |(p, w): (&[f64; 2], &f64)| {
             let p = p.map(|x| x * unit);
             BeamRay {

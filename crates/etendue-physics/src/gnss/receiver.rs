@@ -130,12 +130,14 @@ impl GnssReceiverRun {
         dt: f64,
         [sky, open]: [SkyView; 2],
     ) -> GnssFix {
+        // Advance the slowly varying errors.
         let mut stream = Stream::new(self.seed, self.sensor, self.fixes, 0, Purpose::Gnss);
         self.fixes += 1;
         let mut normals = stream.normals();
         for wander in &mut self.wander {
             wander.step(dt, &mut normals);
         }
+        // Scale the errors by the dilution relative to the open sky.
         let GnssReceiver {
             horizontal,
             vertical,
@@ -151,6 +153,7 @@ impl GnssReceiverRun {
         let error =
             Vector3::from_fn(|i, _| worse[i] * (self.wander[i].value() + draw(axes[i].white)));
         let speed_error = Vector3::from_fn(|i, _| worse[i] * draw(self.receiver.velocity));
+        // Solve with at least four satellites.
         let solved = sky.used >= 4 && worse.iter().all(|ratio| ratio.is_finite());
         GnssFix {
             solution: solved.then(|| GnssSolution {

@@ -63,6 +63,7 @@ impl BiasProcess {
 
     /// First-order processes whose sum is this process.
     fn parts(self) -> impl Iterator<Item = Part> {
+        // Standard deviation and time of the first process, ratio of successive times, number of processes.
         let (first, ratio, count) = match self {
             Self::RandomWalk { density } => (
                 Part {
@@ -84,6 +85,7 @@ impl BiasProcess {
                 (Part { sd, time }, SPACING, whole(octaves) + 1)
             }
         };
+        // The other processes differ in their times.
         (0..count).map(move |i| Part {
             time: first.time * ratio.powi(i),
             ..first

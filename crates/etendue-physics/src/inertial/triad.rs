@@ -85,6 +85,7 @@ impl Triad {
     /// # Errors
     /// The first parameter that is not.
     pub fn check(&self) -> Result<(), InvalidTriad> {
+        // Noise of a sample, and spreads between devices.
         let zero_or_more = [
             ("the noise density", self.density),
             ("the turn-on bias", self.turn_on_bias),
@@ -96,9 +97,11 @@ impl Triad {
         for (name, value) in zero_or_more {
             require(name, value, value >= 0.0, "zero or more")?;
         }
+        // Drift.
         for (name, value) in self.drift.iter().copied().flat_map(numbers) {
             require(name, value, value > 0.0, "above zero")?;
         }
+        // Quantisation and saturation.
         for (name, value) in [
             ("the resolution", self.resolution),
             ("the range", self.range),
@@ -106,6 +109,7 @@ impl Triad {
             let value = value.unwrap_or(1.0);
             require(name, value, value > 0.0, "above zero")?;
         }
+        // Response and bias.
         let finite = self.response.iter().chain(self.bias.iter());
         finite
             .copied()

@@ -10,7 +10,7 @@ use crate::Scalar;
 /// is the same for both. With a negative slope, dark stripes are measured too near.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub enum Bias<S> {
+pub enum PowerDependentBias<S> {
     /// No bias.
     #[default]
     None,
@@ -20,7 +20,7 @@ pub enum Bias<S> {
     Phase([S; 3]),
 }
 
-impl<S: Scalar> Bias<S> {
+impl<S: Scalar> PowerDependentBias<S> {
     /// Bias of both phases at a received power, rad.
     pub fn phase(&self, power: S) -> S {
         match self {
@@ -46,13 +46,13 @@ impl<S: Scalar> Bias<S> {
     }
 }
 
-impl<T: Copy> Bias<T> {
+impl<T: Copy> PowerDependentBias<T> {
     /// The same bias with each coefficient replaced by `f` of it.
-    pub fn map<U>(&self, f: impl FnMut(T) -> U) -> Bias<U> {
+    pub fn map<U>(&self, f: impl FnMut(T) -> U) -> PowerDependentBias<U> {
         match *self {
-            Self::None => Bias::None,
-            Self::Range(coefficients) => Bias::Range(coefficients.map(f)),
-            Self::Phase(coefficients) => Bias::Phase(coefficients.map(f)),
+            Self::None => PowerDependentBias::None,
+            Self::Range(coefficients) => PowerDependentBias::Range(coefficients.map(f)),
+            Self::Phase(coefficients) => PowerDependentBias::Phase(coefficients.map(f)),
         }
     }
 }

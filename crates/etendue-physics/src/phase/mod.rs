@@ -24,10 +24,10 @@ mod sampling;
 mod signal;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
-pub use bias::Bias;
+pub use bias::PowerDependentBias;
 pub use modulation::Modulation;
 pub use no_detection::NoDetection;
-pub use noise::{AutomaticGain, Noise, phase_noise};
+pub use noise::{AutomaticGain, PhaseReceiverNoise, phase_noise};
 pub use phasor::Phasor;
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
 pub use signal::PhaseSignal;

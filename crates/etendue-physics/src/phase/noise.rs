@@ -32,7 +32,7 @@ impl AutomaticGain {
 
 /// Noise of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Noise {
+pub struct PhaseReceiverNoise {
     /// Standard deviation before the gain, in units of received power.
     pub amplifier: f64,
     /// Variance per unit of received power (photon noise), in units of received power.
@@ -43,7 +43,7 @@ pub struct Noise {
     pub converter: f64,
 }
 
-impl Noise {
+impl PhaseReceiverNoise {
     /// Variance of a sample at a gain, referred to received power, where `power` is the optical
     /// power at that instant.
     pub fn variance(&self, power: f64, gain: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Random measurements of a noise profile.
 
-use super::{Aspect, Expected, IntensityKind, Profile};
+use super::{Aspect, IntensityKind, Profile, ReturnDistribution};
 use crate::{Purpose, Stream, normal};
 
 /// Counter of the random number generator: identifies a beam of a run.
@@ -21,7 +21,7 @@ pub struct Address {
 
 /// Random measurement of a beam that returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drawn {
+pub struct DrawnReturn {
     /// Reported range, rounded to the device's steps, m.
     pub range: f64,
     /// Reported intensity, if the device reports any.
@@ -58,7 +58,12 @@ impl Profile {
     /// let dropped = beams.filter(|beam| profile.draw(1.0, 0.3, beam).is_none()).count();
     /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
     /// ```
-    pub fn draw(&self, range: f64, aspect: impl Into<Aspect>, beam: &Address) -> Option<Drawn> {
+    pub fn draw(
+        &self,
+        range: f64,
+        aspect: impl Into<Aspect>,
+        beam: &Address,
+    ) -> Option<DrawnReturn> {
         let here = self.at(aspect, range);
         if here.drop_out >= 1.0 {
             return None;
@@ -67,7 +72,7 @@ impl Profile {
         if normal::probability(loss) < here.drop_out {
             return None;
         }
-        Some(Drawn {
+        Some(DrawnReturn {
             range: self.steps.round(range + here.bias + here.spread * error),
             intensity: self.draw_intensity(&here, beam),
         })
@@ -110,7 +115,7 @@ impl Profile {
     }
 
     /// The reported intensity of a beam that returned, if the device reports any.
-    fn draw_intensity(&self, here: &Expected, beam: &Address) -> Option<f64> {
+    fn draw_intensity(&self, here: &ReturnDistribution, beam: &Address) -> Option<f64> {
         let stream = || {
             Stream::new(
                 beam.seed,

@@ -1,6 +1,6 @@
 //! Glare: asymmetric noise near the surface normal.
 
-use super::{Aspect, Expected, IntensityKind};
+use super::{Aspect, IntensityKind, ReturnDistribution};
 
 /// Glare: correction to a profile's [`knots`](super::Profile::knots) near the normal, where specular
 /// reflection reaches the receiver, as a table over signed incidence.
@@ -90,7 +90,7 @@ impl Glare {
     /// Adds the glare, shifted to the left by `shift` (rad), to an expected return.
     pub(super) fn add(
         &self,
-        here: &mut Expected,
+        here: &mut ReturnDistribution,
         aspect: Aspect,
         shift: f64,
         intensity: IntensityKind,

@@ -314,10 +314,12 @@ mod tests {
                     beam,
                     stride,
                 };
+                // Temporal noise, of sixteen beams and of one.
                 let temporal = noise_cache.temporal::<16>(&first, &correlation);
                 assert_eq!(temporal, plain(&first, correlation.temporal_weights()));
                 let [[range], [drop]] = noise_cache.temporal::<1>(&first, &correlation);
                 assert_eq!([range, drop], [temporal[0][0], temporal[1][0]]);
+                // Fixed-pattern noise, rounded to 24 bits.
                 let fixed_pattern = noise_cache.fixed_pattern::<16>(&first, &correlation);
                 let fixed_pattern = fixed_pattern.map(|all| all.map(f64::from));
                 let every_sweep = Address {

@@ -310,7 +310,7 @@ impl AnalyticFinder {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::pulse::{AnalogueDetector, EchoFinder, InclinedPlane, Waveform, Window};
+    use crate::pulse::{AnalogueDetector, EchoFinder, InclinedPlane, SamplingWindow, Waveform};
     use crate::{Dual, DualParts};
 
     type D = Dual<1>;
@@ -347,7 +347,7 @@ mod tests {
         let finder =
             EchoFinder::calibrated(&pulse, discriminator, fast.threshold, 2e-5, fast.reference);
         let far = returns.iter().fold(0.0, |far: f64, r| far.max(r.range));
-        let window = Window::around(&pulse, 0.05e-9, 1.0, far);
+        let window = SamplingWindow::around(&pulse, 0.05e-9, 1.0, far);
         let waveform = Waveform::received(&pulse, returns, window);
         [
             fast.echoes(&mut returns.to_vec(), None),
@@ -486,7 +486,7 @@ mod tests {
             power: 2e-3,
         };
         let finder = EchoFinder::calibrated(&fast.pulse, discriminator, 1e-4, 2e-4, 1e-2);
-        let window = Window::around(&fast.pulse, 1e-9, 25.0, 25.0);
+        let window = SamplingWindow::around(&fast.pulse, 1e-9, 25.0, 25.0);
         let clean = Waveform::received(&fast.pulse, &[one], window);
         let (mut quick, mut full) = (Vec::new(), Vec::new());
         for beam in 0..20_000 {

@@ -1,7 +1,7 @@
 //! Echo detection in sampled waveforms.
 
 use super::discriminator::EchoSamples;
-use super::{Discriminator, Pulse, PulseReturn, Samples, Waveform, Window};
+use super::{Discriminator, Pulse, PulseReturn, SamplingWindow, Waveform, WaveformModel};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// Echo detected in the received power.
@@ -57,7 +57,7 @@ impl<S: Scalar> EchoFinder<S> {
             zero: S::zero(),
         };
         let plain = pulse.plain();
-        let window = Window::around(&plain, plain.fwhm * 1e-3, 1.0, 1.0);
+        let window = SamplingWindow::around(&plain, plain.fwhm * 1e-3, 1.0, 1.0);
         let one = PulseReturn {
             range: 1.0,
             power: reference.value(),
@@ -65,7 +65,7 @@ impl<S: Scalar> EchoFinder<S> {
         let waveform = Waveform::received(&plain, &[one], window);
         // Carry the derivatives of its width: the sampling interval is proportional to it.
         let interval = pulse.fwhm * 1e-3;
-        let samples = Samples {
+        let samples = WaveformModel {
             pulse,
             returns: &[PulseReturn {
                 range: S::one(),
@@ -221,7 +221,7 @@ mod tests {
             .collect();
         let finder = EchoFinder::calibrated(&pulse, discriminator, 0.01, 0.002, 1.0);
         let far = returns.iter().fold(0.0, |far: f64, r| far.max(r.range));
-        let window = Window::around(&pulse, 0.25e-9, 1.0, far);
+        let window = SamplingWindow::around(&pulse, 0.25e-9, 1.0, far);
         finder.find(&Waveform::received(&pulse, &returns, window))
     }
 
@@ -275,10 +275,10 @@ mod tests {
             power: one.power.value(),
         });
         // The clipped waveform.
-        let window = Window::around(&pulse.plain(), 1e-9, 19.0, 24.0);
+        let window = SamplingWindow::around(&pulse.plain(), 1e-9, 19.0, 24.0);
         let mut waveform = Waveform::received(&pulse.plain(), &plain, window);
         waveform.saturate(top);
-        let samples = Samples {
+        let samples = WaveformModel {
             pulse: &pulse,
             returns: &returns,
             start: S::from(waveform.start),

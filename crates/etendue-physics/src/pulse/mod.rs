@@ -43,7 +43,7 @@ pub use poisson::poisson;
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
-pub use waveform::{Samples, Waveform, Window};
+pub use waveform::{SamplingWindow, Waveform, WaveformModel};
 
 /// One return of light.
 #[derive(Clone, Copy, Debug, PartialEq)]

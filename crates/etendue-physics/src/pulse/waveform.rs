@@ -5,7 +5,7 @@ use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// Time window of the receiver on its sampling clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct SamplingWindow {
     /// Time of the first sample after emission of the pulse, s.
     pub start: f64,
     /// Time between samples, s.
@@ -28,7 +28,7 @@ pub struct Waveform {
 /// Received power of returns on a sampling clock, evaluated sample by sample in a scalar that may carry
 /// derivatives: recomputes samples that were selected on a [`Waveform`].
 #[derive(Clone, Copy, Debug)]
-pub struct Samples<'a, S> {
+pub struct WaveformModel<'a, S> {
     /// The pulse.
     pub pulse: &'a Pulse<S>,
     /// Returns of light.
@@ -39,7 +39,7 @@ pub struct Samples<'a, S> {
     pub interval: S,
 }
 
-impl<S: Scalar> Samples<'_, S> {
+impl<S: Scalar> WaveformModel<'_, S> {
     /// Power of a sample: that of [`Waveform::received`] on the same clock.
     pub fn power(&self, sample: usize) -> S {
         let [before, after] = self.pulse.plain().support();
@@ -55,7 +55,7 @@ impl<S: Scalar> Samples<'_, S> {
     }
 }
 
-impl Window {
+impl SamplingWindow {
     /// Window on a clock with `interval` (s) that contains the pulses of all returns between two ranges (m).
     pub fn around(pulse: &Pulse, interval: f64, near: f64, far: f64) -> Self {
         let [before, after] = pulse.support();
@@ -88,7 +88,11 @@ impl Waveform {
     /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
     /// assert!((0.19..=0.2).contains(&peak));
     /// ```
-    pub fn received<S: Scalar>(pulse: &Pulse, returns: &[PulseReturn<S>], window: Window) -> Self {
+    pub fn received<S: Scalar>(
+        pulse: &Pulse,
+        returns: &[PulseReturn<S>],
+        window: SamplingWindow,
+    ) -> Self {
         let mut waveform = Self {
             start: window.start,
             interval: window.interval,
@@ -149,7 +153,7 @@ mod tests {
         let pulse = Pulse::gaussian(4e-9);
         let returns = [(20.0, 0.3), (21.5, 0.1), (60.0, 0.02)]
             .map(|(range, power)| PulseReturn { range, power });
-        let window = Window::around(&pulse, 0.5e-9, 20.0, 60.0);
+        let window = SamplingWindow::around(&pulse, 0.5e-9, 20.0, 60.0);
         let waveform = Waveform::received(&pulse, &returns, window);
         let energy = waveform.samples.iter().sum::<f64>() * waveform.interval;
         let expected = 0.42 * pulse.energy_over_peak();
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn a_return_after_the_end_of_the_window_is_not_recorded() {
         let pulse = Pulse::gaussian(4e-9);
-        let window = Window::around(&pulse, 1e-9, 1.0, 2.0);
+        let window = SamplingWindow::around(&pulse, 1e-9, 1.0, 2.0);
         let waveform = Waveform::received(
             &pulse,
             &[PulseReturn {

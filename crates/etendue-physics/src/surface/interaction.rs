@@ -112,7 +112,7 @@ impl Albedo {
 
 /// A scattered direction drawn at random.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub struct BsdfSample {
     /// Unit direction away from the surface; z is the normal on the side that light arrived on.
     pub direction: Vector3<f64>,
     /// Throughput: BSDF times cosine over the density.

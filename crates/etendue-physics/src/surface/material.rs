@@ -1,10 +1,10 @@
 //! A material: the sum of its lobes.
 
 use super::fresnel::cos_refracted;
-use super::interaction::{Albedo, Passage, Sample, Side, Specular};
+use super::interaction::{Albedo, BsdfSample, Passage, Side, Specular};
 use super::lobe::Lobe;
 use super::model::{Classify, SampleLobe, Scatter};
-use super::parameter::{Domain, OutsideMaterial, Parameter};
+use super::parameter::{Domain, LobeParameter, OutsideMaterial};
 use crate::{Scalar, Spectrum};
 use nalgebra::Vector3;
 use std::convert::Infallible;
@@ -42,7 +42,7 @@ impl<T> Material<T> {
     /// The first error of `f`.
     pub fn try_map<U, E>(
         &self,
-        mut f: impl FnMut(Parameter, &T) -> Result<U, E>,
+        mut f: impl FnMut(LobeParameter, &T) -> Result<U, E>,
     ) -> Result<Material<U>, E> {
         self.try_map_domains(|parameter, _, value| f(parameter, value))
     }
@@ -50,11 +50,11 @@ impl<T> Material<T> {
     /// Applies `f` to every parameter, its name and its domain.
     pub(super) fn try_map_domains<U, E>(
         &self,
-        mut f: impl FnMut(Parameter, &'static Domain, &T) -> Result<U, E>,
+        mut f: impl FnMut(LobeParameter, &'static Domain, &T) -> Result<U, E>,
     ) -> Result<Material<U>, E> {
         let lobes = self.lobes.iter().enumerate().map(|(index, lobe)| {
             lobe.try_map(&mut |domain, value| {
-                let parameter = Parameter {
+                let parameter = LobeParameter {
                     lobe: index,
                     kind: lobe.kind(),
                     name: domain.name,
@@ -137,7 +137,12 @@ impl Material<f64> {
     /// numbers in [0, 1). `None`: the light was absorbed.
     ///
     /// The mean of `weight` over the numbers is the [`albedo`](Material::albedo).
-    pub fn sample(&self, incoming: &Vector3<f64>, side: Side, uniform: [f64; 3]) -> Option<Sample> {
+    pub fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        uniform: [f64; 3],
+    ) -> Option<BsdfSample> {
         let total = self.importance(incoming.z, side);
         let mut rest = uniform[0] * total;
         for lobe in &self.lobes {
@@ -258,7 +263,7 @@ impl Material<f64> {
         incoming: &Vector3<f64>,
         direction: Vector3<f64>,
         side: Side,
-    ) -> Option<Sample> {
+    ) -> Option<BsdfSample> {
         let pdf = self.pdf(incoming, &direction, side);
         if pdf <= 0.0 {
             return None;
@@ -270,7 +275,7 @@ impl Material<f64> {
         } else {
             None
         };
-        Some(Sample {
+        Some(BsdfSample {
             direction,
             weight: self.evaluate(incoming, &direction, side) * direction.z.abs() / pdf,
             pdf,
@@ -281,8 +286,8 @@ impl Material<f64> {
 }
 
 /// Mirror reflection of a fraction of the `total` importance.
-fn sample_mirror(incoming: &Vector3<f64>, reflected: f64, total: f64) -> Sample {
-    Sample {
+fn sample_mirror(incoming: &Vector3<f64>, reflected: f64, total: f64) -> BsdfSample {
+    BsdfSample {
         direction: Vector3::new(-incoming.x, -incoming.y, incoming.z),
         weight: total,
         pdf: reflected / total,
@@ -297,7 +302,7 @@ fn sample_transmission(
     fraction: f64,
     passage: Passage<f64>,
     total: f64,
-) -> Option<Sample> {
+) -> Option<BsdfSample> {
     let direction = match passage {
         Passage::Sheet { .. } => -incoming,
         Passage::Interface { index_ratio, .. } => {
@@ -305,7 +310,7 @@ fn sample_transmission(
             Vector3::new(-incoming.x * index_ratio, -incoming.y * index_ratio, -cos)
         }
     };
-    Some(Sample {
+    Some(BsdfSample {
         direction,
         weight: total,
         pdf: fraction / total,

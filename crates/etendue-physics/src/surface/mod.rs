@@ -26,9 +26,9 @@ mod validate;
 
 pub use emission::{Ambient, background_power, planck_radiance, solar_irradiance};
 pub use ggx::Shadowing;
-pub use interaction::{Albedo, Medium, Passage, Sample, Side, Specular, Transmitted};
+pub use interaction::{Albedo, BsdfSample, Medium, Passage, Side, Specular, Transmitted};
 pub use lobe::*;
 pub use material::Material;
-pub use parameter::{OutsideMaterial, Parameter};
+pub use parameter::{LobeParameter, OutsideMaterial};
 pub use sampling::sample_cosine_hemisphere;
 pub use validate::MaterialError;

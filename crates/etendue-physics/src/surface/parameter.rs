@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// The name of one parameter of a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Parameter {
+pub struct LobeParameter {
     /// Index of the lobe in [`Material::lobes`](super::Material::lobes).
     pub lobe: usize,
     /// Kind of the lobe, as in `retroreflector`.
@@ -14,7 +14,7 @@ pub struct Parameter {
     pub name: &'static str,
 }
 
-impl std::fmt::Display for Parameter {
+impl std::fmt::Display for LobeParameter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "lobe {} ({}), {}", self.lobe, self.kind, self.name)
     }
@@ -25,7 +25,7 @@ impl std::fmt::Display for Parameter {
 #[error("{parameter}: {outside}; extend its table or choose another material")]
 pub struct OutsideMaterial {
     /// The parameter without a value.
-    pub parameter: Parameter,
+    pub parameter: LobeParameter,
     /// The wavelengths that its data cover.
     pub outside: OutsideTable,
 }

@@ -4,7 +4,7 @@ use super::interaction::Side;
 use super::lobe::Lobe;
 use super::material::Material;
 use super::model::Classify;
-use super::parameter::{Domain, Parameter};
+use super::parameter::{Domain, LobeParameter};
 use thiserror::Error;
 
 /// A violation of a physical constraint by a material.
@@ -15,7 +15,7 @@ pub enum MaterialError {
     #[error("{parameter} is {value}, but must be between {least} and {most}: {remedy}")]
     OutOfRange {
         /// The parameter.
-        parameter: Parameter,
+        parameter: LobeParameter,
         /// Its value.
         value: f64,
         /// Least value allowed.
@@ -160,7 +160,7 @@ impl Material<f64> {
 }
 
 /// Rejects a value outside the domain of its parameter.
-fn check(parameter: Parameter, domain: &Domain, value: f64) -> Result<(), MaterialError> {
+fn check(parameter: LobeParameter, domain: &Domain, value: f64) -> Result<(), MaterialError> {
     if (domain.least..=domain.most).contains(&value) {
         return Ok(());
     }

@@ -5,7 +5,7 @@
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
-    Discriminator, EchoFinder, InclinedPlane, Pulse, Waveform, Window, centroid_bias,
+    Discriminator, EchoFinder, InclinedPlane, Pulse, SamplingWindow, Waveform, centroid_bias,
     constant_fraction_bias, threshold_walk,
 };
 use serde_json::Value;
@@ -50,7 +50,7 @@ fn bias(plane: &InclinedPlane<f64>, pulse: &Pulse, finder: &EchoFinder, reflecta
         .iter()
         .fold(f64::INFINITY, |near, r| near.min(r.range));
     let far = returns.iter().fold(0.0, |far: f64, r| far.max(r.range));
-    let window = Window::around(pulse, 2e-3 * pulse.fwhm, near, far);
+    let window = SamplingWindow::around(pulse, 2e-3 * pulse.fwhm, near, far);
     let echoes = finder.find(&Waveform::received(pulse, &returns, window));
     assert_eq!(echoes.len(), 1);
     echoes[0].range - plane.distance

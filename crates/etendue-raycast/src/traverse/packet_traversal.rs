@@ -183,6 +183,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         sides: &[[FrustumSide; 2]; 2],
         farthest: f32,
     ) -> (u32, u32, [f32; 8]) {
+        // Depths at which the frustum enters and leaves each box.
         let frustum = self.frustum;
         let k = frustum.axes[2];
         let behind = usize::from(frustum.sign < 0.0);
@@ -193,6 +194,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         let mut pass = enter
             .le(L::F8::splat(farthest))
             .and(L::F8::splat(frustum.near_depth).le(leave));
+        // Clip by the sides of the frustum; compare the boxes with its width at their depth.
         let mut narrow = L::F8::splat(0.0).lt(L::F8::splat(0.0));
         for lateral in 0..2 {
             let axis = frustum.axes[lateral];
@@ -237,6 +239,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         top: usize,
         unpacked: &mut LeafBlock,
     ) {
+        // Take the next ray.
         let mut left = lanes;
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
@@ -244,6 +247,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
             let (number, lane) = (lane / 16, lane % 16);
             let nearest = &mut self.nearest[number];
             let ray = AxisRay::of_packet(&self.packets[number], self.triangles.blas, lane);
+            // Traverse the child with it.
             let hit = L::call(RayTraversal::<R, ANY> {
                 axis_ray: &ray,
                 query: RayQuery {
@@ -256,6 +260,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
                 stack: &mut self.stack[top..],
                 unpacked,
             });
+            // Record its hit.
             nearest.set(lane, &hit);
             if ANY {
                 nearest.close_hits();

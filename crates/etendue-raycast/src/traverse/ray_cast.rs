@@ -78,6 +78,7 @@ fn intersect_object<L: Lanes, const ANY: bool>(
     before: Option<&TriangleHit>,
     scratch: &mut RayScratch,
 ) -> Option<TriangleHit> {
+    // Transform the ray to the frame of the object, limited by the other hit.
     let object = &geometry.objects[number];
     if object.mask & ray.mask == 0 {
         return None;
@@ -86,6 +87,7 @@ fn intersect_object<L: Lanes, const ANY: bool>(
     if let Some(hit) = before {
         hit.limit(&mut local, number);
     }
+    // Traverse the mesh.
     let mesh = geometry.mesh_of(object);
     let mut triangles = CachedTriangles {
         cache: scratch.cache,

@@ -180,6 +180,7 @@ impl AxisRay {
             reach,
             start,
         } = *parts;
+        // Margins of rounding, and the depths of the origin along the axes.
         let margin = BOX_MARGIN * error;
         let pad = [margin * rate[0].abs(), margin * rate[1].abs(), margin];
         let at = [

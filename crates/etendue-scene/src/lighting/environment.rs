@@ -83,6 +83,7 @@ impl EnvironmentMap {
     /// # Errors
     /// Where the number of texels does not fit the width, or one is negative or not finite.
     pub fn new(width: u32, texels: Vec<[f32; 3]>, scale: f64, yaw: f64) -> Result<Self, MapError> {
+        // Check the size.
         let columns = width as usize;
         if columns == 0 || texels.is_empty() || !texels.len().is_multiple_of(columns) {
             return Err(MapError::Size {
@@ -90,6 +91,7 @@ impl EnvironmentMap {
                 width,
             });
         }
+        // Check the texels.
         let bad = |value: &f32| !(value.is_finite() && *value >= 0.0);
         for (index, texel) in texels.iter().enumerate() {
             if let Some(&value) = texel.iter().find(|value| bad(value)) {
@@ -97,6 +99,7 @@ impl EnvironmentMap {
                 return Err(MapError::Value { column, row, value });
             }
         }
+        // Tabulate the distribution of power for sampling.
         let mut map = Self {
             width,
             texels,

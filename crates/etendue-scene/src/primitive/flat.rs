@@ -65,6 +65,7 @@ fn panel(
 
 /// Cells row by row, two triangles each.
 fn grid([columns, rows]: [u32; 2], cell: [f64; 2]) -> Mesh {
+    // Corners of the cells.
     let place = |number: u32, count: u32, length: f64| {
         (f64::from(number) - 0.5 * f64::from(count)) * length
     };
@@ -75,6 +76,7 @@ fn grid([columns, rows]: [u32; 2], cell: [f64; 2]) -> Mesh {
             0.0,
         )
     };
+    // Triangles of a cell.
     let width = columns + 1;
     let split = |row: u32, column: u32| {
         let first = row * width + column;

@@ -39,14 +39,14 @@ fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
 }
 
 fn assert_all_agree(scene: &Scene, rays: &[Ray]) -> usize {
-    let wanted: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
-    assert_every_query_gives(scene, rays, &wanted);
+    let expected: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
+    assert_every_query_gives(scene, rays, &expected);
     let packed = scene.clone().edit().with_packed_trees().finish();
-    assert_every_query_gives(&packed, rays, &wanted);
-    wanted.iter().flatten().count()
+    assert_every_query_gives(&packed, rays, &expected);
+    expected.iter().flatten().count()
 }
 
-fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>]) {
+fn assert_every_query_gives(scene: &Scene, rays: &[Ray], expected: &[Option<Hit>]) {
     let mut scratch = CastScratch::new();
     for isa in Isa::available() {
         let scene = scene.clone().edit().with_isa(isa).finish();
@@ -54,11 +54,16 @@ fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>])
             .iter()
             .map(|ray| scene.closest_hit(ray, &mut scratch))
             .collect();
-        assert_same(&single, wanted, rays, &format!("{isa}, single"));
-        assert_same(&batch(&scene, rays), wanted, rays, &format!("{isa}, batch"));
+        assert_same(&single, expected, rays, &format!("{isa}, single"));
+        assert_same(
+            &batch(&scene, rays),
+            expected,
+            rays,
+            &format!("{isa}, batch"),
+        );
         assert_same(
             &by_tiles(&scene, rays),
-            wanted,
+            expected,
             rays,
             &format!("{isa}, tiles"),
         );
@@ -67,7 +72,7 @@ fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>])
         for (i, ray) in rays.iter().enumerate() {
             assert_eq!(
                 occluded[i],
-                wanted[i].is_some(),
+                expected[i].is_some(),
                 "{isa}, occlusions, ray {i}"
             );
             assert_eq!(
@@ -79,9 +84,9 @@ fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>])
     }
 }
 
-fn assert_same(found: &[Option<Hit>], wanted: &[Option<Hit>], rays: &[Ray], how: &str) {
-    for (i, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        assert_eq!(found, wanted, "{how}, ray {i}: {:?}", rays[i]);
+fn assert_same(found: &[Option<Hit>], expected: &[Option<Hit>], rays: &[Ray], how: &str) {
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found, expected, "{how}, ray {i}: {:?}", rays[i]);
     }
 }
 
@@ -282,8 +287,8 @@ fn a_ray_hits_only_objects_that_share_a_bit_of_its_mask() {
         })
         .collect();
     for (i, hit) in batch(&scene, &rays).iter().enumerate() {
-        let wanted = [Some(0), Some(1), Some(0), None][i % 4];
-        assert_eq!(hit.map(|hit| hit.object.0), wanted, "ray {i}");
+        let expected = [Some(0), Some(1), Some(0), None][i % 4];
+        assert_eq!(hit.map(|hit| hit.object.0), expected, "ray {i}");
         assert_eq!(*hit, scene.closest_hit(&rays[i], &mut scratch));
     }
 }

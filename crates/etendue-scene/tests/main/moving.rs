@@ -43,11 +43,11 @@ fn a_moving_object_is_hit_at_its_pose_at_the_time_of_the_ray() {
         let mut frozen = object(1);
         frozen.world_from_object = motion().at(ray.time);
         let still = scene_with(meshes(), vec![object(0), frozen], vec![]);
-        let wanted = still.closest_hit(ray, &mut scratch);
-        assert_eq!(moving.closest_hit(ray, &mut scratch), wanted);
-        assert_eq!(together[i], wanted);
-        assert_eq!(moving.occluded(ray, &mut scratch), wanted.is_some());
-        met += usize::from(wanted.is_some_and(|hit| hit.object == ObjectId(1)));
+        let expected = still.closest_hit(ray, &mut scratch);
+        assert_eq!(moving.closest_hit(ray, &mut scratch), expected);
+        assert_eq!(together[i], expected);
+        assert_eq!(moving.occluded(ray, &mut scratch), expected.is_some());
+        met += usize::from(expected.is_some_and(|hit| hit.object == ObjectId(1)));
     }
     assert!(met > 15, "{met}");
 }
@@ -84,11 +84,11 @@ fn a_refitted_tree_gives_the_hits_of_a_new_one() {
     changed.vertices = moved;
     let built = scene_with(vec![changed], vec![object(0)], vec![]);
     let rays = spin(Point3::new(0.1, -1.0, 0.0), 32, 200, 0.0);
-    let wanted = batch(&built, &rays);
-    assert!(wanted.iter().flatten().count() > 5000);
-    assert_eq!(batch(&scene, &rays), wanted);
+    let expected = batch(&built, &rays);
+    assert!(expected.iter().flatten().count() > 5000);
+    assert_eq!(batch(&scene, &rays), expected);
     let scene = scene.edit().with_rebuilt_tree(MeshId(0)).finish();
-    assert_eq!(batch(&scene, &rays), wanted);
+    assert_eq!(batch(&scene, &rays), expected);
 }
 
 #[test]

@@ -199,6 +199,7 @@ impl Camera {
 
     /// Checks optics, timing and bands.
     fn check_numbers(&self) -> Result<(), CameraError> {
+        // Optics.
         let Aperture {
             f_number,
             transmission,
@@ -208,6 +209,7 @@ impl Camera {
         fraction("the lens' transmission", transmission)?;
         positive("the pixel's width, m,", pixel_pitch[0])?;
         positive("the pixel's height, m,", pixel_pitch[1])?;
+        // Timing.
         positive("the frame rate, 1/s,", self.frame_rate)?;
         not_negative("the line time, s,", self.shutter.line_time)?;
         match self.shutter.exposure {
@@ -221,11 +223,13 @@ impl Camera {
                 at_least("the longest exposure, s,", longest, shortest)?;
             }
         }
+        // Bands.
         for band in &self.bands {
             positive("a band's wavelength, m,", band.wavelength)?;
             positive("a band's width, m,", band.width)?;
             fraction("a band's quantum efficiency", band.quantum_efficiency)?;
         }
+        // Tone and white balance.
         if let Tone::Gamma(gamma) = self.tone {
             positive("gamma", gamma)?;
         }

@@ -83,6 +83,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Digital numbers of the detectors of a pixel, for their electrons.
     fn read(&self, pixel: u32, electrons: &[f64]) -> Vec<u16> {
+        // Temporal noise of the pixel.
         let FrameSettings {
             seed,
             sensor,
@@ -92,6 +93,7 @@ impl Reader<'_> {
         let mut noise = Stream::new(seed, sensor, index, pixel, Purpose::PixelNoise);
         match &self.camera.detector {
             Detector::Emva(detector) => {
+                // Fixed-pattern noise is the same in every frame.
                 let mut pattern = Stream::new(seed, sensor, 0, pixel, Purpose::PixelPattern);
                 let read = electrons.iter().map(|electrons| {
                     let [response, dark] = pattern.normal_pair();

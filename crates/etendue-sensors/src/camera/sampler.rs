@@ -118,18 +118,21 @@ impl<'a, F: Fn(f64) -> Isometry3<f64>> PixelRays<'a, F> {
         sample: PixelSample,
         pose_cache: &mut Option<CameraPose>,
     ) -> Option<PixelRay> {
+        // Unproject the point on the sensor.
         let pixel = Point2::new(
             f64::from(column) - 0.5 + sample.across,
             f64::from(row) - 0.5 + sample.down,
         );
         let intrinsics = &self.camera.intrinsics;
         let direction = intrinsics.unproject(&pixel)?;
+        // Find the pose at the time of the sample.
         let time = self.time(row, sample.through);
         let pose = match pose_cache {
             #[expect(clippy::float_cmp, reason = "only an equal time has the same pose")]
             Some(pose) if pose.time == time => pose,
             _ => pose_cache.insert(CameraPose::new(time, &(self.world_from_camera)(time))),
         };
+        // Transform the ray to the world.
         let distance = (pixel - Point2::from(intrinsics.centre)).norm() / self.half_diagonal;
         let mut ray = Ray::new(pose.position, pose.world_from_optical * direction);
         ray.time = time;

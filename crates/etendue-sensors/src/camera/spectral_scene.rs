@@ -34,12 +34,14 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
         textures: &'a Textures,
         bands: [Band; N],
     ) -> Result<Self, CameraWorldError> {
+        // Evaluate the materials in each band.
         let mut worlds = Vec::with_capacity(N);
         for band in bands {
             let world = World::at_wavelength(scene, band.wavelength);
             worlds.push(world.map_err(|error| outside(&error, band.wavelength))?);
         }
         let worlds: [_; N] = worlds.try_into().expect("one world per band");
+        // Find the Lambertian materials and the sheets of glass.
         let materials = || (0..).zip(scene.materials()).map(|(id, _)| MaterialId(id));
         let lambertian = materials().map(|id| lambertian(&worlds, id)).collect();
         let has_sheets = materials().any(|id| {

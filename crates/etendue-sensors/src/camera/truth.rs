@@ -113,10 +113,12 @@ pub(super) fn frame_truth(
     flow_time: f64,
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> FrameTruth {
+    // Divide the rows into blocks of one deformation each.
     let rays = PixelRays::new(camera, start, exposure, world_from_camera);
     let rows_per_deformation = rows_per_deformation(scene, camera);
     let mut pixels: Vec<PixelTruth> = Vec::with_capacity((camera.width * camera.height) as usize);
     for first in (0..camera.height).step_by(rows_per_deformation as usize) {
+        // Deform the scene at the middle of the block, and at the other end of the flow.
         let middle = rays.time(first + rows_per_deformation / 2, 0.5);
         let deformed = scene
             .deforms()
@@ -127,6 +129,7 @@ pub(super) fn frame_truth(
             rays: &rays,
             flow_time,
         };
+        // Evaluate the pixels of the block.
         let numbers =
             first * camera.width..camera.height.min(first + rows_per_deformation) * camera.width;
         pixels.par_extend(
@@ -137,6 +140,7 @@ pub(super) fn frame_truth(
                 }),
         );
     }
+    // Collect the images.
     FrameTruth {
         width: camera.width,
         height: camera.height,

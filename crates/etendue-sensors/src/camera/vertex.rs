@@ -10,7 +10,7 @@ use super::spectral_scene::SpectralScene;
 use crate::transport::shading_frame;
 use etendue_physics::Stream;
 use etendue_physics::light::colour_at;
-use etendue_physics::surface::{Material, Passage, Sample, Side, sample_cosine_hemisphere};
+use etendue_physics::surface::{BsdfSample, Material, Passage, Side, sample_cosine_hemisphere};
 use etendue_scene::{Hit, MaterialId, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ struct LocalFrame {
 }
 
 /// Sample of the BSDF: the next direction of a path.
-pub(super) struct BsdfSample<const N: usize> {
+pub(super) struct SpectralSample<const N: usize> {
     /// Unit vector in the world.
     pub direction: Vector3<f64>,
     /// BSDF times cosine over the density.
@@ -76,6 +76,7 @@ pub(super) enum ScatterEvent<const N: usize> {
 impl<const N: usize> SpectralScene<'_, N> {
     /// Interaction of a ray at its hit.
     pub fn vertex<'s>(&'s self, ray: &'s Ray, hit: &'s Hit) -> Vertex<'s, N> {
+        // Orient the normal towards the ray.
         let point = ray.origin + ray.direction * hit.distance;
         let cos = -ray.direction.dot(&hit.normal);
         let (side, normal) = if cos < 0.0 {
@@ -83,6 +84,7 @@ impl<const N: usize> SpectralScene<'_, N> {
         } else {
             (Side::Front, hit.normal)
         };
+        // Look up the texture.
         let texture = self.textures.of(hit.object).and_then(|textured| {
             let pose = self.scene().world_from_object(hit.object, ray.time);
             let point_in_object = pose.inverse_transform_point(&point);
@@ -221,7 +223,7 @@ impl<const N: usize> Vertex<'_, N> {
 
     /// Samples the BSDF: a random band draws the direction, and the weights of all bands are divided by the
     /// mean of their densities.
-    pub fn sample(&self, stream: &mut Stream) -> Option<BsdfSample<N>> {
+    pub fn sample(&self, stream: &mut Stream) -> Option<SpectralSample<N>> {
         let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];
         if self.cos <= 0.0 {
             return None;
@@ -260,7 +262,7 @@ impl<const N: usize> Vertex<'_, N> {
         &self,
         direction: Vector3<f64>,
         passage: Option<Passage<f64>>,
-    ) -> Option<BsdfSample<N>> {
+    ) -> Option<SpectralSample<N>> {
         let direction = direction.normalize();
         let (values, pdf) = self.scattered(&direction);
         let event = match passage {
@@ -269,7 +271,7 @@ impl<const N: usize> Vertex<'_, N> {
             },
             _ => ScatterEvent::Scattered { pdf },
         };
-        (pdf > 0.0).then(|| BsdfSample {
+        (pdf > 0.0).then(|| SpectralSample {
             direction,
             weight: values / pdf,
             event,
@@ -281,13 +283,15 @@ impl<const N: usize> Vertex<'_, N> {
         &self,
         materials: &[Cow<Material<f64>>; N],
         direction: Vector3<f64>,
-        sample: &Sample,
-    ) -> BsdfSample<N> {
+        sample: &BsdfSample,
+    ) -> SpectralSample<N> {
+        // Probability of the event, averaged over the bands.
         let transmits = usize::from(sample.passage.is_some());
         let probabilities = materials
             .iter()
             .map(|m| m.delta_chances(self.cos, self.side)[transmits]);
         let probability = probabilities.sum::<f64>() / N as f64;
+        // Fraction of the light.
         let (reflected, transmitted) = self.specular();
         let (fraction, event) = match sample.passage {
             None => (reflected, ScatterEvent::Mirrored),
@@ -297,7 +301,7 @@ impl<const N: usize> Vertex<'_, N> {
                 (transmitted, ScatterEvent::Refracted { absorption })
             }
         };
-        BsdfSample {
+        SpectralSample {
             direction,
             weight: fraction / probability,
             event,
@@ -319,14 +323,14 @@ impl<const N: usize> Vertex<'_, N> {
     }
 
     /// Branches of the specular lobes: reflection and transmission.
-    pub fn branches(&self) -> [Option<BsdfSample<N>>; 2] {
+    pub fn branches(&self) -> [Option<SpectralSample<N>>; 2] {
         if self.is_lambertian() || self.cos <= 0.0 {
             return [None, None];
         }
         let (reflected, transmitted) = self.specular();
         let local = self.local();
         let mirrored = Vector3::new(-local.back.x, -local.back.y, local.back.z);
-        let mirror = (reflected.max() > 0.0).then(|| BsdfSample {
+        let mirror = (reflected.max() > 0.0).then(|| SpectralSample {
             direction: (local.frame * mirrored).normalize(),
             weight: reflected,
             event: ScatterEvent::Mirrored,
@@ -339,11 +343,13 @@ impl<const N: usize> Vertex<'_, N> {
         &self,
         LocalFrame { frame, back }: &LocalFrame,
         transmitted: Bands<N>,
-    ) -> Option<BsdfSample<N>> {
+    ) -> Option<SpectralSample<N>> {
+        // Check that light is transmitted.
         let passage = self.passage()?;
         if transmitted.max() <= 0.0 {
             return None;
         }
+        // Pass straight through a sheet, refract at an interface.
         let (direction, event) = match passage {
             Passage::Sheet { .. } => (-back, ScatterEvent::Passed),
             Passage::Interface { index_ratio, .. } => {
@@ -358,7 +364,7 @@ impl<const N: usize> Vertex<'_, N> {
             }
         };
         let direction = (frame * direction).normalize();
-        Some(BsdfSample {
+        Some(SpectralSample {
             direction,
             weight: transmitted,
             event,

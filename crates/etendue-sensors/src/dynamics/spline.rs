@@ -142,6 +142,7 @@ mod tests {
     /// velocity 1e-5 rad/s, acceleration 2e-3 m/s².
     #[test]
     fn a_spline_through_poses_of_a_circle_has_its_rates_and_accelerations() {
+        // Sample a circle at 10 Hz.
         let circle = CircularTrajectory {
             start: Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.0, 0.4)),
             radius: 4.0,
@@ -154,6 +155,7 @@ mod tests {
                 pose: circle.state(time).world_from_body,
             })
             .collect();
+        // Compare the spline with it.
         let spline =
             SplineTrajectory::through(&KeyFrameTrajectory::new(frames).expect("ascending"));
         for i in 0..100 {

@@ -29,6 +29,7 @@ pub struct Vehicle {
 impl Vehicle {
     /// First invalid parameter, if there is one.
     pub fn problem(&self) -> Option<String> {
+        // Numbers above zero.
         let numbers = [
             ("wheelbase", self.steering.wheelbase),
             ("largest steering angle", self.steering.angle),
@@ -53,6 +54,7 @@ impl Vehicle {
                 "the vehicle's {name} is {value}, it must be above zero"
             ));
         }
+        // Steering angle below a right angle.
         (self.steering.angle >= 1.5)
             .then(|| "the vehicle's largest steering angle is 86 degrees or more".into())
     }

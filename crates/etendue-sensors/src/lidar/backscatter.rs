@@ -1,7 +1,7 @@
 //! Waveform of the air's backscatter on the sampling clock of a receiver.
 
 use super::receiver::EchoModel;
-use etendue_physics::pulse::{Pulse, PulseReturn, Samples, Waveform, Window};
+use etendue_physics::pulse::{Pulse, PulseReturn, SamplingWindow, Waveform, WaveformModel};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
 /// Share of the detection threshold below which backscatter is assumed to form no echo.
@@ -77,7 +77,7 @@ impl<S: Scalar> BackscatterWaveform<S> {
         let (near, far) = (cells.first()?.range.value(), cells.last()?.range.value());
         let interval = sampling.interval;
         let pulse = sampling.pulse.plain();
-        let window = Window::around(&pulse, interval, near, far);
+        let window = SamplingWindow::around(&pulse, interval, near, far);
         let samples = Waveform::received(&pulse, &cells, window).samples;
         let threshold = sampling.threshold;
         let most = samples.iter().copied().fold(0.0, f64::max);
@@ -143,7 +143,7 @@ impl<S: Scalar> BackscatterWaveform<S> {
         let seen = &self.cells[..cells];
         let from = seen.partition_point(|one| one.range.value() < range(t - after));
         let to = seen.partition_point(|one| one.range.value() <= range(t + before));
-        let near = Samples {
+        let near = WaveformModel {
             pulse: &self.pulse,
             returns: &self.cells[from.min(to)..to],
             start: S::from(t),

@@ -17,7 +17,7 @@ use super::sweep::{FiredShot, Memory, Simulator, shot_number};
 use super::trace::{trace_by_paths, trees_for};
 use crate::transport::World;
 use etendue_physics::Purpose;
-use etendue_physics::pulse::{Waveform, Window};
+use etendue_physics::pulse::{SamplingWindow, Waveform};
 use nalgebra::Isometry3;
 use std::ops::Range;
 
@@ -241,7 +241,7 @@ pub fn waveform(
     let simulator = plain_simulator(world, lidar, settings, &world_from_sensor);
     // Collect the light of the shot.
     let far = lidar.limits.far;
-    let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);
+    let window = SamplingWindow::around(&receiver.pulse, receiver.interval, 0.0, far);
     let scratch = SweepScratch::default();
     let mut memory = Memory::new(&scratch);
     simulator.collect_light(&[shot], number, &mut memory);

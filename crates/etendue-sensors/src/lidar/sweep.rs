@@ -342,7 +342,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         } = memory;
         let scratch = &mut detector.cast_scratch;
         // Add the light of the beams' own rays.
-        self.gather(&beams.rays, &beams.hits, numbers, lights, scratch);
+        self.collect_ray_light(&beams.rays, &beams.hits, numbers, lights, scratch);
         // Set the distance of the first surface on each axis that was cast.
         if self.casts_axes() {
             let axes = axes.rays.iter().zip(&axes.hits);
@@ -369,7 +369,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
 
     /// Replaces the light of whole shots by that of their rays and first hits. `number` maps the index of
     /// a shot in `lights` to its index in the sweep.
-    pub fn gather(
+    pub fn collect_ray_light(
         &self,
         rays: &[LightRay<S>],
         hits: &[Option<Hit>],

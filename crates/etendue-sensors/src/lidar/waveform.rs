@@ -4,7 +4,8 @@ use super::backscatter::{Backscatter, FAINT};
 use super::receiver::PulsedReceiver;
 use super::sections::{Section, sections};
 use etendue_physics::pulse::{
-    AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, Samples, Waveform, Window,
+    AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, SamplingWindow, Waveform,
+    WaveformModel,
 };
 use etendue_physics::{Scalar, Stream};
 
@@ -64,7 +65,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
         let receiver = self.receiver;
         let interval = receiver.interval;
         let pulse = receiver.pulse.plain();
-        let window = Window::around(&pulse, interval, section.near, section.far);
+        let window = SamplingWindow::around(&pulse, interval, section.near, section.far);
         let noise_of_samples = noise.as_deref_mut();
         let waveform = receiver.waveform(
             section.returns,
@@ -74,7 +75,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
             self.rounding,
         );
         // Find its echoes.
-        let mean = Samples {
+        let mean = WaveformModel {
             pulse: &receiver.pulse,
             returns: section.returns,
             start: S::from(window.start),
@@ -106,7 +107,7 @@ impl<S: Scalar> PulsedReceiver<S> {
         &self,
         returns: &[PulseReturn<S>],
         backscatter: Option<&Backscatter<S>>,
-        window: Window,
+        window: SamplingWindow,
         noise: Option<&mut Stream>,
         rounding: bool,
     ) -> Waveform {

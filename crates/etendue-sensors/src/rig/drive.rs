@@ -17,9 +17,9 @@ pub struct LatestData {
 impl LatestData {
     /// The latest data of a sensor's output, if any have arrived.
     pub fn of(&self, sensor: usize, output: usize) -> Option<&Event> {
-        let wanted = |event: &&Event| event.sensor == sensor && event.output == output;
-        let new = self.new_data.iter().rev().find(wanted);
-        new.or_else(|| self.latest.iter().find(wanted))
+        let is_output = |event: &&Event| event.sensor == sensor && event.output == output;
+        let new = self.new_data.iter().rev().find(is_output);
+        new.or_else(|| self.latest.iter().find(is_output))
     }
 
     /// All data that arrived since the previous command, in order of arrival.

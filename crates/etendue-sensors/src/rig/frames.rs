@@ -196,8 +196,8 @@ fn check_names(base: &str, declarations: &[FrameDeclaration]) -> Result<(), Fram
 /// The cycle that is reached from a frame.
 fn cycle(declarations: &[FrameDeclaration], start: usize) -> FrameError {
     let parent = |number: usize| {
-        let wanted = &declarations[number].parent;
-        declarations.iter().position(|frame| frame.name == *wanted)
+        let parent = &declarations[number].parent;
+        declarations.iter().position(|frame| frame.name == *parent)
     };
     let mut seen = vec![start];
     while let Some(next) = parent(seen[seen.len() - 1]) {

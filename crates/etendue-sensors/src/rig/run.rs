@@ -73,6 +73,7 @@ impl<'a> RigRun<'a> {
         seed: u64,
         end: i64,
     ) -> Result<Self, RigError> {
+        // Start the instrument and the filters of each sensor.
         let running = |(number, sensor): (u32, &'a MountedSensor)| {
             let instrument = sensor
                 .device()
@@ -84,6 +85,7 @@ impl<'a> RigRun<'a> {
                         StartError::CameraWorld(source) => RigError::CameraWorld { sensor, source },
                     }
                 })?;
+            // Schedule its first capture.
             let first = sensor.clock().capture(0);
             Ok(RunningSensor {
                 instrument,
@@ -173,6 +175,7 @@ impl RunningSensor<'_> {
         scene: &Scene,
         environment: &Environment,
     ) {
+        // Simulate the sensor.
         let clock = self.sensor.clock();
         let capture_context = CaptureContext {
             capture,
@@ -186,6 +189,7 @@ impl RunningSensor<'_> {
             scene,
         };
         let data = self.instrument.capture(&capture_context);
+        // Filter its data.
         let context = FilterContext::new(&capture_context);
         for (output, data) in self.graph.apply(data, &context) {
             self.pending.push_back(Event {
@@ -195,6 +199,7 @@ impl RunningSensor<'_> {
                 data,
             });
         }
+        // Schedule the next capture.
         let next = clock.capture(capture.number + 1);
         self.next = Some(next).filter(|capture| capture.start < self.end);
     }

@@ -128,7 +128,7 @@ impl ScanStatistics {
         let mut ranges = ranges_of(scans);
         ranges.sort_by(f64::total_cmp);
         let readings = || scans.iter().flat_map(|scan| &scan.readings);
-        let count = |wanted: RangeReading| readings().filter(|reading| **reading == wanted).count();
+        let count = |kind: RangeReading| readings().filter(|reading| **reading == kind).count();
         let sizes = || scans.iter().map(|scan| scan.readings.len());
         Self {
             scans: scans.len(),

@@ -92,6 +92,7 @@ impl<S: LaneScalar> World<'_, S> {
         returns: &mut DirectReturnTile<S>,
     ) {
         for lane in (0..used).filter(|&lane| hits.is_hit(lane)) {
+            // Find the material; paths have to end at it.
             let object = ObjectId(hits.object[lane]);
             let id = self.scene().material_at(object, hits.triangle[lane]);
             let material = self.material(id);
@@ -99,6 +100,7 @@ impl<S: LaneScalar> World<'_, S> {
             returns.is_complete[lane] =
                 self.has_pose_of_scene[object.0 as usize] && material.ends_paths();
             if returns.is_complete[lane] {
+                // Evaluate its backscatter.
                 let side = if facing[lane] > 0.0 {
                     Side::Back
                 } else {

@@ -7,7 +7,7 @@ use super::transmittance::transmission;
 use super::tree::LightReturn;
 use super::world::{Interaction, World};
 use etendue_physics::Stream;
-use etendue_physics::surface::{Passage, Sample};
+use etendue_physics::surface::{BsdfSample, Passage};
 use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::f64::consts::PI;
@@ -62,6 +62,7 @@ pub fn trace_paths(
     scratch: &mut CastScratch,
     mut visit: impl FnMut(LightReturn<f64>),
 ) {
+    // Find the first surface, which all paths share.
     let values = ray.values();
     let first = world.scene().closest_hit(&values, scratch);
     let mut receiver = Receiver {
@@ -72,6 +73,7 @@ pub fn trace_paths(
         least_cos: settings.receiver_half_angle.cos(),
         most_sheets: settings.max_depth,
     };
+    // Trace the paths.
     for _ in 0..settings.paths {
         let path = Path {
             light: Branch::new(ray),
@@ -168,7 +170,7 @@ impl Path {
     }
 
     /// Leaves the surface in a sampled direction.
-    fn leave(&mut self, sample: &Sample, frame: &Matrix3<f64>) {
+    fn leave(&mut self, sample: &BsdfSample, frame: &Matrix3<f64>) {
         self.weight *= sample.weight;
         self.light.direction = (frame * sample.direction).normalize();
         let sheet = match sample.passage {

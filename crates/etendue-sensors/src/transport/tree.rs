@@ -190,12 +190,14 @@ fn direct_return<S: Scalar>(
     interaction: &Interaction<S>,
     arrived: &Branch<S>,
 ) -> Option<LightReturn<S>> {
+    // Evaluate the backscatter.
     let scattered = interaction
         .material
         .backscatter(interaction.cos_incidence, interaction.side);
     if scattered.value() == 0.0 {
         return None;
     }
+    // Weigh it by both passes of the light path.
     let one_way = arrived.throughput / arrived.range;
     Some(LightReturn {
         range: arrived.range,

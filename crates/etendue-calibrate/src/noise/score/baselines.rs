@@ -3,7 +3,7 @@
 use crate::noise::beams::{BeamOutcome, PanelBeams};
 use crate::noise::calibrate::NoiseCalibration;
 use crate::noise::statistics::{IncidenceBin, NormalEstimate};
-use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
+use etendue_physics::profile::{Aspect, Profile, ReturnDistribution, Steps};
 
 /// Predictor of the outcome of beams.
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ impl BeamPredictor<'_> {
     }
 
     /// Expected return of a beam at an aspect and a range (m).
-    pub fn at(&self, aspect: Aspect, range: f64) -> Expected {
-        let plain = |bias, spread, drop_out| Expected {
+    pub fn at(&self, aspect: Aspect, range: f64) -> ReturnDistribution {
+        let plain = |bias, spread, drop_out| ReturnDistribution {
             bias,
             spread,
             fixed_pattern: 0.0,

@@ -4,7 +4,7 @@ use super::baselines::{BeamPredictor, on_steps, step};
 use super::distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::beams::{BeamOutcome, PanelBeam, PanelBeams};
 use crate::noise::statistics::effective_sample_size;
-use etendue_physics::profile::{Expected, Steps};
+use etendue_physics::profile::{ReturnDistribution, Steps};
 use etendue_physics::{Purpose, Stream, normal};
 
 /// Scores of a prediction. Of the first three, less is better.
@@ -147,7 +147,7 @@ fn class_of(probability: f64) -> usize {
 }
 
 /// Ends of the quantisation step of an error (m), in standard deviations of the prediction.
-fn normalised_interval(here: &Expected, error: f64, step: f64) -> [f64; 2] {
+fn normalised_interval(here: &ReturnDistribution, error: f64, step: f64) -> [f64; 2] {
     let spread = here.spread.max(1e-9);
     let middle = (error - here.bias) / spread;
     let half = 0.5 * step / spread;
@@ -156,7 +156,7 @@ fn normalised_interval(here: &Expected, error: f64, step: f64) -> [f64; 2] {
 
 /// Continuous ranked probability score of a normal distribution (Gneiting and Raftery 2007,
 /// doi:10.1198/016214506000001437, eq. 21), m.
-fn ranked_probability(here: &Expected, error: f64) -> f64 {
+fn ranked_probability(here: &ReturnDistribution, error: f64) -> f64 {
     let spread = here.spread.max(1e-9);
     let z = (error - here.bias) / spread;
     let inner = z * (2.0 * normal::probability(z) - 1.0) + 2.0 * normal::density(z);

@@ -9,8 +9,8 @@ mod statistics;
 
 use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, PanelRecording, replay};
 use etendue_physics::profile::{
-    Address, Correlation, DistanceLaw, DropOutModel, Expected, IntensityKind, Knot, Profile,
-    ReflectanceModel, Steps,
+    Address, Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile,
+    ReflectanceModel, ReturnDistribution, Steps,
 };
 use etendue_sensors::{RangeReading, Scan};
 use std::f64::consts::TAU;
@@ -128,7 +128,7 @@ pub fn reading(range: Option<f64>) -> RangeReading {
 }
 
 /// Asserts that spread and drop-out at an incidence (degrees) are equal within 12 % and 0.03.
-pub fn assert_same_noise(found: &Expected, truth: &Expected, degrees: f64) {
+pub fn assert_same_noise(found: &ReturnDistribution, truth: &ReturnDistribution, degrees: f64) {
     assert!(
         (found.spread / truth.spread - 1.0).abs() < 0.12,
         "{degrees}: {found:?} {truth:?}"

@@ -2,7 +2,7 @@
 
 use etendue::calibrate::noise::statistics::{IncidenceBin, bins, wide_bins};
 use etendue::calibrate::noise::{NoiseCalibration, PanelBeams, replay};
-use etendue::physics::profile::{Expected, Glare, IntensityKind, Knot, Profile};
+use etendue::physics::profile::{Glare, IntensityKind, Knot, Profile, ReturnDistribution};
 use etendue_plot::{Axis, Plot, Point, Series, Stroke, palette};
 
 /// Size of a plot among several on a page, page units.
@@ -34,7 +34,7 @@ pub fn plot_over_incidence(title: impl Into<String>, y: Axis) -> Plot {
 }
 
 /// Expected measurement at an incidence (rad), at the distance of the recorded panel.
-pub fn expected_at(profile: &Profile, incidence: f64) -> Expected {
+pub fn expected_at(profile: &Profile, incidence: f64) -> ReturnDistribution {
     profile.at(incidence, profile.distance / incidence.cos())
 }
 

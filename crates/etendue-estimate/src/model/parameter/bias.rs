@@ -4,7 +4,7 @@ use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
-use etendue_physics::phase::Bias;
+use etendue_physics::phase::PowerDependentBias;
 use etendue_sensors::lidar::Receiver;
 
 /// Coefficient of the power-dependent range bias $c + b p + a p^2$ (m) with the received power $p$.
@@ -50,16 +50,18 @@ impl FitParameter for BiasCoefficient {
         let mut all = coefficients(bias);
         all[self.power] = number;
         *bias = match bias {
-            Bias::Phase(_) => Bias::Phase(all),
-            _ => Bias::Range(all),
+            PowerDependentBias::Phase(_) => PowerDependentBias::Phase(all),
+            _ => PowerDependentBias::Range(all),
         };
     }
 }
 
 /// Coefficients $(c, b, a)$ of a bias; zero without one.
-fn coefficients<S: Scalar>(bias: &Bias<S>) -> [S; 3] {
+fn coefficients<S: Scalar>(bias: &PowerDependentBias<S>) -> [S; 3] {
     match bias {
-        Bias::Range(coefficients) | Bias::Phase(coefficients) => *coefficients,
+        PowerDependentBias::Range(coefficients) | PowerDependentBias::Phase(coefficients) => {
+            *coefficients
+        }
         _ => [S::zero(); 3],
     }
 }

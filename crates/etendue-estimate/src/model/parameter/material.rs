@@ -16,7 +16,7 @@ pub struct MaterialParameter {
     /// The material.
     pub material: MaterialId,
     /// Parameter of a lobe of the material.
-    pub parameter: surface::Parameter,
+    pub parameter: surface::LobeParameter,
 }
 
 impl FitParameter for MaterialParameter {
@@ -87,7 +87,7 @@ fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialPara
         })
         .ok();
     // Name them, with the lobe where several have the parameter.
-    let path = |p: &surface::Parameter| {
+    let path = |p: &surface::LobeParameter| {
         let same_name = parameters.iter().filter(|other| other.name == p.name);
         if same_name.count() == 1 {
             format!("materials.{}.{}", named.name, p.name)
@@ -95,7 +95,7 @@ fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialPara
             format!("materials.{}.{}.{}", named.name, p.lobe, p.name)
         }
     };
-    let entry = |&parameter: &surface::Parameter| {
+    let entry = |&parameter: &surface::LobeParameter| {
         let own = MaterialParameter {
             material,
             parameter,

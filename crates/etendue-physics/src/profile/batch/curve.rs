@@ -5,7 +5,7 @@
     reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-use super::expectation::Expectation;
+use super::distributions::ReturnDistributions;
 use super::lookup::Lookup;
 use crate::profile::reflectance::logit;
 use crate::profile::{IntensityKind, Knot, Profile};
@@ -160,9 +160,9 @@ impl Curve {
         cos: &[f64; N],
         rows: &CurveRows<N>,
         fixed_pattern: f64,
-    ) -> Expectation<N> {
+    ) -> ReturnDistributions<N> {
         // Transpose the interpolated rows.
-        let mut here = Expectation::new(fixed_pattern);
+        let mut here = ReturnDistributions::new(fixed_pattern);
         let mut log_spread = [0.0; N];
         let CurveRows {
             within,

@@ -5,11 +5,11 @@
     reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-use super::expectation::Expectation;
+use super::distributions::ReturnDistributions;
 use crate::profile::DistanceLaw;
 use crate::series::{exp, ln};
 
-impl<const N: usize> Expectation<N> {
+impl<const N: usize> ReturnDistributions<N> {
     /// Scales bias, spread and drop-out to `ratio` times the measured distance: the batched form of
     /// [`DistanceLaw::spread`], [`DistanceLaw::bias`] and [`DistanceLaw::power_exponent`]. `slope` is the
     /// slope of the drop-out's logit over $-\ln P$ of the received power $P$.

@@ -4,7 +4,7 @@
     reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-use super::expectation::Expectation;
+use super::distributions::ReturnDistributions;
 use super::lookup::Lookup;
 use crate::profile::{Glare, IntensityKind, Profile};
 use crate::series::{exp, ln};
@@ -85,18 +85,18 @@ impl GlareCurve {
     #[inline(always)]
     pub fn add<const N: usize>(
         &self,
-        here: &mut Expectation<N>,
+        here: &mut ReturnDistributions<N>,
         profile: &Profile,
         incidence: &[f64; N],
         ratio: &[f64; N],
-        wanted: &[bool; N],
+        mask: &[bool; N],
         side: impl Fn(usize) -> f64,
     ) {
         // Skip batches out of reach: above half the measured distance, the shift is at most the centre's angle.
         let reach = self.reach + self.centre.abs();
         let mut may_reach = false;
         for i in 0..N {
-            may_reach |= wanted[i] && (incidence[i] <= reach || ratio[i] < 0.5);
+            may_reach |= mask[i] && (incidence[i] <= reach || ratio[i] < 0.5);
         }
         if !may_reach {
             return;
@@ -106,7 +106,7 @@ impl GlareCurve {
         let mut reached = [false; N];
         for i in 0..N {
             shift[i] = profile.law.glare_shift(self.centre, ratio[i]);
-            reached[i] = wanted[i] && incidence[i] <= self.reach + shift[i].abs();
+            reached[i] = mask[i] && incidence[i] <= self.reach + shift[i].abs();
         }
         if !reached.contains(&true) {
             return;

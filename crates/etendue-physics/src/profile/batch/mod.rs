@@ -6,7 +6,7 @@
 
 mod curve;
 mod distance;
-mod expectation;
+mod distributions;
 mod glare;
 mod lookup;
 mod sampler;

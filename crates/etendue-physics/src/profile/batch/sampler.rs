@@ -6,11 +6,11 @@
 )]
 
 use super::curve::{Curve, CurveRows};
-use super::expectation::Expectation;
+use super::distributions::ReturnDistributions;
 use super::glare::GlareCurve;
 use super::tail;
 use crate::profile::Profile;
-use crate::profile::draw::{Address, Drawn};
+use crate::profile::draw::{Address, DrawnReturn};
 use crate::profile::intensity::IntensityKind;
 use crate::profile::noise_cache::NoiseCache;
 use crate::profile::steps::Rounding;
@@ -41,7 +41,7 @@ pub struct ProfileSampler {
 #[derive(Clone, Debug)]
 pub struct IncidentBatch<'a, const N: usize> {
     /// Mask of the beams that hit the material; the values of the others are ignored.
-    pub wanted: [bool; N],
+    pub mask: [bool; N],
     /// True range, m.
     pub range: &'a [f64; N],
     /// Cosine of the angle of incidence, in [0, 1].
@@ -87,14 +87,14 @@ impl ProfileSampler {
         side: impl Fn() -> f64,
         beam: &Address,
         noise_cache: &mut NoiseCache,
-    ) -> Option<Drawn> {
+    ) -> Option<DrawnReturn> {
         let incident = IncidentBatch {
-            wanted: [true],
+            mask: [true],
             range: &[range],
             cos_incidence: &[cos_incidence],
         };
         let drawn = self.draw_batch(&incident, |_| side(), beam, noise_cache);
-        drawn.returned[0].then_some(Drawn {
+        drawn.returned[0].then_some(DrawnReturn {
             range: drawn.range[0],
             intensity: drawn.intensity.map(|[intensity]| intensity),
         })
@@ -123,7 +123,7 @@ impl ProfileSampler {
         let mut returned = [false; N];
         let mut range = [0.0; N];
         for i in 0..N {
-            returned[i] = incident.wanted[i] && above[i];
+            returned[i] = incident.mask[i] && above[i];
             range[i] = incident.range[i] + here.bias[i] + here.spread[i] * error[i];
         }
         self.rounding.round(&mut range);
@@ -141,7 +141,7 @@ impl ProfileSampler {
         incident: &IncidentBatch<'_, N>,
         rows: &CurveRows<N>,
         side: impl Fn(usize) -> f64,
-    ) -> Expectation<N> {
+    ) -> ReturnDistributions<N> {
         // Interpolate at the measured distance.
         let profile = &*self.profile;
         let fixed_pattern = profile.correlation.fixed_pattern();
@@ -158,7 +158,7 @@ impl ProfileSampler {
                 profile,
                 &rows.incidence,
                 &ratio,
-                &incident.wanted,
+                &incident.mask,
                 side,
             );
         }
@@ -171,7 +171,7 @@ impl ProfileSampler {
     #[inline(always)]
     fn normalised<const N: usize>(
         &self,
-        here: &Expectation<N>,
+        here: &ReturnDistributions<N>,
         [range, drop]: &[[f64; N]; 2],
         first: &Address,
         noise_cache: &mut NoiseCache,
@@ -213,7 +213,7 @@ impl ProfileSampler {
     #[inline(always)]
     fn intensity<const N: usize>(
         &self,
-        here: &Expectation<N>,
+        here: &ReturnDistributions<N>,
         first: &Address,
     ) -> Option<[f64; N]> {
         // The random numbers of the beams.

@@ -4,7 +4,7 @@ use super::curve::CurveRows;
 use super::{IncidentBatch, ProfileSampler};
 use crate::profile::reflectance::logistic;
 use crate::profile::{
-    Address, Aspect, Correlation, DistanceLaw, Drawn, DropOutModel, Facets, Glare, GlareKnot,
+    Address, Aspect, Correlation, DistanceLaw, DrawnReturn, DropOutModel, Facets, Glare, GlareKnot,
     IntensityKind, Knot, NoiseCache, Profile, ReflectanceModel, Step, Steps,
 };
 
@@ -98,7 +98,7 @@ fn aspects() -> impl Iterator<Item = Aspect> {
     })
 }
 
-/// The batched expectation equals [`Profile::at`]. Measured: relative errors of spreads 9e-6, errors of
+/// The batched distribution equals [`Profile::at`]. Measured: relative errors of spreads 9e-6, errors of
 /// logits 4.4e-5.
 #[test]
 fn a_sampler_has_the_expected_values_of_its_profile() {
@@ -109,7 +109,7 @@ fn a_sampler_has_the_expected_values_of_its_profile() {
             let cos = aspect.incidence.cos();
             let range = 0.4 * ratio / cos;
             let met = IncidentBatch {
-                wanted: [true],
+                mask: [true],
                 range: &[range],
                 cos_incidence: &[cos],
             };
@@ -171,7 +171,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
                 stride: 5,
             };
             let met = IncidentBatch {
-                wanted: [true; 16],
+                mask: [true; 16],
                 range: &range,
                 cos_incidence: &aspects.map(|aspect| aspect.incidence.cos()),
             };
@@ -182,7 +182,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
                 let address = Address { beam, ..address };
                 let (cos, side) = (met.cos_incidence[i], || aspects[i].side);
                 let one = sampler.draw(range[i], cos, side, &address, &mut other);
-                let lane = together.returned[i].then(|| Drawn {
+                let lane = together.returned[i].then(|| DrawnReturn {
                     range: together.range[i],
                     intensity: together.intensity.map(|all| all[i]),
                 });

@@ -2,7 +2,7 @@
 
 use crate::camera::bands::Bands;
 use crate::camera::spectral_scene::SpectralScene;
-use crate::camera::vertex::{BsdfSample, ScatterEvent, Vertex};
+use crate::camera::vertex::{ScatterEvent, SpectralSample, Vertex};
 use etendue_physics::Stream;
 use etendue_scene::Ray;
 
@@ -45,7 +45,7 @@ impl<const N: usize> PathState<N> {
         &self,
         spectral_scene: &SpectralScene<N>,
         vertex: &Vertex<N>,
-        sample: &BsdfSample<N>,
+        sample: &SpectralSample<N>,
     ) -> Self {
         let mut next = Self {
             ray: spectral_scene.ray_from(vertex, sample.direction, f64::INFINITY),
@@ -94,7 +94,7 @@ impl<const N: usize> PathState<N> {
     }
 
     /// Whether the path can continue by an event within its limits.
-    pub(super) fn can_continue(&self, sample: &BsdfSample<N>) -> bool {
+    pub(super) fn can_continue(&self, sample: &SpectralSample<N>) -> bool {
         let is_rough = matches!(sample.event, ScatterEvent::Scattered { .. });
         self.depth > 0 && (self.scatterings > 0 || !is_rough)
     }

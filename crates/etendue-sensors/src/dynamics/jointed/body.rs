@@ -129,6 +129,7 @@ mod tests {
 
     #[test]
     fn fixed_links_form_one_body_and_loops_are_refused() {
+        // A fixed joint merges its links.
         let links = || ["a", "b", "c"].map(link).to_vec();
         let up = Joint {
             parent_from_joint: Isometry3::translation(0.0, 0.0, 2.0),
@@ -140,6 +141,7 @@ mod tests {
         assert_eq!(bodies[0].links.len(), 2);
         assert_eq!(bodies[0].inertia.expect("a mass").centre.z, 1.0);
         assert_eq!(bodies[1].parent_from_joint.translation.z, 2.0);
+        // Loops and links without a joint are errors.
         let error = |joints: &[Joint]| super::bodies(&links(), joints).expect_err("no tree");
         let hinge = |from, to| Joint::new("hinge", JointKind::Continuous, from, to);
         assert!(matches!(

@@ -96,6 +96,7 @@ impl Joint {
 
     /// Checks the joint with the index `number` among `links` links.
     pub(super) fn check(&self, number: usize, links: usize) -> Result<(), RobotError> {
+        // Check that its links exist.
         let name = || self.name.clone();
         for link in [self.parent, self.child] {
             if link >= links {
@@ -107,6 +108,7 @@ impl Joint {
                 });
             }
         }
+        // Check the axis and the limits of a joint that moves.
         if self.kind == JointKind::Fixed {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
 use crate::transport::{DirectReturnLanes, LightRay};
 use etendue_physics::Purpose;
-use etendue_physics::profile::{Drawn, NoiseCache};
+use etendue_physics::profile::{DrawnReturn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::surface::Material;
 use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
@@ -44,7 +44,7 @@ pub(in crate::lidar) struct DirectReturns {
 
 /// A direct return along a ray.
 #[derive(Clone, Copy)]
-struct Back {
+struct RayReturn {
     origin: Origin,
     /// Power at the receiver, 1/(m² sr).
     power: f64,
@@ -52,7 +52,7 @@ struct Back {
     ray: usize,
 }
 
-impl Back {
+impl RayReturn {
     #[inline]
     fn light(&self) -> PulseReturn {
         PulseReturn {
@@ -73,7 +73,7 @@ impl Back {
 
 /// Location of the light of a shot.
 #[derive(Clone, Copy)]
-enum Way {
+enum ShotLightIndex {
     /// `count` direct returns of the batch, starting with the index `first`.
     Direct { first: usize, count: usize },
     /// The ray-tree light with this index.
@@ -84,9 +84,9 @@ enum Way {
 #[derive(Default)]
 pub(in crate::lidar) struct DirectMemory {
     /// Direct returns of all shots, in cast order.
-    backs: Vec<Back>,
+    ray_returns: Vec<RayReturn>,
     /// Location of the light of each shot.
-    ways: Vec<Way>,
+    light_indices: Vec<ShotLightIndex>,
     singles: SingleRayBeams,
     /// Surfaces with noise profiles, in blocks of sixteen shots.
     lanes: Vec<CalibratedLanes>,
@@ -95,11 +95,11 @@ pub(in crate::lidar) struct DirectMemory {
     /// Draws from the noise profiles of `lanes`.
     drawn: Vec<DrawnBeams>,
     /// Shots that need ray trees, in cast order.
-    rest: Vec<usize>,
+    tree_shots: Vec<usize>,
     /// Rays of those shots.
-    rays: Vec<LightRay<f64>>,
-    /// First hits of `rays`.
-    hits: Vec<Option<Hit>>,
+    tree_rays: Vec<LightRay<f64>>,
+    /// First hits of `tree_rays`.
+    tree_hits: Vec<Option<Hit>>,
 }
 
 /// A batch of shots with their rays, first hits and direct returns.
@@ -113,9 +113,9 @@ pub(in crate::lidar) struct CastBatch<'a> {
     /// Rays in cast order.
     pub tiles: &'a [RayTile],
     /// First hits of the rays.
-    pub met: &'a [HitTile],
+    pub hits: &'a [HitTile],
     /// Direct returns along the rays.
-    pub back: &'a [DirectReturnLanes],
+    pub direct_returns: &'a [DirectReturnLanes],
 }
 
 impl CastBatch<'_> {
@@ -139,26 +139,26 @@ impl CastBatch<'_> {
 
     /// The first hit of a ray by its index in cast order.
     pub fn hit(&self, number: usize) -> Option<Hit> {
-        self.met[number / 16].hit(number % 16)
+        self.hits[number / 16].hit(number % 16)
     }
 
     /// Signed side of the surface normal on which the light of a shot arrives, in [-1, 1]
     /// ([`ReturnSummary::side`]).
     #[inline(never)]
-    fn side(&self, shot: usize, backs: &[Back]) -> f64 {
-        let mut lit = ReturnSummary::default();
-        for back in backs {
-            self.face(&mut lit, &back.direct(), back.ray);
+    fn side(&self, shot: usize, ray_returns: &[RayReturn]) -> f64 {
+        let mut summary = ReturnSummary::default();
+        for ray_return in ray_returns {
+            self.add_surface(&mut summary, &ray_return.direct(), ray_return.ray);
         }
-        lit.side(&(self.poses.of(shot) * Vector3::z()))
+        summary.side(&(self.poses.of(shot) * Vector3::z()))
     }
 
     /// Adds a direct return along a ray, and the orientation of its surface, to a summary.
-    pub fn face(&self, lit: &mut ReturnSummary, light: &DirectReturn, ray: usize) {
-        if lit.add(light)
+    pub fn add_surface(&self, summary: &mut ReturnSummary, light: &DirectReturn, ray: usize) {
+        if summary.add(light)
             && let Some(hit) = self.hit(ray)
         {
-            lit.add_orientation(light.power, &hit.normal, &self.ray(ray).direction);
+            summary.add_orientation(light.power, &hit.normal, &self.ray(ray).direction);
         }
     }
 }
@@ -205,14 +205,14 @@ impl FastSimulator<'_, '_> {
     pub fn report_direct(
         &self,
         cast: &CastBatch,
-        lane: &mut DirectMemory,
+        memory: &mut DirectMemory,
         plain: &mut Memory<f64>,
         buffer: &mut ReturnBuffer,
     ) {
         if self.direct.single {
-            self.report_single_rays(cast, lane, plain, buffer);
+            self.report_single_rays(cast, memory, plain, buffer);
         } else {
-            self.report_beams(cast, lane, plain, buffer);
+            self.report_beams(cast, memory, plain, buffer);
         }
     }
 
@@ -220,17 +220,17 @@ impl FastSimulator<'_, '_> {
     fn report_single_rays(
         &self,
         cast: &CastBatch,
-        lane: &mut DirectMemory,
+        memory: &mut DirectMemory,
         plain: &mut Memory<f64>,
         buffer: &mut ReturnBuffer,
     ) {
-        lane.singles.sort(self, cast);
-        std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
-        self.gather_rest(cast, lane, plain);
+        memory.singles.sort(self, cast);
+        std::mem::swap(&mut memory.tree_shots, &mut memory.singles.tree_shots);
+        self.collect_tree_light(cast, memory, plain);
         self.isa.run(Report {
             simulator: self,
             cast,
-            singles: &lane.singles,
+            singles: &memory.singles,
             lights: &mut plain.lights,
             detector: &mut plain.detector,
             buffer,
@@ -241,35 +241,41 @@ impl FastSimulator<'_, '_> {
     fn report_beams(
         &self,
         cast: &CastBatch,
-        lane: &mut DirectMemory,
+        memory: &mut DirectMemory,
         plain: &mut Memory<f64>,
         buffer: &mut ReturnBuffer,
     ) {
         // Collect direct returns, then the light of ray trees.
-        self.sort_out(cast, lane);
-        self.gather_rest(cast, lane, plain);
+        self.separate_tree_shots(cast, memory);
+        self.collect_tree_light(cast, memory, plain);
         // Draw the shots on surfaces with noise profiles.
-        self.draw_beams(cast, lane, plain.detector.noise_cache.get());
+        self.draw_beams(cast, memory, plain.detector.noise_cache.get());
         // Report the shots in firing order.
-        for (place, way) in lane.ways.iter().enumerate() {
-            let outcome = match *way {
-                Way::Direct { count: 0, .. } => Outcome::NoReturn,
-                Way::Tree(light) => {
+        for (place, index) in memory.light_indices.iter().enumerate() {
+            let outcome = match *index {
+                ShotLightIndex::Direct { count: 0, .. } => Outcome::NoReturn,
+                ShotLightIndex::Tree(light) => {
                     let light = &mut plain.lights[light];
                     self.report_tree(cast, place, light, &mut plain.detector, buffer)
                 }
-                Way::Direct { first, count } => {
+                ShotLightIndex::Direct { first, count } => {
                     let shot = cast.shots.at(place);
                     let fired = cast.fired(&shot, place);
-                    let backs = &lane.backs[first..first + count];
+                    let ray_returns = &memory.ray_returns[first..first + count];
                     let block = place / 16;
-                    let lanes = lane.lanes.get(block);
+                    let lanes = memory.lanes.get(block);
                     if lanes.is_some_and(|lanes| lanes.calibrated[place % 16]) {
-                        let drawn = lane.drawn[block].of(place % 16);
-                        self.report_drawn(fired, backs, drawn, buffer)
+                        let drawn = memory.drawn[block].of(place % 16);
+                        self.report_drawn(fired, ray_returns, drawn, buffer)
                     } else {
-                        let returns = &mut lane.returns;
-                        self.report_several(fired, backs, returns, &mut plain.detector, buffer)
+                        let returns = &mut memory.returns;
+                        self.report_several(
+                            fired,
+                            ray_returns,
+                            returns,
+                            &mut plain.detector,
+                            buffer,
+                        )
                     }
                 }
             };
@@ -296,59 +302,64 @@ impl FastSimulator<'_, '_> {
 
     /// Separates the shots that need ray trees from the others and collects the direct returns of the
     /// latter.
-    fn sort_out(&self, cast: &CastBatch, lane: &mut DirectMemory) {
-        lane.backs.clear();
-        lane.ways.clear();
-        lane.ways.resize(cast.shots.count(), Way::Tree(0));
-        lane.rest.clear();
+    fn separate_tree_shots(&self, cast: &CastBatch, memory: &mut DirectMemory) {
+        memory.ray_returns.clear();
+        memory.light_indices.clear();
+        memory
+            .light_indices
+            .resize(cast.shots.count(), ShotLightIndex::Tree(0));
+        memory.tree_shots.clear();
         let per_shot = self.plain.beam_rays.count();
         for (place, &shot) in cast.order.shots.iter().enumerate() {
-            let first = lane.backs.len();
+            let first = memory.ray_returns.len();
             let own = place * per_shot..(place + 1) * per_shot;
-            lane.ways[shot] = if self.send_straight(cast, own, &mut lane.backs) {
-                let count = lane.backs.len() - first;
-                Way::Direct { first, count }
-            } else {
-                lane.backs.truncate(first);
-                lane.rest.push(shot);
-                Way::Tree(lane.rest.len() - 1)
-            };
+            memory.light_indices[shot] =
+                if self.collect_direct_returns(cast, own, &mut memory.ray_returns) {
+                    let count = memory.ray_returns.len() - first;
+                    ShotLightIndex::Direct { first, count }
+                } else {
+                    memory.ray_returns.truncate(first);
+                    memory.tree_shots.push(shot);
+                    ShotLightIndex::Tree(memory.tree_shots.len() - 1)
+                };
         }
     }
 
     /// Appends the direct returns along the rays of one shot. Returns false if the shot needs a ray tree:
     /// a ray hit a material where paths continue.
     #[inline]
-    fn send_straight(
+    fn collect_direct_returns(
         &self,
         cast: &CastBatch,
         own: std::ops::Range<usize>,
-        backs: &mut Vec<Back>,
+        ray_returns: &mut Vec<RayReturn>,
     ) -> bool {
         for (ray, number) in own.enumerate() {
-            let (tile, lane) = (number / 16, number % 16);
-            let (met, back) = (&cast.met[tile], &cast.back[tile]);
+            let tile = number / 16;
+            let lane = number % 16;
+            let hits = &cast.hits[tile];
+            let direct = &cast.direct_returns[tile];
             // Skip rays without a hit; stop at a material where paths continue.
-            if !met.is_hit(lane) {
+            if !hits.is_hit(lane) {
                 continue;
             }
-            let material = back.material[lane];
+            let material = direct.material[lane];
             if !self.direct.ends[material.0 as usize] {
                 return false;
             }
             // Weight the power by the beam and the transmission of the air.
-            let range = back.range[lane];
-            let power = back.power[lane]
+            let range = direct.range[lane];
+            let power = direct.power[lane]
                 * self.plain.beam_rays.weight(ray)
                 * self.plain.air.transmission(range);
             if power > 0.0 {
                 let origin = Origin {
-                    object: ObjectId(met.object[lane]),
+                    object: ObjectId(hits.object[lane]),
                     material,
-                    cos_incidence: back.cos_incidence[lane],
+                    cos_incidence: direct.cos_incidence[lane],
                     range,
                 };
-                backs.push(Back {
+                ray_returns.push(RayReturn {
                     origin,
                     power,
                     ray: number,
@@ -360,37 +371,47 @@ impl FastSimulator<'_, '_> {
 
     /// Collects the light of the shots that need ray trees, in cast order, so that the rays spawned at
     /// mirrors and glass are coherent too.
-    fn gather_rest(&self, cast: &CastBatch, lane: &mut DirectMemory, plain: &mut Memory<f64>) {
-        if lane.rest.is_empty() {
+    fn collect_tree_light(
+        &self,
+        cast: &CastBatch,
+        memory: &mut DirectMemory,
+        plain: &mut Memory<f64>,
+    ) {
+        if memory.tree_shots.is_empty() {
             return;
         }
-        lane.rays.clear();
-        lane.hits.clear();
+        memory.tree_rays.clear();
+        memory.tree_hits.clear();
         let per_shot = self.plain.beam_rays.count();
-        for &shot in &lane.rest {
+        for &shot in &memory.tree_shots {
             let first = cast.order.places[shot] * per_shot;
             let own = first..first + per_shot;
             let rays = own.clone().map(|number| light_ray(&cast.ray(number)));
-            lane.rays.extend(rays);
-            lane.hits.extend(own.map(|number| cast.hit(number)));
+            memory.tree_rays.extend(rays);
+            memory.tree_hits.extend(own.map(|number| cast.hit(number)));
         }
-        let number = |place: usize| cast.number(lane.rest[place]);
+        let number = |place: usize| cast.number(memory.tree_shots[place]);
         let scratch = &mut plain.detector.cast_scratch;
-        self.plain
-            .gather(&lane.rays, &lane.hits, number, &mut plain.lights, scratch);
+        self.plain.collect_ray_light(
+            &memory.tree_rays,
+            &memory.tree_hits,
+            number,
+            &mut plain.lights,
+            scratch,
+        );
     }
 
     /// Reports a shot with several direct returns, or with a sampled waveform.
     fn report_several(
         &self,
         fired: FiredShot<f64>,
-        backs: &[Back],
+        ray_returns: &[RayReturn],
         returns: &mut Vec<PulseReturn>,
         detector: &mut DetectorMemory<f64>,
         buffer: &mut ReturnBuffer,
     ) -> Outcome {
         returns.clear();
-        returns.extend(backs.iter().map(Back::light));
+        returns.extend(ray_returns.iter().map(RayReturn::light));
         let stream = || self.plain.stream(fired.number, Purpose::ReceiverNoise);
         let mut noise = (!self.plain.settings.without_noise).then(stream);
         let DetectorMemory {
@@ -400,40 +421,45 @@ impl FastSimulator<'_, '_> {
         detections.clear();
         let receiver = &self.direct.pulsed;
         receiver.detect_returns(returns, noise.as_mut(), pulsed, detections);
-        let source = |range: f64, reach: f64| strongest(backs, range, reach);
+        let source = |range: f64, reach: f64| strongest(ray_returns, range, reach);
         self.reporter.add(fired, 0.0, detections, source, buffer)
     }
 
     /// Draws the detections of shots on surfaces with noise profiles.
-    fn draw_beams(&self, cast: &CastBatch, lane: &mut DirectMemory, noise_cache: &mut NoiseCache) {
-        lane.lanes.clear();
-        lane.drawn.clear();
+    fn draw_beams(
+        &self,
+        cast: &CastBatch,
+        memory: &mut DirectMemory,
+        noise_cache: &mut NoiseCache,
+    ) {
+        memory.lanes.clear();
+        memory.drawn.clear();
         if self.direct.calibrated.is_empty() {
             return;
         }
         // Find the profiled surface of each shot.
-        let blocks = lane.ways.len().div_ceil(16);
-        lane.lanes.resize(blocks, CalibratedLanes::NONE);
-        for (shot, way) in lane.ways.iter().enumerate() {
-            let Way::Direct { first, count } = *way else {
+        let blocks = memory.light_indices.len().div_ceil(16);
+        memory.lanes.resize(blocks, CalibratedLanes::NONE);
+        for (shot, index) in memory.light_indices.iter().enumerate() {
+            let ShotLightIndex::Direct { first, count } = *index else {
                 continue;
             };
-            let mut lit = ReturnSummary::default();
-            for back in &lane.backs[first..first + count] {
-                lit.add(&back.direct());
+            let mut summary = ReturnSummary::default();
+            for ray_return in &memory.ray_returns[first..first + count] {
+                summary.add(&ray_return.direct());
             }
-            if let Some(surface) = lit.profiled(self.plain.world.profiles()) {
-                lane.lanes[shot / 16].set(shot % 16, &surface);
+            if let Some(surface) = summary.profiled(self.plain.world.profiles()) {
+                memory.lanes[shot / 16].set(shot % 16, &surface);
             }
         }
         // Draw blocks of sixteen shots.
         self.isa.run(DrawBeams {
             simulator: self,
             cast,
-            ways: &lane.ways,
-            backs: &lane.backs,
-            lanes: &lane.lanes,
-            drawn: &mut lane.drawn,
+            light_indices: &memory.light_indices,
+            ray_returns: &memory.ray_returns,
+            lanes: &memory.lanes,
+            drawn: &mut memory.drawn,
             noise_cache,
         });
     }
@@ -442,13 +468,13 @@ impl FastSimulator<'_, '_> {
     fn report_drawn(
         &self,
         fired: FiredShot<f64>,
-        backs: &[Back],
-        drawn: Option<Drawn>,
+        ray_returns: &[RayReturn],
+        drawn: Option<DrawnReturn>,
         buffer: &mut ReturnBuffer,
     ) -> Outcome {
-        let power = backs.iter().map(|back| back.power).sum();
+        let power = ray_returns.iter().map(|direct| direct.power).sum();
         let detection = drawn.map(|drawn| Detection::drawn(&drawn, power));
-        let source = |range: f64, reach: f64| strongest(backs, range, reach);
+        let source = |range: f64, reach: f64| strongest(ray_returns, range, reach);
         self.reporter
             .add(fired, 0.0, detection.as_slice(), source, buffer)
     }
@@ -466,13 +492,13 @@ fn light_ray(ray: &Ray) -> LightRay<f64> {
 
 /// The surface that contributed the most light to an echo at a `range` (m): the strongest return within
 /// `reach` (m), weighted by [`echo_affinity`].
-fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
-    let near = backs
+fn strongest(ray_returns: &[RayReturn], range: f64, reach: f64) -> Option<Origin> {
+    let near = ray_returns
         .iter()
-        .filter(|back| (back.origin.range - range).abs() <= reach);
-    let counted = near.map(|back| {
-        let close = echo_affinity(back.origin.range - range, reach);
-        (back.origin, back.power * close)
+        .filter(|direct| (direct.origin.range - range).abs() <= reach);
+    let counted = near.map(|direct| {
+        let affinity = echo_affinity(direct.origin.range - range, reach);
+        (direct.origin, direct.power * affinity)
     });
     let strongest = counted.max_by(|a, b| a.1.total_cmp(&b.1));
     strongest.map(|(origin, _)| origin)
@@ -482,8 +508,8 @@ fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
 struct DrawBeams<'s, 'p, 'a> {
     simulator: &'s FastSimulator<'p, 'a>,
     cast: &'s CastBatch<'s>,
-    ways: &'s [Way],
-    backs: &'s [Back],
+    light_indices: &'s [ShotLightIndex],
+    ray_returns: &'s [RayReturn],
     lanes: &'s [CalibratedLanes],
     drawn: &'s mut Vec<DrawnBeams>,
     noise_cache: &'s mut NoiseCache,
@@ -495,15 +521,20 @@ impl Vectorized for DrawBeams<'_, '_, '_> {
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     fn run(self) {
-        let (simulator, cast) = (self.simulator, self.cast);
+        let simulator = self.simulator;
+        let cast = self.cast;
         for (number, lanes) in self.lanes.iter().enumerate() {
             let first = 16 * number;
             let address = simulator.plain.address(shot_number(cast.first + first));
             let side = |lane: usize| {
-                let Way::Direct { first: back, count } = self.ways[first + lane] else {
+                let ShotLightIndex::Direct {
+                    first: start,
+                    count,
+                } = self.light_indices[first + lane]
+                else {
                     return 0.0;
                 };
-                cast.side(first + lane, &self.backs[back..back + count])
+                cast.side(first + lane, &self.ray_returns[start..start + count])
             };
             let profiles = simulator.plain.world.profiles();
             let drawn = lanes.draw(profiles, side, &address, self.noise_cache);

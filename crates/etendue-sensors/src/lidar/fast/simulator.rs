@@ -52,8 +52,8 @@ pub(in crate::lidar) struct FastMemory {
 #[derive(Default)]
 struct CastTiles {
     tiles: Vec<RayTile>,
-    met: Vec<HitTile>,
-    back: Vec<DirectReturnLanes>,
+    hits: Vec<HitTile>,
+    direct_returns: Vec<DirectReturnLanes>,
 }
 
 impl<'p, 'a> FastSimulator<'p, 'a> {
@@ -226,8 +226,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
             poses,
             order,
             tiles: &cast.tiles,
-            met: &cast.met,
-            back: &cast.back,
+            hits: &cast.hits,
+            direct_returns: &cast.direct_returns,
         };
         self.report_direct(&batch, direct, &mut memory.plain, to.open());
     }
@@ -237,12 +237,15 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
     fn cast(&self, cast: &mut CastTiles, scratch: &mut CastScratch) {
         let world = self.plain.world;
         let count = cast.tiles.len();
-        cast.met.resize(count, HitTile::NONE);
-        cast.back.resize(count, DirectReturnLanes::NONE);
-        let met = cast.met.chunks_mut(NEAR).zip(cast.back.chunks_mut(NEAR));
-        for (rays, (met, back)) in cast.tiles.chunks(NEAR).zip(met) {
-            world.scene().closest_hits_of_tiles(rays, met, scratch);
-            world.direct_returns(self.isa, rays, met, back);
+        cast.hits.resize(count, HitTile::NONE);
+        cast.direct_returns.resize(count, DirectReturnLanes::NONE);
+        let results = cast
+            .hits
+            .chunks_mut(NEAR)
+            .zip(cast.direct_returns.chunks_mut(NEAR));
+        for (rays, (hits, direct_returns)) in cast.tiles.chunks(NEAR).zip(results) {
+            world.scene().closest_hits_of_tiles(rays, hits, scratch);
+            world.direct_returns(self.isa, rays, hits, direct_returns);
         }
     }
 }

@@ -49,24 +49,25 @@ impl Block {
 
     /// The direct returns along the rays of a tile, without the indices of ray trees.
     #[inline]
-    fn of(back: &DirectReturnLanes, met: &HitTile, weight: f64) -> Self {
+    fn of(direct: &DirectReturnLanes, hits: &HitTile, weight: f64) -> Self {
         let mut tile = Self::NOTHING;
         for i in 0..16 {
-            let power = back.power[i] * weight;
-            tile.power[i] = if met.is_hit(i) { power } else { 0.0 };
+            let power = direct.power[i] * weight;
+            tile.power[i] = if hits.is_hit(i) { power } else { 0.0 };
         }
-        tile.range = back.range;
-        tile.cos_incidence = back.cos_incidence;
-        tile.object = met.object;
-        tile.material = back.material;
+        tile.range = direct.range;
+        tile.cos_incidence = direct.cos_incidence;
+        tile.object = hits.object;
+        tile.material = direct.material;
         tile
     }
 
     /// Copies `N` lanes of another block, starting with its lane `lane`, to the lanes starting with `place`;
     /// `trees` says whether to copy the indices of ray trees.
     #[inline(always)]
-    fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
-        let (to, of) = (place..place + N, lane..lane + N);
+    fn copy_lanes<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
+        let to = place..place + N;
+        let of = lane..lane + N;
         self.range[to.clone()].copy_from_slice(&from.range[of.clone()]);
         self.power[to.clone()].copy_from_slice(&from.power[of.clone()]);
         self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
@@ -101,14 +102,14 @@ struct Measured {
 
 /// Draws from noise profiles for 64 shots.
 #[repr(align(64))]
-struct Together {
+struct ProfileDraws {
     /// Whether each shot is drawn from a profile.
     calibrated: [bool; 64],
     drawn: DrawnBeams<64>,
 }
 
 /// Draws from noise profiles for sixteen shots.
-struct Sixteen<'a> {
+struct BlockDraws<'a> {
     /// Whether each shot is drawn from a profile.
     calibrated: &'a [bool; 16],
     /// Whether each drawn shot returned.
@@ -119,10 +120,10 @@ struct Sixteen<'a> {
     intensity: &'a [f64; 16],
 }
 
-impl<'a> Sixteen<'a> {
+impl<'a> BlockDraws<'a> {
     /// The draws of one of the four blocks of sixteen.
     #[inline(always)]
-    fn of(all: &'a Together, number: usize) -> Self {
+    fn of(all: &'a ProfileDraws, number: usize) -> Self {
         Self {
             calibrated: &all.calibrated.as_chunks().0[number],
             returned: &all.drawn.returned.as_chunks().0[number],
@@ -137,7 +138,7 @@ impl<'a> Sixteen<'a> {
 pub(in crate::lidar) struct SingleRayBeams {
     blocks: Vec<Block>,
     /// Shots that need ray trees, in cast order.
-    pub rest: Vec<usize>,
+    pub tree_shots: Vec<usize>,
 }
 
 impl SingleRayBeams {
@@ -145,30 +146,30 @@ impl SingleRayBeams {
     /// ray trees.
     pub fn sort(&mut self, simulator: &FastSimulator<'_, '_>, cast: &CastBatch) {
         // Clear the last block: some of its lanes may have no shot.
-        self.rest.clear();
+        self.tree_shots.clear();
         let count = cast.shots.count().div_ceil(16);
         self.blocks.resize(count, Block::NOTHING);
         if let Some(last) = self.blocks.last_mut() {
             *last = Block::NOTHING;
         }
         let weight = simulator.plain.beam_rays.weight(0);
-        let tiles = cast.back.iter().zip(cast.met);
-        for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
+        let tiles = cast.direct_returns.iter().zip(cast.hits);
+        for ((direct, hits), shots) in tiles.zip(cast.order.shots.chunks(16)) {
             // Apply the transmission of the air.
-            let mut tile = Block::of(back, met, weight);
+            let mut tile = Block::of(direct, hits, weight);
             if simulator.plain.air.attenuates() {
-                for (power, range) in tile.power.iter_mut().zip(&back.range) {
+                for (power, range) in tile.power.iter_mut().zip(&direct.range) {
                     *power *= simulator.plain.air.transmission(*range);
                 }
             }
             // List the shots that need ray trees.
             if simulator.direct.any_continues {
-                self.find_trees(&simulator.direct.ends, met, shots, &mut tile);
+                self.find_trees(&simulator.direct.ends, hits, shots, &mut tile);
             }
             // Scatter the lanes to their places in firing order.
             if cast.order.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
-                    self.blocks[shots[0] / 16].take::<4>(
+                    self.blocks[shots[0] / 16].copy_lanes::<4>(
                         shots[0] % 16,
                         &tile,
                         4 * four,
@@ -177,7 +178,7 @@ impl SingleRayBeams {
                 }
             } else {
                 for (lane, shot) in shots.iter().enumerate() {
-                    self.blocks[shot / 16].take::<1>(
+                    self.blocks[shot / 16].copy_lanes::<1>(
                         shot % 16,
                         &tile,
                         lane,
@@ -190,11 +191,11 @@ impl SingleRayBeams {
 
     /// Lists the shots of a tile that need ray trees and stores their indices in the tile.
     #[inline]
-    fn find_trees(&mut self, ends: &[bool], met: &HitTile, shots: &[usize], tile: &mut Block) {
+    fn find_trees(&mut self, ends: &[bool], hits: &HitTile, shots: &[usize], tile: &mut Block) {
         for (lane, &shot) in shots.iter().enumerate() {
-            if !ends[tile.material[lane].0 as usize] && met.is_hit(lane) {
-                self.rest.push(shot);
-                tile.tree[lane] = shot_number(self.rest.len());
+            if !ends[tile.material[lane].0 as usize] && hits.is_hit(lane) {
+                self.tree_shots.push(shot);
+                tile.tree[lane] = shot_number(self.tree_shots.len());
                 tile.power[lane] = 0.0;
             }
         }
@@ -222,7 +223,7 @@ impl Vectorized for Report<'_, '_, '_, '_> {
             let drawn = self.draw(blocks, 64 * four);
             let noise = self.noise(blocks, drawn.as_ref(), 64 * four);
             for (number, block) in blocks.iter().enumerate() {
-                let drawn = drawn.as_ref().map(|drawn| Sixteen::of(drawn, number));
+                let drawn = drawn.as_ref().map(|drawn| BlockDraws::of(drawn, number));
                 let noise = &noise[number];
                 self.report(block, drawn.as_ref(), noise, 64 * four + 16 * number);
             }
@@ -236,30 +237,31 @@ impl Report<'_, '_, '_, '_> {
     fn report(
         &mut self,
         block: &Block,
-        drawn: Option<&Sixteen>,
+        drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
         first: usize,
     ) {
         let count = (self.cast.shots.count() - first).min(16);
         if !block.power.iter().any(|power| *power > 0.0) {
-            return self.one_by_one(block, None, first, count);
+            return self.report_each(block, None, first, count);
         }
         // An `Option<Measured>` would cost one more copy.
         let measured = self.measure(block, drawn, noise, first);
         if block.tree == [0; 16] {
-            self.points(block, &measured, first, count);
+            self.report_block(block, &measured, first, count);
         } else {
-            self.one_by_one(block, Some(&measured), first, count);
+            self.report_each(block, Some(&measured), first, count);
         }
     }
 
     /// Adds the returns of the first `count` shots of a block without ray trees.
     #[inline(always)]
-    fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
-        let (simulator, cast) = (self.simulator, self.cast);
+    fn report_block(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
+        let simulator = self.simulator;
+        let cast = self.cast;
         self.buffer.extend(count, |lane, number, place| {
             if measured.within[lane] {
-                fill(simulator, cast, place, block, measured, (first, lane));
+                write_return(simulator, cast, place, block, measured, first, lane);
             }
             measured.outcome(lane, number)
         });
@@ -268,7 +270,7 @@ impl Report<'_, '_, '_, '_> {
     /// Adds the returns of the first `count` shots of a block with ray trees, or (`measured` is none)
     /// without direct returns.
     #[inline(never)]
-    fn one_by_one(
+    fn report_each(
         &mut self,
         block: &Block,
         measured: Option<&Measured>,
@@ -282,13 +284,14 @@ impl Report<'_, '_, '_, '_> {
                     let outcome = measured.outcome(lane, self.buffer.count());
                     if measured.within[lane] {
                         let place = self.buffer.place();
-                        fill(
+                        write_return(
                             self.simulator,
                             self.cast,
                             place,
                             block,
                             measured,
-                            (first, lane),
+                            first,
+                            lane,
                         );
                     }
                     outcome
@@ -313,7 +316,7 @@ impl Report<'_, '_, '_, '_> {
     fn measure(
         &self,
         block: &Block,
-        drawn: Option<&Sixteen>,
+        drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
         first: usize,
     ) -> Measured {
@@ -363,11 +366,11 @@ impl Report<'_, '_, '_, '_> {
                 .map_or(MeshId(0), |own| own.mesh)
         };
         let first = block.object[0];
-        let mut alike = true;
+        let mut is_uniform = true;
         for i in 0..16 {
-            alike &= block.object[i] == first;
+            is_uniform &= block.object[i] == first;
         }
-        if alike {
+        if is_uniform {
             [mesh(first); 16]
         } else {
             block.object.map(mesh)
@@ -381,11 +384,12 @@ impl Report<'_, '_, '_, '_> {
         &self,
         echoes: &SingleEchoes,
         range: &[f64; 16],
-        drawn: Option<&Sixteen>,
+        drawn: Option<&BlockDraws>,
     ) -> [f64; 16] {
         // Without draws, apply the response to all shots.
         let intensity = &self.simulator.plain.lidar.intensity;
-        let (response, top) = (intensity.response, intensity.top);
+        let response = intensity.response;
+        let top = intensity.top;
         let Some(drawn) = drawn else {
             return response.report_lanes(&echoes.power, range, top);
         };
@@ -411,7 +415,12 @@ impl Report<'_, '_, '_, '_> {
 
     /// The echoes of sixteen shots: drawn from noise profiles, or found by the receiver.
     #[inline(always)]
-    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, noise: &NormalPairs) -> SingleEchoes {
+    fn echoes(
+        &self,
+        block: &Block,
+        drawn: Option<&BlockDraws>,
+        noise: &NormalPairs,
+    ) -> SingleEchoes {
         let Some(drawn) = drawn else {
             return self.received(block, noise);
         };
@@ -438,19 +447,27 @@ impl Report<'_, '_, '_, '_> {
     /// The echoes of sixteen shots, as the receiver finds them.
     #[inline(always)]
     fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
-        { self.simulator.direct.pulsed.analytic }.singles(&block.range, &block.power, noise)
+        let analytic = self.simulator.direct.pulsed.analytic;
+        analytic.singles(&block.range, &block.power, noise)
     }
 
     /// Normal random numbers of the receiver noise of four blocks; zeros if no shot needs them. Four
     /// independent blocks in sequence hide the latency of the generator.
     #[inline(always)]
-    fn noise(&self, blocks: &[Block], drawn: Option<&Together>, first: usize) -> [NormalPairs; 4] {
+    fn noise(
+        &self,
+        blocks: &[Block],
+        drawn: Option<&ProfileDraws>,
+        first: usize,
+    ) -> [NormalPairs; 4] {
         let mut noise = [[[0.0; 16]; 2]; 4];
-        let wanted = |(number, block): (usize, &Block)| match drawn {
-            Some(drawn) => has_others(block, Sixteen::of(drawn, number).calibrated),
+        let needs_noise = |(number, block): (usize, &Block)| match drawn {
+            Some(drawn) => has_others(block, BlockDraws::of(drawn, number).calibrated),
             None => has_others(block, &[false; 16]),
         };
-        if !self.simulator.plain.settings.without_noise && blocks.iter().enumerate().any(wanted) {
+        if !self.simulator.plain.settings.without_noise
+            && blocks.iter().enumerate().any(needs_noise)
+        {
             for (number, noise) in noise.iter_mut().enumerate() {
                 *noise = self.draws(first + 16 * number);
             }
@@ -491,29 +508,30 @@ impl Report<'_, '_, '_, '_> {
     /// Draws the shots of four blocks on surfaces with noise profiles; none if there are none. Batches of
     /// 64 hide the latency of the random number generator.
     #[inline(always)]
-    fn draw(&mut self, blocks: &[Block], first: usize) -> Option<Together> {
+    fn draw(&mut self, blocks: &[Block], first: usize) -> Option<ProfileDraws> {
         let calibrated = &self.simulator.direct.calibrated;
         if calibrated.is_empty() {
             return None;
         }
         // Find the shots on surfaces with noise profiles.
-        let mut sights = CalibratedLanes::<64>::NONE;
+        let mut surfaces = CalibratedLanes::<64>::NONE;
         let mut any = false;
         for (number, block) in blocks.iter().enumerate() {
-            any |= see(&mut sights, 16 * number, block, calibrated);
+            any |= write_surfaces(&mut surfaces, 16 * number, block, calibrated);
         }
         if !any {
             return None;
         }
         // Draw them.
-        let (simulator, cast) = (self.simulator, self.cast);
+        let simulator = self.simulator;
+        let cast = self.cast;
         let address = simulator.plain.address(shot_number(cast.first + first));
-        let cos = &sights.cos_incidence;
+        let cos = &surfaces.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
         let profiles = simulator.plain.world.profiles();
-        let drawn = sights.draw(profiles, side, &address, self.detector.noise_cache.get());
-        Some(Together {
-            calibrated: sights.calibrated,
+        let drawn = surfaces.draw(profiles, side, &address, self.detector.noise_cache.get());
+        Some(ProfileDraws {
+            calibrated: surfaces.calibrated,
             drawn,
         })
     }
@@ -540,13 +558,14 @@ impl Measured {
 /// Writes the return of one shot to `place`, field by field: a copy of a whole `Return` would wait until
 /// all its fields are stored.
 #[inline(always)]
-fn fill(
+fn write_return(
     simulator: &FastSimulator,
     cast: &CastBatch,
     place: &mut Return,
     block: &Block,
     measured: &Measured,
-    (first, lane): (usize, usize),
+    first: usize,
+    lane: usize,
 ) {
     // Position.
     let offset = measured.offset[lane];
@@ -572,7 +591,8 @@ fn fill(
     place.velocity = None;
     place.ambient = 0.0;
     place.shot = shot_number(cast.first + first + lane);
-    (place.return_number, place.returns) = (1, 1);
+    place.return_number = 1;
+    place.returns = 1;
     // Surface of origin.
     place.source = None;
     if measured.sourced[lane] {
@@ -596,18 +616,23 @@ fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     others
 }
 
-/// Writes the profiled surfaces of a block to `sights`, starting with the lane `from`; equal to
+/// Writes the profiled surfaces of a block to `surfaces`, starting with the lane `from`; equal to
 /// [`ReturnSummary`](crate::calibrated::ReturnSummary) of each shot. Returns whether there are any.
 #[inline(always)]
-fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
+fn write_surfaces(
+    surfaces: &mut CalibratedLanes<64>,
+    from: usize,
+    block: &Block,
+    calibrated: &[bool],
+) -> bool {
     // Look up whether each material has a profile: once if all lanes have the same material.
     let first = block.material[0];
-    let mut alike = true;
+    let mut is_uniform = true;
     for i in 0..16 {
-        alike &= block.material[i].0 == first.0;
+        is_uniform &= block.material[i].0 == first.0;
     }
     let mut is_calibrated = [calibrated[first.0 as usize]; 16];
-    if !alike {
+    if !is_uniform {
         for i in 0..16 {
             is_calibrated[i] = calibrated[block.material[i].0 as usize];
         }
@@ -615,14 +640,14 @@ fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated:
     // Write the lanes.
     let mut any = false;
     for i in 0..16 {
-        let is_seen = (block.power[i] > 0.0) & is_calibrated[i];
-        any |= is_seen;
-        sights.calibrated[from + i] = is_seen;
+        let is_drawn = (block.power[i] > 0.0) & is_calibrated[i];
+        any |= is_drawn;
+        surfaces.calibrated[from + i] = is_drawn;
     }
     for i in 0..16 {
-        sights.material[from + i] = block.material[i];
-        sights.range[from + i] = block.range[i];
-        sights.cos_incidence[from + i] = block.cos_incidence[i].clamp(0.0, 1.0);
+        surfaces.material[from + i] = block.material[i];
+        surfaces.range[from + i] = block.range[i];
+        surfaces.cos_incidence[from + i] = block.cos_incidence[i].clamp(0.0, 1.0);
     }
     any
 }
@@ -630,8 +655,10 @@ fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated:
 /// Signed side of the surface normal on which the light of a single-ray shot arrives, in [-1, 1].
 #[inline(never)]
 fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
-    let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);
-    let [x, y, z] = &cast.met[tile].normal;
+    let place = cast.order.places[shot];
+    let tile = place / 16;
+    let lane = place % 16;
+    let [x, y, z] = &cast.hits[tile].normal;
     let normal = Vector3::new(x[lane], y[lane], z[lane]);
     let up = cast.poses.of(shot) * Vector3::z();
     side_of(

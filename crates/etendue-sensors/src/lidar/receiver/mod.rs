@@ -22,7 +22,7 @@ use super::shot::Shot;
 use crate::transport::World;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{NoDetection, PhaseSignal};
-use etendue_physics::profile::Drawn;
+use etendue_physics::profile::DrawnReturn;
 use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
 use etendue_scene::CastScratch;
@@ -73,7 +73,7 @@ pub(super) struct Detection<S = f64> {
 
 impl<S: Scalar> Detection<S> {
     /// A detection that was drawn from a noise profile, with the received power, 1/(m² sr).
-    pub fn drawn(drawn: &Drawn, power: f64) -> Self {
+    pub fn drawn(drawn: &DrawnReturn, power: f64) -> Self {
         Self {
             range: S::from(drawn.range),
             power: S::from(power),

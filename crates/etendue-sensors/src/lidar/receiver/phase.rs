@@ -22,8 +22,8 @@ use crate::transport::World;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, Phasor, SAMPLES,
-    SamplingScheme,
+    Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal, Phasor,
+    PowerDependentBias, SAMPLES, SamplingScheme,
 };
 use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
@@ -53,7 +53,7 @@ pub struct PhaseReceiver<S = f64> {
     /// Automatic gain control.
     pub gain: AutomaticGain,
     /// Noise of each sample.
-    pub noise: Noise,
+    pub noise: PhaseReceiverNoise,
     /// Field of view and optical filter for ambient light; none for a receiver without ambient light.
     pub window: Option<ReceiverWindow>,
     /// Minimum amplitude of a detection, 1/(m² sr).
@@ -63,7 +63,7 @@ pub struct PhaseReceiver<S = f64> {
     /// Range limits, search of the whole periods, and combination of the ranges of both frequencies.
     pub ambiguity: Ambiguity,
     /// Bias of phase and range as a function of the received power.
-    pub bias: Bias<S>,
+    pub bias: PowerDependentBias<S>,
     /// Model of the measurement: closed form or samples.
     pub method: PhaseMethod,
     /// Smallest range at which all backscatter of the air falls on the detector, m
@@ -304,7 +304,7 @@ impl<S: Scalar> PhaseReceiver<S> {
     pub fn without_noise(self) -> Self {
         Self {
             converter_bits: None,
-            noise: Noise::default(),
+            noise: PhaseReceiverNoise::default(),
             method: PhaseMethod::ClosedForm,
             ..self
         }

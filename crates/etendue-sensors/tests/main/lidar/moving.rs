@@ -202,11 +202,11 @@ fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
         let world = World::at_wavelength(&frozen, scanner.wavelength).unwrap();
         let pose = Isometry3::translation(3.0 * time, 0.0, 0.0);
         let again = simulate(&world, &scanner, &quiet(), |_| pose);
-        let wanted = again.points_of(point.shot as usize)[0];
-        assert!((point.range - wanted.range).abs() < 1e-12, "{time}");
+        let expected = again.points_of(point.shot as usize)[0];
+        assert!((point.range - expected.range).abs() < 1e-12, "{time}");
         assert_eq!(
             point.source.unwrap().instance,
-            wanted.source.unwrap().instance
+            expected.source.unwrap().instance
         );
         on_car += usize::from(point.source.unwrap().instance.0 == 0);
     }

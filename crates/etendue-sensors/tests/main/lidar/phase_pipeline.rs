@@ -5,7 +5,7 @@ use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
 use crate::phase::ideal_receiver;
 use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt, SubRayPattern};
-use etendue_physics::phase::{Ambiguity, AutomaticGain, Noise};
+use etendue_physics::phase::{Ambiguity, AutomaticGain, PhaseReceiverNoise};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_physics::surface::Lobe;
 use etendue_physics::{Dual, DualParts, Scalar};
@@ -28,9 +28,9 @@ fn receiver() -> PhaseReceiver {
             weakest: 1e-6,
             ..ideal.gain
         },
-        noise: Noise {
+        noise: PhaseReceiverNoise {
             amplifier: 1e-4,
-            ..Noise::default()
+            ..PhaseReceiverNoise::default()
         },
         ambiguity: Ambiguity {
             nearest: 0.02,

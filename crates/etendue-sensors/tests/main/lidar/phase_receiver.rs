@@ -2,7 +2,8 @@
 
 use crate::phase::ideal_receiver;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, phase_noise,
+    Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal,
+    PowerDependentBias, phase_noise,
 };
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
@@ -148,23 +149,23 @@ fn spread(receiver: &PhaseReceiver<f64>, power: f64, draws: u32) -> f64 {
 fn both_methods_have_the_noise_of_theory() {
     let power = 0.2;
     let gain = ideal().gain.at(power);
-    let shot = Noise {
+    let shot = PhaseReceiverNoise {
         shot: 1e-4,
         background: 0.3,
-        ..Noise::default()
+        ..PhaseReceiverNoise::default()
     };
     let noises = [
         (
-            Noise {
+            PhaseReceiverNoise {
                 amplifier: 0.01,
-                ..Noise::default()
+                ..PhaseReceiverNoise::default()
             },
             0.01,
         ),
         (
-            Noise {
+            PhaseReceiverNoise {
                 converter: 0.02,
-                ..Noise::default()
+                ..PhaseReceiverNoise::default()
             },
             0.02 / gain,
         ),
@@ -220,11 +221,11 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
     let coefficients = [0.01, -0.02, 0.004];
     let offset = 0.01 - 0.02 * power + 0.004 * power * power;
     let by_range = PhaseReceiver {
-        bias: Bias::Range(coefficients),
+        bias: PowerDependentBias::Range(coefficients),
         ..ideal()
     };
     let by_phase = PhaseReceiver {
-        bias: Bias::Phase(coefficients),
+        bias: PowerDependentBias::Phase(coefficients),
         ..ideal()
     };
     let received = light(&[(2.0, power)]);
@@ -246,14 +247,17 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
 fn derivatives_equal_differences() {
     type D = Dual<7>;
     let at = [1.2, 1.5, 0.6, 0.3, 0.02, -0.03, 0.01];
-    for form in [Bias::Range as fn([D; 3]) -> Bias<D>, Bias::Phase] {
+    for form in [
+        PowerDependentBias::Range as fn([D; 3]) -> PowerDependentBias<D>,
+        PowerDependentBias::Phase,
+    ] {
         let range = |x: [D; 7]| {
             let receiver = ideal().map(D::from);
             let receiver = PhaseReceiver {
                 bias: form([x[4], x[5], x[6]]),
-                noise: Noise {
+                noise: PhaseReceiverNoise {
                     amplifier: 0.01,
-                    ..Noise::default()
+                    ..PhaseReceiverNoise::default()
                 },
                 ..receiver
             };
@@ -281,7 +285,7 @@ fn derivatives_equal_differences() {
 #[test]
 fn the_unit_of_power_does_not_matter() {
     let receiver = |unit: f64| PhaseReceiver {
-        noise: Noise {
+        noise: PhaseReceiverNoise {
             amplifier: 0.01 * unit,
             shot: 1e-4 * unit,
             background: 0.1 * unit,

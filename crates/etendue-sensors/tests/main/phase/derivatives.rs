@@ -3,7 +3,7 @@
 use super::scenes::{Wall, cuboid, scene};
 use super::{receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::Bias;
+use etendue_physics::phase::PowerDependentBias;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{BeamProfile, ExpectedReturn, Hooks, Lidar, SweepSettings, predict};
@@ -40,7 +40,7 @@ fn expected<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<E
     if let BeamProfile::Cone { half_tangent, .. } = &mut lidar.beam.profile {
         *half_tangent = x[5];
     }
-    receiver(&mut lidar).bias = Bias::Range([x[6], x[7], x[8]]);
+    receiver(&mut lidar).bias = PowerDependentBias::Range([x[6], x[7], x[8]]);
     let settings = SweepSettings::default();
     predict(
         world,

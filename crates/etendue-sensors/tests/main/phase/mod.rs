@@ -11,7 +11,8 @@ mod sweeps;
 
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
+    Ambiguity, AutomaticGain, Combination, Modulation, PhaseReceiverNoise, PowerDependentBias,
+    SamplingScheme,
 };
 use etendue_physics::pulse::IntensityResponse;
 use etendue_sensors::Truth;
@@ -34,7 +35,7 @@ pub fn ideal_receiver() -> PhaseReceiver {
             strongest: 1e9,
             weakest: 1e-9,
         },
-        noise: Noise::default(),
+        noise: PhaseReceiverNoise::default(),
         window: None,
         detectable: 0.0,
         sufficient: 0.0,
@@ -45,7 +46,7 @@ pub fn ideal_receiver() -> PhaseReceiver {
             gate: 1.0,
             combination: Combination::Mean,
         },
-        bias: Bias::None,
+        bias: PowerDependentBias::None,
         method: PhaseMethod::ClosedForm,
         full_overlap: 0.0,
     }

@@ -45,11 +45,11 @@ fn each_beam_meets_the_walls_where_they_are_at_its_own_time() {
     for (number, shot) in lidar.shots(0).iter().enumerate().step_by(11) {
         let frozen = scene_at(&walls, turning_walls().at(begin + shot.time));
         let world = World::at_wavelength(&frozen, 785e-9).expect("grey walls");
-        let wanted = measure(&world, &lidar, &settings, &still)[number];
+        let expected = measure(&world, &lidar, &settings, &still)[number];
         let range = shots[number].range();
-        let difference = range - wanted.range();
+        let difference = range - expected.range();
         assert!(difference.abs() < 1e-12, "{number}: {difference}");
-        let [truth, same] = [shots[number], wanted].map(|shot| shot.truth.expect("a wall"));
+        let [truth, same] = [shots[number], expected].map(|shot| shot.truth.expect("a wall"));
         assert!((truth.range - same.range).abs() < 1e-12);
         let start = scene_at(&walls, turning_walls().at(begin));
         let world = World::at_wavelength(&start, 785e-9).expect("grey walls");

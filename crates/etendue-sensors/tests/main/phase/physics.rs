@@ -3,7 +3,7 @@
 use super::scenes::{Wall, cuboid, planar, scene, scene_at};
 use super::{Measured, ideal, measure, receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::Noise;
+use etendue_physics::phase::PhaseReceiverNoise;
 use etendue_sensors::lidar::{
     Channel, Lidar, LightModel, Outcome, PhaseMethod, Sweep, SweepSettings, simulate,
 };
@@ -197,9 +197,9 @@ fn noise_grows_with_the_square_of_the_range() {
     for (method, sweeps) in [(PhaseMethod::ClosedForm, 2000), (PhaseMethod::Sampled, 400)] {
         let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
         receiver(&mut lidar).method = method;
-        receiver(&mut lidar).noise = Noise {
+        receiver(&mut lidar).noise = PhaseReceiverNoise {
             amplifier: 1e-3,
-            ..Noise::default()
+            ..PhaseReceiverNoise::default()
         };
         for distance in [1.0, 2.0] {
             let power = 0.8 / std::f64::consts::PI / (distance * distance);

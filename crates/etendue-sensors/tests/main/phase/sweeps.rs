@@ -4,7 +4,7 @@ use super::scenes::{Wall, cuboid, planar, scene};
 use super::{receiver, urg_columns};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::Noise;
+use etendue_physics::phase::PhaseReceiverNoise;
 use etendue_sensors::lidar::{Air, Lidar, LightModel, Outcome, Sweep, SweepSettings, simulate};
 use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::{PathSettings, World};
@@ -14,10 +14,10 @@ use serde_json::Value;
 /// The fan of the URG-04LX with noise, jitter and rounding.
 fn urg() -> Lidar {
     let mut lidar = urg_columns(SubRayPattern::THREE);
-    receiver(&mut lidar).noise = Noise {
+    receiver(&mut lidar).noise = PhaseReceiverNoise {
         amplifier: 6.8e-4,
         converter: 0.0113,
-        ..Noise::default()
+        ..PhaseReceiverNoise::default()
     };
     receiver(&mut lidar).sufficient = 0.0073;
     lidar.beam.azimuth_jitter = 2.8e-3;

@@ -14,7 +14,7 @@ use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, LightRay};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::PhaseSignal;
-use etendue_physics::profile::{Address, Drawn, NoiseCache};
+use etendue_physics::profile::{Address, DrawnReturn, NoiseCache};
 use etendue_physics::{Purpose, Scalar};
 use etendue_scene::{CastScratch, HitTile, ObjectId, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
@@ -441,7 +441,7 @@ enum ProfileDraw {
     NoProfile,
     /// The beam drops out.
     NoReturn,
-    Return(Drawn),
+    Return(DrawnReturn),
 }
 
 impl Drawing {

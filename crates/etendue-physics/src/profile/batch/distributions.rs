@@ -1,9 +1,9 @@
-//! Expected returns of a batch of beams.
+//! Distributions of the returns of a batch of beams.
 
-/// Expected returns of a batch of N beams: [`Expected`](crate::profile::Expected) as arrays.
+/// Distributions of the returns of a batch of N beams: [`ReturnDistribution`](crate::profile::ReturnDistribution) as arrays.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(in crate::profile) struct Expectation<const N: usize> {
+pub(in crate::profile) struct ReturnDistributions<const N: usize> {
     /// Mean range error, m.
     pub bias: [f64; N],
     /// Standard deviation of the range, m.
@@ -20,7 +20,7 @@ pub(in crate::profile) struct Expectation<const N: usize> {
     pub intensity_spread: [f64; N],
 }
 
-impl<const N: usize> Expectation<N> {
+impl<const N: usize> ReturnDistributions<N> {
     /// Zeros, with a fixed-pattern share.
     pub fn new(fixed_pattern: f64) -> Self {
         Self {

@@ -1,13 +1,13 @@
-//! Expected returns of beams.
+//! Distributions of the returns of beams.
 
 use super::reflectance::{logistic, logit};
 use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
-/// Expected return of a beam on the material of a profile: the parameters of the distribution from which
+/// Distribution of the return of a beam on the material of a profile, from which
 /// [`Profile::draw`] draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expected {
+pub struct ReturnDistribution {
     /// Mean of measured minus true range of beams that return, m.
     pub bias: f64,
     /// Standard deviation of the range of beams that return, before rounding, m.
@@ -41,7 +41,7 @@ impl Profile {
     /// proportional to the inverse square root of the model's power, and the bias is constant. The
     /// [`law`](Profile::law) scales the values from the measured distance to $d = R\cos\theta$, the distance
     /// of the surface's plane at the range $R$.
-    pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> Expected {
+    pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> ReturnDistribution {
         let aspect = aspect.into();
         let incidence = aspect.incidence;
         // Interpolate or extrapolate at the measured distance.
@@ -72,8 +72,8 @@ impl Profile {
     }
 
     /// The expected return of a profile without knots: drop-out with certainty.
-    fn nothing(&self) -> Expected {
-        Expected {
+    fn nothing(&self) -> ReturnDistribution {
+        ReturnDistribution {
             bias: 0.0,
             spread: 0.0,
             fixed_pattern: 0.0,
@@ -85,7 +85,7 @@ impl Profile {
     }
 
     /// Interpolation between knots at the measured distance.
-    fn between(&self, incidence: f64) -> Expected {
+    fn between(&self, incidence: f64) -> ReturnDistribution {
         // Find the adjacent knots.
         let next = self
             .knots
@@ -105,7 +105,7 @@ impl Profile {
         } else {
             logistic(mix(logit(a.drop_out), logit(b.drop_out)))
         };
-        Expected {
+        ReturnDistribution {
             bias: mix(a.bias, b.bias),
             spread,
             fixed_pattern: self.correlation.fixed_pattern(),
@@ -117,10 +117,10 @@ impl Profile {
     }
 
     /// Extrapolation beyond the last knot at the measured distance.
-    fn beyond(&self, last: &Knot, incidence: f64) -> Expected {
+    fn beyond(&self, last: &Knot, incidence: f64) -> ReturnDistribution {
         let power = self.reflectance.power(incidence) / self.reflectance.power(last.incidence);
         let fall = -power.max(1e-30).ln();
-        Expected {
+        ReturnDistribution {
             bias: last.bias,
             spread: last.spread * (0.5 * fall).exp().min(1e3),
             fixed_pattern: self.correlation.fixed_pattern(),
@@ -134,7 +134,13 @@ impl Profile {
     /// Probability that the device reports the range `reported` (m, a multiple of its step) for a surface at
     /// `range` (m), given that the beam returns: the integral of the normal distribution over one step, or
     /// over an interval of `resolution` (m) if the device has no steps.
-    pub fn probability(&self, here: &Expected, range: f64, reported: f64, resolution: f64) -> f64 {
+    pub fn probability(
+        &self,
+        here: &ReturnDistribution,
+        range: f64,
+        reported: f64,
+        resolution: f64,
+    ) -> f64 {
         let step = match self.steps.at(reported) {
             0.0 => resolution,
             step => step,
