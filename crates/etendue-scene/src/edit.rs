@@ -1,7 +1,7 @@
 //! Edits of scenes.
 
-use crate::builder::SceneError;
 use crate::deformation::Deformation;
+use crate::error::SceneError;
 use crate::scene::Scene;
 use etendue_raycast::{MeshId, ObjectId};
 use etendue_simd::Isa;
@@ -97,5 +97,50 @@ impl SceneEdit {
             self.scene.caster.set_poses(&self.poses);
         }
         self.scene
+    }
+}
+
+impl Scene {
+    /// Starts an edit, which gives a changed scene. What does not change stays shared.
+    ///
+    /// ```
+    /// # use etendue_scene::*;
+    /// # use nalgebra::Isometry3;
+    /// # let paint = etendue_physics::surface::Material { lobes: vec![] };
+    /// # let object = Object {
+    /// #     name: "box".into(),
+    /// #     mesh: MeshId(0),
+    /// #     world_from_object: Isometry3::identity(),
+    /// #     material: MaterialId(0),
+    /// #     mask: u32::MAX,
+    /// # };
+    /// # let scene = SceneBuilder {
+    /// #     meshes: vec![primitive::cuboid([4.0; 3])?.into()],
+    /// #     materials: vec![NamedMaterial { name: "paint".into(), material: paint }],
+    /// #     objects: vec![object],
+    /// #     ..SceneBuilder::default()
+    /// # }
+    /// # .build()?;
+    /// let pose = Isometry3::translation(1.0, 0.0, 0.0);
+    /// let moved = scene.clone().edit().with_pose(ObjectId(0), pose).finish();
+    /// assert_eq!(moved.world_from_object(ObjectId(0), 0.0), pose);
+    /// assert_eq!(scene.world_from_object(ObjectId(0), 0.0), Isometry3::identity());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn edit(self) -> SceneEdit {
+        SceneEdit::new(self)
+    }
+
+    /// The scene with its deforming meshes at a time, s. The cost grows with the number of deforming
+    /// triangles, about 0.1 µs each; the rest is shared.
+    #[must_use]
+    pub fn at(&self, time: f64) -> Self {
+        let mut edit = self.clone().edit();
+        for (mesh, deformation) in &self.parts.deformations {
+            edit = edit
+                .with_vertices(*mesh, deformation.at(time))
+                .expect("vertices were checked when the deformation was set");
+        }
+        edit.finish()
     }
 }

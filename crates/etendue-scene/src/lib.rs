@@ -38,24 +38,27 @@ mod audit;
 mod builder;
 mod deformation;
 mod edit;
+mod error;
 pub mod lighting;
 mod motion;
 mod object;
+mod parts;
 pub mod primitive;
 mod scene;
 mod surface;
 mod texture;
 
 pub use audit::{Defect, Finding, MeshAudit};
-pub use builder::{SceneBuilder, SceneError};
 pub use deformation::{Deformation, DeformationError, VertexFrame};
 pub use edit::SceneEdit;
+pub use error::SceneError;
 pub use etendue_raycast::{
     CastScratch, Hit, HitTile, MaterialId, Mesh, MeshError, MeshId, ObjectId, Ray, RayCasterError,
     RayTile, tile_order,
 };
 pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
 pub use object::{NamedMaterial, Object};
+pub use parts::SceneBuilder;
 pub use scene::Scene;
 pub use surface::SurfacePoint;
 pub use texture::{Mapping, Pictures, Texture, TextureError, TexturedObject, Textures};

@@ -1,6 +1,5 @@
 //! Size distributions of raindrops and snowflakes, and their extinction and backscatter.
 
-use super::weather::ICE_LIDAR_RATIO;
 use crate::Scalar;
 use std::f64::consts::PI;
 
@@ -26,6 +25,9 @@ const EFFICIENCY: f64 = 2.0;
 
 /// Refractive index of water at 0.9 µm (Hale, Querry 1973, doi:10.1364/AO.12.000555).
 const WATER_INDEX: f64 = 1.328;
+
+/// Lidar ratio of ice crystals, sr (Yorks et al. 2011, doi:10.1029/2010JD015274).
+const ICE_LIDAR_RATIO: f64 = 25.0;
 
 /// Lidar ratio of raindrops, sr, by geometric optics: the front of a sphere of radius $a$ reflects
 /// $F_0 a^2/4$ per unit of solid angle straight back, the rear

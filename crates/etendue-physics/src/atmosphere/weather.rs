@@ -12,8 +12,6 @@ const DROPLET_LIDAR_RATIO: f64 = 18.8;
 const HAZE_LIDAR_RATIO: f64 = 53.0;
 /// Lidar ratio of desert dust, sr (Müller et al. 2007, doi:10.1029/2006JD008292).
 const DUST_LIDAR_RATIO: f64 = 55.0;
-/// Lidar ratio of ice crystals, sr (Yorks et al. 2011, doi:10.1029/2010JD015274).
-pub(super) const ICE_LIDAR_RATIO: f64 = 25.0;
 /// Extinction of airborne dust per mass, m²/g, at visible and near infrared wavelengths
 /// (Tegen, Lacis 1996, fine silt, doi:10.1029/95JD03610).
 const DUST_EXTINCTION_PER_GRAM: f64 = 0.7;

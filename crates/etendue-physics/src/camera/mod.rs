@@ -15,6 +15,7 @@ mod bayer;
 mod emva1288;
 pub mod lens;
 mod linear_noise;
+mod optical_frame;
 mod tone;
 mod vignetting;
 
@@ -23,21 +24,6 @@ pub use bayer::BayerPattern;
 pub use emva1288::{Emva1288, FixedPattern};
 pub use lens::{Intrinsics, Lens, LensError};
 pub use linear_noise::LinearNoise;
+pub use optical_frame::body_from_optical;
 pub use tone::Tone;
 pub use vignetting::Vignetting;
-
-use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
-
-/// Rotation from the optical frame (x right, y down, z forward) to the camera's body frame (x
-/// forward, y left, z up; REP 103).
-///
-/// ```
-/// use etendue_physics::camera::body_from_optical;
-/// use nalgebra::Vector3;
-/// assert!((body_from_optical() * Vector3::z() - Vector3::x()).norm() < 1e-15);
-/// assert!((body_from_optical() * Vector3::x() + Vector3::y()).norm() < 1e-15);
-/// ```
-pub fn body_from_optical() -> UnitQuaternion<f64> {
-    let axes = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
-    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes))
-}

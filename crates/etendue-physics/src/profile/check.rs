@@ -1,6 +1,6 @@
 //! Validation of profiles.
 
-use super::Profile;
+use super::noise_profile::Profile;
 use std::f64::consts::FRAC_PI_2;
 use thiserror::Error;
 

@@ -1,7 +1,9 @@
 //! Distributions of the returns of beams.
 
+use super::aspect::Aspect;
+use super::law::DistanceLaw;
+use super::noise_profile::{Knot, Profile};
 use super::reflectance::{logistic, logit};
-use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
 /// Distribution of the return of a beam on the material of a profile, from which

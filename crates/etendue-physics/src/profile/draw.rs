@@ -1,6 +1,9 @@
 //! Random measurements of a noise profile.
 
-use super::{Aspect, IntensityKind, Profile, ReturnDistribution};
+use super::aspect::Aspect;
+use super::distribution::ReturnDistribution;
+use super::intensity::IntensityKind;
+use super::noise_profile::Profile;
 use crate::{Purpose, Stream, normal};
 
 /// Counter of the random number generator: identifies a beam of a run.

@@ -1,6 +1,8 @@
 //! Glare: asymmetric noise near the surface normal.
 
-use super::{Aspect, IntensityKind, ReturnDistribution};
+use super::aspect::Aspect;
+use super::distribution::ReturnDistribution;
+use super::intensity::IntensityKind;
 
 /// Glare: correction to a profile's [`knots`](super::Profile::knots) near the normal, where specular
 /// reflection reaches the receiver, as a table over signed incidence.

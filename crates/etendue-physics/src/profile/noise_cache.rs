@@ -1,8 +1,7 @@
 //! Cache of the random numbers that neighbouring beams share.
 
-use super::Address;
 use super::correlation::{Correlation, REACH, Weights};
-use super::draw::FIXED_PATTERN_SWEEP;
+use super::draw::{Address, FIXED_PATTERN_SWEEP};
 use crate::{Draws, Purpose};
 
 /// Cache of the random numbers of noise profiles: standard normal numbers of recently drawn beams, and

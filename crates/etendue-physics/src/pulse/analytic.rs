@@ -82,7 +82,12 @@ impl<S: Scalar> AnalyticReceiver<S> {
         };
         AnalyticFinder {
             receiver: *self,
-            form: ClosedForm::new(self),
+            form: ClosedForm::new(
+                &self.pulse,
+                self.discriminator,
+                self.threshold,
+                self.reference,
+            ),
             noise: match self.discriminator {
                 Discriminator::Peak | Discriminator::Centroid => RangeNoise::Pulse {
                     spread: (2.0 * interval / PI.sqrt()).sqrt(),

@@ -2,7 +2,7 @@
 
 use super::merge::Merged;
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
-use super::{AnalyticReceiver, Discriminator, Echo};
+use super::{Discriminator, Echo, Pulse};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// Closed form of the echoes of one pulse and discriminator: the constants that all echoes share.
@@ -36,23 +36,24 @@ fn level<S: Scalar>(ratio: S) -> S {
 }
 
 impl<S: Scalar> ClosedForm<S> {
-    /// Computes the constants of a receiver.
-    pub fn new(receiver: &AnalyticReceiver<S>) -> Self {
-        let pulse_sd = receiver.pulse.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
-        let timed = match receiver.discriminator {
+    /// Computes the constants of a pulse and a discriminator. Echoes reach the power `threshold`; those of
+    /// the peak power `reference` have no bias.
+    pub fn new(pulse: &Pulse<S>, discriminator: Discriminator, threshold: S, reference: S) -> Self {
+        let pulse_sd = pulse.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
+        let timed = match discriminator {
             Discriminator::Peak | Discriminator::Centroid => Timed::Pulse,
             Discriminator::LeadingEdge => Timed::Edge { level: 1.0 },
             Discriminator::ConstantFraction { fraction } => Timed::Edge {
                 level: level(1.0 / fraction),
             },
             Discriminator::Threshold => Timed::Threshold {
-                zero: pulse_sd * level(receiver.reference / receiver.threshold),
+                zero: pulse_sd * level(reference / threshold),
             },
         };
         Self {
-            length: 0.5 * SPEED_OF_LIGHT * receiver.pulse.fwhm.value(),
+            length: 0.5 * SPEED_OF_LIGHT * pulse.fwhm.value(),
             pulse_sd,
-            threshold: receiver.threshold,
+            threshold,
             timed,
         }
     }

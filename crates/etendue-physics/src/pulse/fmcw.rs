@@ -1,6 +1,7 @@
 //! Frequency-modulated continuous-wave (FMCW) receivers: range and radial velocity.
 
-use super::merge::{RangedPower, group_returns};
+use super::merge::group_returns;
+use super::pulse_return::RangedPower;
 use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 

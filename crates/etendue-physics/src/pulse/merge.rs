@@ -1,31 +1,7 @@
 //! Merging of returns that are too close to be resolved.
 
-use super::PulseReturn;
+use super::pulse_return::{PulseReturn, RangedPower};
 use crate::Scalar;
-
-/// Element with a range and a power that can be grouped with others by range.
-pub trait RangedPower: Copy {
-    /// Scalar type of range and power.
-    type Scalar: Scalar;
-    /// Range, m.
-    fn range(&self) -> Self::Scalar;
-    /// Power.
-    fn power(&self) -> Self::Scalar;
-}
-
-impl<S: Scalar> RangedPower for PulseReturn<S> {
-    type Scalar = S;
-
-    #[inline]
-    fn range(&self) -> S {
-        self.range
-    }
-
-    #[inline]
-    fn power(&self) -> S {
-        self.power
-    }
-}
 
 /// Moments of merged returns.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -25,6 +25,7 @@ mod intensity;
 mod link;
 mod merge;
 mod poisson;
+mod pulse_return;
 mod return_mode;
 mod shape;
 mod waveform;
@@ -38,18 +39,10 @@ pub use echo::{Echo, EchoFinder};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
-pub use merge::{RangedPower, group_returns, merge_changed, merge_returns};
+pub use merge::{group_returns, merge_changed, merge_returns};
 pub use poisson::poisson;
+pub use pulse_return::{PulseReturn, RangedPower};
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
 pub use waveform::{SamplingWindow, Waveform, WaveformModel};
-
-/// One return of light.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PulseReturn<S = f64> {
-    /// Half the optical path, m.
-    pub range: S,
-    /// Power at the peak of the pulse, in the unit of the whole receiver.
-    pub power: S,
-}

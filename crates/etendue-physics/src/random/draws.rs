@@ -6,7 +6,7 @@
 
 use super::normal::box_muller;
 use super::philox::philox4x32_10;
-use super::{Purpose, Stream, unit};
+use super::stream::{Purpose, Stream, unit};
 
 /// Random streams of the beams of one sweep for one purpose.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +46,11 @@ impl Draws {
     #[inline(always)]
     pub fn normal_pairs<const N: usize>(&self, beams: &[u32; N]) -> [[f64; N]; 2] {
         let first = self.stream(0);
-        let [place, _, sweep, who] = first.counter;
+        let [place, _, sweep, sensor_and_purpose] = first.counter;
         let mut pairs = [[0.0; N]; 2];
         for i in 0..N {
-            let [a, b, c, d] = philox4x32_10([place, beams[i], sweep, who], first.key);
+            let [a, b, c, d] =
+                philox4x32_10([place, beams[i], sweep, sensor_and_purpose], first.key);
             let [first, second] = box_muller(unit(a, b), unit(c, d));
             pairs[0][i] = first;
             pairs[1][i] = second;
@@ -61,10 +62,10 @@ impl Draws {
     #[inline(always)]
     pub fn uniforms<const N: usize>(&self, beams: &[u32; N]) -> [f64; N] {
         let first = self.stream(0);
-        let [place, _, sweep, who] = first.counter;
+        let [place, _, sweep, sensor_and_purpose] = first.counter;
         let mut draws = [0.0; N];
         for i in 0..N {
-            let [a, b, ..] = philox4x32_10([place, beams[i], sweep, who], first.key);
+            let [a, b, ..] = philox4x32_10([place, beams[i], sweep, sensor_and_purpose], first.key);
             draws[i] = unit(a, b);
         }
         draws

@@ -1,6 +1,6 @@
 //! Cubic interpolation of key frames, with continuous velocity and angular velocity.
 
-use super::key_frames::KeyFrame;
+use super::key_frame::KeyFrame;
 use etendue_raycast::BoundingBox;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
@@ -50,9 +50,9 @@ pub(super) fn rates(frames: &[KeyFrame]) -> Vec<Rate> {
 fn slope(from: &KeyFrame, to: &KeyFrame) -> (f64, Rate) {
     let seconds = to.time - from.time;
     let turn = (from.pose.rotation.inverse() * to.pose.rotation).scaled_axis();
-    let way = to.pose.translation.vector - from.pose.translation.vector;
+    let displacement = to.pose.translation.vector - from.pose.translation.vector;
     let rate = Rate {
-        velocity: way / seconds,
+        velocity: displacement / seconds,
         turn: turn / seconds,
     };
     (seconds, rate)

@@ -1,29 +1,9 @@
 //! Trajectories through key frames.
 
-use super::{BoundingBox, cubic};
-use nalgebra::{Isometry3, UnitQuaternion};
-use thiserror::Error;
-
-/// A pose at a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KeyFrame {
-    /// Time, s from the scene's epoch, which is the start of the run.
-    pub time: f64,
-    /// Pose: `world_from_object` or `world_from_sensor`.
-    pub pose: Isometry3<f64>,
-}
-
-/// Interpolation between key frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Interpolation {
-    /// Positions on straight lines, orientations by spherical linear interpolation (Shoemake 1985,
-    /// doi:10.1145/325165.325242): constant speed between key frames, with jumps at them.
-    #[default]
-    Linear,
-    /// Cubic curves with continuous velocity and angular velocity; those at a key frame are of the
-    /// parabola through it and its neighbours.
-    Cubic,
-}
+use super::key_frame::{Interpolation, KeyFrame, TrajectoryError};
+use super::{cubic, linear};
+use etendue_raycast::BoundingBox;
+use nalgebra::Isometry3;
 
 /// A trajectory through key frames.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,58 +11,6 @@ pub struct KeyFrameTrajectory {
     frames: Vec<KeyFrame>,
     /// Rates at the frames; none where the interpolation is linear.
     rates: Vec<cubic::Rate>,
-}
-
-/// An error in key frames, or a run that they do not cover.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum TrajectoryError {
-    /// There is no key frame.
-    #[error("the trajectory has no pose")]
-    Empty,
-    /// A key frame's time or pose is not finite.
-    #[error("pose {frame} is not finite (time {time})")]
-    NotFinite {
-        /// The key frame's index.
-        frame: usize,
-        /// The key frame's time, s.
-        time: f64,
-    },
-    /// A key frame is not later than the one before.
-    #[error("pose {frame} (time {time} s) is not later than the one before ({before} s)")]
-    NotAscending {
-        /// The key frame's index.
-        frame: usize,
-        /// The key frame's time, s.
-        time: f64,
-        /// Time of the key frame before it, s.
-        before: f64,
-    },
-    /// The run needs poses outside of the key frames.
-    #[error(
-        "the run needs poses from {needed_from} to {needed_to} s, the trajectory has them from \
-         {from} to {to} s: shorten the run or give more poses"
-    )]
-    TooShort {
-        /// First time needed, s.
-        needed_from: f64,
-        /// Last time needed, s.
-        needed_to: f64,
-        /// First time covered, s.
-        from: f64,
-        /// Last time covered, s.
-        to: f64,
-    },
-}
-
-impl TrajectoryError {
-    /// The index of the invalid key frame, if there is one.
-    pub fn frame(&self) -> Option<usize> {
-        match self {
-            Self::NotFinite { frame, .. } | Self::NotAscending { frame, .. } => Some(*frame),
-            Self::Empty | Self::TooShort { .. } => None,
-        }
-    }
 }
 
 impl KeyFrameTrajectory {
@@ -201,7 +129,7 @@ impl KeyFrameTrajectory {
         let share = (time - pair[0].time) / (pair[1].time - pair[0].time);
         match self.rates_of(before) {
             Some(rates) => cubic::pose(pair, rates, share),
-            None => linear(pair, share),
+            None => linear::pose(pair, share),
         }
     }
 
@@ -228,7 +156,7 @@ impl KeyFrameTrajectory {
             let pair = [&pair[0], &pair[1]];
             all = all.union(&match self.rates_of(number) {
                 Some(rates) => cubic::bounds(pair, rates, reach),
-                None => linear_bounds(pair, local, reach, &all, [start, end]),
+                None => linear::bounds(pair, local, reach, &all, [start, end]),
             });
         }
         all
@@ -256,41 +184,6 @@ fn check(frames: &[KeyFrame]) -> Result<(), TrajectoryError> {
         }),
         None => Ok(()),
     }
-}
-
-fn linear([from, to]: [&KeyFrame; 2], share: f64) -> Isometry3<f64> {
-    let [a, b] = [from, to].map(|frame| &frame.pose);
-    Isometry3::from_parts(
-        a.translation
-            .vector
-            .lerp(&b.translation.vector, share)
-            .into(),
-        slerp(&a.rotation, &b.rotation, share),
-    )
-}
-
-/// Spherical linear interpolation along the shorter arc; between opposite orientations, where it is not
-/// defined, about any axis.
-fn slerp(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, share: f64) -> UnitQuaternion<f64> {
-    from.try_slerp(to, share, 1e-12).unwrap_or(*from)
-}
-
-/// Between key frames a point at radius $r$ deviates from the straight line between its end points by
-/// at most $r (1 - \cos(\varphi / 2))$, with $\varphi$ the angle turned.
-fn linear_bounds(
-    pair: [&KeyFrame; 2],
-    local: &BoundingBox,
-    reach: f64,
-    ends: &BoundingBox,
-    [start, end]: [f64; 2],
-) -> BoundingBox {
-    let inside = |frame: &&KeyFrame| frame.time > start && frame.time < end;
-    let frames = pair.into_iter().filter(inside);
-    let all = frames.fold(*ends, |all, frame| {
-        all.union(&local.transformed(&frame.pose))
-    });
-    let turned = pair[0].pose.rotation.angle_to(&pair[1].pose.rotation);
-    all.grown(reach * (1.0 - (0.5 * turned).cos()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A box.
 
-use super::{PrimitiveError, check_lengths};
+use super::check::{PrimitiveError, check_lengths};
 use etendue_raycast::Mesh;
 use nalgebra::Point3;
 

@@ -1,6 +1,6 @@
 //! Flat panels in the x-y plane, normal +z.
 
-use super::{PrimitiveError, check_count, check_lengths};
+use super::check::{PrimitiveError, check_count, check_lengths};
 use etendue_raycast::{MaterialId, Mesh};
 use nalgebra::Point3;
 

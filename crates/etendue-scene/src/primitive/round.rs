@@ -1,6 +1,6 @@
 //! Solids of revolution about z.
 
-use super::{PrimitiveError, check_count, check_lengths};
+use super::check::{PrimitiveError, check_count, check_lengths};
 use etendue_raycast::Mesh;
 use nalgebra::Point3;
 use std::f64::consts::{PI, SQRT_2, TAU};

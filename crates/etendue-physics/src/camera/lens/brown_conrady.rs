@@ -1,7 +1,11 @@
 //! Brown-Conrady lens model.
 
-use super::{STEPS, TOLERANCE};
 use crate::Scalar;
+
+/// Largest number of Newton steps from a good start.
+const STEPS: usize = 20;
+/// Tolerance of distorted coordinates, focal lengths.
+const TOLERANCE: f64 = 1e-14;
 
 /// Radial, tangential and thin-prism distortion of the pinhole image $(x, y)$:
 /// $$x' = x\\,d + 2p_1xy + p_2(r^2+2x^2) + s_1r^2 + s_2r^4,\quad
@@ -38,7 +42,8 @@ impl<S: Scalar> BrownConrady<S> {
 
     /// All twelve parameters in OpenCV's order.
     pub fn to_opencv(&self) -> [S; 12] {
-        let ([k1, k2, k3, k4, k5, k6], [p1, p2]) = (self.k, self.p);
+        let [k1, k2, k3, k4, k5, k6] = self.k;
+        let [p1, p2] = self.p;
         let [s1, s2, s3, s4] = self.s;
         [k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4]
     }
@@ -50,7 +55,8 @@ impl<S: Scalar> BrownConrady<S> {
         let above = square * (square * (square * k3 + k2) + k1) + 1.0;
         let below = square * (square * (square * k6 + k5) + k4) + 1.0;
         let radial = above / below;
-        let ([p1, p2], [s1, s2, s3, s4]) = (self.p, self.s);
+        let [p1, p2] = self.p;
+        let [s1, s2, s3, s4] = self.s;
         let cross = x * y * 2.0;
         [
             x * radial + p1 * cross + p2 * (square + x * x * 2.0) + square * (s2 * square + s1),
@@ -70,8 +76,10 @@ impl BrownConrady<f64> {
         let below_slope = k4 + square * (2.0 * k5 + square * 3.0 * k6);
         let radial = above / below;
         let slope = (above_slope - radial * below_slope) / below;
-        let ([p1, p2], [s1, s2, s3, s4]) = (self.p, self.s);
-        let [prism_x, prism_y] = [s1 + 2.0 * s2 * square, s3 + 2.0 * s4 * square];
+        let [p1, p2] = self.p;
+        let [s1, s2, s3, s4] = self.s;
+        let prism_x = s1 + 2.0 * s2 * square;
+        let prism_y = s3 + 2.0 * s4 * square;
         let across = 2.0 * (x * y * slope + p1 * x + p2 * y);
         [
             [
@@ -96,7 +104,8 @@ impl BrownConrady<f64> {
                 return None;
             }
             let image = self.distort(found);
-            let [du, dv] = [point[0] - image[0], point[1] - image[1]];
+            let du = point[0] - image[0];
+            let dv = point[1] - image[1];
             found[0] += (d * du - b * dv) / determinant;
             found[1] += (a * dv - c * du) / determinant;
             if du.hypot(dv) <= TOLERANCE * point[0].hypot(point[1]).max(1.0) {

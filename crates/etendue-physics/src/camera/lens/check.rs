@@ -1,6 +1,7 @@
 //! Check that a lens maps each pixel to one direction.
 
-use super::{Intrinsics, Lens};
+use super::intrinsics::Intrinsics;
+use super::model::Lens;
 use nalgebra::Point2;
 use std::f64::consts::PI;
 use thiserror::Error;

@@ -1,8 +1,12 @@
 //! Kannala-Brandt lens model.
 
-use super::{STEPS, TOLERANCE};
 use crate::Scalar;
 use std::f64::consts::PI;
+
+/// Largest number of Newton steps from a good start.
+const STEPS: usize = 20;
+/// Tolerance of distorted coordinates, focal lengths.
+const TOLERANCE: f64 = 1e-14;
 
 /// Fisheye lens: with $\theta$ the angle to the axis, the radius is
 /// $$r = \theta\\,(1 + k_1\theta^2 + k_2\theta^4 + k_3\theta^6 + k_4\theta^8)$$
