@@ -110,8 +110,6 @@ fn receiver(method: PhaseMethod) -> PhaseReceiver {
         detectable: 0.0071,
         sufficient: 0.0073,
         ambiguity: Ambiguity {
-            nearest: 0.02,
-            farthest: 5.6,
             slack: 0.1,
             gate: 0.15,
             combination: Combination::Mean,

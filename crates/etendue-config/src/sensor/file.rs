@@ -125,7 +125,7 @@ impl SensorFile {
             channels,
             pattern,
             beam,
-            receiver: receiver.receiver(wavelength, &beam.width(), &limits, document)?,
+            receiver: receiver.receiver(wavelength, &beam.width(), document)?,
             limits,
             intensity: (self.intensity.as_ref())
                 .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),

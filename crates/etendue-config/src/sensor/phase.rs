@@ -6,7 +6,7 @@ use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Combination, Modulation, PhaseReceiverNoise, PowerDependentBias,
     SamplingScheme,
 };
-use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver, RangeLimits};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -140,12 +140,8 @@ pub enum BiasTable {
 }
 
 impl PhaseTable {
-    /// The receiver that the table describes, with the range limits of the lidar.
-    pub(super) fn receiver(
-        &self,
-        limits: &RangeLimits,
-        document: &Document,
-    ) -> Result<PhaseReceiver, DocumentError> {
+    /// The receiver that the table describes.
+    pub(super) fn receiver(&self, document: &Document) -> Result<PhaseReceiver, DocumentError> {
         let sampling = SamplingScheme::from_name(self.sampling.get_ref()).map_err(|error| {
             let problem = TomlProblem::value(error.to_string(), "write sampling = \"pair\"");
             document.error(self.sampling.span(), problem)
@@ -160,8 +156,6 @@ impl PhaseTable {
             detectable: self.detectable_power_per_m2_sr,
             sufficient: self.sufficient_power_per_m2_sr,
             ambiguity: Ambiguity {
-                nearest: limits.near,
-                farthest: limits.far,
                 slack: self.slack_m,
                 gate: self.gate_m,
                 combination: self.combination.into(),

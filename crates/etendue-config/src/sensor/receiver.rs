@@ -298,12 +298,11 @@ impl ReceiverTable {
         &self,
         wavelength: f64,
         beam: &BeamWidth,
-        limits: &RangeLimits,
         document: &Document,
     ) -> Result<Receiver, DocumentError> {
         Ok(match self {
             Self::Pulsed(table) => Receiver::Pulsed(table.receiver(beam)),
-            Self::Phase(table) => Receiver::Phase(table.receiver(limits, document)?),
+            Self::Phase(table) => Receiver::Phase(table.receiver(document)?),
             Self::Triangulation(table) => Receiver::Triangulation(table.receiver()),
             Self::Fmcw(table) => Receiver::Fmcw(table.receiver(wavelength)),
         })

@@ -225,7 +225,7 @@ pub fn urg_04lx() -> Lidar {
             step,
         }),
         beam: Beam::cone(0.005, SubRayPattern::THREE),
-        receiver: Receiver::Phase(phase_receiver(limits)),
+        receiver: Receiver::Phase(phase_receiver()),
         limits,
         intensity: Intensity {
             response: IntensityResponse::Power { counts: 1.0 },
@@ -235,7 +235,7 @@ pub fn urg_04lx() -> Lidar {
 }
 
 /// The receiver of a URG-04LX, without noise, bias and converter.
-fn phase_receiver(limits: RangeLimits) -> PhaseReceiver {
+fn phase_receiver() -> PhaseReceiver {
     PhaseReceiver {
         modulation: Modulation::URG_04LX,
         sampling: SamplingScheme::Pair,
@@ -250,8 +250,6 @@ fn phase_receiver(limits: RangeLimits) -> PhaseReceiver {
         detectable: 0.0071,
         sufficient: 0.0073,
         ambiguity: Ambiguity {
-            nearest: limits.near,
-            farthest: limits.far,
             slack: 0.1,
             gate: 0.15,
             combination: Combination::Mean,

@@ -6,11 +6,7 @@ use crate::Scalar;
 /// Resolution of the ambiguity: the range from two wrapped ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ambiguity {
-    /// Minimum range of the device, m.
-    pub nearest: f64,
-    /// Maximum range of the device, m.
-    pub farthest: f64,
-    /// Margin of the candidates beyond those limits, m: noise wraps ranges near zero.
+    /// Margin of the candidates beyond the range limits, m: noise wraps ranges near zero.
     pub slack: f64,
     /// Greatest admissible difference between the two ranges, m.
     pub gate: f64,
@@ -66,16 +62,19 @@ impl Combination {
 }
 
 impl Ambiguity {
-    /// The pair of candidates within the limits of the device with the least difference; `None` if a
-    /// frequency has no candidate there. The whole periods are constant under differentiation.
+    /// The pair of candidates within the range limits of the device (nearest and farthest, m) with the
+    /// least difference; `None` if a frequency has no candidate there. The whole periods are constant
+    /// under differentiation.
     pub fn search<S: Scalar>(
         &self,
         modulation: &Modulation,
         wrapped: [S; 2],
+        range_limits: [f64; 2],
     ) -> Option<Resolved<S>> {
         let ambiguities = modulation.ambiguities();
         let values = wrapped.map(Scalar::value);
-        let [first, second] = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
+        let [first, second] =
+            [0, 1].map(|k| self.candidates(values[k], ambiguities[k], range_limits));
         let mut best = None;
         let mut least = f64::INFINITY;
         for n1 in first {
@@ -109,9 +108,14 @@ impl Ambiguity {
 
     /// Whole periods that put a wrapped range within the limits.
     #[inline]
-    fn candidates(&self, wrapped: f64, ambiguity: f64) -> std::ops::Range<i32> {
-        let lowest = ((self.nearest.min(0.0) - self.slack - wrapped) / ambiguity).ceil();
-        let highest = ((self.farthest + self.slack - wrapped) / ambiguity).floor();
+    fn candidates(
+        &self,
+        wrapped: f64,
+        ambiguity: f64,
+        [nearest, farthest]: [f64; 2],
+    ) -> std::ops::Range<i32> {
+        let lowest = ((nearest.min(0.0) - self.slack - wrapped) / ambiguity).ceil();
+        let highest = ((farthest + self.slack - wrapped) / ambiguity).floor();
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         (lowest as i32..(highest as i32).saturating_add(1))
     }

@@ -42,7 +42,7 @@ impl<S: Scalar> PhaseAir<S> {
         if plain.extinction == 0.0 && plain.backscatter == 0.0 {
             return None;
         }
-        let overlap = receiver.overlap();
+        let overlap = receiver.overlap(&lidar.limits);
         let modulation = receiver.modulation;
         let far = modulation.combined_ambiguity();
         // Prepare the drops that are drawn one by one.

@@ -38,7 +38,7 @@ impl RangeLimits {
             "the farthest range, m,",
             self.far,
             self.far > self.near && self.far.is_finite(),
-            "beyond the nearest and finite",
+            "finite and beyond the nearest range; are they exchanged?",
         )?;
         value(
             "the range step, m,",

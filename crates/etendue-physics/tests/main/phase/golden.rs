@@ -1,6 +1,6 @@
 //! Every block of the reference values `golden/phase.json`.
 
-use super::{AMBIGUITY, golden, number, numbers};
+use super::{AMBIGUITY, RANGE_LIMITS, golden, number, numbers};
 use etendue_physics::phase::{
     Combination, Modulation, Phasor, SAMPLES, SamplingScheme, phase_noise,
 };
@@ -37,7 +37,7 @@ fn wrapped(ranges: &[f64], powers: &[f64]) -> [f64; 2] {
 /// candidates we choose agree no worse than the reference's.
 fn compare_measurement(wrapped: [f64; 2], reference: &Value) {
     let found = AMBIGUITY
-        .search(&MODULATION, wrapped)
+        .search(&MODULATION, wrapped, RANGE_LIMITS)
         .expect("there are candidates within the limits");
     close(wrapped[0], &reference["r1"], 1e-9);
     close(wrapped[1], &reference["r2"], 1e-9);
@@ -226,8 +226,9 @@ fn the_search_is_exact_without_noise() {
         for i in 0..=50 {
             let range = ends[0] + (ends[1] - ends[0]) * f64::from(i) / 50.0;
             let phases = MODULATION.phases(range);
+            let wrapped = MODULATION.wrapped_ranges(phases);
             let found = AMBIGUITY
-                .search(&MODULATION, MODULATION.wrapped_ranges(phases))
+                .search(&MODULATION, wrapped, RANGE_LIMITS)
                 .expect("within the limits");
             assert!((found.range - range).abs() < 1e-9, "{range}");
             let found = format!("{},{}", found.periods[0], found.periods[1]);
@@ -298,7 +299,9 @@ fn with_phase_noise(level: u32, sd: f64) -> Observed {
         let phases = MODULATION.phases(range);
         let wrapped =
             MODULATION.wrapped_ranges([phases[0] + sd * noise[0], phases[1] + sd * noise[1]]);
-        let found = ambiguity.search(&MODULATION, wrapped).expect("candidates");
+        let found = ambiguity
+            .search(&MODULATION, wrapped, RANGE_LIMITS)
+            .expect("candidates");
         if (found.range - range).abs() > 0.2 {
             search_errors += 1;
         } else {

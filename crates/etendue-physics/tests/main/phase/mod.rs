@@ -19,10 +19,11 @@ fn numbers(value: &Value) -> Vec<f64> {
     values.iter().map(number).collect()
 }
 
-/// The reference's limits.
+/// The reference's nearest and farthest range, m.
+const RANGE_LIMITS: [f64; 2] = [0.0, 5.6];
+
+/// The reference's search.
 const AMBIGUITY: Ambiguity = Ambiguity {
-    nearest: 0.0,
-    farthest: 5.6,
     slack: 0.1,
     gate: 0.15,
     combination: Combination::Mean,

@@ -17,13 +17,14 @@ use crate::lidar::beam::Beam;
 use crate::lidar::check::{Wrong, zero_or_more};
 use crate::lidar::light::{ShotLight, SurfaceReturn};
 use crate::lidar::output::Outcome;
+use crate::lidar::range_limits::RangeLimits;
 use crate::lidar::settings::{LightModel, SweepSettings};
 use crate::transport::World;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal, Phasor,
-    PowerDependentBias, SAMPLES, SamplingScheme,
+    PowerDependentBias, Resolved, SAMPLES, SamplingScheme,
 };
 use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
@@ -60,7 +61,7 @@ pub struct PhaseReceiver<S = f64> {
     pub detectable: f64,
     /// Minimum amplitude of a range measurement, 1/(m² sr).
     pub sufficient: f64,
-    /// Range limits, search of the whole periods, and combination of the ranges of both frequencies.
+    /// Search of the whole periods, and combination of the ranges of both frequencies.
     pub ambiguity: Ambiguity,
     /// Bias of phase and range as a function of the received power.
     pub bias: PowerDependentBias<S>,
@@ -127,7 +128,7 @@ pub enum InvalidPhaseReceiver {
 }
 
 impl<S: Scalar> PhaseReceiver<S> {
-    /// Measures the range of the received light.
+    /// Measures the range of the received light, within the range limits of the device.
     ///
     /// Failures and the numbers of whole periods are decided on values. Noise and the numbers of whole
     /// periods are constant under differentiation.
@@ -137,6 +138,7 @@ impl<S: Scalar> PhaseReceiver<S> {
     pub fn measure(
         &self,
         received: &PhaseSignal<S>,
+        limits: &RangeLimits,
         stream: &mut Stream,
     ) -> Result<PhaseDetection<S>, NoDetection> {
         // Set the gain and check for saturation.
@@ -156,7 +158,7 @@ impl<S: Scalar> PhaseReceiver<S> {
         let wrapped = self
             .modulation
             .wrapped_ranges([waves[0].phase() - bias, waves[1].phase() - bias]);
-        self.resolve(wrapped, self.bias.range(received.power))
+        self.resolve(wrapped, self.bias.range(received.power), limits)
     }
 
     /// Checks that the smaller amplitude of both waves reaches the limits of detection and of ranging.
@@ -173,26 +175,26 @@ impl<S: Scalar> PhaseReceiver<S> {
 
     /// Resolves the ambiguity of the wrapped ranges (m) of both frequencies, subtracts the `bias` (m) and
     /// applies the range limits.
-    fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<PhaseDetection<S>, NoDetection> {
-        let Ambiguity {
-            nearest,
-            farthest,
-            gate,
-            ..
-        } = self.ambiguity;
+    fn resolve(
+        &self,
+        wrapped: [S; 2],
+        bias: S,
+        limits: &RangeLimits,
+    ) -> Result<PhaseDetection<S>, NoDetection> {
         // Search the whole periods for which both ranges agree within the gate.
-        let found = self.ambiguity.search(&self.modulation, wrapped);
+        let found = self.search(wrapped, limits);
+        let gate = self.ambiguity.gate;
         let Some(resolved) = found.filter(|found| found.disagreement <= gate) else {
-            return Err(self.beyond(wrapped, bias));
+            return Err(self.beyond(wrapped, bias, limits));
         };
         // Correct the bias and apply the range limits.
         let range = resolved.range - bias;
-        if range.value() < nearest {
+        if range.value() < limits.near {
             return Err(NoDetection::TooNear {
                 range: range.value(),
             });
         }
-        if range.value() > farthest {
+        if range.value() > limits.far {
             return Err(NoDetection::BeyondRange {
                 range: range.value(),
             });
@@ -203,20 +205,26 @@ impl<S: Scalar> PhaseReceiver<S> {
         })
     }
 
+    /// The range within the limits for which both wrapped ranges (m) differ least.
+    fn search(&self, wrapped: [S; 2], limits: &RangeLimits) -> Option<Resolved<S>> {
+        let range_limits = [limits.near, limits.far];
+        self.ambiguity
+            .search(&self.modulation, wrapped, range_limits)
+    }
+
     /// The failure where the ranges of both frequencies agree nowhere within the limits.
     ///
     /// It is [`NoDetection::BeyondRange`] if they agree, within the gate, at a range beyond the farthest
     /// one in the combined ambiguity interval ([`Ambiguity::whole`]), else
     /// [`NoDetection::Disagreement`] with their smallest difference (m).
-    fn beyond(&self, wrapped: [S; 2], bias: S) -> NoDetection {
+    fn beyond(&self, wrapped: [S; 2], bias: S, limits: &RangeLimits) -> NoDetection {
         let whole = self.ambiguity.whole(&self.modulation, wrapped);
         let range = (whole.range - bias).value();
-        if whole.disagreement <= self.ambiguity.gate && range > self.ambiguity.farthest {
+        if whole.disagreement <= self.ambiguity.gate && range > limits.far {
             return NoDetection::BeyondRange { range };
         }
         let disagreement = self
-            .ambiguity
-            .search(&self.modulation, wrapped)
+            .search(wrapped, limits)
             .map_or(whole.disagreement, |best| best.disagreement);
         NoDetection::Disagreement { disagreement }
     }
@@ -311,9 +319,9 @@ impl<S: Scalar> PhaseReceiver<S> {
     }
 
     /// Overlap of the emitted beam and the field of view: zero below the nearest range.
-    pub fn overlap(&self) -> Overlap {
+    pub fn overlap(&self, limits: &RangeLimits) -> Overlap {
         Overlap {
-            none_until: self.ambiguity.nearest,
+            none_until: limits.near,
             full_from: self.full_overlap,
         }
     }
@@ -405,7 +413,7 @@ impl<S: Scalar> PreparedPhase<S> {
             return;
         };
         let mut noise = (reception.stream)(Purpose::ReceiverNoise);
-        match self.detection(signal, &mut noise) {
+        match self.detection(signal, reception.limits, &mut noise) {
             Ok(detection) => detected.detections.push(detection),
             Err(failure) => detected.failure = Some(failure),
         }
@@ -415,10 +423,11 @@ impl<S: Scalar> PreparedPhase<S> {
     pub fn detection(
         &self,
         signal: &PhaseSignal<S>,
+        limits: &RangeLimits,
         noise: &mut Stream,
     ) -> Result<Detection<S>, NoDetection> {
         Ok(Detection {
-            range: self.receiver.measure(signal, noise)?.range,
+            range: self.receiver.measure(signal, limits, noise)?.range,
             power: signal.power,
             width: S::zero(),
             velocity: None,
@@ -520,15 +529,15 @@ impl<T> PhaseReceiver<T> {
             ("converter noise", self.noise.converter),
             ("detectable power", self.detectable),
             ("slack of the range limits", self.ambiguity.slack),
-            ("nearest range", self.ambiguity.nearest),
         ] {
             not_negative(name, value)?;
         }
         // Order of limits.
-        let powers = (self.gain.weakest, self.gain.strongest);
-        ordered(("weakest power", powers.0), ("strongest power", powers.1))?;
-        let limits = (self.ambiguity.nearest, self.ambiguity.farthest);
-        ordered(("nearest range", limits.0), ("farthest range", limits.1))
+        let gain = &self.gain;
+        ordered(
+            ("weakest power", gain.weakest),
+            ("strongest power", gain.strongest),
+        )
     }
 }
 

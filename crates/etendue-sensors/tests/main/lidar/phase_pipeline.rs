@@ -33,7 +33,6 @@ fn receiver() -> PhaseReceiver {
             ..PhaseReceiverNoise::default()
         },
         ambiguity: Ambiguity {
-            nearest: 0.02,
             gate: 0.15,
             ..ideal.ambiguity
         },

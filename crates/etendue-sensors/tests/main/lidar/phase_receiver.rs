@@ -1,6 +1,6 @@
 //! Phase receiver: closed forms, noise statistics and failure codes.
 
-use crate::phase::ideal_receiver;
+use crate::phase::{LIMITS, ideal_receiver};
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal,
     PowerDependentBias, phase_noise,
@@ -8,8 +8,7 @@ use etendue_physics::phase::{
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 
-/// A receiver without noise, quantisation, bias or thresholds, with the range limits of the reference
-/// device.
+/// A receiver without noise, quantisation, bias or thresholds, with the gate of the reference device.
 fn ideal() -> PhaseReceiver {
     let receiver = ideal_receiver();
     PhaseReceiver {
@@ -39,7 +38,7 @@ fn light<S: Scalar>(returns: &[(S, S)]) -> PhaseSignal<S> {
 }
 
 fn measure(receiver: &PhaseReceiver<f64>, returns: &[(f64, f64)]) -> Result<f64, NoDetection> {
-    let detection = receiver.measure(&light(returns), &mut stream(0))?;
+    let detection = receiver.measure(&light(returns), &LIMITS, &mut stream(0))?;
     Ok(detection.range)
 }
 
@@ -135,7 +134,7 @@ fn spread(receiver: &PhaseReceiver<f64>, power: f64, draws: u32) -> f64 {
     let square: f64 = (0..draws)
         .map(|beam| {
             let detection: PhaseDetection<f64> = receiver
-                .measure(&light(&[(2.0, power)]), &mut stream(beam))
+                .measure(&light(&[(2.0, power)]), &LIMITS, &mut stream(beam))
                 .expect("a range");
             (detection.range - 2.0).powi(2)
         })
@@ -230,10 +229,10 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
     };
     let received = light(&[(2.0, power)]);
     let ranged = by_range
-        .measure(&received, &mut stream(0))
+        .measure(&received, &LIMITS, &mut stream(0))
         .expect("a range");
     let phased = by_phase
-        .measure(&received, &mut stream(0))
+        .measure(&received, &LIMITS, &mut stream(0))
         .expect("a range");
     assert!((ranged.range - (2.0 - offset)).abs() < 1e-12);
     assert!(ranged.disagreement < 1e-12);
@@ -263,7 +262,7 @@ fn derivatives_equal_differences() {
             };
             let received = light(&[(x[0], x[2]), (x[1], x[3])]);
             let detection = receiver
-                .measure(&received, &mut stream(9))
+                .measure(&received, &LIMITS, &mut stream(9))
                 .expect("a range");
             detection.range
         };
@@ -311,7 +310,7 @@ fn senseless_receivers_are_refused() {
     type Change = fn(&mut PhaseReceiver<f64>);
     let changes: [(Change, &str); 4] = [
         (
-            |r| (r.ambiguity.nearest, r.ambiguity.farthest) = (5.6, 0.02),
+            |r| (r.gain.weakest, r.gain.strongest) = (700.0, 0.01),
             "are they exchanged?",
         ),
         (|r| r.noise.amplifier = -1.0, "amplifier noise is -1"),

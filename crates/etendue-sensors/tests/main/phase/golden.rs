@@ -1,7 +1,7 @@
 //! The blocks of the reference values `golden/cw_scene.json` that involve the receiver.
 
 use super::scenes::{Wall, cuboid, planar, scene};
-use super::{Measured, ideal, ideal_receiver, measure};
+use super::{LIMITS, Measured, ideal, ideal_receiver, measure};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
@@ -56,7 +56,9 @@ fn detection(returns: impl Iterator<Item = (f64, f64)>) -> PhaseDetection<f64> {
         received.add(&receiver.modulation, range, power);
     }
     let mut noise = Stream::new(0, 0, 0, 0, Purpose::ReceiverNoise);
-    receiver.measure(&received, &mut noise).expect("a range")
+    receiver
+        .measure(&received, &LIMITS, &mut noise)
+        .expect("a range")
 }
 
 /// Ranges 1e-9 m, powers 1e-10 relative, derivatives 1e-7 as the reference states.

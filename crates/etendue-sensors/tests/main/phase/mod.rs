@@ -40,8 +40,6 @@ pub fn ideal_receiver() -> PhaseReceiver {
         detectable: 0.0,
         sufficient: 0.0,
         ambiguity: Ambiguity {
-            nearest: 0.0,
-            farthest: 5.6,
             slack: 0.1,
             gate: 1.0,
             combination: Combination::Mean,
@@ -51,6 +49,13 @@ pub fn ideal_receiver() -> PhaseReceiver {
         full_overlap: 0.0,
     }
 }
+
+/// Range limits of the reference device, without rounding.
+pub const LIMITS: RangeLimits = RangeLimits {
+    near: 0.0,
+    far: 5.6,
+    step: 0.0,
+};
 
 /// A lidar without noise, rounding or thresholds, with the columns of an encoder that rotates at 10 Hz.
 pub fn encoder_lidar(columns: u32, first: f64, step: f64, pattern: SubRayPattern) -> Lidar {
@@ -67,11 +72,7 @@ pub fn encoder_lidar(columns: u32, first: f64, step: f64, pattern: SubRayPattern
         }),
         beam: Beam::cone(0.005, pattern),
         receiver: Receiver::Phase(ideal_receiver()),
-        limits: RangeLimits {
-            near: 0.0,
-            far: 5.6,
-            step: 0.0,
-        },
+        limits: LIMITS,
         intensity: Intensity {
             response: IntensityResponse::Power { counts: 1.0 },
             top: None,

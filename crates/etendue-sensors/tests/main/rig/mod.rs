@@ -12,7 +12,6 @@ use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive::cuboid,
 };
 use etendue_sensors::dynamics::StateTrajectory;
-use etendue_sensors::lidar::Receiver;
 use etendue_sensors::rig::{Device, Environment, Event, FrameTree, Mount, Rig, RigRun, replay};
 use nalgebra::Isometry3;
 use std::ops::ControlFlow;
@@ -71,9 +70,6 @@ pub fn lidar() -> Device {
     let mut lidar = crate::phase::encoder_lidar(90, first, step, SubRayPattern::Centre);
     lidar.name = "planar".into();
     lidar.limits.far = 20.0;
-    if let Receiver::Phase(receiver) = &mut lidar.receiver {
-        receiver.ambiguity.farthest = 20.0;
-    }
     Device::Lidar(Box::new(lidar))
 }
 

@@ -367,7 +367,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                 ProfileDraw::NoProfile => {
                     let mut noise = self.plain.stream(fired.number, Purpose::ReceiverNoise);
                     self.receiver
-                        .detection(&light.signal, &mut noise)
+                        .detection(&light.signal, &self.plain.lidar.limits, &mut noise)
                         .map_err(Some)
                 }
             },
