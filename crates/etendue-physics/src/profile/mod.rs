@@ -22,6 +22,7 @@ mod check;
 mod correlation;
 mod distribution;
 mod draw;
+mod evaluate;
 mod glare;
 mod intensity;
 mod law;

@@ -1,6 +1,5 @@
 //! Waveform of the air's backscatter on the sampling clock of a receiver.
 
-use super::receiver::EchoModel;
 use etendue_physics::pulse::{Pulse, PulseReturn, SamplingWindow, Waveform, WaveformModel};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
@@ -9,16 +8,7 @@ pub(super) const FAINT: f64 = 0.125;
 
 /// Share of the detection threshold below which backscatter is omitted from waveforms: a twentieth of the
 /// noise if the threshold is five times the noise.
-const HIDDEN: f64 = 0.01;
-
-/// Share of the detection threshold that backscatter must reach somewhere to be simulated. The closed form
-/// includes backscatter only where it forms echoes.
-pub(super) fn least_backscatter(model: EchoModel) -> f64 {
-    match model {
-        EchoModel::Analytic => FAINT,
-        EchoModel::Waveform => HIDDEN,
-    }
-}
+pub(super) const HIDDEN: f64 = 0.01;
 
 /// Length of the cells of air, m: an eighth of the length $c\\,T$ of a pulse with the full width $T$ (s).
 pub(super) fn cell_length(pulse_fwhm: f64) -> f64 {

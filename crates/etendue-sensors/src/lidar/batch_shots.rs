@@ -1,6 +1,7 @@
 //! The shots of a batch, listed or computed when they are used.
 
-use super::shot::{Column, Shot};
+use super::firing::Column;
+use super::shot::Shot;
 use super::turn::TurnedShots;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Beam of a lidar and the rays that sample it.
 
-use super::check::{Wrong, is_zero_or_more, value, zero_or_more};
+use super::domain::{OutsideDomain, is_zero_or_more, value, zero_or_more};
 use super::shot::Shot;
 use etendue_physics::Scalar;
 use etendue_physics::beam::{
@@ -131,7 +131,7 @@ impl Beam {
     }
 
     /// Checks the parameters.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         // Jitter, then the parameters of the cross-section.
         zero_or_more(&[("the azimuth jitter, rad,", self.azimuth_jitter)])?;
         match &self.profile {

@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use super::description::Lidar;
+use super::domain::{OutsideDomain, positive, value};
 use super::pattern::{Columns, ScanPattern};
 use super::receiver::{InvalidPhaseReceiver, Receiver};
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -85,22 +86,14 @@ pub enum LidarPart {
     Intensity,
 }
 
-/// A value outside its domain.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wrong {
-    what: &'static str,
-    value: f64,
-    domain: &'static str,
-}
-
-impl Wrong {
-    /// The error for a part of a lidar.
-    pub fn of(self, part: LidarPart) -> LidarError {
-        LidarError::Value {
+impl LidarError {
+    /// The error for a value of a part of a lidar.
+    fn of(part: LidarPart, outside: OutsideDomain) -> Self {
+        Self::Value {
             part,
-            what: self.what,
-            value: self.value,
-            domain: self.domain,
+            what: outside.what,
+            value: outside.value,
+            domain: outside.domain,
         }
     }
 }
@@ -123,7 +116,7 @@ impl Lidar {
         // Scan pattern and channels.
         let longest = self
             .check_pattern()
-            .map_err(|wrong| wrong.of(LidarPart::Pattern))?;
+            .map_err(|outside| LidarError::of(LidarPart::Pattern, outside))?;
         for (number, channel) in self.channels.iter().enumerate() {
             check_channel(number, channel, longest)?;
         }
@@ -140,14 +133,14 @@ impl Lidar {
             (LidarPart::Receiver, self.receiver.check()),
             (LidarPart::Intensity, self.intensity.check()),
         ] {
-            checked.map_err(|wrong| wrong.of(part))?;
+            checked.map_err(|outside| LidarError::of(part, outside))?;
         }
         super::channel::number_rings(&mut self.channels);
         Ok(self)
     }
 
     /// Checks rates and columns. Returns the maximum duration of a column, s.
-    fn check_pattern(&self) -> Result<f64, Wrong> {
+    fn check_pattern(&self) -> Result<f64, OutsideDomain> {
         // Sweep rate.
         let sweep = self.sweep_duration();
         value(
@@ -282,40 +275,4 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Li
         check(what, offset, offset.is_finite(), "a finite number")?;
     }
     Ok(())
-}
-
-pub(super) fn is_positive(number: f64) -> bool {
-    number > 0.0 && number.is_finite()
-}
-
-pub(super) fn is_zero_or_more(number: f64) -> bool {
-    number >= 0.0 && number.is_finite()
-}
-
-pub(super) fn value(
-    what: &'static str,
-    value: f64,
-    ok: bool,
-    domain: &'static str,
-) -> Result<(), Wrong> {
-    let wrong = Wrong {
-        what,
-        value,
-        domain,
-    };
-    ok.then_some(()).ok_or(wrong)
-}
-
-/// Checks that every number is positive and finite.
-pub(super) fn positive(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
-    numbers
-        .iter()
-        .try_for_each(|(what, n)| value(what, *n, is_positive(*n), "positive"))
-}
-
-/// Checks that every number is zero or more and finite.
-pub(super) fn zero_or_more(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
-    numbers
-        .iter()
-        .try_for_each(|(what, n)| value(what, *n, is_zero_or_more(*n), "0 or more"))
 }

@@ -1,8 +1,7 @@
 //! Start times of the columns of a sweep.
 
 use super::description::Lidar;
-use super::pattern::Columns;
-use super::shot::whole;
+use super::pattern::{Columns, whole};
 use std::ops::Range;
 
 /// Start times of the columns of a sweep.
@@ -19,11 +18,11 @@ pub(crate) struct ColumnTimes {
 }
 
 impl ColumnTimes {
-    pub fn of(scanner: &Lidar, sweep: u32, begins: Option<f64>) -> Self {
-        let duration = scanner.sweep_duration();
-        let columns = scanner.pattern.columns();
+    pub fn of(lidar: &Lidar, sweep: u32, begins: Option<f64>) -> Self {
+        let duration = lidar.sweep_duration();
+        let columns = lidar.pattern.columns();
         let numbers = match columns {
-            Columns::PerSweep { .. } | Columns::Steps { .. } => 0..scanner.columns() as usize,
+            Columns::PerSweep { .. } | Columns::Steps { .. } => 0..lidar.columns() as usize,
             Columns::Period { seconds } => {
                 let begins = |sweep: f64| whole((sweep * duration / seconds - 1e-9).ceil());
                 let sweep = f64::from(sweep);

@@ -52,3 +52,15 @@ impl Lidar {
         }
     }
 }
+
+impl Lidar {
+    /// Duration of one sweep, s.
+    pub fn sweep_duration(&self) -> f64 {
+        self.pattern.sweep_duration()
+    }
+
+    /// Greatest number of columns of a sweep.
+    pub fn columns(&self) -> u32 {
+        self.pattern.columns().most(self.sweep_duration())
+    }
+}

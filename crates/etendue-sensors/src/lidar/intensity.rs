@@ -1,6 +1,6 @@
 //! The scale of the reported intensity.
 
-use super::check::{Wrong, positive, value, zero_or_more};
+use super::domain::{OutsideDomain, positive, value, zero_or_more};
 use etendue_physics::pulse::{IntensityResponse, ReflectivityScale};
 
 /// The scale of the reported intensity.
@@ -14,7 +14,7 @@ pub struct Intensity {
 
 impl Intensity {
     /// Checks its numbers.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         match self.response {
             IntensityResponse::Power { counts } => {
                 zero_or_more(&[("the intensity's counts per power", counts)])?;
@@ -30,7 +30,7 @@ impl Intensity {
     }
 }
 
-fn check_scale(scale: ReflectivityScale) -> Result<(), Wrong> {
+fn check_scale(scale: ReflectivityScale) -> Result<(), OutsideDomain> {
     let ReflectivityScale::DiffuseThenRetro { full_scale } = scale else {
         return Ok(());
     };

@@ -21,11 +21,11 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | shots of a sweep | `shots.rs`, `shot.rs`, `column_times.rs`, `pattern/` |
+//! | shots of a sweep | `shots.rs`, `firing.rs`, `column_times.rs`, `pattern/` |
 //! | the pipeline from shots to detections | `sweep.rs` |
 //! | rays of a beam | `beam.rs` |
 //! | light that surfaces return | `trace.rs`, `light.rs`; [`transport`](crate::transport) |
-//! | light of the air, ambient light | `air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
+//! | light of the air, ambient light | `prepared_air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
 //! | detections | `receiver/`, one file each |
 //! | returns | `returns.rs`, `output.rs` |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
@@ -34,6 +34,7 @@
 mod air;
 mod ambient;
 mod backscatter;
+mod batch_memory;
 mod batch_shots;
 mod batches;
 mod beam;
@@ -41,21 +42,25 @@ mod channel;
 mod check;
 mod column_times;
 mod description;
+mod direction;
+mod domain;
 mod fast;
+mod firing;
 mod frame;
 mod hooks;
 mod intensity;
 mod light;
+mod light_model;
 mod output;
 mod pattern;
 mod phase_air;
 mod predict;
+mod prepared_air;
 mod range_limits;
 mod receiver;
 mod return_buffer;
 mod returns;
 mod scratch;
-mod sections;
 mod sensor_poses;
 mod settings;
 mod shot;
@@ -65,16 +70,17 @@ mod sweep;
 mod trace;
 mod truth;
 mod turn;
-mod waveform;
 
 pub use air::Air;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use description::Lidar;
+pub use direction::Aim;
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
+pub use light_model::LightModel;
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
@@ -84,7 +90,7 @@ pub use predict::{ExpectedReturn, predict};
 pub use range_limits::RangeLimits;
 pub use receiver::*;
 pub use scratch::SweepScratch;
-pub use settings::{LightModel, Pipeline, SweepSettings, UnknownPipeline};
-pub use shot::{Aim, Shot};
+pub use settings::{Pipeline, SweepSettings, UnknownPipeline};
+pub use shot::Shot;
 pub use shots::Shots;
 pub use simulate::{simulate, simulate_into, waveform};

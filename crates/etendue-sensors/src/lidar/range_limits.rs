@@ -1,6 +1,6 @@
 //! Limits and step of the reported ranges.
 
-use super::check::{Wrong, is_zero_or_more, value};
+use super::domain::{OutsideDomain, is_zero_or_more, value};
 
 /// Limits and step of the reported ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ impl RangeLimits {
     }
 
     /// Checks the parameters.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         value(
             "the nearest range, m,",
             self.near,

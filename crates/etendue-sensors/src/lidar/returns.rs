@@ -4,9 +4,7 @@ use super::description::Lidar;
 use super::frame::Frame;
 use super::light::ShotLight;
 use super::output::{Outcome, Return, Source};
-use super::receiver::{
-    Detected, Detection, PreparedPhase, PreparedReceiver, outcome, power_of_air,
-};
+use super::receiver::{Detected, Detection, PreparedPhase, PreparedReceiver, power_of_air};
 use super::return_buffer::ReturnBuffer;
 use super::sweep::{FiredShot, Simulator};
 use crate::transport::{LightReturn, World};
@@ -71,7 +69,7 @@ impl<S: Scalar> Simulator<'_, S> {
         light: &ShotLight<S>,
         detected: &Detected<S>,
     ) -> PhaseShot<'s, S> {
-        let strongest = light.strongest(power_of_air(&self.air, light));
+        let strongest = light.strongest(power_of_air(self.air.whole_cells(light), light));
         PhaseShot {
             fired,
             detection: detected.detections.first().copied().ok_or(detected.failure),
@@ -201,5 +199,16 @@ impl Reporter<'_> {
             cos_incidence: origin.cos_incidence.min(1.0),
             range: origin.range + offset,
         }
+    }
+}
+
+/// The outcome of a shot without a detection.
+fn outcome(failure: &NoDetection) -> Outcome {
+    match failure {
+        NoDetection::TooNear { .. } => Outcome::TooNear,
+        reason => match reason.urg_code() {
+            Some(0) | None => Outcome::NoReturn,
+            Some(code) => Outcome::Error(code),
+        },
     }
 }

@@ -3,36 +3,10 @@
 use super::air::Air;
 use super::description::Lidar;
 use super::frame::Frame;
-use crate::transport::{PathSettings, TreeSettings};
+use super::light_model::LightModel;
 use etendue_simd::{Isa, IsaError};
 use std::str::FromStr;
 use thiserror::Error;
-
-/// Light transport method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LightModel {
-    /// Ray trees: exact reflection and refraction at mirrors and glass; light scattered by rough surfaces
-    /// returns along the path on which it arrived.
-    Tree(TreeSettings),
-    /// Path tracing: includes light that several rough surfaces scattered.
-    Paths(PathSettings),
-}
-
-impl Default for LightModel {
-    fn default() -> Self {
-        Self::Tree(TreeSettings::default())
-    }
-}
-
-impl LightModel {
-    /// Limits of ray trees; the default ones for path tracing, which traces ambient light by ray trees.
-    pub fn tree(&self) -> TreeSettings {
-        match *self {
-            Self::Tree(tree) => tree,
-            Self::Paths(_) => TreeSettings::default(),
-        }
-    }
-}
 
 /// Settings of one simulated sweep of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

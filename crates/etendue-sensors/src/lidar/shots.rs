@@ -1,6 +1,8 @@
 //! The shots of a sweep, listed or computed on access.
 
-use super::shot::{Firing, Shot};
+use super::description::Lidar;
+use super::firing::Firing;
+use super::shot::Shot;
 use super::turn::TurnedShots;
 use etendue_simd::{Isa, Vectorized};
 use rayon::prelude::*;
@@ -129,6 +131,15 @@ impl Shots {
             Kind::Listed(_) => None,
             Kind::Turned(shots) => Some(shots),
         }
+    }
+}
+
+impl Lidar {
+    /// The shots of the sweep with the index `sweep`, column by column, each in the order of the channels.
+    pub fn shots(&self, sweep: u32) -> Vec<Shot> {
+        let mut shots = Shots::default();
+        shots.take_up(&self.firing(sweep, None));
+        shots.into_list()
     }
 }
 

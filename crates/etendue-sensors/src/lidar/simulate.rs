@@ -1,17 +1,19 @@
 //! Simulation of a whole sweep.
 
+use super::batch_memory::BatchMemory;
 use super::batches::{Batches, Destination};
 use super::description::Lidar;
-use super::fast::{FastMemory, PhaseMemory, VectorizedSimulator};
+use super::fast::VectorizedSimulator;
+use super::firing::Firing;
 use super::hooks::Hooks;
 use super::light::ShotLight;
+use super::light_model::LightModel;
 use super::output::Sweep;
 use super::receiver::{Detected, Receiver};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
 use super::sensor_poses::SensorPoses;
-use super::settings::{LightModel, Pipeline, SweepSettings};
-use super::shot::{Firing, Shot};
+use super::settings::{Pipeline, SweepSettings};
 use super::shots::Shots;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
 use super::trace::{trace_by_paths, trees_for};
@@ -164,31 +166,6 @@ fn add_axis_truths(
     let truths = &mut to.per_shot().axis_truths;
     let scratch = &mut memory.plain.detector.cast_scratch;
     simulator.add_axis_truths(&memory.shots, first, truths, scratch);
-}
-
-/// Buffers of the pipelines, reused from batch to batch.
-pub(super) struct BatchMemory<'s> {
-    pub plain: Memory<'s, f64>,
-    pub fast: FastMemory,
-    pub phase: PhaseMemory<f64>,
-    pub shots: Vec<Shot>,
-}
-
-impl<'s> BatchMemory<'s> {
-    fn new(scratch: &'s SweepScratch) -> Self {
-        Self {
-            plain: Memory::new(scratch),
-            fast: FastMemory::default(),
-            phase: PhaseMemory::default(),
-            shots: Vec::new(),
-        }
-    }
-
-    /// Lists the shots of a batch.
-    pub fn list(&mut self, all: &Shots, own: Range<usize>) {
-        self.shots.clear();
-        self.shots.extend(own.map(|number| all.at(number)));
-    }
 }
 
 /// Prepares a sweep and returns its aimed shots. Old returns stay in memory and are overwritten later.

@@ -9,12 +9,12 @@
 //! derivatives. [`super::simulate`] converts the detections to the returns of a sweep,
 //! [`super::predict`] to noise-free measurements with derivatives.
 
-use super::air::PreparedAir;
 use super::ambient::AmbientView;
 use super::beam::BeamRays;
 use super::description::Lidar;
 use super::hooks::{ExtraRay, Hooks};
 use super::light::ShotLight;
+use super::prepared_air::PreparedAir;
 use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
 use super::scratch::LentNoiseCache;
 use super::scratch::SweepScratch;
@@ -156,7 +156,13 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         };
         // Prepare the air and the receiver.
         let air = PreparedAir::new(&settings.air, atmosphere, lidar);
-        let receiver = PreparedReceiver::new(lidar, settings, &air);
+        let receiver = PreparedReceiver::new(
+            &lidar.receiver,
+            &lidar.beam,
+            &settings.light,
+            !settings.without_noise,
+            air.backscatter().is_some(),
+        );
         Self {
             beam_rays: lidar.beam.rays(),
             ambient: AmbientView::new(world, receiver.window()),
@@ -470,7 +476,9 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             return;
         }
         // Draw the detection from a noise profile, if one applies.
-        memory.detected.signal = self.receiver.superposed(self.world, &self.air, light);
+        memory.detected.signal =
+            self.receiver
+                .superposed(self.world, self.air.whole_cells(light), light);
         if self.draw_from_profile(fired, light, memory) {
             return;
         }
@@ -515,7 +523,10 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         for one in &light.surfaces {
             summary.add_return(&one.back, one.power.value());
         }
-        summary.add_other(self.receiver.inseparable_air(&self.air, light));
+        summary.add_other(
+            self.receiver
+                .inseparable_air(self.air.whole_cells(light), light),
+        );
         let Some(surface) = summary.profiled(profiles) else {
             return false;
         };

@@ -1,7 +1,8 @@
 //! Light transport of the pipeline: the returns of surfaces along the rays of a batch of shots.
 
+use super::light_model::LightModel;
 use super::receiver::Receiver;
-use super::settings::{LightModel, SweepSettings};
+use super::settings::SweepSettings;
 use crate::transport::{
     LightRay, LightReturn, PathSettings, World, trace_paths, trace_tree_from, trace_trees,
 };

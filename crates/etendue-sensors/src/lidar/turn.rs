@@ -5,8 +5,10 @@
 )]
 
 use super::column_times::ColumnTimes;
-use super::pattern::Spinning;
-use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
+use super::direction::{SinCos, once_round, wrapped};
+use super::firing::{Column, Firing, Laser};
+use super::pattern::{Spinning, whole};
+use super::shot::Shot;
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::TAU;
@@ -59,7 +61,8 @@ impl SinCosLanes {
 
     #[inline(always)]
     pub fn put(&mut self, lane: usize, one: SinCos) {
-        (self.sin[lane], self.cos[lane]) = (one.sin, one.cos);
+        self.sin[lane] = one.sin;
+        self.cos[lane] = one.cos;
     }
 
     #[inline(always)]
@@ -357,9 +360,11 @@ fn aim(
     }
     // Write the shots.
     for ((i, shot), channel) in shots.iter_mut().enumerate().zip(first..) {
-        (shot.column, shot.channel) = (number, channel);
+        shot.column = number;
+        shot.channel = channel;
         shot.time = time[i];
-        (shot.azimuth, shot.elevation) = (azimuth[i], lanes.elevation[i]);
+        shot.azimuth = azimuth[i];
+        shot.elevation = lanes.elevation[i];
         shot.origin = Point3::new(origin[0][i], origin[1][i], lanes.height[i]);
         shot.direction = Vector3::new(direction[0][i], direction[1][i], lanes.up.sin[i]);
     }

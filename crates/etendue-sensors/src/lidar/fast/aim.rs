@@ -7,7 +7,7 @@
 use super::poses::Poses;
 use super::rotor::RotorBeams;
 use super::simulator::FastSimulator;
-use crate::lidar::shot::Column;
+use crate::lidar::firing::Column;
 use crate::lidar::shot::Shot;
 use etendue_scene::{Ray, RayTile};
 use etendue_simd::Vectorized;

@@ -2,20 +2,25 @@
 //! ([`sweep`](super::sweep)).
 //!
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
-//! ([`direct::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). Each lane performs the
+//! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). Each lane performs the
 //! operations of the plain form in the same order. Shots that hit mirrors or glass are simulated by the
 //! plain form.
 
-pub(super) mod aim;
-pub(super) mod direct;
-pub(super) mod order;
-pub(super) mod phase;
-pub(super) mod poses;
-pub(super) mod rotor;
+mod aim;
+mod batch;
+mod cast_batch;
+mod direct;
+mod direct_returns;
+mod memory;
+mod order;
+mod phase;
+mod poses;
+mod rotor;
 mod simulator;
-pub(super) mod single_ray;
+mod single_ray;
 mod vectorized;
 
+pub(super) use memory::FastMemory;
 pub(super) use phase::{PhaseLanes, PhaseMemory};
-pub(super) use simulator::FastMemory;
+
 pub(super) use vectorized::VectorizedSimulator;

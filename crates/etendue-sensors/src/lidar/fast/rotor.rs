@@ -5,7 +5,7 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use crate::lidar::shot::{Column, Firing, Laser};
+use crate::lidar::firing::{Column, Firing, Laser};
 use crate::lidar::turn::{LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
 use nalgebra::Isometry3;

@@ -5,7 +5,7 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::direct::CastBatch;
+use super::cast_batch::CastBatch;
 use super::simulator::FastSimulator;
 use crate::calibrated::{CalibratedLanes, DrawnBeams, side_of};
 use crate::lidar::batch_shots::BatchShots;

@@ -2,11 +2,11 @@
 
 use super::phase::PhaseLanes;
 use super::simulator::FastSimulator;
+use crate::lidar::batch_memory::BatchMemory;
 use crate::lidar::batches::{Batches, Destination};
+use crate::lidar::firing::Firing;
 use crate::lidar::returns::Reporter;
-use crate::lidar::shot::Firing;
 use crate::lidar::shots::Shots;
-use crate::lidar::simulate::BatchMemory;
 use crate::lidar::sweep::{Simulator, shot_number};
 use etendue_simd::Isa;
 use std::ops::Range;

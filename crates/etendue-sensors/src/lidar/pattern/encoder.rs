@@ -1,6 +1,8 @@
 //! Planar scan fired at the steps of an angular encoder.
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 use std::f64::consts::TAU;
 
 /// A rotating mirror with an encoder that fires columns at evenly spaced azimuths.

@@ -1,6 +1,8 @@
 //! Oscillating mirror.
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Motion of an oscillating mirror over time.

@@ -1,6 +1,8 @@
 //! Rotating polygon mirror.
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 
 /// A rotating polygon mirror: each facet scans one line, whose elevation is raised by twice the facet's
 /// tilt. One sweep is one rotation.

@@ -1,6 +1,8 @@
 //! Raster scan without rotating parts.
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 
 /// A raster of directions, scanned row by row.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,8 @@
 //! Rotating wedge prisms (Risley prisms).
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 use nalgebra::Vector3;
 use std::f64::consts::TAU;
 

@@ -1,6 +1,8 @@
 //! Rotor about the z axis.
 
-use super::{Aim, Channel, Columns};
+use super::columns::Columns;
+use crate::lidar::channel::Channel;
+use crate::lidar::direction::Aim;
 use std::f64::consts::TAU;
 
 /// A rotor that rotates all beams about the z axis.

@@ -1,7 +1,7 @@
 //! Frequency-modulated continuous-wave receivers: range and radial velocity ([`Fmcw`]).
 
-use super::{Detection, Reception};
-use crate::lidar::check::{Wrong, positive};
+use super::detection::{Detection, Reception};
+use crate::lidar::domain::{OutsideDomain, positive};
 use crate::lidar::light::ShotLight;
 use crate::lidar::shot::Shot;
 use crate::transport::{LightReturn, World};
@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Point3};
 const STEP: f64 = 1e-4;
 
 /// Checks the parameters of a receiver.
-pub(super) fn check(fmcw: &Fmcw) -> Result<(), Wrong> {
+pub(super) fn check(fmcw: &Fmcw) -> Result<(), OutsideDomain> {
     positive(&[
         ("the frequency swept by a chirp, Hz,", fmcw.bandwidth),
         ("the duration of a chirp, s,", fmcw.chirp),

@@ -11,14 +11,11 @@
 //!
 //! Equations and sources: [`etendue_physics::phase`].
 
-use super::{Detected, Detection, Reception};
-use crate::lidar::air::PreparedAir;
+use super::detection::{Detected, Detection, Reception};
 use crate::lidar::beam::Beam;
-use crate::lidar::check::{Wrong, zero_or_more};
+use crate::lidar::domain::{OutsideDomain, zero_or_more};
 use crate::lidar::light::{ShotLight, SurfaceReturn};
-use crate::lidar::output::Outcome;
 use crate::lidar::range_limits::RangeLimits;
-use crate::lidar::settings::{LightModel, SweepSettings};
 use crate::transport::World;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
@@ -303,7 +300,7 @@ impl<S: Scalar> PhaseReceiver<S> {
     }
 
     /// Checks the range of full overlap; [`PhaseReceiver::check`] checks the other parameters.
-    pub(super) fn check_overlap(&self) -> Result<(), Wrong> {
+    pub(super) fn check_overlap(&self) -> Result<(), OutsideDomain> {
         zero_or_more(&[("the range of full overlap, m,", self.full_overlap)])
     }
 
@@ -345,16 +342,12 @@ pub(in crate::lidar) struct PreparedPhase<S = f64> {
 
 impl<S: Scalar> PreparedPhase<S> {
     /// Prepares the receiver of a beam.
-    pub fn new(receiver: &PhaseReceiver<S>, beam: &Beam<S>, settings: &SweepSettings) -> Self {
+    pub fn new(receiver: PhaseReceiver<S>, beam: &Beam<S>, by_trees: bool) -> Self {
         let divergence = beam.width().plain().divergence;
         Self {
-            receiver: if settings.without_noise {
-                receiver.without_noise()
-            } else {
-                *receiver
-            },
+            receiver,
             spread: 0.5 * divergence.horizontal.max(divergence.vertical),
-            by_trees: matches!(settings.light, LightModel::Tree(_)),
+            by_trees,
         }
     }
 
@@ -365,11 +358,11 @@ impl<S: Scalar> PreparedPhase<S> {
     }
 
     /// The superposition of all light of a shot: phasors of direct returns, then of returns by way of
-    /// mirrors and glass, then of the air.
+    /// mirrors and glass, then of the air, with the light of its whole cells before the first surface.
     pub fn superposed(
         &self,
         world: &World<S>,
-        air: &PreparedAir<S>,
+        air: Option<&PhaseSignal<S>>,
         light: &ShotLight<S>,
     ) -> PhaseSignal<S> {
         let mut signal = PhaseSignal::nothing();
@@ -391,8 +384,13 @@ impl<S: Scalar> PreparedPhase<S> {
 
     /// Adds the backscatter of the air before the first surface: the precomputed sum of the whole cells
     /// before it, the partial cell that the surface truncates, and single drops.
-    pub fn add_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>, signal: &mut PhaseSignal<S>) {
-        let Some(whole) = air.whole_cells(light) else {
+    pub fn add_air(
+        &self,
+        whole_cells: Option<&PhaseSignal<S>>,
+        light: &ShotLight<S>,
+        signal: &mut PhaseSignal<S>,
+    ) {
+        let Some(whole) = whole_cells else {
             return;
         };
         // Add the whole cells.
@@ -436,9 +434,13 @@ impl<S: Scalar> PreparedPhase<S> {
     }
 }
 
-/// Power of the air's backscatter in the light of a shot, 1/(m² sr).
-pub(in crate::lidar) fn power_of_air<S: Scalar>(air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
-    let Some(whole) = air.whole_cells(light) else {
+/// Power of the air's backscatter in the light of a shot, given the light of the whole cells of air before its
+/// first surface, 1/(m² sr).
+pub(in crate::lidar) fn power_of_air<S: Scalar>(
+    whole_cells: Option<&PhaseSignal<S>>,
+    light: &ShotLight<S>,
+) -> f64 {
+    let Some(whole) = whole_cells else {
         return 0.0;
     };
     let single = light.returns[light.surfaces.len()..].iter();
@@ -454,17 +456,6 @@ pub(in crate::lidar) fn rounded(range: f64, step: f64) -> f64 {
         (range / step).round() / step.recip()
     } else {
         range
-    }
-}
-
-/// The outcome of a shot without a detection.
-pub(in crate::lidar) fn outcome(failure: &NoDetection) -> Outcome {
-    match failure {
-        NoDetection::TooNear { .. } => Outcome::TooNear,
-        reason => match reason.urg_code() {
-            Some(0) | None => Outcome::NoReturn,
-            Some(code) => Outcome::Error(code),
-        },
     }
 }
 

@@ -1,11 +1,14 @@
 //! Pulsed receiver: range from the time of flight of echoes.
 
-use super::{Detection, Reception};
-use crate::lidar::backscatter::Backscatter;
-use crate::lidar::check::{Wrong, is_positive, positive, value, zero_or_more};
+mod sections;
+mod waveform;
+
+use self::waveform::WaveformSearch;
+use super::detection::{Detection, Reception};
+use crate::lidar::backscatter::{Backscatter, FAINT, HIDDEN};
+use crate::lidar::domain::{OutsideDomain, is_positive, positive, value, zero_or_more};
 use crate::lidar::light::ShotLight;
 use crate::lidar::range_limits::RangeLimits;
-use crate::lidar::waveform::WaveformSearch;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
@@ -132,7 +135,7 @@ impl PulsedReceiver {
     }
 
     /// Checks the parameters.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         // Pulse, threshold and sampling.
         let pulse = self.pulse.fwhm;
         positive(&[
@@ -164,7 +167,7 @@ impl PulsedReceiver {
     }
 }
 
-fn check_detector(detector: &Detector) -> Result<(), Wrong> {
+fn check_detector(detector: &Detector) -> Result<(), OutsideDomain> {
     match detector {
         Detector::Analogue(diode) => {
             zero_or_more(&[
@@ -193,7 +196,7 @@ fn check_detector(detector: &Detector) -> Result<(), Wrong> {
     }
 }
 
-fn check_window(window: &ReceiverWindow) -> Result<(), Wrong> {
+fn check_window(window: &ReceiverWindow) -> Result<(), OutsideDomain> {
     positive(&[
         ("the peak of the emitted power, W,", window.emitted_power),
         ("the field of view, rad,", window.field_of_view),
@@ -208,6 +211,15 @@ impl<S: Scalar> PulsedReceiver<S> {
         Overlap {
             none_until: limits.near + 0.25 * SPEED_OF_LIGHT * self.pulse.fwhm.value(),
             full_from: self.full_overlap,
+        }
+    }
+
+    /// Share of the detection threshold that backscatter must reach somewhere to be simulated. The closed form
+    /// includes backscatter only where it forms echoes.
+    pub(in crate::lidar) fn least_backscatter(&self) -> f64 {
+        match self.echoes {
+            EchoModel::Analytic => FAINT,
+            EchoModel::Waveform => HIDDEN,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Triangulation receiver: range from the direction of the laser spot, seen from a baseline.
 
-use super::{Detection, Reception};
-use crate::lidar::check::{Wrong, positive, zero_or_more};
+use super::detection::{Detection, Reception};
+use crate::lidar::domain::{OutsideDomain, positive, zero_or_more};
 use crate::lidar::light::ShotLight;
 use crate::transport::LightReturn;
 use etendue_physics::pulse::{PulseReturn, group_returns};
@@ -46,7 +46,7 @@ impl Triangulation {
     }
 
     /// Checks the parameters.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         positive(&[
             ("the baseline, m,", self.baseline),
             ("the detection threshold, 1/(m2 sr),", self.threshold),

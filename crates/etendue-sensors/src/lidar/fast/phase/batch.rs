@@ -4,7 +4,7 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use crate::lidar::air::PreparedAir;
+use crate::lidar::prepared_air::PreparedAir;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};

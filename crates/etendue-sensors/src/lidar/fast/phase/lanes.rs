@@ -4,9 +4,9 @@ use super::batch::{Aim, Batch, DirectReturns, LANES};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
+use crate::lidar::light_model::LightModel;
 use crate::lidar::receiver::{Detection, PreparedPhase, PreparedReceiver, power_of_air};
 use crate::lidar::returns::{Origin, PhaseShot};
-use crate::lidar::settings::LightModel;
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{FiredShot, Memory, Simulator};
 use crate::noise_profiles::NoiseProfiles;
@@ -239,9 +239,9 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         air.clear(self.axis_distance(batch, lane));
         let drops = || self.plain.stream(number, Purpose::Precipitation);
         self.plain.air.add(drops, air);
-        self.receiver
-            .add_air(&self.plain.air, air, &mut light.signal);
-        let of_air = power_of_air(&self.plain.air, air);
+        let whole_cells = self.plain.air.whole_cells(air);
+        self.receiver.add_air(whole_cells, air, &mut light.signal);
+        let of_air = power_of_air(whole_cells, air);
         light.summary.add_other(of_air);
         light.origin = strongest.unless_below(of_air);
         light

@@ -1,6 +1,6 @@
 //! The sections of a waveform that hold light.
 
-use super::backscatter::Backscatter;
+use crate::lidar::backscatter::Backscatter;
 use etendue_physics::pulse::{Pulse, PulseReturn};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 

@@ -1,32 +1,33 @@
-//! Receivers: convert the light of a shot to detections.
+//! Receivers: convert the light of a shot to detections. The registry: the enums, and the dispatch of their
+//! methods.
+//!
+//! To add a receiver, write its file in `receiver/` and add it to the module list, the enums and their
+//! arms here.
 
+mod detection;
 mod fmcw;
 mod phase;
 mod pulsed;
 mod triangulation;
 
+pub(super) use detection::{Detected, Detection, Reception};
 pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
-pub(in crate::lidar) use phase::{PreparedPhase, outcome, power_of_air};
+pub(super) use phase::{PreparedPhase, power_of_air};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};
 pub(super) use pulsed::{PreparedPulsed, PulsedScratch};
 pub use triangulation::Triangulation;
 
-use super::air::PreparedAir;
-use super::backscatter::BackscatterWaveform;
-use super::check::Wrong;
-use super::description::Lidar;
+use super::beam::Beam;
+use super::domain::OutsideDomain;
 use super::light::ShotLight;
+use super::light_model::LightModel;
 use super::range_limits::RangeLimits;
-use super::settings::SweepSettings;
-use super::shot::Shot;
 use crate::transport::World;
 use etendue_physics::light::ReceiverWindow;
-use etendue_physics::phase::{NoDetection, PhaseSignal};
-use etendue_physics::profile::DrawnReturn;
+use etendue_physics::phase::PhaseSignal;
 use etendue_physics::pulse::Fmcw;
-use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
+use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar};
 use etendue_scene::CastScratch;
-use nalgebra::Isometry3;
 
 /// Receiver of a lidar: the measurement principle with its parameters.
 ///
@@ -54,93 +55,6 @@ impl<S> Receiver<S> {
             Self::Fmcw(_) => "fmcw",
         }
     }
-}
-
-/// One detection in a shot, before range offset, limits and rounding.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Detection<S = f64> {
-    /// Range, m.
-    pub range: S,
-    /// Peak power, 1/(m² sr).
-    pub power: S,
-    /// Full width at half maximum of the echo, s; 0 where the receiver does not measure it.
-    pub width: S,
-    /// Radial velocity, m/s, from receivers that measure it.
-    pub velocity: Option<S>,
-    /// Intensity drawn from a noise profile, counts; replaces the response to the power.
-    pub intensity: Option<f64>,
-}
-
-impl<S: Scalar> Detection<S> {
-    /// A detection that was drawn from a noise profile, with the received power, 1/(m² sr).
-    pub fn drawn(drawn: &DrawnReturn, power: f64) -> Self {
-        Self {
-            range: S::from(drawn.range),
-            power: S::from(power),
-            width: S::zero(),
-            velocity: None,
-            intensity: drawn.intensity,
-        }
-    }
-}
-
-/// Result of a receiver for one shot.
-pub(super) struct Detected<S> {
-    /// Detections in the order of the device's report.
-    pub detections: Vec<Detection<S>>,
-    /// Reason for a missing detection, from receivers that report it.
-    pub failure: Option<NoDetection>,
-    /// Superposition of all light, at phase receivers.
-    pub signal: Option<PhaseSignal<S>>,
-}
-
-impl<S> Detected<S> {
-    /// No detection.
-    pub fn nothing() -> Self {
-        Self {
-            detections: Vec::new(),
-            failure: None,
-            signal: None,
-        }
-    }
-
-    /// Removes all results.
-    pub fn clear(&mut self) {
-        self.detections.clear();
-        self.failure = None;
-        self.signal = None;
-    }
-}
-
-/// Inputs of a receiver for one shot, except its light.
-pub(super) struct Reception<'a, S: Scalar> {
-    /// The shot.
-    pub shot: &'a Shot,
-    /// Pose of the sensor at the time of the shot.
-    pub pose: &'a Isometry3<S>,
-    /// The scene with its materials.
-    pub world: &'a World<'a, S>,
-    /// Pose of the sensor as a function of time (s).
-    pub world_from_sensor: &'a dyn Fn(f64) -> Isometry3<S>,
-    /// Limits of the reported ranges.
-    pub limits: &'a RangeLimits,
-    /// Backscatter of the air, if it may form echoes.
-    pub backscatter: Option<&'a BackscatterWaveform<S>>,
-    /// Random number stream of the shot for a purpose.
-    pub stream: &'a dyn Fn(Purpose) -> Stream,
-    /// Whether noise is enabled.
-    pub noise: bool,
-    /// Whether the quantisation of converters and pixels is applied.
-    pub rounding: bool,
-}
-
-/// A receiver prepared for a sweep.
-#[derive(Clone)]
-pub(super) enum PreparedReceiver<S> {
-    Pulsed(PreparedPulsed<S>),
-    Phase(PreparedPhase<S>),
-    Triangulation(Triangulation),
-    Fmcw(Fmcw),
 }
 
 impl Receiver {
@@ -175,7 +89,7 @@ impl Receiver {
     }
 
     /// Checks the parameters.
-    pub(super) fn check(&self) -> Result<(), Wrong> {
+    pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         match self {
             Self::Pulsed(receiver) => receiver.check(),
             Self::Phase(receiver) => receiver.check_overlap(),
@@ -207,16 +121,37 @@ impl<S: Scalar> Receiver<S> {
     }
 }
 
+/// A receiver prepared for a sweep.
+#[derive(Clone)]
+pub(super) enum PreparedReceiver<S> {
+    Pulsed(PreparedPulsed<S>),
+    Phase(PreparedPhase<S>),
+    Triangulation(Triangulation),
+    Fmcw(Fmcw),
+}
+
 impl<S: Scalar> PreparedReceiver<S> {
-    /// Prepares the receiver of a lidar for a sweep.
-    pub fn new(lidar: &Lidar<S>, settings: &SweepSettings, air: &PreparedAir<S>) -> Self {
-        match &lidar.receiver {
+    /// Prepares a receiver with its beam for a sweep, with or without backscatter of the air that may form
+    /// echoes.
+    pub fn new(
+        receiver: &Receiver<S>,
+        beam: &Beam<S>,
+        light: &LightModel,
+        noise: bool,
+        with_backscatter: bool,
+    ) -> Self {
+        match receiver {
             Receiver::Pulsed(receiver) => {
-                let with_backscatter = air.backscatter().is_some();
                 Self::Pulsed(PreparedPulsed::new(receiver, with_backscatter))
             }
             Receiver::Phase(receiver) => {
-                Self::Phase(PreparedPhase::new(receiver, &lidar.beam, settings))
+                let receiver = if noise {
+                    *receiver
+                } else {
+                    receiver.without_noise()
+                };
+                let by_trees = matches!(light, LightModel::Tree(_));
+                Self::Phase(PreparedPhase::new(receiver, beam, by_trees))
             }
             Receiver::Triangulation(receiver) => Self::Triangulation(*receiver),
             Receiver::Fmcw(receiver) => Self::Fmcw(*receiver),
@@ -232,24 +167,29 @@ impl<S: Scalar> PreparedReceiver<S> {
         }
     }
 
-    /// The superposition of all light of a shot, at phase receivers.
+    /// The superposition of all light of a shot, at phase receivers, given the light of the whole cells of air
+    /// before its first surface.
     pub fn superposed(
         &self,
         world: &World<S>,
-        air: &PreparedAir<S>,
+        whole_cells: Option<&PhaseSignal<S>>,
         light: &ShotLight<S>,
     ) -> Option<PhaseSignal<S>> {
         match self {
-            Self::Phase(phase) => Some(phase.superposed(world, air, light)),
+            Self::Phase(phase) => Some(phase.superposed(world, whole_cells, light)),
             Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => None,
         }
     }
 
     /// Power of the air's backscatter that the receiver cannot separate from the light of surfaces,
     /// 1/(m² sr).
-    pub fn inseparable_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
+    pub fn inseparable_air(
+        &self,
+        whole_cells: Option<&PhaseSignal<S>>,
+        light: &ShotLight<S>,
+    ) -> f64 {
         match self {
-            Self::Phase(_) => power_of_air(air, light),
+            Self::Phase(_) => power_of_air(whole_cells, light),
             Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => 0.0,
         }
     }

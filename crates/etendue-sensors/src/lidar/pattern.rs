@@ -1,5 +1,8 @@
-//! Scan patterns: the motion of the beams.
+//! Scan patterns: the motion of the beams. The registry: the enum, and the dispatch of its methods.
+//!
+//! To add a pattern, write its file in `pattern/` and add it to the module list, the enum and its arms here.
 
+mod columns;
 mod encoder;
 mod oscillating;
 mod polygon;
@@ -7,6 +10,8 @@ mod raster;
 mod risley;
 mod spinning;
 
+pub(in crate::lidar) use columns::whole;
+pub use columns::{ColumnStart, Columns};
 pub use encoder::Encoder;
 pub use oscillating::{Oscillating, Oscillation};
 pub use polygon::Polygon;
@@ -16,40 +21,7 @@ pub(crate) use spinning::Stance;
 pub use spinning::{Nod, Spinning};
 
 use super::channel::Channel;
-use super::shot::Aim;
-
-/// Schedule of the columns within a sweep.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Columns {
-    /// Locked to the motion by an encoder: columns evenly spaced over the whole sweep.
-    PerSweep {
-        /// Number of columns in a whole sweep.
-        columns: u32,
-        /// Number of columns that fire, from the first on; `None` for all.
-        fired: Option<u32>,
-    },
-    /// By a clock that runs on from sweep to sweep: the number of columns may vary by one between sweeps.
-    Period {
-        /// Time between columns, s.
-        seconds: f64,
-    },
-    /// At the steps of an encoder over part of a rotation.
-    Steps {
-        /// Number of columns in a sweep.
-        columns: u32,
-        /// Time between columns, s.
-        period: f64,
-    },
-}
-
-/// Index and start time of a column of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ColumnStart {
-    /// Index in the sweep, from 0.
-    pub number: u32,
-    /// Start time since the start of the run, s.
-    pub time: f64,
-}
+use super::direction::Aim;
 
 /// Scan pattern: motion of the beams and schedule of the columns.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Detection of echoes in sampled waveforms.
 
-use super::backscatter::{Backscatter, FAINT};
-use super::receiver::PulsedReceiver;
+use super::PulsedReceiver;
 use super::sections::{Section, sections};
+use crate::lidar::backscatter::{Backscatter, FAINT};
 use etendue_physics::pulse::{
     AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, SamplingWindow, Waveform,
     WaveformModel,
@@ -103,7 +103,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
 
 impl<S: Scalar> PulsedReceiver<S> {
     /// The sampled waveform of returns and backscatter, with noise, saturation and quantisation.
-    pub(super) fn waveform(
+    pub(in crate::lidar) fn waveform(
         &self,
         returns: &[PulseReturn<S>],
         backscatter: Option<&Backscatter<S>>,
