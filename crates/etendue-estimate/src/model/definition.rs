@@ -213,6 +213,8 @@ impl Model {
     }
 
     /// The model with every `every`-th beam and one ray per beam, for coarse searches.
+    ///
+    /// Offsets of single beams refer to the beams of the complete scan.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         Self {

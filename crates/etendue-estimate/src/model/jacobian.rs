@@ -141,7 +141,6 @@ impl Model {
         let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
         let scans = self.simulate_with_edges(scene, &inputs, factor);
         // Convert the derivatives by the twist to derivatives by the offset of each group.
-        let shots = &inputs.sensor.shots;
         for &(component, seed) in groups {
             let (DerivativeSeed::Azimuth(group)
             | DerivativeSeed::Elevation(group)
@@ -151,7 +150,7 @@ impl Model {
             };
             let mut slopes = Vec::new();
             for (scan, measured) in scans.iter().enumerate() {
-                for beam in group.beams(shots) {
+                for beam in inputs.sensor.beams_of(group) {
                     let axis = self.rotation_axis(beam, seed);
                     let first = (scan * measured.len() + beam) * QUANTITIES;
                     for (kind, value) in measured[beam].quantities().into_iter().enumerate() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Group of beams that share an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeamGroup {
-    /// One beam of a scan, by index.
+    /// One beam, by its number in the complete scan.
     Beam(usize),
     /// All beams of a channel, by index.
     Channel(usize),
@@ -21,21 +21,28 @@ pub(crate) struct LidarInputs<S> {
     pub lidar: Lidar<S>,
     /// Shots of a scan.
     pub shots: Arc<Vec<Shot>>,
+    /// Step between the numbers, in the complete scan, of successive shots.
+    pub stride: usize,
     /// Range offset of each shot, m; empty without offsets.
     pub range_offsets: Vec<f64>,
 }
 
 impl BeamGroup {
     /// Indices of the beams of the group among the shots of a scan.
-    pub(crate) fn beams(self, shots: &[Shot]) -> impl Iterator<Item = usize> {
-        self.span(shots.len())
-            .filter(move |&beam| self.contains(&shots[beam]))
+    ///
+    /// `stride` is the step between the numbers, in the complete scan, of successive shots.
+    fn indices(self, shots: &[Shot], stride: usize) -> impl Iterator<Item = usize> {
+        self.span(shots.len(), stride)
+            .filter(move |&index| self.contains(&shots[index]))
     }
 
-    /// Range of beam indices that includes the group.
-    fn span(self, count: usize) -> Range<usize> {
+    /// Range of indices among `count` shots that includes the group.
+    fn span(self, count: usize, stride: usize) -> Range<usize> {
         match self {
-            Self::Beam(beam) => beam..count.min(beam + 1),
+            Self::Beam(beam) if beam.is_multiple_of(stride) && beam / stride < count => {
+                beam / stride..beam / stride + 1
+            }
+            Self::Beam(_) => 0..0,
             Self::Channel(_) => 0..count,
         }
     }
@@ -55,13 +62,19 @@ impl<S: Scalar> LidarInputs<S> {
         Self {
             lidar: sensor.lidar().map(S::from),
             shots: Arc::clone(sensor.shared_shots()),
+            stride: sensor.stride(),
             range_offsets: Vec::new(),
         }
     }
 
+    /// Indices of the beams of a group among the shots.
+    pub fn beams_of(&self, group: BeamGroup) -> impl Iterator<Item = usize> {
+        group.indices(&self.shots, self.stride)
+    }
+
     /// Rotates the beams of a group by an azimuth and an elevation, rad.
     pub fn rotate(&mut self, group: BeamGroup, azimuth: f64, elevation: f64) {
-        let span = group.span(self.shots.len());
+        let span = group.span(self.shots.len(), self.stride);
         for shot in &mut Arc::make_mut(&mut self.shots)[span] {
             if group.contains(shot) {
                 *shot = shot.rotated(azimuth, elevation);
@@ -72,7 +85,7 @@ impl<S: Scalar> LidarInputs<S> {
     /// Adds an offset to the ranges of a group of beams, m.
     pub fn offset_ranges(&mut self, group: BeamGroup, offset: f64) {
         self.range_offsets.resize(self.shots.len(), 0.0);
-        for beam in group.beams(&self.shots) {
+        for beam in group.indices(&self.shots, self.stride) {
             self.range_offsets[beam] += offset;
         }
     }

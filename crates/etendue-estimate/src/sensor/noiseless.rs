@@ -10,6 +10,10 @@ use std::sync::Arc;
 pub struct NoiselessLidar {
     lidar: Lidar,
     shots: Arc<Vec<Shot>>,
+    /// Step between the numbers, in the complete scan, of successive shots: 1 unless thinned.
+    stride: usize,
+    /// Number of beams of the complete scan.
+    complete_beams: usize,
 }
 
 /// Direction and exit point of a beam, in the sensor frame.
@@ -33,9 +37,12 @@ impl Direction {
 impl NoiselessLidar {
     /// Noise-free model of a lidar.
     pub fn new(lidar: &Lidar) -> Self {
+        let shots = lidar.shots(0);
         Self {
-            shots: Arc::new(lidar.shots(0)),
             lidar: lidar.clone(),
+            stride: 1,
+            complete_beams: shots.len(),
+            shots: Arc::new(shots),
         }
     }
 
@@ -64,6 +71,17 @@ impl NoiselessLidar {
         self.shots.len()
     }
 
+    /// Step between the numbers, in the complete scan, of successive shots.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Number of beams of the complete scan, which the numbers of [`BeamGroup`](super::BeamGroup)
+    /// refer to.
+    pub(crate) fn complete_beams(&self) -> usize {
+        self.complete_beams
+    }
+
     /// Direction and exit point of a beam, by index.
     pub fn direction(&self, beam: usize) -> Direction {
         let shot = &self.shots[beam];
@@ -81,14 +99,19 @@ impl NoiselessLidar {
     }
 
     /// The lidar with every `every`-th beam and one ray per beam.
+    ///
+    /// Beams keep their numbers of the complete scan.
     #[must_use]
     pub(crate) fn thinned(&self, every: usize) -> Self {
-        let shots = self.shots.iter().copied().step_by(every.max(1));
+        let every = every.max(1);
+        let shots = self.shots.iter().copied().step_by(every);
         let mut lidar = self.lidar.clone();
         lidar.beam = lidar.beam.with_one_ray();
         Self {
-            shots: Arc::new(shots.collect()),
             lidar,
+            shots: Arc::new(shots.collect()),
+            stride: self.stride * every,
+            complete_beams: self.complete_beams,
         }
     }
 

@@ -139,6 +139,41 @@ fn derivatives_by_offsets_of_single_beams_equal_central_differences() {
     }
 }
 
+/// The residuals of a thinned problem are those of every seventh beam, and an offset belongs to one
+/// beam of the complete scan.
+#[test]
+fn offsets_of_single_beams_keep_their_numbers_in_a_thinned_scan() {
+    const EVERY: usize = 7;
+    let poses = vec![Isometry3::identity()];
+    let mut model = Model::new(arena(&[]), &small_lidar(40), poses).expect("a model");
+    let beams = [2, 14, 39].map(|beam| format!("sensor.beams.{beam}.range_offset"));
+    for path in &beams {
+        model.free(path, Freedom::Whole).expect("a beam");
+    }
+    let problem = against_one_metre(model).thinned(EVERY);
+    let start = problem.model.start();
+    let before = problem.residuals(&start).values;
+    let after = problem
+        .residuals(&start.retract(&[0.5, 0.25, 0.125]))
+        .values;
+    assert_eq!(before.len(), 6);
+    for (index, (before, after)) in before.iter().zip(&after).enumerate() {
+        let expected = if index * EVERY == 14 { 0.25 } else { 0.0 };
+        assert!((after - before - expected).abs() < 1e-12, "beam {index}");
+    }
+    let (compared, jumps) = compare(&problem, 1e-7, 1e-6);
+    assert_eq!((compared, jumps), (3 * 6, 0));
+
+    // Paths resolve to the beams of the complete scan.
+    assert!(problem.model.resolve(&beams[2]).is_ok());
+    assert!(
+        problem
+            .model
+            .resolve("sensor.beams.40.range_offset")
+            .is_err()
+    );
+}
+
 /// The scattered gradient of two thousand unknowns is the Jacobian's, which it never forms.
 #[test]
 fn the_scattered_gradient_is_the_jacobians() {

@@ -10,7 +10,8 @@ use std::ops::Range;
 ///
 /// Paths: `sensor.beams.N.KIND` of one beam and `sensor.channels.N.KIND` of all beams of a channel,
 /// with the kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*`
-/// matches all beams or channels.
+/// matches all beams or channels. N is the number of the beam in the complete scan, also in a model
+/// whose scans are thinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeamOffset {
     /// Beams with the offset.
@@ -46,7 +47,7 @@ const GROUPS: [(&str, GroupOf); 2] = [("beams", BeamGroup::Beam), ("channels", B
 /// Number of groups of a kind in a model.
 fn count(model: &Model, group: GroupOf) -> usize {
     match group(0) {
-        BeamGroup::Beam(_) => model.sensor().beams(),
+        BeamGroup::Beam(_) => model.sensor().complete_beams(),
         BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),
     }
 }
