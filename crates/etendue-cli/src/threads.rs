@@ -8,8 +8,15 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
     /// Worker threads; without it, one per processor
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<NonZeroUsize>,
+}
+
+/// Number of threads of an argument.
+fn at_least_one(argument: &str) -> Result<NonZeroUsize, String> {
+    argument
+        .parse()
+        .map_err(|_| "--threads is a whole number of at least 1".into())
 }
 
 impl Threads {

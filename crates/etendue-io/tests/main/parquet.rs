@@ -6,6 +6,7 @@ use etendue_io::points::parse_points;
 use etendue_io::points::write_parquet;
 use etendue_io::table::PointSweeps;
 use etendue_io::table::{Column, ColumnData, PointTable};
+use std::cell::Cell;
 use std::path::Path;
 
 fn parse(bytes: &[u8]) -> Result<PointSweeps, String> {
@@ -106,9 +107,19 @@ fn what_is_written_is_read_back() {
     assert_eq!(parse(&bytes).unwrap().together(), table);
 }
 
-/// A file truncated anywhere, or with any byte changed, is refused or read, and nothing else happens.
+thread_local! {
+    /// Number of panics of the thread, caught ones included.
+    static PANICS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A file truncated anywhere, or with any byte changed, is refused or read, without a panic.
 #[test]
 fn damaged_files_are_refused() {
+    let default_hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.set(PANICS.get() + 1);
+        default_hook(panic);
+    }));
     let whole = include_bytes!("../golden/points_snappy.parquet");
     for length in 4..whole.len() {
         let error = parse(&whole[..length]).expect_err("it is truncated");
@@ -121,6 +132,7 @@ fn damaged_files_are_refused() {
         refused += usize::from(parse(&bytes).is_err());
     }
     assert!(refused > whole.len() / 4, "{refused} of {}", whole.len());
+    assert_eq!(PANICS.get(), 0);
     let without_z = b"PAR1";
     assert!(parse(without_z).is_err());
 }

@@ -59,10 +59,12 @@ mod codec {
     use crate::Place;
     use crate::table::{Column, ColumnData, Number};
     use bytes::Bytes;
-    use parquet::basic::{Compression, ConvertedType, Repetition, Type as PhysicalType};
-    use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+    use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as PhysicalType};
+    use parquet::column::page::{Page, PageMetadata, PageReader};
+    use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
     use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type};
     use parquet::errors::{ParquetError, Result};
+    use parquet::file::metadata::ColumnChunkMetaData;
     use parquet::file::properties::{EnabledStatistics, WriterProperties};
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::writer::SerializedFileWriter;
@@ -163,14 +165,25 @@ mod codec {
         Ok(points)
     }
 
-    /// [`read`], with panics of the library on damaged pages and metadata as errors.
+    /// [`read`], with panics of the library as errors.
+    ///
+    /// [`check_chunk`] and [`CheckedPages`] refuse the damage that can be found from metadata and page
+    /// headers. The decoders of the library still panic on some damaged pages, such as a width of
+    /// bits beyond the type. The message of such a panic is printed: only the panic hook of the process
+    /// can suppress it, which is the program's.
     fn read_unwinding(bytes: Bytes) -> Result<PointSweeps> {
         let panicked = |_| ParquetError::General("its pages are inconsistent".into());
         catch_unwind(|| read(bytes)).map_err(panicked)?
     }
 
     fn read(bytes: Bytes) -> Result<PointSweeps> {
+        let size = bytes.len() as u64;
         let file = SerializedFileReader::new(bytes)?;
+        for group in file.metadata().row_groups() {
+            for chunk in group.columns() {
+                check_chunk(chunk, size)?;
+            }
+        }
         let metadata = file.metadata().file_metadata();
         let rows = usize::try_from(metadata.num_rows())
             .map_err(|_| ParquetError::General("the number of rows is negative".into()))?;
@@ -196,6 +209,81 @@ mod codec {
         }
         points.sweeps.push(table);
         Ok(points)
+    }
+
+    /// Checks that a column chunk is within a file of `size` bytes; the library panics on negative
+    /// offsets and sizes.
+    fn check_chunk(chunk: &ColumnChunkMetaData, size: u64) -> Result<()> {
+        let start = chunk
+            .dictionary_page_offset()
+            .unwrap_or(chunk.data_page_offset());
+        let end = u64::try_from(start)
+            .ok()
+            .zip(u64::try_from(chunk.compressed_size()).ok())
+            .and_then(|(start, length)| start.checked_add(length));
+        if end.is_some_and(|end| end <= size) {
+            return Ok(());
+        }
+        let message = format!("column {} is not within the file", chunk.column_path());
+        Err(ParquetError::General(message))
+    }
+
+    /// Pages of a column chunk, where indices of a dictionary need the page of the dictionary first; the
+    /// library panics on indices without a dictionary.
+    struct CheckedPages {
+        pages: Box<dyn PageReader>,
+        has_dictionary: bool,
+    }
+
+    impl CheckedPages {
+        /// Checks a page with the pages before it.
+        fn check(&mut self, page: &Page) -> Result<()> {
+            let encoding = page.encoding();
+            match page {
+                Page::DictionaryPage { .. } => self.has_dictionary = true,
+                Page::DataPage { .. } | Page::DataPageV2 { .. } => {
+                    let is_index = matches!(
+                        encoding,
+                        Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY
+                    );
+                    if is_index && !self.has_dictionary {
+                        let message = "a page has indices of a dictionary that is missing";
+                        return Err(ParquetError::General(message.into()));
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    impl Iterator for CheckedPages {
+        type Item = Result<Page>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.get_next_page().transpose()
+        }
+    }
+
+    impl PageReader for CheckedPages {
+        fn get_next_page(&mut self) -> Result<Option<Page>> {
+            let page = self.pages.get_next_page()?;
+            if let Some(page) = &page {
+                self.check(page)?;
+            }
+            Ok(page)
+        }
+
+        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+            self.pages.peek_next_page()
+        }
+
+        fn skip_next_page(&mut self) -> Result<()> {
+            self.pages.skip_next_page()
+        }
+
+        fn at_record_boundary(&mut self) -> Result<bool> {
+            self.pages.at_record_boundary()
+        }
     }
 
     /// Leaves of a column of the schema.
@@ -249,15 +337,15 @@ mod codec {
         for group in 0..file.num_row_groups() {
             let group = file.get_row_group(group)?;
             let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-            let converted = group
-                .metadata()
-                .column(leaf)
-                .column_descr()
-                .converted_type();
+            let description = group.metadata().column(leaf).column_descr_ptr();
+            let pages = CheckedPages {
+                pages: group.get_column_page_reader(leaf)?,
+                has_dictionary: false,
+            };
 
             // Read the numbers by their physical type
-            let is_unsigned = converted == ConvertedType::UINT_32;
-            values.extend(match group.get_column_reader(leaf)? {
+            let is_unsigned = description.converted_type() == ConvertedType::UINT_32;
+            values.extend(match get_column_reader(description, Box::new(pages)) {
                 ColumnReader::Int32ColumnReader(reader) if is_unsigned => {
                     numbers(reader, rows, |value| f64::from(value.cast_unsigned()))?
                 }
