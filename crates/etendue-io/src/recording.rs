@@ -19,17 +19,20 @@ use crate::bag::{self, Body, Message};
 use crate::digest::sha256_of_all;
 use crate::input::{read_bytes, read_text};
 use crate::packets::PacketSource;
-use crate::points::{is_cloud, read_cloud};
+use crate::points::{PointFormat, is_cloud, read_cloud};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A recording of a standing sensor.
+/// Endings of bags of ROS 2.
+const BAG_ENDINGS: [&str; 3] = ["db3", "mcap", "zstd"];
+
+/// Recording of a stationary sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorRecording {
-    /// What was seen.
+    /// Scans or clouds.
     pub content: Content,
     /// SHA-256 of the file, or of the folder's files one after the other, in hexadecimal.
     pub sha256: String,
@@ -210,10 +213,11 @@ fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> 
 
 /// The clouds of a folder, by name; without any, the one bag in it.
 fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
-    let files = files_of(path, &["pcd", "ply", "csv", "vtk"])?;
+    let cloud_endings = PointFormat::recorded_cloud_endings();
+    let files = files_of(path, &cloud_endings)?;
     if files.is_empty() {
         // ROS 2 keeps a bag in a folder of its own.
-        if let [bag] = &files_of(path, &["db3", "mcap", "zstd"])?[..] {
+        if let [bag] = &files_of(path, &BAG_ENDINGS)?[..] {
             return read_recording(bag, source);
         }
     }
@@ -228,8 +232,12 @@ fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatE
         return Err(FormatError::malformed(
             path,
             Place::File,
-            "the folder holds no .pcd, .ply, .vtk or .csv cloud, and not one .db3, .mcap or .zstd bag",
-            "name the folder that the scans are in, or the bag's file",
+            format!(
+                "the folder has no cloud (.{}) and not exactly one bag (.{})",
+                cloud_endings.join(", ."),
+                BAG_ENDINGS.join(", .")
+            ),
+            "give the folder of the scans, or the file of the bag",
         ));
     }
     Ok(SensorRecording {

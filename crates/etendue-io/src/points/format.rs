@@ -77,6 +77,8 @@ struct FormatEntry {
     points_only: bool,
     /// Whether folders of results contain a file of the format.
     in_folders: bool,
+    /// Whether each file of the format in the folder of a recording is one scan.
+    is_recorded_cloud: bool,
     /// Reader.
     read: fn(PointSource) -> Result<PointSweeps, FormatError>,
     /// Writer; `None` for formats that are only read.
@@ -167,6 +169,17 @@ impl PointFormat {
     /// Whether folders of results contain a file of the format.
     pub const fn is_in_folders(self) -> bool {
         self.entry().in_folders
+    }
+
+    /// Endings of the files that are one scan each in the folder of a recording.
+    pub(crate) fn recorded_cloud_endings() -> Vec<&'static str> {
+        let clouds = Self::ALL
+            .iter()
+            .filter(|format| format.entry().is_recorded_cloud);
+        clouds
+            .flat_map(|format| format.endings())
+            .copied()
+            .collect()
     }
 
     /// Capacity of the fields; `None` if all are stored.

@@ -8,6 +8,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| packets::is_capture(bytes),
     points_only: true,
     in_folders: false,
+    is_recorded_cloud: false,
     read: |file| packets::parse(file.path, &file.bytes, file.source),
     write: None,
     capacity: None,

@@ -18,6 +18,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: is_csv,
     points_only: false,
     in_folders: true,
+    is_recorded_cloud: true,
     read: |file| parse(file.path, &file.bytes),
     write: Some(|outputs, path, table, _| write_csv(outputs, path, table)),
     capacity: None,

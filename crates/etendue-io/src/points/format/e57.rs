@@ -14,6 +14,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"ASTM-E57"),
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, file.bytes),
     write: Some(|outputs, path, table, _| write_e57(outputs, path, table)),
     capacity: Some(FieldCapacity {

@@ -19,6 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |path, _| PointFormat::of_ending(path) == Some(PointFormat::Kitti),
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_kitti(outputs, path, table)),
     capacity: Some(FieldCapacity {

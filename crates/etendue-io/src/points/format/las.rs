@@ -17,6 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"LASF"),
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_las(outputs, path, table)),
     capacity: Some(FieldCapacity {

@@ -16,6 +16,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(::mcap::MAGIC),
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, &file.bytes, file.topic),
     write: Some(|outputs, path, table, _| write_mcap(outputs, path, table)),
     capacity: None,

@@ -19,6 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"PK\x03\x04"),
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(|outputs, path, table, _| write_npz(outputs, path, table)),
     capacity: None,

@@ -16,6 +16,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"PAR1"),
     points_only: true,
     in_folders: false,
+    is_recorded_cloud: false,
     read: |file| parse(file.path, file.bytes),
     write: Some(|outputs, path, table, _| write_parquet(outputs, path, table)),
     capacity: None,

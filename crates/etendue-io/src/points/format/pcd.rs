@@ -15,6 +15,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: is_pcd,
     points_only: true,
     in_folders: true,
+    is_recorded_cloud: true,
     read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(write_pcd),
     capacity: None,

@@ -16,6 +16,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"ply"),
     points_only: false,
     in_folders: true,
+    is_recorded_cloud: true,
     read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: Some(write_ply),
     capacity: None,

@@ -10,6 +10,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     recognizes: |_, bytes| bytes.starts_with(b"# vtk DataFile"),
     points_only: true,
     in_folders: false,
+    is_recorded_cloud: true,
     read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
     write: None,
     capacity: None,
