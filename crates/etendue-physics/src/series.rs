@@ -18,7 +18,8 @@ pub(crate) fn exp(x: f64) -> f64 {
     /// $1/n!$.
     const TERMS: [f64; 13] = {
         let mut terms = [1.0; 13];
-        let (mut i, mut n) = (1, 1.0);
+        let mut i = 1;
+        let mut n = 1.0;
         while i < 13 {
             terms[i] = terms[i - 1] / n;
             i += 1;
@@ -30,7 +31,8 @@ pub(crate) fn exp(x: f64) -> f64 {
     let rounded = x * LOG2_E + ROUNDER;
     let k = rounded - ROUNDER;
     let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
-    let (square, fourth) = (r * r, (r * r) * (r * r));
+    let square = r * r;
+    let fourth = square * square;
     let high = four::<8>(&TERMS, r, square) + TERMS[12] * fourth;
     let low = four::<0>(&TERMS, r, square) + four::<4>(&TERMS, r, square) * fourth;
     let sum = low + high * (fourth * fourth);
@@ -67,7 +69,8 @@ pub(crate) fn acos(x: f64) -> f64 {
         (above, above.sqrt())
     };
     // Evaluate the arc sine.
-    let (second, fourth) = (square * square, (square * square) * (square * square));
+    let second = square * square;
+    let fourth = second * second;
     let high = four::<8>(&TERMS, square, second);
     let low = four::<0>(&TERMS, square, second) + four::<4>(&TERMS, square, second) * fourth;
     let sum = low + high * (fourth * fourth);

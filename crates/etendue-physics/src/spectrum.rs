@@ -222,7 +222,8 @@ mod tests {
             Spectrum::Table(vec![(500e-9, 1.52), (1000e-9, 1.50)]),
         ];
         for phase in spectra {
-            let (at, step) = (905e-9, 1e-10);
+            let at = 905e-9;
+            let step = 1e-10;
             let slope =
                 (phase.at(at + step).unwrap() - phase.at(at - step).unwrap()) / (2.0 * step);
             let expected = phase.at(at).unwrap() - at * slope;

@@ -20,7 +20,8 @@ pub(crate) fn spawn_near(
     reach: f64,
 ) -> f64 {
     let area = edges[0].cross(&edges[1]).norm();
-    let [first, second] = [edges[0].norm(), edges[1].norm()];
+    let first = edges[0].norm();
+    let second = edges[1].norm();
     let longest = first + second;
     let rounding = 32.0 * ROUND_OFF * reach;
     if area == 0.0 {

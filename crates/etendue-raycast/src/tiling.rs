@@ -101,7 +101,8 @@ impl Tiling {
             return (of, used);
         }
         let across = self.row.div_ceil(4);
-        let [column, band] = [tile % across * 4, tile / across * 4];
+        let column = tile % across * 4;
+        let band = tile / across * 4;
         for row in band..band + 4 {
             for member in column..self.row.min(column + 4) {
                 let ray = row * self.row + member;
@@ -151,7 +152,8 @@ mod tests {
     #[test]
     fn an_order_in_tiles_keeps_neighbours_together() {
         let ray = |i: usize| {
-            let (row, column) = (i % 64, i / 64);
+            let row = i % 64;
+            let column = i / 64;
             let azimuth = 0.006 * column as f64 + 0.05 * (row % 4) as f64;
             let elevation = 0.006 * row as f64 - 0.2;
             let flat = f64::cos(elevation);

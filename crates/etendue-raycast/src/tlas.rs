@@ -280,7 +280,8 @@ impl Slabs {
         for axis in 0..3 {
             let low = below(rays.origin.low[axis] - middle[axis]);
             let high = above(rays.origin.high[axis] - middle[axis]);
-            let [least, most] = [rays.direction.low[axis], rays.direction.high[axis]];
+            let least = rays.direction.low[axis];
+            let most = rays.direction.high[axis];
             slabs.origin[axis] = [low, high];
             slabs.enter[axis] = [least_distance(most), least_distance(-least)];
             slabs.exit[axis] = if least > PARALLEL {

@@ -228,8 +228,11 @@ impl Edges {
             })
             .collect();
         sides.sort_unstable();
-        let (mut joined, mut faulty) = (Vec::new(), Vec::new());
-        let [mut open, mut crowded, mut inconsistent] = [const { Vec::new() }; 3];
+        let mut joined = Vec::new();
+        let mut faulty = Vec::new();
+        let mut open = Vec::new();
+        let mut crowded = Vec::new();
+        let mut inconsistent = Vec::new();
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
             joined.extend(edge.windows(2).map(|pair| [pair[0].1, pair[1].1]));
             match edge {
@@ -311,7 +314,8 @@ impl Groups {
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
+        let one = self.root(one);
+        let other = self.root(other);
         self.parents[one.max(other)] = one.min(other);
     }
 }

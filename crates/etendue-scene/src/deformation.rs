@@ -134,13 +134,15 @@ impl Deformation {
     /// The position (m) of one vertex at a time (s).
     pub fn vertex_at(&self, vertex: usize, time: f64) -> Point3<f64> {
         let (from, to, share) = self.between(time);
-        let (a, b) = (from.vertices[vertex], to.vertices[vertex]);
+        let a = from.vertices[vertex];
+        let b = to.vertices[vertex];
         a + (b - a) * share
     }
 
     /// The key frames before and after a time, and the fraction of the interval between them.
     fn between(&self, time: f64) -> (&VertexFrame, &VertexFrame, f64) {
-        let [first, last] = [&self.frames[0], &self.frames[self.frames.len() - 1]];
+        let first = &self.frames[0];
+        let last = &self.frames[self.frames.len() - 1];
         let round = last.time - first.time;
         let time = if self.repeats && round > 0.0 {
             first.time + (time - first.time).rem_euclid(round)

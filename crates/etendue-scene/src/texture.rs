@@ -103,11 +103,14 @@ impl Texture {
         let (x, right) = split(u, self.width as usize);
         let (y, low) = split(v, height);
         let texel = |column: usize, row: usize| self.texels[row * self.width as usize + column];
-        let [a, b] = [texel(x[0], y[0]), texel(x[1], y[0])];
-        let [c, d] = [texel(x[0], y[1]), texel(x[1], y[1])];
+        let a = texel(x[0], y[0]);
+        let b = texel(x[1], y[0]);
+        let c = texel(x[0], y[1]);
+        let d = texel(x[1], y[1]);
         [0, 1, 2].map(|i| {
             let [a, b, c, d] = [a, b, c, d].map(|texel| f64::from(texel[i]));
-            let (above, below) = (a + (b - a) * right, c + (d - c) * right);
+            let above = a + (b - a) * right;
+            let below = c + (d - c) * right;
             above + (below - above) * low
         })
     }

@@ -270,10 +270,12 @@ mod tests {
     /// Each lane of an operation equals the operation of the scalars, bit for bit.
     #[test]
     fn lanes_equal_scalars_bit_for_bit() {
-        let (a, b) = (tile(0.5), tile(4.2));
+        let a = tile(0.5);
+        let b = tile(4.2);
         let bits = |x: Dual<2>| (x.re.to_bits(), x.gradient().map(f64::to_bits));
         for lane in 0..16 {
-            let (x, y): (Dual<2>, Dual<2>) = (a.lane(lane), b.lane(lane));
+            let x: Dual<2> = a.lane(lane);
+            let y: Dual<2> = b.lane(lane);
             for (tile, scalar) in [
                 (a + b, x + y),
                 (a - b, x - y),

@@ -113,7 +113,8 @@ impl Drops {
     fn range_of(&self, volume: f64) -> f64 {
         let after = self.volume.partition_point(|until| *until <= volume);
         let after = after.clamp(1, self.volume.len() - 1);
-        let [from, to] = [self.volume[after - 1], self.volume[after]];
+        let from = self.volume[after - 1];
+        let to = self.volume[after];
         let within = (volume - from) / (to - from);
         self.overlap.none_until + (after as f64 - 1.0 + within) * STEP
     }
@@ -159,7 +160,8 @@ mod tests {
     #[test]
     fn the_mean_power_of_drops_is_that_of_the_backscatter_coefficient() {
         let rain = Precipitation::rain(20e-3 / 3600.0);
-        let (far, smallest) = (35.0, 0.7e-3);
+        let far = 35.0;
+        let smallest = 0.7e-3;
         for (full_from, integral) in [(0.0, 1.0 / NEAR - 1.0 / far), (50.0, 30.0 / 2500.0)] {
             let drops = Drops::new(rain, smallest, &beam(), overlap(full_from), 60.0, 0.0);
             let sums: Vec<f64> = (0..4000)
@@ -210,7 +212,8 @@ mod tests {
     #[test]
     fn the_visible_range_is_that_of_the_largest_drop() {
         let rain = Precipitation::rain(50e-3 / 3600.0);
-        let (beam, overlap) = (beam(), overlap(8.0));
+        let beam = beam();
+        let overlap = overlap(8.0);
         let until = Drops::visible_range(&rain, &beam, &overlap, 1e-8, 500.0);
         let power = |range: f64| rain.drop_power(LARGEST, beam.area(range), range);
         assert!(

@@ -91,7 +91,8 @@ impl BeamWidth {
     /// assert!((beam.angular_sd(2.0)[0] - 2.802943e-3).abs() < 1e-9);
     /// ```
     pub fn angular_sd(&self, distance: f64) -> [f64; 2] {
-        let (angle, exit) = (self.divergence.sd(), self.exit.sd());
+        let angle = self.divergence.sd();
+        let exit = self.exit.sd();
         [0, 1].map(|axis| angle[axis].hypot(exit[axis] / distance))
     }
 
@@ -153,7 +154,8 @@ impl<S: Scalar> BeamWidth<S> {
     /// that both add in quadrature, as the waist and the divergence of a beam do (a hyperboloid is
     /// ruled by skew lines). The middle ray, number `len / 2`, is the axis.
     pub fn rays(&self, rings: u32) -> Vec<BeamRay<S>> {
-        let (slope, exit) = (self.divergence.sd(), self.exit.sd());
+        let slope = self.divergence.sd();
+        let exit = self.exit.sd();
         // Weigh the points of a hexagonal grid by the profile of the beam.
         let grid = hexagonal(rings);
         let raw: Vec<f64> = grid.iter().map(|p| self.profile(p, rings)).collect();

@@ -61,7 +61,8 @@ impl BayerPattern {
         [width, height]: [u32; 2],
         [column, row]: [u32; 2],
     ) -> [f64; 3] {
-        let (mut sums, mut counts) = ([0.0; 3], [0.0; 3]);
+        let mut sums = [0.0; 3];
+        let mut counts = [0.0; 3];
         let own_channel = self.channel(column, row);
         for near_row in row.saturating_sub(1)..(row + 2).min(height) {
             for near in column.saturating_sub(1)..(column + 2).min(width) {

@@ -209,7 +209,8 @@ impl<const N: usize> RealField for Dual<N> {
     /// The angle of the point (x, y) with y = `self`, x = `other`.
     #[inline]
     fn atan2(self, other: Self) -> Self {
-        let (y, x) = (self.re, other.re);
+        let y = self.re;
+        let x = other.re;
         let square = x * x + y * y;
         self.chain2(other, y.atan2(x), [x / square, -y / square])
     }

@@ -128,7 +128,8 @@ impl GnssReceiverRun {
         position: &Point3<f64>,
         velocity: &Vector3<f64>,
         dt: f64,
-        [sky, open]: [SkyView; 2],
+        sky: SkyView,
+        open: SkyView,
     ) -> GnssFix {
         // Advance the slowly varying errors.
         let mut stream = Stream::new(self.seed, self.sensor, self.fixes, 0, Purpose::Gnss);

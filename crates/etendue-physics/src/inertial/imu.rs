@@ -154,7 +154,8 @@ impl ImuRun {
         let stream = |purpose| Stream::new(self.seed, self.sensor, self.samples, 0, purpose);
         let warmer = self.warming.at(self.time);
         let [mut turn, mut push] = [Purpose::Gyroscope, Purpose::Accelerometer].map(stream);
-        let (rate, force) = (&ideal.angular_velocity, &ideal.specific_force);
+        let rate = &ideal.angular_velocity;
+        let force = &ideal.specific_force;
         self.samples += 1;
         self.time += dt;
         ImuReading {

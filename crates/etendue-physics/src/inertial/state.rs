@@ -47,7 +47,8 @@ impl MotionState {
     #[must_use]
     pub fn mounted(&self, body_from_mount: &Isometry3<f64>) -> Self {
         let arm = body_from_mount.translation.vector;
-        let (rate, change) = (self.angular_velocity, self.angular_acceleration);
+        let rate = self.angular_velocity;
+        let change = self.angular_acceleration;
         let turn = self.world_from_body.rotation;
         let into_mount = body_from_mount.rotation.inverse();
         Self {

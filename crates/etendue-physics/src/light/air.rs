@@ -73,7 +73,8 @@ struct Left {
 
 impl ClearAir {
     fn left(&self, wavelength: f64, elevation: f64) -> Left {
-        let (micro, mass) = (wavelength * 1e6, air_mass(elevation));
+        let micro = wavelength * 1e6;
+        let mass = air_mass(elevation);
         let squared = micro * micro;
         let rayleigh = (-mass / (squared * squared * (115.6406 - 1.335 / squared))).exp();
         let height = 22.0 / 6370.0;
@@ -123,7 +124,8 @@ impl ClearAir {
         if elevation <= 0.0 {
             return 0.0;
         }
-        let (left, sin) = (self.left(wavelength, elevation), elevation.sin());
+        let left = self.left(wavelength, elevation);
+        let sin = elevation.sin();
         let by_molecules = left.aerosol_absorbed * (1.0 - left.rayleigh.powf(0.95)) * 0.5;
         let by_aerosol = left.rayleigh.powf(1.5)
             * left.aerosol_absorbed

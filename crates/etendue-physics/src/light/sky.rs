@@ -63,7 +63,8 @@ impl SkyDome {
         for ring in 0..RINGS {
             // Rings have equal cosine-weighted solid angle
             let sin2 = (f64::from(ring) + 0.5) / f64::from(RINGS);
-            let (sin, cos) = (sin2.sqrt(), (1.0 - sin2).sqrt());
+            let sin = sin2.sqrt();
+            let cos = (1.0 - sin2).sqrt();
             for sector in 0..sectors {
                 let azimuth = TAU * (f64::from(sector) + 0.5) / f64::from(sectors);
                 let direction = Vector3::new(sin * azimuth.cos(), sin * azimuth.sin(), cos);
@@ -102,7 +103,8 @@ mod tests {
     fn the_integral_over_the_sky_is_its_irradiance() {
         let sun = Vector3::new(0.6, 0.0, 0.8);
         let dome = SkyDome::new(CieSky::CLEAR, sun);
-        let (steps, mut sum) = (400, 0.0);
+        let steps = 400;
+        let mut sum = 0.0;
         for i in 0..steps {
             let cos = (f64::from(i) + 0.5) / f64::from(steps);
             let sin = (1.0 - cos * cos).sqrt();

@@ -109,7 +109,8 @@ impl Weights {
         let used = (2..REACH)
             .find(|used| neighbour <= (used - 1) as f64 / *used as f64)
             .unwrap_or(REACH);
-        let (mut low, mut high) = (0.0, 1.0);
+        let mut low = 0.0;
+        let mut high = 1.0;
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
             let values = Self::geometric(middle, used);

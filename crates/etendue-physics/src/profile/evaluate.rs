@@ -74,7 +74,8 @@ impl Profile {
             .knots
             .partition_point(|knot| knot.incidence < incidence)
             .clamp(1, self.knots.len() - 1);
-        let (a, b) = (&self.knots[next - 1], &self.knots[next]);
+        let a = &self.knots[next - 1];
+        let b = &self.knots[next];
         let t = ((incidence - a.incidence) / (b.incidence - a.incidence)).clamp(0.0, 1.0);
         // Interpolate the spread in its logarithm and the drop-out in its logit, if possible.
         let mix = |a: f64, b: f64| a + t * (b - a);

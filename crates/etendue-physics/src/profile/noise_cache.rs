@@ -213,7 +213,8 @@ impl<T: Copy + Default> Ring<T> {
     fn set(&mut self, block: &Block, values: &[[T; BLOCK]; 2]) {
         let place = self.place(block);
         self.blocks[place] = Some(*block);
-        let (from, end) = (place * BLOCK, self.blocks.len() * BLOCK);
+        let from = place * BLOCK;
+        let end = self.blocks.len() * BLOCK;
         for (numbers, values) in self.numbers.iter_mut().zip(values) {
             numbers[from..from + BLOCK].copy_from_slice(values);
             if place == 0 {

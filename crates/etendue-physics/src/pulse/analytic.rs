@@ -143,11 +143,11 @@ impl<S: Scalar> AnalyticFinder<S> {
                 range,
                 variance,
             };
-            let draws = match &mut noise {
+            let [power_draw, range_draw] = match &mut noise {
                 Some(stream) => stream.normal_pair(),
                 None => [0.0; 2],
             };
-            echoes.extend(self.echo(&merged, draws));
+            echoes.extend(self.echo(&merged, power_draw, range_draw));
         });
     }
 
@@ -157,8 +157,8 @@ impl<S: Scalar> AnalyticFinder<S> {
         reason = "returned by memory, an echo takes longer than made"
     )]
     #[inline(always)]
-    fn echo(&self, merged: &Merged<S>, draws: [f64; 2]) -> Option<Echo<S>> {
-        let (echo, found) = self.possible_echo(merged, draws);
+    fn echo(&self, merged: &Merged<S>, power_draw: f64, range_draw: f64) -> Option<Echo<S>> {
+        let (echo, found) = self.possible_echo(merged, power_draw, range_draw);
         found.then_some(echo)
     }
 
@@ -171,7 +171,8 @@ impl<S: Scalar> AnalyticFinder<S> {
     fn possible_echo(
         &self,
         merged: &Merged<S>,
-        [power_draw, range_draw]: [f64; 2],
+        power_draw: f64,
+        range_draw: f64,
     ) -> (Echo<S>, bool) {
         let receiver = &self.receiver;
         let sd = self.form.sd(merged);
@@ -282,12 +283,8 @@ impl AnalyticFinder {
     /// The echo of every lane.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn each(
-        &self,
-        ranges: &[f64; 16],
-        powers: &[f64; 16],
-        [power_draws, range_draws]: &NormalPairs,
-    ) -> SingleEchoes {
+    fn each(&self, ranges: &[f64; 16], powers: &[f64; 16], draws: &NormalPairs) -> SingleEchoes {
+        let [power_draws, range_draws] = draws;
         let mut echoes = SingleEchoes {
             range: [0.0; 16],
             power: [0.0; 16],
@@ -301,7 +298,7 @@ impl AnalyticFinder {
                 range: ranges[i],
                 variance: 0.0,
             };
-            let (echo, found) = self.possible_echo(&merged, [power_draws[i], range_draws[i]]);
+            let (echo, found) = self.possible_echo(&merged, power_draws[i], range_draws[i]);
             echoes.range[i] = echo.range;
             echoes.power[i] = echo.power;
             echoes.width[i] = echo.width;
@@ -493,7 +490,8 @@ mod tests {
         let finder = EchoFinder::calibrated(&fast.pulse, discriminator, 1e-4, 2e-4, 1e-2);
         let window = SamplingWindow::around(&fast.pulse, 1e-9, 25.0, 25.0);
         let clean = Waveform::received(&fast.pulse, &[one], window);
-        let (mut quick, mut full) = (Vec::new(), Vec::new());
+        let mut quick = Vec::new();
+        let mut full = Vec::new();
         for beam in 0..20_000 {
             let mut stream = Stream::new(5, 0, 0, beam, Purpose::ReceiverNoise);
             quick.push(fast.echoes(&mut [one], Some(&mut stream))[0].range);
@@ -512,7 +510,8 @@ mod tests {
             let mean = x.iter().sum::<f64>() / x.len() as f64;
             (x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / x.len() as f64).sqrt()
         };
-        let (quick, full) = (sd(&quick), sd(&full));
+        let quick = sd(&quick);
+        let full = sd(&full);
         // Interpolation between two noisy samples averages them: the waveform has less noise.
         assert!((0.7..1.05).contains(&(full / quick)), "{quick} {full}");
     }

@@ -65,7 +65,8 @@ impl EchoSamples<'_> {
         if self.peak == 0 || self.peak + 1 == self.samples.len() {
             return (place, middle);
         }
-        let (left, right) = (at(self.peak - 1), at(self.peak + 1));
+        let left = at(self.peak - 1);
+        let right = at(self.peak + 1);
         let curvature = left - middle * 2.0 + right;
         if curvature.value() >= 0.0 {
             return (place, middle);
@@ -97,7 +98,9 @@ impl EchoSamples<'_> {
         let mut instant = S::from(best as f64 + 0.5);
         if best > steps.start && best + 2 < self.samples.len() {
             let step = |i: usize| at(i + 1) - at(i);
-            let (left, middle, right) = (step(best - 1), step(best), step(best + 1));
+            let left = step(best - 1);
+            let middle = step(best);
+            let right = step(best + 1);
             let curvature = left - middle * 2.0 + right;
             if curvature.value() < 0.0 {
                 instant += (left - right) * 0.5 / curvature;
@@ -108,7 +111,8 @@ impl EchoSamples<'_> {
 
     /// Power-weighted mean of the samples of the echo, in samples.
     fn centroid<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
-        let (mut moment, mut sum) = (S::zero(), S::zero());
+        let mut moment = S::zero();
+        let mut sum = S::zero();
         for i in self.from..self.to {
             let power = at(i);
             moment += power * i as f64;
@@ -123,7 +127,8 @@ impl EchoSamples<'_> {
         let mut after = self.peak + 1..self.samples.len();
         let right = match after.find(|i| self.samples[*i] < level.value()) {
             Some(i) => {
-                let (above, below) = (at(i - 1), at(i));
+                let above = at(i - 1);
+                let below = at(i);
                 -((level - below) / (above - below)) + i as f64
             }
             None => S::from(self.samples.len() as f64),

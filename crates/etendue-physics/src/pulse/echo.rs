@@ -75,11 +75,14 @@ impl<S: Scalar> EchoFinder<S> {
             interval,
         };
         // Measure it without calibration.
-        let clock = [samples.start, interval];
         let mut read = None;
         uncalibrated.follow_each(&waveform.samples, |echo| {
             let at = |i| samples.power(i);
-            read.get_or_insert_with(|| uncalibrated.measure(clock, echo, &at).range);
+            read.get_or_insert_with(|| {
+                uncalibrated
+                    .measure(samples.start, interval, echo, &at)
+                    .range
+            });
         });
         Self {
             zero: (read.unwrap_or(S::one()) - 1.0) * 2.0 / SPEED_OF_LIGHT,
@@ -117,15 +120,17 @@ impl<S: Scalar> EchoFinder<S> {
         at: impl Fn(usize) -> S,
         mut echo: impl FnMut(Echo<S>),
     ) {
-        let clock = [waveform.start, waveform.interval].map(S::from);
+        let start = S::from(waveform.start);
+        let interval = S::from(waveform.interval);
         self.follow_each(&waveform.samples, |samples| {
-            echo(self.measure(clock, samples, &at));
+            echo(self.measure(start, interval, samples, &at));
         });
     }
 
     /// Calls `each` with the samples of every echo, nearest first.
     fn follow_each(&self, samples: &[f64], mut each: impl FnMut(&EchoSamples)) {
-        let (mut edge_from, mut i) = (0, 0);
+        let mut edge_from = 0;
+        let mut i = 0;
         while i < samples.len() {
             if samples[i] < self.threshold.value() {
                 i += 1;
@@ -133,14 +138,17 @@ impl<S: Scalar> EchoFinder<S> {
             }
             let echo = self.follow(samples, edge_from, i);
             each(&echo);
-            (edge_from, i) = (echo.to - 1, echo.to);
+            edge_from = echo.to - 1;
+            i = echo.to;
         }
     }
 
     /// The samples of the echo that starts at `from`: to the fall below the threshold, or to the valley before
     /// the next peak.
     fn follow<'a>(&self, samples: &'a [f64], edge_from: usize, from: usize) -> EchoSamples<'a> {
-        let (mut peak, mut valley, mut to) = (from, from, samples.len());
+        let mut peak = from;
+        let mut valley = from;
+        let mut to = samples.len();
         for i in from..samples.len() {
             // End at the fall below the threshold.
             if samples[i] < self.threshold.value() {
@@ -149,7 +157,8 @@ impl<S: Scalar> EchoFinder<S> {
             }
             // Update the peak and the valley behind it.
             if samples[i] > samples[peak] && samples[valley] > samples[peak] - self.hysteresis {
-                (peak, valley) = (i, i);
+                peak = i;
+                valley = i;
             }
             if samples[i] < samples[valley] {
                 valley = i;
@@ -173,7 +182,8 @@ impl<S: Scalar> EchoFinder<S> {
     /// Range, power and width of an echo, on a clock with a start and an interval, s.
     fn measure(
         &self,
-        [start, interval]: [S; 2],
+        start: S,
+        interval: S,
         echo: &EchoSamples,
         at: &impl Fn(usize) -> S,
     ) -> Echo<S> {

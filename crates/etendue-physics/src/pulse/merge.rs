@@ -119,7 +119,9 @@ fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
     }
     // Sum ranges relative to the nearest return, which avoids cancellation at long ranges.
     let nearest = returns[0].range;
-    let (mut power, mut first, mut second) = (S::zero(), S::zero(), S::zero());
+    let mut power = S::zero();
+    let mut first = S::zero();
+    let mut second = S::zero();
     for one in returns {
         let beyond = one.range - nearest;
         power += one.power;

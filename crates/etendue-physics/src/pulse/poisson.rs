@@ -29,7 +29,8 @@ pub fn poisson(mean: f64, stream: &mut Stream) -> f64 {
 
 /// Number of events of a unit-rate Poisson process in an interval of length `mean`, by exponential gaps.
 fn by_gaps(mean: f64, stream: &mut Stream) -> f64 {
-    let (mut count, mut left) = (0.0, mean);
+    let mut count = 0.0;
+    let mut left = mean;
     loop {
         left += (1.0 - stream.uniform()).ln();
         if left < 0.0 {
@@ -110,7 +111,8 @@ mod tests {
     fn the_frequencies_of_counts_follow_the_poisson_distribution() {
         for mean in [5.0, 12.0, 100.0, 600.0_f64] {
             let draws = draws(mean, 100_000);
-            let (mut bins, mut statistic) = (0.0_f64, 0.0);
+            let mut bins = 0.0_f64;
+            let mut statistic = 0.0;
             let mut k = 0.0;
             while k < 2.0 * mean + 30.0 {
                 let expected = 1e5 * (k * mean.ln() - mean - ln_factorial(k)).exp();

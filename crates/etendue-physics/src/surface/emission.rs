@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_integral_of_the_black_body_spectrum_is_the_stefan_boltzmann_law() {
-        let (step, temperature) = (1e-8, 1000.0);
+        let step = 1e-8;
+        let temperature = 1000.0;
         let sum: f64 = (1..20_000)
             .map(|i| planck_radiance(f64::from(i) * step, temperature) * step)
             .sum();

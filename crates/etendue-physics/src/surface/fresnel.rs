@@ -85,8 +85,10 @@ pub fn conductor<S: Scalar>(cos_incidence: S, n: S, k: S) -> Polarised<S> {
     } else {
         (imaginary * imaginary / ((modulus - real) * 2.0)).sqrt()
     };
-    let (even_s, odd_s) = (modulus + cos2, a * cos * 2.0);
-    let (even_p, odd_p) = (cos2 * modulus + sin2 * sin2, odd_s * sin2);
+    let even_s = modulus + cos2;
+    let odd_s = a * cos * 2.0;
+    let even_p = cos2 * modulus + sin2 * sin2;
+    let odd_p = odd_s * sin2;
     let s = (even_s - odd_s) / (even_s + odd_s);
     Polarised {
         s,
@@ -112,8 +114,11 @@ pub fn normal_reflectance<S: Scalar>(index: S) -> S {
 pub fn diffuse_reflectance<S: Scalar>(index: S) -> S {
     let n = index;
     let n2 = n * n;
-    let (n3, n4) = (n2 * n, n2 * n2);
-    let (plus, minus, fourth) = (n2 + 1.0, n2 - 1.0, n4 - 1.0);
+    let n3 = n2 * n;
+    let n4 = n2 * n2;
+    let plus = n2 + 1.0;
+    let minus = n2 - 1.0;
+    let fourth = n4 - 1.0;
     let linear = (n - 1.0) * (n * 3.0 + 1.0) / ((n + 1.0) * (n + 1.0) * 6.0);
     let logarithm = n2 * minus * minus / (plus * plus * plus) * ((n - 1.0) / (n + 1.0)).ln();
     let rational = n3 * (n2 + n * 2.0 - 1.0) * 2.0 / (plus * fourth);

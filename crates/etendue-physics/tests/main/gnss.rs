@@ -90,7 +90,7 @@ fn errors(receiver: &GnssReceiver, count: usize, sky: SkyView) -> Vec<Vector3<f6
     (0..count)
         .map(|_| {
             let place = Point3::new(10.0, 20.0, 1.0);
-            let fix = run.fix(&frame, &place, &Vector3::zeros(), 1.0, [sky, view(1.0)]);
+            let fix = run.fix(&frame, &place, &Vector3::zeros(), 1.0, sky, view(1.0));
             frame.local(&fix.solution.expect("eight satellites").position) - place
         })
         .collect()
@@ -149,7 +149,8 @@ fn poorer_satellite_visibility_increases_errors_and_no_satellites_give_no_fix() 
         &Point3::origin(),
         &Vector3::zeros(),
         1.0,
-        [blocked, view(1.0)],
+        blocked,
+        view(1.0),
     );
     assert_eq!(fix.solution, None);
     assert_eq!(fix.sky.used, 3);

@@ -73,7 +73,8 @@ mod tests {
             1e30,
             f64::INFINITY,
         ] {
-            let [low, high] = [below(x), above(x)];
+            let low = below(x);
+            let high = above(x);
             assert!(f64::from(low) < x);
             assert!(f64::from(high) > x || x == f64::INFINITY);
             assert!(

@@ -41,7 +41,8 @@ impl LaneMask {
     #[inline(always)]
     pub fn assign(&self, to: &mut [f64; 16], from: &[f64; 16]) {
         for lane in 0..16 {
-            let (mask, old) = (self.0[lane], to[lane].to_bits());
+            let mask = self.0[lane];
+            let old = to[lane].to_bits();
             to[lane] = f64::from_bits(old ^ ((old ^ from[lane].to_bits()) & mask));
         }
     }

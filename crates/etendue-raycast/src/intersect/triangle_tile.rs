@@ -147,11 +147,17 @@ fn intersect_along(
     for i in 0..16 {
         // Shear the triangle so that the ray is the third axis.
         let scale = 1.0 / dk[i];
-        let [sx, sy] = [dx[i] * scale, dy[i] * scale];
-        let [az, bz, cz] = [a[2][i] - ok[i], b[2][i] - ok[i], c[2][i] - ok[i]];
-        let [ax, ay] = [a[0][i] - ox[i] - sx * az, a[1][i] - oy[i] - sy * az];
-        let [bx, by] = [b[0][i] - ox[i] - sx * bz, b[1][i] - oy[i] - sy * bz];
-        let [cx, cy] = [c[0][i] - ox[i] - sx * cz, c[1][i] - oy[i] - sy * cz];
+        let sx = dx[i] * scale;
+        let sy = dy[i] * scale;
+        let az = a[2][i] - ok[i];
+        let bz = b[2][i] - ok[i];
+        let cz = c[2][i] - ok[i];
+        let ax = a[0][i] - ox[i] - sx * az;
+        let ay = a[1][i] - oy[i] - sy * az;
+        let bx = b[0][i] - ox[i] - sx * bz;
+        let by = b[1][i] - oy[i] - sy * bz;
+        let cx = c[0][i] - ox[i] - sx * cz;
+        let cy = c[1][i] - oy[i] - sy * cz;
 
         // Edge functions: their signs differ where the ray passes outside.
         let u = cx * by - cy * bx;

@@ -143,7 +143,8 @@ impl EdgeFunctions {
     fn bounds<L: Lanes>(&self, number: usize, frustum: &Frustum, error: L::F8) -> [L::F8; 2] {
         let [x, y, k] = &self.normal[number];
         let [x, y, k] = [L::F8::load(x), L::F8::load(y), L::F8::load(k)];
-        let [middle, half] = [&frustum.slope_middle, &frustum.slope_half];
+        let middle = &frustum.slope_middle;
+        let half = &frustum.slope_half;
         let along = y.mul_add(L::F8::splat(middle[1]), k);
         let along = x.mul_add(L::F8::splat(middle[0]), along);
         let spread = y.abs().mul_add(L::F8::splat(half[1]), error);

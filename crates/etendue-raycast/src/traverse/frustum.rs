@@ -142,7 +142,8 @@ impl Frustum {
     #[inline(always)]
     fn side_pair(&self, lateral: usize) -> [FrustumSide; 2] {
         let LateralBounds { slopes, offsets } = self.lateral[lateral];
-        let (centre, depth) = (self.centre[self.axes[lateral]], self.centre[self.axes[2]]);
+        let centre = self.centre[self.axes[lateral]];
+        let depth = self.centre[self.axes[2]];
         let k = 2 * self.axes[2];
         let forward = self.sign > 0.0;
         let margin = BOX_MARGIN * self.error;
@@ -170,7 +171,8 @@ impl Frustum {
             [2 * axis, 2 * axis + 1].map(|bound| node.bounds[bound][slot] - self.centre[axis])
         };
         let depth = from(k).map(|depth| depth * self.sign);
-        let [first, second] = [from(x), from(y)];
+        let first = from(x);
+        let second = from(y);
         ProjectedBox {
             enter: -greater(-depth[0], -depth[1]) - margin,
             leave: greater(depth[0], depth[1]) + margin,

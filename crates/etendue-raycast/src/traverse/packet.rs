@@ -149,7 +149,8 @@ impl Packet {
                 high = high.sub(offset);
             }
             let inverse = L::F16::load(&self.inverse[lateral]);
-            let [first, second] = [low.mul(inverse), high.mul(inverse)];
+            let first = low.mul(inverse);
+            let second = high.mul(inverse);
             enter = enter.max(first.min(second));
             leave = leave.min(first.max(second));
         }

@@ -244,7 +244,8 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            let (number, lane) = (lane / 16, lane % 16);
+            let number = lane / 16;
+            let lane = lane % 16;
             let nearest = &mut self.nearest[number];
             let ray = AxisRay::of_packet(&self.packets[number], self.triangles.blas, lane);
             // Traverse the child with it.

@@ -132,7 +132,8 @@ impl CastContext<'_> {
         // Make a packet of each tile, all along the axes of the first.
         let mut axes = [0; 3];
         for number in 0..count {
-            let (rays, hits) = (&rays[number], &mut hits[number]);
+            let rays = &rays[number];
+            let hits = &mut hits[number];
             hits.clear();
             scratch.local[number].set(rays, object);
             let open = Tile { rays, hits }.open_lanes::<false>(object.mask);

@@ -95,7 +95,8 @@ impl EnvironmentMap {
         let bad = |value: &f32| !(value.is_finite() && *value >= 0.0);
         for (index, texel) in texels.iter().enumerate() {
             if let Some(&value) = texel.iter().find(|value| bad(value)) {
-                let (column, row) = (index % columns, index / columns);
+                let column = index % columns;
+                let row = index / columns;
                 return Err(MapError::Value { column, row, value });
             }
         }
@@ -174,7 +175,8 @@ impl EnvironmentMap {
     pub fn pdf(&self, direction: &Vector3<f64>) -> f64 {
         let index = self.texel(self.place(direction));
         let width = self.width as usize;
-        let (row, column) = (index / width, index % width);
+        let row = index / width;
+        let column = index % width;
         let step = |sums: &[f64], i: usize| {
             (sums[i] - if i > 0 { sums[i - 1] } else { 0.0 }) / sums[sums.len() - 1]
         };

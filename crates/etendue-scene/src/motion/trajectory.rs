@@ -118,7 +118,8 @@ mod tests {
         for motion in motions() {
             let moved = motion.clone().within(&parent);
             for time in [0.3, 1.7, 2.9, 4.2] {
-                let (a, b) = (moved.at(time), parent * motion.at(time));
+                let a = moved.at(time);
+                let b = parent * motion.at(time);
                 assert!((a.to_homogeneous() - b.to_homogeneous()).amax() < 1e-12);
             }
         }

@@ -33,7 +33,7 @@ impl Twist {
     /// ```
     pub fn at(&self, time: f64) -> Isometry3<f64> {
         let turn = self.angular_velocity * time;
-        let way = self.velocity * time;
+        let displacement = self.velocity * time;
         let angle = turn.norm();
         let (first, second) = if angle < 1e-4 {
             // Series: the quotients lose precision at small angles.
@@ -47,8 +47,8 @@ impl Twist {
                 (angle - angle.sin()) / angle.powi(3),
             )
         };
-        let across = turn.cross(&way);
-        let moved = way + across * first + turn.cross(&across) * second;
+        let across = turn.cross(&displacement);
+        let moved = displacement + across * first + turn.cross(&across) * second;
         let rotation = UnitQuaternion::from_scaled_axis(turn);
         self.start * Isometry3::from_parts(Translation3::from(moved), rotation)
     }
@@ -56,7 +56,8 @@ impl Twist {
     /// A point at radius $r$ deviates from the straight line between its end points by at most
     /// $\frac{h^2}{8}\omega(v + \omega r)$, with $h$ the time between.
     pub(super) fn bounds(&self, local: &BoundingBox, [start, end]: [f64; 2]) -> BoundingBox {
-        let (speed, turn) = (self.velocity.norm(), self.angular_velocity.norm());
+        let speed = self.velocity.norm();
+        let turn = self.angular_velocity.norm();
         let bulge = (end - start).powi(2) / 8.0 * turn * (speed + turn * local.reach());
         let ends = local
             .transformed(&self.at(start))

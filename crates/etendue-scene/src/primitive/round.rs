@@ -13,7 +13,8 @@ pub fn sphere(radius: f64, sagitta: f64) -> Result<Mesh, PrimitiveError> {
     check_lengths("sphere", &[("radius", radius), ("tolerance", sagitta)])?;
     // A cell of the grid with sides s is deepest in its middle, s / sqrt(2) from its corners.
     let side = SQRT_2 * half_angle(radius, sagitta);
-    let (rings, segments) = ((PI / side).ceil().max(2.0), (TAU / side).ceil().max(3.0));
+    let rings = (PI / side).ceil().max(2.0);
+    let segments = (TAU / side).ceil().max(3.0);
     check_count("sphere", 2.0 * rings * segments)?;
     let rings = count(rings);
     let profile = (0..=rings).map(|ring| {
@@ -105,8 +106,10 @@ fn lathe(profile: &[[f64; 2]], segments: u32) -> Mesh {
         let next = segment + 1;
         triangles.push([0, number(0, next), number(0, segment)]);
         for ring in 0..last {
-            let [a, b] = [number(ring, segment), number(ring, next)];
-            let [d, c] = [number(ring + 1, segment), number(ring + 1, next)];
+            let a = number(ring, segment);
+            let b = number(ring, next);
+            let c = number(ring + 1, next);
+            let d = number(ring + 1, segment);
             triangles.extend([[a, b, c], [a, c, d]]);
         }
         triangles.push([1, number(last, segment), number(last, next)]);

@@ -215,7 +215,8 @@ impl<F: Fn(f64) -> Isometry3<f64>> TruthRays<'_, '_, F> {
         let point = self.scene.world_from_object(object, time) * in_object;
         let intrinsics = &self.rays.camera.intrinsics;
         let image = intrinsics.project(&self.in_camera(&point, time))?;
-        let [du, dv] = [image.x - f64::from(column), image.y - f64::from(row)];
+        let du = image.x - f64::from(column);
+        let dv = image.y - f64::from(row);
         Some([du as f32, dv as f32])
     }
 }

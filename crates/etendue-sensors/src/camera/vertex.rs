@@ -355,7 +355,8 @@ impl<const N: usize> Vertex<'_, N> {
             Passage::Interface { index_ratio, .. } => {
                 let sin2 = (1.0 - back.z * back.z).max(0.0) * index_ratio * index_ratio;
                 let cos = (1.0 - sin2).max(0.0).sqrt();
-                let [x, y] = [-back.x * index_ratio, -back.y * index_ratio];
+                let x = -back.x * index_ratio;
+                let y = -back.y * index_ratio;
                 let absorption = self.absorption_behind();
                 (
                     Vector3::new(x, y, -cos),

@@ -144,7 +144,8 @@ mod tests {
         }
         for k in 0..97 {
             let time = 0.01025 * f64::from(k);
-            let (read, truth) = (trajectory.state(time), circle().state(time));
+            let read = trajectory.state(time);
+            let truth = circle().state(time);
             let difference =
                 read.world_from_body.translation.vector - truth.world_from_body.translation.vector;
             assert!(difference.norm() < 1e-12, "{difference}");

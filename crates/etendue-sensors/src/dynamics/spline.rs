@@ -66,7 +66,8 @@ impl SplineTrajectory {
         let span = self.times[after] - self.times[i];
         let right = (time - self.times[i]) / span;
         let left = (self.times[after] - time) / span;
-        let [from, to] = [self.values[i], self.values[after]];
+        let from = self.values[i];
+        let to = self.values[after];
         let [m0, m1] = [self.second_derivatives[i], self.second_derivatives[after]];
         let square = span * span / 6.0;
         let value = from * left
@@ -160,7 +161,8 @@ mod tests {
             SplineTrajectory::through(&KeyFrameTrajectory::new(frames).expect("ascending"));
         for i in 0..100 {
             let time = 5.0 + 0.0917 * f64::from(i);
-            let (read, truth) = (spline.state(time), circle.state(time));
+            let read = spline.state(time);
+            let truth = circle.state(time);
             let position = |state: &MotionState| state.world_from_body.translation.vector;
             assert!((position(&read) - position(&truth)).norm() < 1e-5);
             assert!((read.velocity - truth.velocity).norm() < 1e-4);

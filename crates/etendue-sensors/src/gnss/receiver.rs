@@ -37,11 +37,11 @@ impl Instrument for GnssInstrument<'_> {
     fn capture(&mut self, context: &CaptureContext) -> Data {
         let state = context.at(context.capture.end);
         let antenna = Point3::from(state.world_from_body.translation.vector);
-        let views = sky_views(self.gnss, &antenna, context);
+        let [sky, open] = sky_views(self.gnss, &antenna, context);
         let frame = &context.environment.frame;
         let fix = self
             .run
-            .fix(frame, &antenna, &state.velocity, context.period, views);
+            .fix(frame, &antenna, &state.velocity, context.period, sky, open);
         Data::Fix(fix)
     }
 }

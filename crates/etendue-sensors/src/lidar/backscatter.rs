@@ -64,7 +64,8 @@ impl<S: Scalar> BackscatterWaveform<S> {
         sampling: &Sampling<S>,
     ) -> Option<Self> {
         // Sample the power of all cells.
-        let (near, far) = (cells.first()?.range.value(), cells.last()?.range.value());
+        let near = cells.first()?.range.value();
+        let far = cells.last()?.range.value();
         let interval = sampling.interval;
         let pulse = sampling.pulse.plain();
         let window = SamplingWindow::around(&pulse, interval, near, far);

@@ -152,7 +152,8 @@ impl ReturnBuffer {
         };
         others.outcomes.extend(self.outcomes.iter().map(moved));
         // Columns per shot.
-        let (own, all) = (&self.per_shot, &mut others.per_shot);
+        let own = &self.per_shot;
+        let all = &mut others.per_shot;
         all.powers.extend_from_slice(&own.powers);
         all.surfaces.extend_from_slice(&own.surfaces);
         all.axis_truths.extend_from_slice(&own.axis_truths);

@@ -143,7 +143,7 @@ impl Reporter<'_> {
             too_near |= range < limits.near;
             if receiver.reports(range, limits) {
                 let place = buffer.place();
-                self.fill(place, fired, detection, [range, offset]);
+                self.fill(place, fired, detection, range, offset);
                 place.ambient = ambient;
                 let origin = source(detection.range, reach);
                 place.source = origin.map(|origin| self.source(&origin, offset));
@@ -174,7 +174,8 @@ impl Reporter<'_> {
         place: &mut Return,
         fired: FiredShot<f64>,
         detection: &Detection,
-        [range, offset]: [f64; 2],
+        range: f64,
+        offset: f64,
     ) {
         let point = fired.shot.point(range - offset);
         place.position = self.frame.place(point, fired.pose, &self.world_from_start);

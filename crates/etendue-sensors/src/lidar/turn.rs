@@ -128,7 +128,8 @@ impl LaserLanes {
     #[inline(always)]
     pub fn level_at(&self, lane: usize, turned: SinCos) -> Level {
         let azimuth = turned.plus(self.around.of(lane));
-        let (radius, level) = (self.radius[lane], self.up.cos[lane]);
+        let radius = self.radius[lane];
+        let level = self.up.cos[lane];
         Level {
             origin: [radius * turned.cos, radius * turned.sin],
             direction: [level * azimuth.cos, level * azimuth.sin],
@@ -191,9 +192,11 @@ impl TurnedShots {
         reason = "scanners have fewer channels, and sweeps fewer columns"
     )]
     pub fn at(&self, number: usize) -> Shot {
-        let (column, channel) = (number / self.channels, number % self.channels);
+        let column = number / self.channels;
+        let channel = number % self.channels;
         let Column { start, turned } = self.column(column);
-        let (lanes, lane) = (&self.lanes[channel / 16], channel % 16);
+        let lanes = &self.lanes[channel / 16];
+        let lane = channel % 16;
         let time = start + lanes.time[lane];
         let level = lanes.level(lane, turned);
         let ([x, y], [dx, dy]) = (level.origin, level.direction);
@@ -262,7 +265,8 @@ impl TurnedShots {
     pub fn points(&self, columns: &[Column], first: usize, distance: &[f64; 16]) -> [[f64; 16]; 3] {
         // Sixteen lasers of one column.
         let mut points = [[0.0; 16]; 3];
-        let (column, channel) = (first / self.channels, first % self.channels);
+        let column = first / self.channels;
+        let channel = first % self.channels;
         let lanes = &self.lanes[channel / 16];
         if channel.is_multiple_of(16) && lanes.used == 16 {
             let turned = columns[column].turned;
@@ -275,7 +279,8 @@ impl TurnedShots {
         // Any other shots, one by one.
         let count = columns.len() * self.channels;
         for (i, number) in (first..count.min(first + 16)).enumerate() {
-            let (column, channel) = (number / self.channels, number % self.channels);
+            let column = number / self.channels;
+            let channel = number % self.channels;
             let turned = columns[column].turned;
             let [x, y, z] = self.lanes[channel / 16].point(channel % 16, turned, distance[i]);
             (points[0][i], points[1][i], points[2][i]) = (x, y, z);
@@ -319,7 +324,7 @@ impl Vectorized for Aiming<'_> {
             for (lanes, channel) in turned.lanes.iter().zip(channels) {
                 let own;
                 (own, shots) = shots.split_at_mut(lanes.used);
-                aim(&turned.spinning, lanes, &column, (number, channel), own);
+                aim(&turned.spinning, lanes, &column, number, channel, own);
             }
         }
     }
@@ -332,7 +337,8 @@ fn aim(
     spinning: &Spinning,
     lanes: &LaserLanes,
     column: &Column,
-    (number, first): (u32, u16),
+    number: u32,
+    first: u16,
     shots: &mut [Shot],
 ) {
     // Compute all lanes.

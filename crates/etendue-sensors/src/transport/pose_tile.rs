@@ -61,7 +61,8 @@ impl<S: LaneScalar> PoseTile<S> {
         let [ui, uj, uk, w] = self.rotation.each_ref().map(ScalarTile::values);
         let mut out = [[0.0; 16]; 3];
         for i in 0..16 {
-            let (u, v) = ([ui[i], uj[i], uk[i]], [v[0][i], v[1][i], v[2][i]]);
+            let u = [ui[i], uj[i], uk[i]];
+            let v = [v[0][i], v[1][i], v[2][i]];
             let twice = cross(&u, &v).map(|part| part * 2.0);
             let across = cross(&u, &twice);
             for axis in 0..3 {

@@ -55,7 +55,8 @@ impl SurfaceTable {
         let below = (place as usize).min(KNOTS - 2);
         let part = place - below as f64;
         let mix = |a: f64, b: f64| a + (b - a) * part;
-        let [a, b] = [table[below], table[below + 1]];
+        let a = table[below];
+        let b = table[below + 1];
         SurfaceFractions {
             scattered: mix(a.scattered, b.scattered),
             emitted: mix(a.emitted, b.emitted),

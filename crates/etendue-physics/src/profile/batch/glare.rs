@@ -55,7 +55,8 @@ impl GlareCurve {
         };
         let more = |a: f64, b: f64| [a, b - a];
         let segments = glare.knots.windows(2).map(|two| {
-            let [a, b] = [&two[0], &two[1]];
+            let a = &two[0];
+            let b = &two[1];
             Segment {
                 start: a.incidence,
                 per_width: 1.0 / (b.incidence - a.incidence),

@@ -24,7 +24,8 @@ impl Lookup {
     /// Precomputes the grid for at least two ascending nodes.
     pub fn new(nodes: &[f64]) -> Self {
         // Choose buckets of at most the width of the narrowest segment.
-        let (start, last) = (nodes[0], nodes[nodes.len() - 1]);
+        let start = nodes[0];
+        let last = nodes[nodes.len() - 1];
         let widths = nodes.windows(2).map(|two| two[1] - two[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
         #[expect(

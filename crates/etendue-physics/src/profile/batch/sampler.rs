@@ -177,10 +177,8 @@ impl ProfileSampler {
         noise_cache: &mut NoiseCache,
     ) -> [[f64; N]; 2] {
         let correlation = &self.profile.correlation;
-        let (fixed_pattern, fixed_pattern_drop) = (
-            correlation.fixed_pattern(),
-            correlation.fixed_pattern_drop(),
-        );
+        let fixed_pattern = correlation.fixed_pattern();
+        let fixed_pattern_drop = correlation.fixed_pattern_drop();
         // Add the temporal noise.
         let mut sums = [[0.0; N]; 2];
         let mut roots = [(1.0 - fixed_pattern).sqrt(); N];

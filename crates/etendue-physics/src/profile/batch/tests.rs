@@ -155,8 +155,10 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
     for (law, kind) in LAWS.into_iter().zip(kinds) {
         let profile = rich(law, kind);
         let sampler = ProfileSampler::new(profile.clone());
-        let (mut noise_cache, mut other) = (NoiseCache::default(), NoiseCache::default());
-        let (mut same, mut returned) = (0, 0);
+        let mut noise_cache = NoiseCache::default();
+        let mut other = NoiseCache::default();
+        let mut same = 0;
+        let mut returned = 0;
         for block in 0..188_u32 {
             // Draw a batch of sixteen beams.
             let lanes =
@@ -191,8 +193,10 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
                 let is_same = match (plain, one) {
                     (Some(a), Some(b)) => {
                         let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
-                        let alike =
-                            { a.intensity.zip(b.intensity) }.is_none_or(|(a, b)| close(a, b));
+                        let alike = a
+                            .intensity
+                            .zip(b.intensity)
+                            .is_none_or(|(a, b)| close(a, b));
                         close(a.range, b.range) && alike
                     }
                     (None, None) => true,

@@ -116,7 +116,8 @@ fn assert_albedo_is_the_integral_of_the_bsdf(material: &Material<f64>) {
 
 /// Midpoint rule over the sphere, uniform in the angle to the normal to resolve narrow lobes about it.
 fn integrate(f: impl Fn(&Vector3<f64>) -> f64) -> f64 {
-    let (rings, sectors) = (1800, 180);
+    let rings = 1800;
+    let sectors = 180;
     let ring_width = PI / f64::from(rings);
     let cell = ring_width * TAU / f64::from(sectors);
     let mut sum = 0.0;

@@ -160,7 +160,8 @@ struct Pair<S> {
 
 impl<S: Scalar> Pair<S> {
     fn of(incoming: &Vector3<S>, outgoing: &Vector3<S>) -> Self {
-        let (cos_in, cos_out) = (facing(incoming.z), facing(outgoing.z));
+        let cos_in = facing(incoming.z);
+        let cos_out = facing(outgoing.z);
         let (cos_alpha, cos_beta) = if cos_in.value() > cos_out.value() {
             (cos_out, cos_in)
         } else {

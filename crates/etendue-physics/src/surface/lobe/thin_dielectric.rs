@@ -155,7 +155,8 @@ mod tests {
             };
             (transmitted.fraction, extra_path)
         };
-        let (metres, millimetres) = (transmitted(1.0), transmitted(1000.0));
+        let metres = transmitted(1.0);
+        let millimetres = transmitted(1000.0);
         assert!((metres.0 - millimetres.0).abs() < 1e-15);
         assert!((millimetres.1 / metres.1 - 1000.0).abs() < 1e-9);
     }

@@ -192,7 +192,8 @@ fn motors(engine: &mut Engine, robot: &JointedRobot, bodies: &[BodyNumber]) -> V
     let mut motors = Vec::new();
     let joints = robot.bodies()[1..].iter().zip(robot.moving_joints());
     for (number, (body, joint)) in joints.enumerate() {
-        let [parent, child] = [bodies[body.parent], bodies[number + 1]];
+        let parent = bodies[body.parent];
+        let child = bodies[number + 1];
         let data = joint_data(joint, &body.parent_from_joint);
         let [first, second] = [parent, child].map(|body| engine.handle(body));
         let handle = engine.world.insert_multibody_joint(first, second, data);

@@ -461,7 +461,8 @@ impl<S: Scalar> PulsedReceiver<S> {
 
 /// Quantile $z_p$ of the standard normal distribution, by bisection of its distribution function.
 fn normal_quantile(probability: f64) -> f64 {
-    let (mut low, mut high) = (-8.0, 8.0);
+    let mut low = -8.0;
+    let mut high = 8.0;
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if normal_probability(middle) < probability {

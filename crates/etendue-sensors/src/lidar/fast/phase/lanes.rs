@@ -462,7 +462,8 @@ impl<S: LaneScalar> Vectorized for Draw<'_, S> {
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]
     #[inline(always)]
     fn run(self) -> Drawing {
-        let (lanes, poses) = (self.lanes, self.poses);
+        let lanes = self.lanes;
+        let poses = self.poses;
         let side = |lane: usize| side(&lanes[lane], &poses[lane]);
         let calibrated = &self.calibrated;
         Drawing {
