@@ -278,8 +278,10 @@ impl Slabs {
             exit: [None; 3],
         };
         for axis in 0..3 {
+            // Interval of the origins, relative to the middle of the tree.
             let low = below(rays.origin.low[axis] - middle[axis]);
             let high = above(rays.origin.high[axis] - middle[axis]);
+            // Distances to the planes per unit of coordinate, where the rays enter and leave.
             let least = rays.direction.low[axis];
             let most = rays.direction.high[axis];
             slabs.origin[axis] = [low, high];

@@ -69,6 +69,7 @@ pub enum Defect {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Names of one and of several defects, and of the element that the index is of.
         let (one, many, place) = match self.defect {
             Defect::UnusedVertex => ("unused vertex", "unused vertices", "vertex"),
             Defect::DegenerateTriangle => {
@@ -219,6 +220,7 @@ struct Edges {
 
 impl Edges {
     fn new(welded: &Welded, sound: &[usize], findings: &mut Findings) -> Self {
+        // List the sides of all triangles, sorted by edge.
         let mut sides: Vec<([u32; 2], usize, bool)> = sound
             .iter()
             .flat_map(|&t| {
@@ -228,6 +230,7 @@ impl Edges {
             })
             .collect();
         sides.sort_unstable();
+        // Classify each edge by the number and the direction of its sides.
         let mut joined = Vec::new();
         let mut faulty = Vec::new();
         let mut open = Vec::new();

@@ -270,6 +270,7 @@ mod tests {
     /// Each lane of an operation equals the operation of the scalars, bit for bit.
     #[test]
     fn lanes_equal_scalars_bit_for_bit() {
+        // Arithmetic.
         let a = tile(0.5);
         let b = tile(4.2);
         let bits = |x: Dual<2>| (x.re.to_bits(), x.gradient().map(f64::to_bits));
@@ -288,6 +289,7 @@ mod tests {
             let scaled: Dual<2> = ScalarTile::<Dual<2>>::scaled(&a, &[0.7; 16]).lane(lane);
             assert_eq!(bits(scaled), bits(x * 0.7));
         }
+        // Selection of lanes.
         let only = ScalarTile::<Dual<2>>::only(&a, &from_fn(|lane| lane == 3));
         let lanes: [Dual<2>; 16] = from_fn(|lane| only.lane(lane));
         assert_eq!(lanes[3], a.lane(3));

@@ -134,11 +134,4 @@ impl Profile {
         let half = 0.5 * step / spread;
         normal::between(middle - half, middle + half)
     }
-
-    /// The same profile with another distance law.
-    #[must_use]
-    pub fn with_law(mut self, law: DistanceLaw) -> Self {
-        self.law = law;
-        self
-    }
 }

@@ -71,6 +71,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
             return;
         }
 
+        // Start at the root.
         let sides = self.frustum.sides();
         self.stack[0] = StackEntry::default();
         let mut top = 1;
@@ -98,11 +99,13 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
                     }
                 }
 
+                // Test the triangles of a leaf.
                 if is_leaf {
                     let block = self.triangles.blas.leaf(current.child, unpacked);
                     self.intersect_leaf::<L, ANY>(block, current.depth(), active, &mut ends);
                     break;
                 }
+                // Find the children that the frustum intersects.
                 let node = &self.triangles.blas.nodes[current.child as usize];
                 let (mut hits, narrow, depths) =
                     self.intersect_boxes::<L>(node, &sides, greatest(&ends));

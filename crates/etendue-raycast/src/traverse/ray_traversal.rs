@@ -378,6 +378,7 @@ impl<R: PreciseRays, const ANY: bool> Kernel for RayTraversal<'_, '_, R, ANY> {
         loop {
             // Descend to the nearest child until there is a leaf or no hit.
             loop {
+                // Test the triangles of a leaf.
                 if current & LEAF != 0 {
                     let block = blas.leaf(current, unpacked);
                     axis_ray.intersect_leaf::<L, R>(&mut query, block);
@@ -386,6 +387,7 @@ impl<R: PreciseRays, const ANY: bool> Kernel for RayTraversal<'_, '_, R, ANY> {
                     }
                     break;
                 }
+                // Find the children that the ray enters.
                 let node = &blas.nodes[current as usize];
                 let (mut hits, depths) = axis_ray.intersect_boxes::<L>(node, query.nearest.high);
                 if hits == 0 {

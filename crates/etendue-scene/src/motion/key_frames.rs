@@ -246,6 +246,7 @@ mod tests {
     /// (linear: they jump by 3 m/s here). Measured: 1e-15 rad, 5e-6.
     #[test]
     fn cubic_motion_is_smooth_and_exact_for_a_steady_turn() {
+        // A turn at a constant rate with accelerated positions.
         let frames: Vec<KeyFrame> = [0.0, 0.7, 1.0, 2.2, 2.5]
             .map(|time: f64| KeyFrame {
                 time,
@@ -257,9 +258,11 @@ mod tests {
             .into();
         let cubic =
             KeyFrameTrajectory::interpolated(frames.clone(), Interpolation::Cubic).expect("fine");
+        // The turn is exact.
         let turned =
             cubic.pose_or_end(1.6).rotation.scaled_axis() - Vector3::new(0.3, -0.2, 1.0) * 1.6;
         assert!(turned.norm() < 1e-12, "{turned}");
+        // Velocities and positions at key frames are continuous.
         let speed = |time: f64| {
             let [a, b] =
                 [time - 5e-7, time + 5e-7].map(|t| cubic.pose_or_end(t).translation.vector);

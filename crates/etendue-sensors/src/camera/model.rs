@@ -243,6 +243,7 @@ impl Camera {
 
     /// Checks the detector.
     fn check_detector(&self) -> Result<(), CameraError> {
+        // Gain, capacity and noise.
         let bits = match self.detector {
             Detector::Emva(detector) => {
                 positive("the gain, digital numbers per electron,", detector.gain)?;
@@ -265,6 +266,7 @@ impl Camera {
                 detector.bits
             }
         };
+        // Converter.
         check(
             (1..=16).contains(&bits),
             "the converter's number of bits",

@@ -150,7 +150,31 @@ impl Lidar {
             "a positive number of Hz",
         )?;
         // Schedule of the columns.
-        let column = match self.pattern.columns() {
+        let column = self.check_columns(sweep)?;
+        // Number of shots.
+        let shots = f64::from(self.columns()) * self.channels.len() as f64;
+        value(
+            "the number of shots in a sweep",
+            shots,
+            shots <= MOST_SHOTS,
+            "at most 100 million: give a higher rate or fewer columns",
+        )?;
+        // Angles, rates, ratios and facets.
+        for number in self.pattern.numbers() {
+            let what = "a number of the pattern (an angle, a rate or an index)";
+            value(what, number, number.is_finite(), "finite")?;
+        }
+        if let ScanPattern::Polygon(polygon) = &self.pattern {
+            let facets = polygon.facet_tilts.len() as f64;
+            value("the number of facets", facets, facets >= 1.0, "at least 1")?;
+        }
+        Ok(column)
+    }
+
+    /// Checks the schedule of the columns within a sweep of a duration (s). Returns the maximum duration of a
+    /// column, s.
+    fn check_columns(&self, sweep: f64) -> Result<f64, OutsideDomain> {
+        Ok(match self.pattern.columns() {
             Columns::PerSweep { columns, fired } => {
                 let fired = fired.unwrap_or(columns);
                 let domain = "at least 1 and at most those of a whole sweep";
@@ -188,25 +212,7 @@ impl Lidar {
                 )?;
                 if columns == 1 { sweep } else { period }
             }
-        };
-        // Number of shots.
-        let shots = f64::from(self.columns()) * self.channels.len() as f64;
-        value(
-            "the number of shots in a sweep",
-            shots,
-            shots <= MOST_SHOTS,
-            "at most 100 million: give a higher rate or fewer columns",
-        )?;
-        // Angles, rates, ratios and facets.
-        for number in self.pattern.numbers() {
-            let what = "a number of the pattern (an angle, a rate or an index)";
-            value(what, number, number.is_finite(), "finite")?;
-        }
-        if let ScanPattern::Polygon(polygon) = &self.pattern {
-            let facets = polygon.facet_tilts.len() as f64;
-            value("the number of facets", facets, facets >= 1.0, "at least 1")?;
-        }
-        Ok(column)
+        })
     }
 
     /// Checks that no two channels fire at the same time in the same direction.
@@ -215,7 +221,7 @@ impl Lidar {
         let key = |c: &Channel| [c.time, c.elevation, c.azimuth];
         let mut order: Vec<usize> = (0..self.channels.len()).collect();
         order.sort_by(|a, b| {
-            let (a, b) = (key(&self.channels[*a]), key(&self.channels[*b]));
+            let [a, b] = [a, b].map(|number| key(&self.channels[*number]));
             a.partial_cmp(&b).unwrap_or(std::cmp::Ordering::Equal)
         });
         let same = order

@@ -195,6 +195,7 @@ fn check_names(base: &str, declarations: &[FrameDeclaration]) -> Result<(), Fram
 
 /// The cycle that is reached from a frame.
 fn cycle(declarations: &[FrameDeclaration], start: usize) -> FrameError {
+    // Follow the parents until a frame repeats.
     let parent = |number: usize| {
         let parent = &declarations[number].parent;
         declarations.iter().position(|frame| frame.name == *parent)
@@ -202,6 +203,7 @@ fn cycle(declarations: &[FrameDeclaration], start: usize) -> FrameError {
     let mut seen = vec![start];
     while let Some(next) = parent(seen[seen.len() - 1]) {
         if let Some(first) = seen.iter().position(|number| *number == next) {
+            // Name the frames of the cycle.
             let names = seen[first..].iter().map(|n| declarations[*n].name.clone());
             let names: Vec<String> = names.collect();
             return FrameError::Cycle {

@@ -273,6 +273,7 @@ impl FastSimulator<'_, '_> {
         if memory.tree_shots.is_empty() {
             return;
         }
+        // List the rays and first hits of these shots.
         memory.tree_rays.clear();
         memory.tree_hits.clear();
         let per_shot = self.plain.beam_rays.count();
@@ -283,6 +284,7 @@ impl FastSimulator<'_, '_> {
             memory.tree_rays.extend(rays);
             memory.tree_hits.extend(own.map(|number| cast.hit(number)));
         }
+        // Trace them by the plain pipeline.
         let number = |place: usize| cast.number(memory.tree_shots[place]);
         let scratch = &mut plain.detector.cast_scratch;
         self.plain.collect_ray_light(

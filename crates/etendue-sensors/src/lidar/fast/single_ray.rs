@@ -421,9 +421,11 @@ impl Report<'_, '_, '_, '_> {
         drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
     ) -> SingleEchoes {
+        // Without draws, the receiver finds all echoes.
         let Some(drawn) = drawn else {
             return self.received(block, noise);
         };
+        // If all are drawn, the receiver is not needed.
         if !has_others(block, drawn.calibrated) {
             return SingleEchoes {
                 range: *drawn.range,
@@ -432,6 +434,7 @@ impl Report<'_, '_, '_, '_> {
                 found: *drawn.returned,
             };
         }
+        // Otherwise select per shot.
         let mut echoes = self.received(block, noise);
         for i in 0..16 {
             if drawn.calibrated[i] {
