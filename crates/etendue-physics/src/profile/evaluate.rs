@@ -2,7 +2,6 @@
 
 use super::aspect::Aspect;
 use super::distribution::ReturnDistribution;
-use super::law::DistanceLaw;
 use super::noise_profile::{Knot, Profile};
 use super::reflectance::{logistic, logit};
 use crate::normal;

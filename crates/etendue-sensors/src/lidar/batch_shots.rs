@@ -1,8 +1,8 @@
 //! The shots of a batch, listed or computed when they are used.
 
 use super::firing::Column;
+use super::rotor_shots::RotorShots;
 use super::shot::Shot;
-use super::turn::TurnedShots;
 use std::ops::Range;
 
 /// The shots of a batch.
@@ -11,8 +11,8 @@ pub(super) enum BatchShots<'a> {
     Listed(&'a [Shot]),
     /// Whole columns, with indices `own`, of a spinning lidar without nod. Most of these shots are never
     /// computed: the pipeline uses `columns` instead.
-    Turned {
-        by: &'a TurnedShots,
+    Rotor {
+        rotor: &'a RotorShots,
         own: &'a Range<usize>,
         columns: &'a [Column],
     },
@@ -23,7 +23,7 @@ impl BatchShots<'_> {
     pub fn count(&self) -> usize {
         match *self {
             Self::Listed(shots) => shots.len(),
-            Self::Turned { own, .. } => own.len(),
+            Self::Rotor { own, .. } => own.len(),
         }
     }
 
@@ -31,7 +31,7 @@ impl BatchShots<'_> {
     pub fn at(&self, shot: usize) -> Shot {
         match *self {
             Self::Listed(shots) => shots[shot],
-            Self::Turned { by, own, .. } => by.at(own.start + shot),
+            Self::Rotor { rotor, own, .. } => rotor.at(own.start + shot),
         }
     }
 
@@ -47,7 +47,7 @@ impl BatchShots<'_> {
                     known || holds(last)
                 })
             }
-            Self::Turned { by, own, .. } => by.at_all_times(own, holds),
+            Self::Rotor { rotor, own, .. } => rotor.at_all_times(own, holds),
         }
     }
 }

@@ -132,7 +132,7 @@ struct Queue {
     /// Returns of all batches before the next one.
     whole: ReturnBuffer,
     /// Whether the next batch holds `whole` to write to it directly.
-    lent: bool,
+    whole_in_use: bool,
     /// Index of the next batch in order.
     next: usize,
     /// Later batches that are already finished, by index.
@@ -145,7 +145,7 @@ impl Queue {
     fn new(whole: ReturnBuffer) -> Self {
         Self {
             whole,
-            lent: false,
+            whole_in_use: false,
             next: 0,
             early: BTreeMap::new(),
             idle: vec![],
@@ -157,7 +157,7 @@ impl Queue {
         if number == self.next {
             let whole = std::mem::take(&mut self.whole);
             self.idle.push(std::mem::replace(own, whole));
-            self.lent = true;
+            self.whole_in_use = true;
         }
     }
 
@@ -169,7 +169,7 @@ impl Queue {
             return;
         }
         // Append the next batch, unless it was written to the sweep.
-        if std::mem::take(&mut self.lent) {
+        if std::mem::take(&mut self.whole_in_use) {
             self.whole = returns;
         } else {
             returns.append_to(&mut self.whole);

@@ -44,7 +44,7 @@ impl SinCos {
 pub(super) fn wrapped(azimuth: f64) -> f64 {
     // Avoid the remainder within one turn: it takes longer than the rest of a shot.
     if azimuth.abs() < TAU {
-        return once_round(azimuth);
+        return wrapped_once(azimuth);
     }
     let wrapped = azimuth.rem_euclid(TAU);
     if wrapped > PI { wrapped - TAU } else { wrapped }
@@ -53,7 +53,7 @@ pub(super) fn wrapped(azimuth: f64) -> f64 {
 /// [`wrapped`] for azimuths in (-2 pi, 2 pi).
 #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
 #[inline(always)]
-pub(super) fn once_round(azimuth: f64) -> f64 {
+pub(super) fn wrapped_once(azimuth: f64) -> f64 {
     let ahead = azimuth + if azimuth < 0.0 { TAU } else { 0.0 };
     let round = if ahead > PI { ahead - TAU } else { ahead };
     let within = azimuth > -PI && azimuth <= PI;

@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::column_times::ColumnTimes;
 use super::description::Lidar;
 use super::direction::{SinCos, wrapped};
-use super::pattern::{ColumnStart, ScanPattern, Spinning, Stance, whole};
+use super::pattern::{ColumnStart, RotorOrientation, ScanPattern, Spinning, whole};
 use super::shot::Shot;
 use nalgebra::{Point3, Vector3};
 
@@ -109,7 +109,7 @@ impl Firing<'_> {
         let channel = laser.channel;
         let time = column.time + channel.time;
         let aim = match &self.lidar.pattern {
-            ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
+            ScanPattern::Spinning(spinning) => rotor.orientation(spinning, time).aim(channel),
             other => other.aim(time, column, channel),
         };
         // Reuse the precomputed sines of the channel where the pattern only rotates it.
@@ -143,7 +143,7 @@ struct Rotor {
     azimuth: f64,
     turned: SinCos,
     time: f64,
-    stance: Stance,
+    orientation: RotorOrientation,
 }
 
 impl Default for Rotor {
@@ -152,18 +152,18 @@ impl Default for Rotor {
             azimuth: 0.0,
             turned: SinCos { sin: 0.0, cos: 1.0 },
             time: f64::NAN,
-            stance: Stance::default(),
+            orientation: RotorOrientation::default(),
         }
     }
 }
 
 impl Rotor {
-    fn stance(&mut self, spinning: &Spinning, time: f64) -> Stance {
+    fn orientation(&mut self, spinning: &Spinning, time: f64) -> RotorOrientation {
         if time != self.time {
             self.time = time;
-            self.stance = spinning.stance(time);
+            self.orientation = spinning.orientation(time);
         }
-        self.stance
+        self.orientation
     }
 
     fn turned(&mut self, azimuth: f64) -> SinCos {

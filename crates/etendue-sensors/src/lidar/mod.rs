@@ -21,7 +21,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | shots of a sweep | `shots.rs`, `firing.rs`, `column_times.rs`, `pattern/` |
+//! | shots of a sweep | `shots.rs`, `firing.rs`, `rotor_shots.rs`, `pattern/` |
 //! | the pipeline from shots to detections | `sweep.rs` |
 //! | rays of a beam | `beam.rs` |
 //! | light that surfaces return | `trace.rs`, `light.rs`; [`transport`](crate::transport) |
@@ -60,6 +60,7 @@ mod range_limits;
 mod receiver;
 mod return_buffer;
 mod returns;
+mod rotor_shots;
 mod scratch;
 mod sensor_poses;
 mod settings;
@@ -69,7 +70,6 @@ mod simulate;
 mod sweep;
 mod trace;
 mod truth;
-mod turn;
 
 pub use air::Air;
 pub use beam::{Beam, BeamProfile};

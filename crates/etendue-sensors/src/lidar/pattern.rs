@@ -17,7 +17,7 @@ pub use oscillating::{Oscillating, Oscillation};
 pub use polygon::Polygon;
 pub use raster::Raster;
 pub use risley::{Prism, Risley};
-pub(crate) use spinning::Stance;
+pub(crate) use spinning::RotorOrientation;
 pub use spinning::{Nod, Spinning};
 
 use super::channel::Channel;

@@ -11,15 +11,15 @@ pub struct SweepScratch {
 }
 
 /// A cache of a [`SweepScratch`] in use by one worker; dropping it returns it.
-pub(super) struct LentNoiseCache<'s> {
+pub(super) struct NoiseCacheGuard<'s> {
     scratch: &'s SweepScratch,
     cache: NoiseCache,
 }
 
 impl SweepScratch {
     /// Lends a cache to a worker.
-    pub(super) fn lend(&self) -> LentNoiseCache<'_> {
-        LentNoiseCache {
+    pub(super) fn lend(&self) -> NoiseCacheGuard<'_> {
+        NoiseCacheGuard {
             cache: self.caches().pop().unwrap_or_default(),
             scratch: self,
         }
@@ -32,14 +32,14 @@ impl SweepScratch {
     }
 }
 
-impl LentNoiseCache<'_> {
+impl NoiseCacheGuard<'_> {
     /// The cache.
     pub fn get(&mut self) -> &mut NoiseCache {
         &mut self.cache
     }
 }
 
-impl Drop for LentNoiseCache<'_> {
+impl Drop for NoiseCacheGuard<'_> {
     fn drop(&mut self) {
         let cache = std::mem::take(&mut self.cache);
         self.scratch.caches().push(cache);

@@ -2,8 +2,8 @@
 
 use super::description::Lidar;
 use super::firing::Firing;
+use super::rotor_shots::RotorShots;
 use super::shot::Shot;
-use super::turn::TurnedShots;
 use etendue_simd::{Isa, Vectorized};
 use rayon::prelude::*;
 use std::fmt;
@@ -20,17 +20,17 @@ use std::ops::Range;
 /// assert!(none.is_empty() && none.get(0).is_none());
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct Shots(Kind);
+pub struct Shots(Storage);
 
 #[derive(Clone, PartialEq)]
-enum Kind {
+enum Storage {
     Listed(Vec<Shot>),
-    Turned(Box<TurnedShots>),
+    Rotor(Box<RotorShots>),
 }
 
 impl Default for Shots {
     fn default() -> Self {
-        Self(Kind::Listed(vec![]))
+        Self(Storage::Listed(vec![]))
     }
 }
 
@@ -44,8 +44,8 @@ impl Shots {
     /// Number of shots.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Listed(shots) => shots.len(),
-            Kind::Turned(shots) => shots.len(),
+            Storage::Listed(shots) => shots.len(),
+            Storage::Rotor(shots) => shots.len(),
         }
     }
 
@@ -62,8 +62,8 @@ impl Shots {
     #[inline]
     pub fn at(&self, number: usize) -> Shot {
         match &self.0 {
-            Kind::Listed(shots) => shots[number],
-            Kind::Turned(shots) => shots.at(number),
+            Storage::Listed(shots) => shots[number],
+            Storage::Rotor(shots) => shots.at(number),
         }
     }
 
@@ -78,27 +78,27 @@ impl Shots {
     }
 
     /// Replaces these shots by those of a sweep and reuses the memory.
-    pub(crate) fn take_up(&mut self, firing: &Firing) {
+    pub(crate) fn replace_by(&mut self, firing: &Firing) {
         if let Some(spinning) = firing.rotor() {
-            self.0 = Kind::Turned(Box::new(TurnedShots::new(firing, spinning)));
+            self.0 = Storage::Rotor(Box::new(RotorShots::new(firing, spinning)));
             return;
         }
         let mut shots = match std::mem::take(self).0 {
-            Kind::Listed(shots) => shots,
-            Kind::Turned(_) => vec![],
+            Storage::Listed(shots) => shots,
+            Storage::Rotor(_) => vec![],
         };
         shots.resize(firing.count(), Shot::UNAIMED);
         in_parts(&mut shots, firing.lasers.len(), |first, shots| {
             firing.aim(first, shots);
         });
-        self.0 = Kind::Listed(shots);
+        self.0 = Storage::Listed(shots);
     }
 
     /// Converts to a list, computing shots that are not stored.
     pub(super) fn into_list(self) -> Vec<Shot> {
         let shots = match self.0 {
-            Kind::Listed(shots) => return shots,
-            Kind::Turned(shots) => shots,
+            Storage::Listed(shots) => return shots,
+            Storage::Rotor(shots) => shots,
         };
         let mut list = vec![Shot::UNAIMED; shots.len()];
         in_parts(&mut list, shots.channels(), |first, list| {
@@ -116,8 +116,8 @@ impl Shots {
         memory: &'a mut Vec<Shot>,
     ) -> &'a [Shot] {
         match &self.0 {
-            Kind::Listed(shots) => &shots[own],
-            Kind::Turned(shots) => {
+            Storage::Listed(shots) => &shots[own],
+            Storage::Rotor(shots) => {
                 memory.resize(own.len(), Shot::UNAIMED);
                 isa.run(shots.aiming(own.start, memory));
                 memory
@@ -126,10 +126,10 @@ impl Shots {
     }
 
     /// The shots in computed form, if they are not stored.
-    pub(crate) fn turned(&self) -> Option<&TurnedShots> {
+    pub(crate) fn rotor_shots(&self) -> Option<&RotorShots> {
         match &self.0 {
-            Kind::Listed(_) => None,
-            Kind::Turned(shots) => Some(shots),
+            Storage::Listed(_) => None,
+            Storage::Rotor(shots) => Some(shots),
         }
     }
 }
@@ -138,7 +138,7 @@ impl Lidar {
     /// The shots of the sweep with the index `sweep`, column by column, each in the order of the channels.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
         let mut shots = Shots::default();
-        shots.take_up(&self.firing(sweep, None));
+        shots.replace_by(&self.firing(sweep, None));
         shots.into_list()
     }
 }

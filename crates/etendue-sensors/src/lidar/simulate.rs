@@ -180,7 +180,7 @@ fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let channels = lidar.channels.len() as u16;
     sweep.channels = channels;
     let mut shots = std::mem::take(&mut sweep.shots);
-    shots.take_up(firing);
+    shots.replace_by(firing);
     sweep.outcomes.clear();
     sweep.powers.clear();
     sweep.surfaces.clear();

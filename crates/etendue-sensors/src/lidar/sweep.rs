@@ -16,7 +16,7 @@ use super::hooks::{ExtraRay, Hooks};
 use super::light::ShotLight;
 use super::prepared_air::PreparedAir;
 use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
-use super::scratch::LentNoiseCache;
+use super::scratch::NoiseCacheGuard;
 use super::scratch::SweepScratch;
 use super::sensor_poses::SensorPoses;
 use super::settings::SweepSettings;
@@ -105,7 +105,7 @@ impl<S: Scalar> CastRays<S> {
 pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
     pub detected: Detected<S>,
-    pub noise_cache: LentNoiseCache<'s>,
+    pub noise_cache: NoiseCacheGuard<'s>,
     pub cast_scratch: CastScratch,
 }
 

@@ -84,7 +84,10 @@ impl FastSimulator<'_, '_> {
         own: &Range<usize>,
         to: &mut Destination,
     ) -> bool {
-        let (Some(rotor), Some(by)) = (&self.rotor, all.turned()) else {
+        let Some(beams) = &self.rotor else {
+            return false;
+        };
+        let Some(rotor) = all.rotor_shots() else {
             return false;
         };
         let mut new = CastOrder::default();
@@ -93,9 +96,9 @@ impl FastSimulator<'_, '_> {
         };
         // Compute the columns and check that the sensor is static.
         let mut columns = std::mem::take(&mut memory.fast.columns);
-        by.columns(own, &mut columns);
-        let shots = BatchShots::Turned {
-            by,
+        rotor.columns(own, &mut columns);
+        let shots = BatchShots::Rotor {
+            rotor,
             own,
             columns: &columns,
         };
@@ -103,7 +106,7 @@ impl FastSimulator<'_, '_> {
         let at_rest = fast.poses.set_constant(shots, self.plain.world_from_sensor);
         // Aim, cast and report.
         if at_rest {
-            self.aim_rotor(rotor, &columns, fast.poses.of(0), &mut fast.cast.tiles);
+            self.aim_rotor(beams, &columns, fast.poses.of(0), &mut fast.cast.tiles);
             self.report_batch(memory, own.start, shots, order, to);
         }
         memory.fast.columns = columns;

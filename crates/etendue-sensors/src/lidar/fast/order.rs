@@ -15,7 +15,7 @@ pub(in crate::lidar) struct CastOrder {
     /// Position of each shot in the cast order: the inverse permutation.
     places: Vec<usize>,
     /// Whether each group of four in cast order is four consecutive shots.
-    by_fours: bool,
+    has_runs_of_four: bool,
 }
 
 /// A borrowed [`CastOrder`].
@@ -23,7 +23,7 @@ pub(in crate::lidar) struct CastOrder {
 pub(in crate::lidar) struct Order<'a> {
     pub shots: &'a [usize],
     pub places: &'a [usize],
-    pub by_fours: bool,
+    pub has_runs_of_four: bool,
 }
 
 impl CastOrder {
@@ -37,10 +37,10 @@ impl CastOrder {
         for (place, shot) in shots.iter().enumerate() {
             places[*shot] = place;
         }
-        let in_turn =
+        let is_run_of_four =
             |four: &[usize]| four.len() == 4 && (four[0]..four[0] + 4).eq(four.iter().copied());
         Self {
-            by_fours: shots.chunks(4).all(in_turn),
+            has_runs_of_four: shots.chunks(4).all(is_run_of_four),
             shots,
             places,
         }
@@ -67,7 +67,7 @@ impl CastOrder {
         Order {
             shots: &self.shots,
             places: &self.places,
-            by_fours: self.by_fours,
+            has_runs_of_four: self.has_runs_of_four,
         }
     }
 }

@@ -6,7 +6,7 @@
 )]
 
 use crate::lidar::firing::{Column, Firing, Laser};
-use crate::lidar::turn::{LaserLanes, Level, SinCosLanes};
+use crate::lidar::rotor_shots::{LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
 use nalgebra::Isometry3;
 

@@ -86,7 +86,7 @@ struct Measured {
     range: [f64; 16],
     /// Range offset of the channel, m.
     offset: [f64; 16],
-    /// Position in the sensor's frame, by axis, m; only for [`BatchShots::Turned`].
+    /// Position in the sensor's frame, by axis, m; only for [`BatchShots::Rotor`].
     point: [[f64; 16]; 3],
     /// Reported intensity.
     intensity: [f64; 16],
@@ -167,7 +167,7 @@ impl SingleRayBeams {
                 self.find_trees(&simulator.direct.ends, hits, shots, &mut tile);
             }
             // Scatter the lanes to their places in firing order.
-            if cast.order.by_fours {
+            if cast.order.has_runs_of_four {
                 for (four, shots) in shots.chunks(4).enumerate() {
                     self.blocks[shots[0] / 16].copy_lanes::<4>(
                         shots[0] % 16,
@@ -347,7 +347,7 @@ impl Report<'_, '_, '_, '_> {
             offset: offsets,
             point: match self.cast.shots {
                 BatchShots::Listed(_) => [[0.0; 16]; 3],
-                BatchShots::Turned { by, columns, .. } => by.points(columns, first, &distance),
+                BatchShots::Rotor { rotor, columns, .. } => rotor.points(columns, first, &distance),
             },
             sourced,
             mesh: self.meshes(block),
@@ -574,7 +574,7 @@ fn write_return(
     let offset = measured.offset[lane];
     let point = match cast.shots {
         BatchShots::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
-        BatchShots::Turned { .. } => {
+        BatchShots::Rotor { .. } => {
             let [x, y, z] = &measured.point;
             Point3::new(x[lane], y[lane], z[lane])
         }

@@ -31,7 +31,7 @@ pub struct Nod {
 
 /// Orientation of a rotor at one time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stance {
+pub(crate) struct RotorOrientation {
     /// Azimuth of the rotor, rad.
     pub rotor: f64,
     /// Elevation added to the beams by the nod, rad.
@@ -40,8 +40,8 @@ pub(crate) struct Stance {
 
 impl Spinning {
     /// Orientation of the rotor at `time` (s).
-    pub(crate) fn stance(&self, time: f64) -> Stance {
-        Stance {
+    pub(crate) fn orientation(&self, time: f64) -> RotorOrientation {
+        RotorOrientation {
             rotor: self.rotor(time),
             nod: self.nod.map_or(0.0, |nod| {
                 nod.amplitude * (TAU * (nod.rate * time).fract()).sin()
@@ -65,11 +65,11 @@ impl Spinning {
 
     /// Direction of a channel's beam at `time` (s).
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
-        self.stance(time).aim(channel)
+        self.orientation(time).aim(channel)
     }
 }
 
-impl Stance {
+impl RotorOrientation {
     /// Direction of a channel's beam.
     #[inline]
     pub(crate) fn aim(&self, channel: &Channel) -> Aim {

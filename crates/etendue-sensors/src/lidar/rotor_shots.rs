@@ -5,7 +5,7 @@
 )]
 
 use super::column_times::ColumnTimes;
-use super::direction::{SinCos, once_round, wrapped};
+use super::direction::{SinCos, wrapped, wrapped_once};
 use super::firing::{Column, Firing, Laser};
 use super::pattern::{Spinning, whole};
 use super::shot::Shot;
@@ -140,7 +140,7 @@ impl LaserLanes {
 /// The shots of a sweep of a spinning lidar without nod: computed from columns and lasers when they are
 /// used.
 #[derive(Clone, PartialEq)]
-pub(crate) struct TurnedShots {
+pub(crate) struct RotorShots {
     spinning: Spinning,
     lanes: Vec<LaserLanes>,
     /// Number of lasers.
@@ -155,7 +155,7 @@ pub(crate) struct TurnedShots {
 /// Number of columns in a run: one sine and cosine are evaluated per run, and rotated for its columns.
 const RUN: usize = 32;
 
-impl TurnedShots {
+impl RotorShots {
     /// The shots of a sweep on a rotor.
     pub fn new(firing: &Firing, spinning: &Spinning) -> Self {
         let times = firing.lasers.iter().map(|laser| laser.channel.time);
@@ -303,9 +303,9 @@ impl TurnedShots {
     }
 }
 
-/// Aims whole columns of [`TurnedShots`], the shots `own` of the sweep.
+/// Aims whole columns of [`RotorShots`], the shots `own` of the sweep.
 pub(crate) struct Aiming<'s> {
-    turned: &'s TurnedShots,
+    turned: &'s RotorShots,
     own: Range<usize>,
     shots: &'s mut [Shot],
 }
@@ -351,7 +351,7 @@ fn aim(
         time[i] = column.start + lanes.time[i];
         let angle = spinning.rotor(time[i]) + lanes.azimuth[i];
         far_round |= angle.abs() >= TAU;
-        azimuth[i] = once_round(angle);
+        azimuth[i] = wrapped_once(angle);
         let level = lanes.level(i, column.turned);
         for axis in 0..2 {
             origin[axis][i] = level.origin[axis];
