@@ -9,20 +9,20 @@ pub fn count(caster: &RayCaster, rays: &[Ray], count: usize) -> String {
     let step = (rays.len() / count).max(1);
     let some: Vec<Ray> = rays.iter().step_by(step).copied().collect();
     let exact = |ray: &Ray| caster.exhaustive_hits(ray).first().copied();
-    let wanted: Vec<Option<Hit>> = some.iter().map(exact).collect();
+    let expected: Vec<Option<Hit>> = some.iter().map(exact).collect();
     let mut casts = 0;
     let mut different = 0;
     let mut largest = 0.0_f64;
     let mut compare = |found: &[Option<Hit>]| {
-        for (found, wanted) in found.iter().zip(&wanted) {
+        for (found, expected) in found.iter().zip(&expected) {
             casts += 1;
-            match (found, wanted) {
+            match (found, expected) {
                 (None, None) => {}
-                (Some(found), Some(wanted)) => {
-                    let difference = (found.distance / wanted.distance - 1.0).abs();
+                (Some(found), Some(expected)) => {
+                    let difference = (found.distance / expected.distance - 1.0).abs();
                     largest = largest.max(difference);
                     different +=
-                        usize::from(difference > 1e-6 || found.triangle != wanted.triangle);
+                        usize::from(difference > 1e-6 || found.triangle != expected.triangle);
                 }
                 _ => different += 1,
             }

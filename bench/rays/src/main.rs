@@ -18,7 +18,7 @@ use etendue_raycast::{
 use etendue_simd::Isa;
 use nalgebra::Isometry3;
 use rays::RayPacket;
-use scenes::Place;
+use scenes::BenchScene;
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -41,10 +41,10 @@ fn main() {
     let rounds: usize = arguments
         .next()
         .map_or(7, |a| a.parse().expect("number of rounds"));
-    let wanted: Vec<String> = arguments.collect();
+    let selected: Vec<String> = arguments.collect();
     let data = std::env::var_os("ETENDUE_DATA").unwrap_or_else(|| "../../../shared/data".into());
     let house = std::path::Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
-    let want = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
+    let is_selected = |name: &str| selected.is_empty() || selected.iter().any(|w| w == name);
     if std::env::var_os("DUMP").is_none() {
         println!(
             "new poses of a hundred objects: {:.3} ms",
@@ -52,18 +52,18 @@ fn main() {
         );
     }
 
-    // Measure each scene that is wanted.
+    // Measure each scene that is selected.
     for (name, make) in [
         (
             "room",
-            Box::new(|| Some(scenes::room())) as Box<dyn Fn() -> Option<Place>>,
+            Box::new(|| Some(scenes::room())) as Box<dyn Fn() -> Option<BenchScene>>,
         ),
         ("city", Box::new(|| Some(scenes::city()))),
         ("big", Box::new(|| Some(scenes::big()))),
         ("house", Box::new(move || scenes::house(&house))),
         ("huge", Box::new(|| Some(scenes::huge()))),
     ] {
-        if want(name) {
+        if is_selected(name) {
             match make() {
                 Some(place) => bench(place, rounds),
                 None => println!("{name}: skipped, no mesh"),
@@ -146,7 +146,7 @@ fn batch_tally(
 }
 
 /// Measures the engines in one scene.
-fn bench(mut place: Place, rounds: usize) {
+fn bench(mut place: BenchScene, rounds: usize) {
     // Round the vertices: other engines store them in `f32`.
     for v in &mut place.mesh.vertices {
         *v = v.map(|x| f64::from(x as f32));
@@ -231,7 +231,7 @@ struct BenchRays {
 }
 
 impl BenchRays {
-    fn around(place: &Place) -> Self {
+    fn around(place: &BenchScene) -> Self {
         let still = rays::spin(place.sensor, 0.0);
         let moving = rays::spin(place.sensor, 15.0);
         Self {
@@ -395,7 +395,7 @@ fn ratio(base: &[f64], engine: &[f64]) -> f64 {
 }
 
 /// Writes the input of `others.py`.
-fn dump(folder: &std::path::Path, place: &Place) {
+fn dump(folder: &std::path::Path, place: &BenchScene) {
     let write = |part: &str, bytes: Vec<u8>| {
         let file = folder.join(format!("{}.{part}", place.name));
         std::fs::write(file, bytes).expect("a folder to write to");

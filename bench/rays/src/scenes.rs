@@ -3,7 +3,8 @@
 use etendue_raycast::Mesh;
 use nalgebra::{Point3, Vector3};
 
-pub struct Place {
+/// Mesh and position of the sensor.
+pub struct BenchScene {
     pub name: &'static str,
     pub mesh: Mesh,
     pub sensor: Point3<f64>,
@@ -62,7 +63,7 @@ fn cuboid(mesh: &mut Mesh, low: Point3<f64>, size: Vector3<f64>, n: u32) {
 }
 
 /// About a thousand triangles: a room with eighty pieces of furniture.
-pub fn room() -> Place {
+pub fn room() -> BenchScene {
     let mut mesh = Mesh::default();
     cuboid(
         &mut mesh,
@@ -78,7 +79,7 @@ pub fn room() -> Place {
             cuboid(&mut mesh, low, size, 1);
         }
     }
-    Place {
+    BenchScene {
         name: "room",
         mesh,
         sensor: Point3::new(0.05, 0.03, 1.2),
@@ -131,9 +132,9 @@ fn streets(blocks: u32, ground: u32, n: u32) -> (Mesh, f64) {
 }
 
 /// About 109 thousand triangles.
-pub fn city() -> Place {
+pub fn city() -> BenchScene {
     let (mesh, _) = streets(14, 150, 5);
-    Place {
+    BenchScene {
         name: "city",
         mesh,
         sensor: Point3::new(0.7, 0.4, 1.9),
@@ -141,9 +142,9 @@ pub fn city() -> Place {
 }
 
 /// About 1.9 million triangles.
-pub fn big() -> Place {
+pub fn big() -> BenchScene {
     let (mesh, _) = streets(14, 700, 20);
-    Place {
+    BenchScene {
         name: "big",
         mesh,
         sensor: Point3::new(0.7, 0.4, 1.9),
@@ -151,9 +152,9 @@ pub fn big() -> Place {
 }
 
 /// About 10 million triangles.
-pub fn huge() -> Place {
+pub fn huge() -> BenchScene {
     let (mesh, _) = streets(14, 1500, 48);
-    Place {
+    BenchScene {
         name: "huge",
         mesh,
         sensor: Point3::new(0.7, 0.4, 1.9),
@@ -161,7 +162,7 @@ pub fn huge() -> Place {
 }
 
 /// The collision or visual mesh of a house, read from a PLY file of the folder that `ETENDUE_DATA` names.
-pub fn house(path: &std::path::Path) -> Option<Place> {
+pub fn house(path: &std::path::Path) -> Option<BenchScene> {
     // Find the header.
     let bytes = std::fs::read(path).ok()?;
     let end = b"end_header\n";
@@ -237,7 +238,7 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
         }
         p += n * i_size + face_tail;
     }
-    Some(Place {
+    Some(BenchScene {
         name: "house",
         mesh,
         sensor: Point3::new(0.0, 0.0, 1.0),

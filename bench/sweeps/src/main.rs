@@ -18,7 +18,7 @@ use etendue_scene::{
 use etendue_sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
-use scenes::Place;
+use scenes::BenchScene;
 use std::path::Path;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ fn main() {
         .next()
         .map_or(2.0, |a| a.parse().expect("seconds"));
     let threads: usize = arguments.next().map_or(1, |a| a.parse().expect("threads"));
-    let wanted: Vec<String> = arguments.collect();
+    let selected: Vec<String> = arguments.collect();
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()
@@ -42,14 +42,14 @@ fn main() {
     {
         let scene = scene_of(&place);
         for scanner in sensors::all() {
-            if wanted.is_empty() || wanted.contains(&scanner.name) {
+            if selected.is_empty() || selected.contains(&scanner.name) {
                 rayon::scope(|_| measure(&place, &scene, &scanner, seconds));
             }
         }
     }
 }
 
-fn scene_of(place: &Place) -> Scene {
+fn scene_of(place: &BenchScene) -> Scene {
     let reflectance = 0.5.into();
     SceneBuilder {
         materials: vec![NamedMaterial {
@@ -73,7 +73,7 @@ fn scene_of(place: &Place) -> Scene {
 }
 
 /// Measures the sweeps of one lidar in one scene.
-fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
+fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let world = World::at_wavelength(scene, scanner.wavelength).expect("grey");
     let world_from_sensor = Isometry3::from(place.sensor.coords);
     if let Some(folder) = std::env::var_os("DUMP") {
@@ -184,7 +184,7 @@ fn cpu_seconds() -> f64 {
 }
 
 /// Writes vertices and triangles of the scene, and the rays of one sweep, in the format of `others.py`.
-fn dump(folder: &Path, place: &Place, scanner: &Lidar) {
+fn dump(folder: &Path, place: &BenchScene, scanner: &Lidar) {
     let write = |part: &str, bytes: Vec<u8>| {
         let name = format!("{}-{}.{part}", place.name, scanner.name);
         std::fs::write(folder.join(name), bytes).expect("writes");

@@ -5,10 +5,10 @@
 use etendue_experiments::arena::{ArenaExperiment, ExperimentEffort, urg_04lx};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let selected: Vec<String> = std::env::args().skip(1).collect();
     let effort = ExperimentEffort::default();
     for experiment in ArenaExperiment::ALL {
-        if wanted.is_empty() || wanted.iter().any(|name| name == experiment.name()) {
+        if selected.is_empty() || selected.iter().any(|name| name == experiment.name()) {
             let outcome = experiment.run(&urg_04lx(), &effort)?;
             println!("# {}\n", experiment.name());
             outcome.tables.iter().for_each(|table| println!("{table}"));

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Position of an error in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum FileLocation {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
@@ -20,7 +20,7 @@ pub enum Place {
     Element(&'static str, usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => Ok(()),
@@ -56,7 +56,7 @@ pub enum FormatError {
         /// The file.
         path: PathBuf,
         /// Position in the file.
-        place: Place,
+        place: FileLocation,
         /// Description of the error.
         message: String,
         /// Remedy.
@@ -129,7 +129,7 @@ impl FormatError {
     /// Content that breaks the rules of its format at `place`.
     pub fn malformed(
         path: &Path,
-        place: Place,
+        place: FileLocation,
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {

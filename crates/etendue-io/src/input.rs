@@ -1,6 +1,6 @@
 //! Reading files, compressed or not.
 
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use std::io::{self, Read};
@@ -37,7 +37,7 @@ pub fn read_text(path: &Path) -> Result<String, FormatError> {
     String::from_utf8(read_bytes(path)?).map_err(|error| {
         FormatError::malformed(
             path,
-            Place::Byte(error.utf8_error().valid_up_to()),
+            FileLocation::Byte(error.utf8_error().valid_up_to()),
             "this is not text in UTF-8",
             "give a text file, or name it by the ending of its binary format",
         )
@@ -54,7 +54,7 @@ fn unpack(path: &Path, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
 fn damaged(path: &Path, error: &io::Error) -> FormatError {
     FormatError::malformed(
         path,
-        Place::File,
+        FileLocation::File,
         format!("the packed file cannot be unpacked: {error}"),
         "the file is truncated or damaged: copy it again",
     )

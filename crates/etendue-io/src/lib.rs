@@ -49,4 +49,4 @@ pub mod table;
 pub mod text;
 pub mod trajectory;
 
-pub use error::{FormatError, Place};
+pub use error::{FileLocation, FormatError};

@@ -1,7 +1,7 @@
 //! Messages of MCAP files, in the order of the file.
 
 use crate::mcap_chunks::decompress_chunks;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use mcap::read::Options;
 use mcap::{Message, MessageStream};
 use std::path::Path;
@@ -19,7 +19,14 @@ pub(crate) fn for_each_message(
 ) -> Result<(), FormatError> {
     let bytes = decompress_chunks(bytes);
     let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into()).map_err(
-        |error| FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file"),
+        |error| {
+            FormatError::malformed(
+                path,
+                FileLocation::File,
+                error.to_string(),
+                "give an MCAP file",
+            )
+        },
     )?;
     for message in stream {
         match message {
@@ -47,5 +54,5 @@ pub(crate) fn damaged_message(path: &Path, message: &Message<'_>) -> FormatError
         "message {} of {} is damaged",
         message.sequence, message.channel.topic
     );
-    FormatError::malformed(path, Place::File, text, "record it again")
+    FormatError::malformed(path, FileLocation::File, text, "record it again")
 }

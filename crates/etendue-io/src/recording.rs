@@ -21,7 +21,7 @@ use crate::input::{read_bytes, read_text};
 use crate::packets::PacketSource;
 use crate::points::{PointFormat, is_cloud, read_cloud};
 use crate::scan_log::{is_scan_log, parse_scan_log};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ fn from_messages(
     };
     Err(FormatError::malformed(
         path,
-        Place::File,
+        FileLocation::File,
         format!("there is neither a LaserScan nor a PointCloud2 topic: {found}"),
         "record the lidar's topic too",
     ))
@@ -231,9 +231,9 @@ fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatE
     if clouds.is_empty() {
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             format!(
-                "the folder has no cloud (.{}) and not exactly one bag (.{})",
+                "the folder holds no .{} cloud, and not one .{} bag",
                 cloud_endings.join(", ."),
                 BAG_ENDINGS.join(", .")
             ),

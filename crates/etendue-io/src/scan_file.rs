@@ -19,7 +19,7 @@
 use crate::editable::EditableScan;
 use crate::input::read_bytes;
 use crate::points::PointFormat;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -54,7 +54,12 @@ impl ScanFile {
         if file.points().is_empty() {
             let message = "the scan holds no point";
             let remedy = "leave it out, or give a scan with points";
-            return Err(FormatError::malformed(path, Place::File, message, remedy));
+            return Err(FormatError::malformed(
+                path,
+                FileLocation::File,
+                message,
+                remedy,
+            ));
         }
         Ok(file)
     }

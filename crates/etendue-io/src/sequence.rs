@@ -12,7 +12,7 @@ use crate::points::PointFormat;
 use crate::ros2::{StampedTransform, read_clouds, read_transforms};
 use crate::scan_file::ScanFile;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::{Isometry3, Point3};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -52,7 +52,12 @@ pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
             PointFormat::edited_endings().join(", ")
         );
         let remedy = "name the folder that the scans are in";
-        return Err(FormatError::malformed(folder, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            folder,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     }
     Ok(scans)
 }
@@ -109,7 +114,12 @@ pub fn read_sequence(
     if world_from_lidar.len() != count {
         let message = format!("{count} scans, but {} poses", world_from_lidar.len());
         let remedy = "give a trajectory with one pose for every scan, in their order";
-        return Err(FormatError::malformed(path, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     }
     Ok(Sequence {
         path: path.to_owned(),
@@ -170,7 +180,12 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let Some(first) = recording.clouds.first() else {
         let message = "the recording has no PointCloud2";
         let remedy = "give a recording of a lidar";
-        return Err(FormatError::malformed(path, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     };
     let transforms = read_transforms(path)?;
     let clouds = recording.clouds.iter().filter(|c| c.topic == first.topic);

@@ -29,10 +29,10 @@ pub enum ColumnData {
     I32(Vec<i32>),
 }
 
-/// A type of the values of a field.
+/// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Number {
+pub enum ColumnType {
     /// 4-byte floating point.
     F32,
     /// 8-byte floating point.
@@ -47,14 +47,14 @@ pub enum Number {
 
 /// One field of every point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct PointColumn {
     /// The field's name in the file.
     pub name: Cow<'static, str>,
     /// Its values.
     pub data: ColumnData,
 }
 
-impl Column {
+impl PointColumn {
     /// A field of that name.
     pub fn new(name: impl Into<Cow<'static, str>>, data: ColumnData) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Column {
     }
 }
 
-impl Number {
+impl ColumnType {
     /// Type of a field that was read as text, or from a format without types.
     pub(crate) fn of_field(name: &str, values: &[f64]) -> Self {
         let fitting = Self::that_holds(values);
@@ -121,13 +121,13 @@ pub struct PointTable {
     /// Rows of the grid of an organised cloud, otherwise 1.
     pub height: usize,
     /// The fields, in the order of the file.
-    pub columns: Vec<Column>,
+    pub columns: Vec<PointColumn>,
 }
 
 impl PointTable {
     /// Appends a field.
     pub(crate) fn add(&mut self, name: &'static str, data: ColumnData) {
-        self.columns.push(Column::new(name, data));
+        self.columns.push(PointColumn::new(name, data));
     }
 
     /// The field of that name.
@@ -175,13 +175,13 @@ impl PointTable {
     /// The points whose field `sweep` has that number; none where there is no such field.
     ///
     /// ```
-    /// use etendue_io::table::{Column, ColumnData, PointTable};
+    /// use etendue_io::table::{PointColumn, ColumnData, PointTable};
     /// let table = PointTable {
     ///     points: 3,
     ///     height: 1,
     ///     columns: vec![
-    ///         Column::new("sweep", ColumnData::U32(vec![1, 2, 1])),
-    ///         Column::new("x", ColumnData::F32(vec![5.0, 6.0, 7.0])),
+    ///         PointColumn::new("sweep", ColumnData::U32(vec![1, 2, 1])),
+    ///         PointColumn::new("x", ColumnData::F32(vec![5.0, 6.0, 7.0])),
     ///     ],
     /// };
     /// let one = table.of_sweep(1).unwrap();
@@ -248,7 +248,8 @@ impl PointTable {
 
     /// The table of some points.
     fn pick(&self, points: &[usize]) -> Self {
-        let pick = |column: &Column| Column::new(column.name.clone(), column.data.pick(points));
+        let pick =
+            |column: &PointColumn| PointColumn::new(column.name.clone(), column.data.pick(points));
         Self {
             points: points.len(),
             height: 1,
@@ -326,14 +327,14 @@ impl ColumnData {
         clippy::cast_sign_loss,
         reason = "values beyond the type become its nearest"
     )]
-    pub fn of(number: Number, values: Vec<f64>) -> Self {
+    pub fn of(number: ColumnType, values: Vec<f64>) -> Self {
         let values = values.into_iter();
         match number {
-            Number::F32 => Self::F32(values.map(single).collect()),
-            Number::F64 => Self::F64(values.collect()),
-            Number::U16 => Self::U16(values.map(|value| value.round() as u16).collect()),
-            Number::U32 => Self::U32(values.map(|value| value.round() as u32).collect()),
-            Number::I32 => Self::I32(values.map(|value| value.round() as i32).collect()),
+            ColumnType::F32 => Self::F32(values.map(single).collect()),
+            ColumnType::F64 => Self::F64(values.collect()),
+            ColumnType::U16 => Self::U16(values.map(|value| value.round() as u16).collect()),
+            ColumnType::U32 => Self::U32(values.map(|value| value.round() as u32).collect()),
+            ColumnType::I32 => Self::I32(values.map(|value| value.round() as i32).collect()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Lines and fields of text files, with their places.
 
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -86,13 +86,13 @@ impl<'a> TextLine<'a> {
 
     /// An error that names this line.
     pub fn error(self, message: impl Into<String>, remedy: impl Into<String>) -> FormatError {
-        FormatError::malformed(self.path, Place::Line(self.number), message, remedy)
+        FormatError::malformed(self.path, FileLocation::Line(self.number), message, remedy)
     }
 
     /// The error of a line that ends too early.
-    pub fn truncated(self, wanted: &str) -> FormatError {
+    pub fn truncated(self, expected: &str) -> FormatError {
         self.error(
-            format!("the line ends before {wanted}"),
+            format!("the line ends before {expected}"),
             "the file is truncated or damaged: copy it again, or delete this line",
         )
     }
@@ -114,18 +114,18 @@ impl TextField<'_> {
         ))
     }
 
-    /// The field as a `T`; `wanted` names the expected value.
+    /// The field as a `T`; `expected` names the expected value.
     ///
     /// # Errors
     /// If the field is no `T`.
-    pub fn parse<T: FromStr>(self, wanted: &str) -> Result<T, FormatError> {
+    pub fn parse<T: FromStr>(self, expected: &str) -> Result<T, FormatError> {
         self.text.parse().map_err(|_| {
             let remedy = if self.has_decimal_comma() {
                 "write decimals with a point, not a comma"
             } else {
                 "the file is damaged there, or in another format"
             };
-            self.error(format!("\"{}\" is not {wanted}", self.text), remedy)
+            self.error(format!("\"{}\" is not {expected}", self.text), remedy)
         })
     }
 
@@ -139,7 +139,7 @@ impl TextField<'_> {
         let column = self.line.text[..offset].chars().count() + 1;
         FormatError::malformed(
             self.line.path,
-            Place::LineColumn(self.line.number, column),
+            FileLocation::LineColumn(self.line.number, column),
             message,
             remedy,
         )

@@ -161,7 +161,7 @@ fn text_path(text: &TextLabel) -> Option<Path> {
     let glyphs = font::outline(&text.content, |pen| Glyph {
         path: PathBuilder::new(),
         pen,
-        place: Place {
+        place: FileLocation {
             at: text.at,
             shift,
             size: text.size,
@@ -177,7 +177,7 @@ fn text_path(text: &TextLabel) -> Option<Path> {
 
 /// Transform from font units to the page.
 #[derive(Clone, Copy)]
-struct Place {
+struct FileLocation {
     at: Point,
     shift: f64,
     size: f64,
@@ -187,7 +187,7 @@ struct Place {
 struct Glyph {
     path: PathBuilder,
     pen: f64,
-    place: Place,
+    place: FileLocation,
 }
 
 impl Glyph {

@@ -1,18 +1,18 @@
 //! Round tick values of an axis.
 
-/// Tick values within the limits, at most about `wanted` of them, at multiples of 1, 2 or 5 times a
+/// Tick values within the limits, at most about `most` of them, at multiples of 1, 2 or 5 times a
 /// power of ten, and the number of decimals that distinguishes them.
-pub fn ticks([min, max]: [f64; 2], wanted: usize) -> (Vec<f64>, usize) {
-    let step = step(max - min, wanted);
+pub fn ticks([min, max]: [f64; 2], most: usize) -> (Vec<f64>, usize) {
+    let step = step(max - min, most);
     let first = (min / step - 1e-9).ceil() as i64;
     let last = (max / step + 1e-9).floor() as i64;
     let decimals = (-step.log10().floor()).max(0.0) as usize;
     ((first..=last).map(|i| i as f64 * step).collect(), decimals)
 }
 
-/// Round step that divides `span` into at most `wanted` parts.
-pub fn step(span: f64, wanted: usize) -> f64 {
-    let rough = span.max(f64::MIN_POSITIVE) / wanted.max(1) as f64;
+/// Round step that divides `span` into at most `most` parts.
+pub fn step(span: f64, most: usize) -> f64 {
+    let rough = span.max(f64::MIN_POSITIVE) / most.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0]
         .into_iter()

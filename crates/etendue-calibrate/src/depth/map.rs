@@ -6,8 +6,8 @@ use super::features::{
 };
 use super::model::DepthModel;
 use etendue_estimate::geometry::{
-    Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,
-    one_per_voxel,
+    EigenDecomposition, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among,
+    mean, one_per_voxel,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -287,7 +287,7 @@ impl DepthMap {
     fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> NeighbourhoodShape {
         let chosen = members.iter().map(|&i| points[i as usize]);
         let centre = mean(chosen.clone());
-        let eigen = Eigen::of(&covariance(chosen, &centre));
+        let eigen = EigenDecomposition::of(&covariance(chosen, &centre));
         let views = members.iter().map(|&i| self.viewpoint(i));
         let middle = mean(views.clone());
         NeighbourhoodShape {

@@ -19,11 +19,11 @@ pub struct DriveView<'a> {
     /// Pose at which the sensor is drawn.
     pub world_from_sensor: Isometry3<f64>,
     /// Trajectories and points in the order of drawing.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<DriveLayer>,
 }
 
 /// Trajectory or points of one kind.
-pub struct Layer {
+pub struct DriveLayer {
     /// Name in the legend.
     pub name: String,
     /// Positions in the world, m.
@@ -68,7 +68,7 @@ impl DriveView<'_> {
     }
 }
 
-impl Layer {
+impl DriveLayer {
     fn add_to(&self, plot: &mut Plot) {
         match self.style {
             LayerStyle::Line(color) => {

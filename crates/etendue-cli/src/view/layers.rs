@@ -6,7 +6,7 @@ use etendue_plot::{
 
 /// Points or line of one kind.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct PanelLayer {
     /// Name in the legend.
     pub name: String,
     /// Colour.
@@ -17,7 +17,7 @@ pub struct Layer {
     pub joined: bool,
 }
 
-impl Layer {
+impl PanelLayer {
     /// Separate points.
     pub fn points(name: impl Into<String>, color: Color, points: Vec<Point>) -> Self {
         Self {
@@ -66,7 +66,7 @@ pub struct LayerPanels<'a> {
     /// Whether both axes have one scale.
     pub to_scale: bool,
     /// Heading and layers of each panel.
-    pub panels: Vec<(String, Vec<Layer>)>,
+    pub panels: Vec<(String, Vec<PanelLayer>)>,
 }
 
 const LARGEST_TO_SCALE: Point = [760.0, 420.0];

@@ -143,10 +143,10 @@ impl DeviceTable {
 }
 
 /// The error of a device file that describes something else.
-fn other_device(document: &Document, span: Range<usize>, wanted: &str) -> DocumentError {
+fn other_device(document: &Document, span: Range<usize>, table: &str) -> DocumentError {
     let problem = TomlProblem::value(
-        format!("the device file named here has no table [{wanted}]"),
-        format!("name one that describes {wanted}"),
+        format!("the device file named here has no table [{table}]"),
+        format!("name one that describes {table}"),
     );
     document.error(span, problem)
 }

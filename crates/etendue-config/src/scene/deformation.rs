@@ -5,7 +5,7 @@ use super::mesh_object::{MeshFiles, shaped};
 use super::shape::MeshShape;
 use crate::ConfigError;
 use crate::toml_file::{Document, TomlProblem};
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_scene::{Deformation, VertexFrame};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -115,7 +115,7 @@ impl DeformationTable {
 fn other_triangles(path: &Path, base: &str) -> FormatError {
     FormatError::malformed(
         path,
-        Place::File,
+        FileLocation::File,
         format!("its triangles are not those of {base}"),
         "export all key frames from one model, with the same triangles in the same order",
     )

@@ -54,14 +54,14 @@ impl<'a> Palette<'a> {
 
     /// The number of the material of that name: the file's own, else the library's.
     pub fn id(&mut self, name: &Spanned<String>) -> Result<MaterialId, DocumentError> {
-        let wanted = name.get_ref().as_str();
-        let material = match (self.own.get(wanted), material::find(wanted)) {
+        let requested = name.get_ref().as_str();
+        let material = match (self.own.get(requested), material::find(requested)) {
             (Some(own), _) => own,
             (None, Ok(ready)) => &ready.material,
             (None, Err(_)) => return Err(self.unknown(name)),
         };
         let material = material.clone();
-        Ok(self.add(wanted, material))
+        Ok(self.add(requested, material))
     }
 
     /// The number of a material that a mesh file describes.
@@ -114,15 +114,17 @@ fn profile_of(
     name: &Spanned<String>,
     file: &MaterialFile,
 ) -> Result<Option<Arc<Profile>>, DocumentError> {
-    let Some(wanted) = &file.profile else {
+    let Some(requested) = &file.profile else {
         return Ok(None);
     };
     let folder = document.path().parent().unwrap_or(Path::new(""));
-    profile::resolve(wanted, folder).map(Some).map_err(|error| {
-        let message = format!("material \"{}\": {error}", name.get_ref());
-        let remedy = "give a profile file (.toml), or the name of a ready profile";
-        document.error(name.span(), TomlProblem::value(message, remedy))
-    })
+    profile::resolve(requested, folder)
+        .map(Some)
+        .map_err(|error| {
+            let message = format!("material \"{}\": {error}", name.get_ref());
+            let remedy = "give a profile file (.toml), or the name of a ready profile";
+            document.error(name.span(), TomlProblem::value(message, remedy))
+        })
 }
 
 fn has_no_lobes(file: &MaterialFile) -> bool {

@@ -6,7 +6,7 @@ use super::shape::{MeshShape, UpAxis};
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::mesh::{MeshFile, MeshPart, Up, read_mesh};
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_scene::{MaterialId, Mesh, Pictures, TexturedObject};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::Deserialize;
@@ -173,7 +173,7 @@ fn read_part_names(path: &Path) -> Result<Vec<PartName>, FormatError> {
     serde_json::from_str(&text).map_err(|error| {
         FormatError::malformed(
             path,
-            Place::LineColumn(error.line(), error.column()),
+            FileLocation::LineColumn(error.line(), error.column()),
             format!("this is no list of part names: {error}"),
             "write [{\"id\": 0, \"name\": \"Window_01\"}, ...]",
         )

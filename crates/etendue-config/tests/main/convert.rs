@@ -16,7 +16,7 @@ use etendue_io::points::{
 };
 use etendue_io::ros2::{LidarRecorder, LidarTopics, parse_clouds};
 use etendue_io::table::PointSweeps;
-use etendue_io::table::{Column, ColumnData, Encoding, PointTable};
+use etendue_io::table::{ColumnData, Encoding, PointColumn, PointTable};
 use nalgebra::{Isometry3, Point3};
 use std::path::{Path, PathBuf};
 
@@ -26,26 +26,26 @@ fn table() -> PointTable {
     let points = || (0..count).map(f64::from);
     let single = |of: fn(f64) -> f64| ColumnData::F32(points().map(|i| of(i) as f32).collect());
     let columns = vec![
-        Column::new("x", single(|i| 3.0 + 0.25 * i)),
-        Column::new("y", single(|i| -7.0 + 0.5 * i)),
-        Column::new("z", single(|i| 0.125 * i)),
-        Column::new("intensity", single(|i| 4.0 * i)),
-        Column::new(
+        PointColumn::new("x", single(|i| 3.0 + 0.25 * i)),
+        PointColumn::new("y", single(|i| -7.0 + 0.5 * i)),
+        PointColumn::new("z", single(|i| 0.125 * i)),
+        PointColumn::new("intensity", single(|i| 4.0 * i)),
+        PointColumn::new(
             "ring",
             ColumnData::U16((0..count).map(|i| i % 16).collect()),
         ),
-        Column::new(
+        PointColumn::new(
             "time",
             ColumnData::F64(points().map(|i| 0.1 + 1e-3 * i).collect()),
         ),
-        Column::new(
+        PointColumn::new(
             "return_number",
             ColumnData::U16((0..count).map(|i| 1 + i % 2).collect()),
         ),
-        Column::new("returns", ColumnData::U16(vec![2; 60])),
-        Column::new("column", ColumnData::U32((0..60).map(|i| i / 16).collect())),
-        Column::new("sweep", ColumnData::U32((0..60).map(|i| i / 30).collect())),
-        Column::new(
+        PointColumn::new("returns", ColumnData::U16(vec![2; 60])),
+        PointColumn::new("column", ColumnData::U32((0..60).map(|i| i / 16).collect())),
+        PointColumn::new("sweep", ColumnData::U32((0..60).map(|i| i / 30).collect())),
+        PointColumn::new(
             "material",
             ColumnData::I32((0..60).map(|i| i % 3 - 1).collect()),
         ),
@@ -140,20 +140,18 @@ fn every_format_gives_back_the_fields_it_holds() {
                 _ => 0.0,
             };
             for point in 0..60 {
-                let (found, wanted) = (
-                    column.data.number(point),
-                    table.number(&column.name, point).unwrap(),
-                );
+                let found = column.data.number(point);
+                let expected = table.number(&column.name, point).unwrap();
                 assert!(
-                    (found - wanted).abs() <= tolerance,
-                    "{name}, {} of point {point}: {found} {wanted}",
+                    (found - expected).abs() <= tolerance,
+                    "{name}, {} of point {point}: {found} {expected}",
                     column.name
                 );
             }
         }
         if least == 11 && name != "a.mcap" {
             let types = back.columns.iter().zip(&table.columns);
-            let same = |(a, b): (&Column, &Column)| {
+            let same = |(a, b): (&PointColumn, &PointColumn)| {
                 std::mem::discriminant(&a.data) == std::mem::discriminant(&b.data)
             };
             // Text and PLY's readers take the narrowest type.
@@ -476,8 +474,8 @@ fn packets_decode_to_the_points_of_another_decoder() {
             .find(|f| f.extension().is_some_and(|e| e == "pcd"));
         let cloud = read_cloud(&cloud.unwrap(), &PacketSource::default()).unwrap();
         let mut near = 0;
-        let wanted: Vec<_> = cloud.points.iter().step_by(29).collect();
-        for point in &wanted {
+        let expected: Vec<_> = cloud.points.iter().step_by(29).collect();
+        for point in &expected {
             let middle = cell(point);
             let around = |d: i64| {
                 [
@@ -489,8 +487,8 @@ fn packets_decode_to_the_points_of_another_decoder() {
             let beside = (0..27).filter_map(|d| cells.get(&around(d))).flatten();
             near += usize::from(beside.into_iter().any(|p| (p - *point).norm() < tolerance));
         }
-        let share = near as f64 / wanted.len() as f64;
-        println!("{name}: {share:.4} of {} points", wanted.len());
+        let share = near as f64 / expected.len() as f64;
+        println!("{name}: {share:.4} of {} points", expected.len());
         // A packet in ten begins in a page of another kind and is not found by this reader.
         assert!(share > 0.8, "{name}: {share}");
     }
@@ -523,8 +521,8 @@ fn compressed_recordings_hold_the_same_clouds() {
             .unwrap();
     }
     let plain = recorder.into_bytes().unwrap();
-    let wanted = parse_clouds("plain.mcap".as_ref(), &plain).unwrap();
-    assert_eq!(wanted.clouds.len(), 2);
+    let expected = parse_clouds("plain.mcap".as_ref(), &plain).unwrap();
+    assert_eq!(expected.clouds.len(), 2);
     for compression in [mcap::Compression::Zstd, mcap::Compression::Lz4] {
         let options = mcap::WriteOptions::new().compression(Some(compression));
         let mut writer = options.create(std::io::Cursor::new(Vec::new())).unwrap();
@@ -535,6 +533,6 @@ fn compressed_recordings_hold_the_same_clouds() {
         let packed = writer.into_inner().into_inner();
         assert!(packed.len() < plain.len());
         let read = parse_clouds("packed.mcap".as_ref(), &packed).unwrap();
-        assert_eq!(read, wanted, "{compression:?}");
+        assert_eq!(read, expected, "{compression:?}");
     }
 }

@@ -93,13 +93,13 @@ fn an_hdl_64e_is_read_with_its_calibration() {
         let (up, level) = (0.2 - 0.005 * laser as f64).sin_cos();
         let (sin, cos) = (turned.to_radians() - rotation).sin_cos();
         let flat = range * level - 0.2 * up;
-        let wanted = Point3::new(
+        let expected = Point3::new(
             flat * cos + 0.026 * sin,
             0.026 * cos - flat * sin,
             range * up + 0.2 * level,
         );
         let [x, y, z] = ["x", "y", "z"].map(|name| number(&table, name, point));
-        worst[0] = worst[0].max((Point3::new(x, y, z) - wanted).norm() / range);
+        worst[0] = worst[0].max((Point3::new(x, y, z) - expected).norm() / range);
         let time = 57.6e-6 * firing as f64 + delay * 1e-6;
         worst[1] = worst[1].max((number(&table, "time", point) - time).abs());
         assert_eq!(number(&table, "ring", point), (63 - laser) as f64);

@@ -1,6 +1,6 @@
 //! Plane fits of whole scans, from the moments of cubic cells.
 
-use super::{Eigen, LocalSurface};
+use super::{EigenDecomposition, LocalSurface};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -169,7 +169,7 @@ impl Moments {
         let [xx, xy, xz, yy, yz, zz] = self.outer;
         let second = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let covariance = (second - mean * mean.transpose() * n) / (n - 1.0);
-        let eigen = Eigen::of(&covariance);
+        let eigen = EigenDecomposition::of(&covariance);
         let [l1, l2, l3] = eigen.values;
         if l2 < options.roundness * l3 {
             Fit::Few
@@ -196,7 +196,7 @@ enum Fit {
 pub struct CellPlane {
     /// Eigenvalues (m²) and eigenvectors of the covariance of the points; the first vector is the
     /// normal.
-    pub eigen: Eigen,
+    pub eigen: EigenDecomposition,
     /// Mean of the points: a point of the plane, m.
     pub mean: Vector3<f64>,
 }

@@ -12,14 +12,14 @@ use std::f64::consts::PI;
 /// of nalgebra is used.
 ///
 /// ```
-/// use etendue_estimate::geometry::Eigen;
+/// use etendue_estimate::geometry::EigenDecomposition;
 /// use nalgebra::{Matrix3, Vector3};
-/// let eigen = Eigen::of(&Matrix3::from_diagonal(&Vector3::new(3.0, 1.0, 2.0)));
+/// let eigen = EigenDecomposition::of(&Matrix3::from_diagonal(&Vector3::new(3.0, 1.0, 2.0)));
 /// assert!((eigen.values[0] - 1.0).abs() < 1e-15);
 /// assert!((eigen.vectors[0].y.abs() - 1.0).abs() < 1e-15);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Eigen {
+pub struct EigenDecomposition {
     /// Eigenvalues $\lambda_1 \le \lambda_2 \le \lambda_3$.
     pub values: [f64; 3],
     /// Unit eigenvectors, with arbitrary sign.
@@ -30,7 +30,7 @@ pub struct Eigen {
 /// eigenvalues, below which its direction is lost to rounding.
 const DEGENERATE: f64 = 1e-10;
 
-impl Eigen {
+impl EigenDecomposition {
     /// Decomposes a symmetric matrix; only its upper triangle is read.
     pub fn of(matrix: &Matrix3<f64>) -> Self {
         match least_vector(matrix) {
@@ -123,7 +123,7 @@ mod tests {
         ];
         for (number, (flatness, length)) in (0..100).flat_map(|n| shapes.map(|s| (n, s))) {
             let matrix = matrix(number, flatness, length);
-            let eigen = Eigen::of(&matrix);
+            let eigen = EigenDecomposition::of(&matrix);
             for (value, expected) in eigen.values.iter().zip([flatness, 1.0, length]) {
                 assert!((value - expected).abs() < 1e-13, "{value} {expected}");
             }

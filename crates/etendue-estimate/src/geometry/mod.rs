@@ -10,7 +10,7 @@ mod reference_mesh;
 mod voxel;
 
 pub use cells::{CellOptions, CellPlane, local_surfaces_by_cells, map_cell_planes};
-pub use eigen::Eigen;
+pub use eigen::EigenDecomposition;
 pub use moments::{covariance, mean};
 pub use neighbours::{Neighbourhood, Neighbours};
 pub use normals::{LocalSurface, local_surfaces, local_surfaces_among};

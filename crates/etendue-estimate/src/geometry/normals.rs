@@ -1,6 +1,6 @@
 //! Surface normals, oriented towards the sensor, and angles of incidence.
 
-use super::{Eigen, Neighbourhood, Neighbours, covariance, mean};
+use super::{EigenDecomposition, Neighbourhood, Neighbours, covariance, mean};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -47,7 +47,10 @@ pub fn local_surfaces_among(
             let chosen = near.iter().map(|&j| points[j as usize]);
             let plane = (near.len() >= 3).then(|| {
                 let centre = mean(chosen.clone());
-                (Eigen::of(&covariance(chosen, &centre)), point - centre)
+                (
+                    EigenDecomposition::of(&covariance(chosen, &centre)),
+                    point - centre,
+                )
             });
             plane.map(|(eigen, off)| local_surface(&(point - origin).normalize(), &off, &eigen))
         })
@@ -59,7 +62,7 @@ pub fn local_surfaces_among(
 pub(super) fn local_surface(
     direction: &Vector3<f64>,
     from_mean: &Vector3<f64>,
-    eigen: &Eigen,
+    eigen: &EigenDecomposition,
 ) -> LocalSurface {
     let normal = eigen.vectors[0];
     let along = normal.dot(direction);

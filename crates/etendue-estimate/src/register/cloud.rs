@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 
 /// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, normals.
-pub struct Cloud<const D: usize> {
+pub struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
     normals: Vec<SVector<f64, D>>,
 }
 
-impl<const D: usize> Cloud<D> {
-    /// Cloud of the finite points among `points`, m.
+impl<const D: usize> SearchableCloud<D> {
+    /// SearchableCloud of the finite points among `points`, m.
     pub fn new(points: &[Point<f64, D>]) -> Self {
         let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
         Self::of(points.iter().filter(finite).map(|p| p.coords).collect())
@@ -64,7 +64,7 @@ impl<const D: usize> Cloud<D> {
         &self.points
     }
 
-    /// Unit normals, one per point; empty without [`Cloud::with_normals`].
+    /// Unit normals, one per point; empty without [`SearchableCloud::with_normals`].
     pub(super) fn normals(&self) -> &[SVector<f64, D>] {
         &self.normals
     }

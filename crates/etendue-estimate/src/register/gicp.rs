@@ -1,6 +1,6 @@
 //! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
-use super::cloud::Cloud;
+use super::cloud::SearchableCloud;
 use super::pairs::{Pair, PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
@@ -15,15 +15,19 @@ pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 /// $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of
 /// a local plane with normal $n$.
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
-    source: &'a Cloud<D>,
-    target: &'a Cloud<D>,
+    source: &'a SearchableCloud<D>,
+    target: &'a SearchableCloud<D>,
     rule: PairRule,
     motion: PhantomData<M>,
 }
 
 impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
     /// Residuals of two clouds with normals.
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
+    pub(super) fn new(
+        source: &'a SearchableCloud<D>,
+        target: &'a SearchableCloud<D>,
+        rule: PairRule,
+    ) -> Self {
         Self {
             source,
             target,

@@ -1,6 +1,6 @@
 //! Nearest-point correspondences.
 
-use super::cloud::Cloud;
+use super::cloud::SearchableCloud;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -29,8 +29,8 @@ pub(super) struct Pair<const D: usize> {
 
 /// Selected pairs at a motion, and the number of source points without a partner.
 pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
-    source: &Cloud<D>,
-    target: &Cloud<D>,
+    source: &SearchableCloud<D>,
+    target: &SearchableCloud<D>,
     motion: &M,
     rule: PairRule,
 ) -> (Vec<Pair<D>>, usize) {

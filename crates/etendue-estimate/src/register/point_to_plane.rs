@@ -1,6 +1,6 @@
 //! Point-to-plane ICP (Chen and Medioni 1992, doi:10.1016/0262-8856(92)90066-C).
 
-use super::cloud::Cloud;
+use super::cloud::SearchableCloud;
 use super::pairs::{Pair, PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
@@ -10,15 +10,19 @@ use std::marker::PhantomData;
 /// Point-to-plane residuals $r = n \cdot (T p - q)$, m, with $q$ the target point nearest to $T p$
 /// and $n$ the normal there.
 pub(super) struct PointToPlane<'a, M, const D: usize, const K: usize> {
-    source: &'a Cloud<D>,
-    target: &'a Cloud<D>,
+    source: &'a SearchableCloud<D>,
+    target: &'a SearchableCloud<D>,
     rule: PairRule,
     motion: PhantomData<M>,
 }
 
 impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
     /// Residuals of a cloud and a target with normals.
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
+    pub(super) fn new(
+        source: &'a SearchableCloud<D>,
+        target: &'a SearchableCloud<D>,
+        rule: PairRule,
+    ) -> Self {
         Self {
             source,
             target,

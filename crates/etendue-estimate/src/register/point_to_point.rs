@@ -1,6 +1,6 @@
 //! Point-to-point ICP (Besl and McKay 1992, doi:10.1109/34.121791).
 
-use super::cloud::Cloud;
+use super::cloud::SearchableCloud;
 use super::pairs::{PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
@@ -8,15 +8,19 @@ use std::marker::PhantomData;
 
 /// Point-to-point residuals $r = T p - q$, m, with $q$ the target point nearest to $T p$.
 pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
-    source: &'a Cloud<D>,
-    target: &'a Cloud<D>,
+    source: &'a SearchableCloud<D>,
+    target: &'a SearchableCloud<D>,
     rule: PairRule,
     motion: PhantomData<M>,
 }
 
 impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
     /// Residuals of two clouds.
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
+    pub(super) fn new(
+        source: &'a SearchableCloud<D>,
+        target: &'a SearchableCloud<D>,
+        rule: PairRule,
+    ) -> Self {
         Self {
             source,
             target,

@@ -1,6 +1,6 @@
 //! Registration methods, settings and results.
 
-use super::cloud::Cloud;
+use super::cloud::SearchableCloud;
 use super::pairs::PairRule;
 use super::rigid_motion::RigidMotion;
 use super::{gicp, ndt, point_to_plane, point_to_point};
@@ -233,8 +233,8 @@ impl Registration {
     /// As [`Registration::register`].
     pub fn register_clouds<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
-        source: &Cloud<D>,
-        target: &Cloud<D>,
+        source: &SearchableCloud<D>,
+        target: &SearchableCloud<D>,
         start: M,
     ) -> Result<RegistrationResult<M>, RegisterError> {
         // Solve the stages of the continuation.
@@ -273,8 +273,8 @@ impl Registration {
     /// Solves one stage of the continuation, with a fixed loss.
     fn solve<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
-        source: &Cloud<D>,
-        target: &Cloud<D>,
+        source: &SearchableCloud<D>,
+        target: &SearchableCloud<D>,
         loss: Loss,
         start: M,
     ) -> Result<Solution<M>, RegisterError> {
@@ -310,8 +310,8 @@ impl Registration {
         &self,
         name: &'static str,
         points: &[Point<f64, D>],
-    ) -> Result<Cloud<D>, RegisterError> {
-        let cloud = Cloud::new(points);
+    ) -> Result<SearchableCloud<D>, RegisterError> {
+        let cloud = SearchableCloud::new(points);
         let needed = if self.needs_normals() {
             self.neighbours.min(K + 1)
         } else {

@@ -5,7 +5,7 @@ use crate::manifold::Manifold;
 
 /// Least-squares problem with a normal prior of the unknowns.
 ///
-/// Component $i$ of the step from `mean` to the state has the standard deviation `sigma[i]` (infinite
+/// TangentComponent $i$ of the step from `mean` to the state has the standard deviation `sigma[i]` (infinite
 /// without a prior). The residuals of the problem must be in units of their standard deviation.
 #[derive(Clone, Debug)]
 pub struct WithPrior<P: LeastSquares> {

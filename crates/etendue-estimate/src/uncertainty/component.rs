@@ -4,7 +4,7 @@ use crate::manifold::{Manifold, Variable};
 
 /// Scalar component of the unknowns: one element of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Component {
+pub struct TangentComponent {
     /// Name, such as "sensor.pose yaw".
     pub name: String,
     /// Unit, such as "m"; empty for dimensionless components.
@@ -14,11 +14,11 @@ pub struct Component {
 }
 
 /// Components of named unknowns, in the order of a step.
-pub fn components(unknowns: &[(&str, &Variable)]) -> Vec<Component> {
-    let of_one = |&(name, variable): &(&str, &Variable)| -> Vec<Component> {
+pub fn components(unknowns: &[(&str, &Variable)]) -> Vec<TangentComponent> {
+    let of_one = |&(name, variable): &(&str, &Variable)| -> Vec<TangentComponent> {
         let parts = variable.components().iter().zip(variable.slopes());
         parts
-            .map(|((part, unit), slope)| Component {
+            .map(|((part, unit), slope)| TangentComponent {
                 name: format!("{name} {part}").trim_end().to_owned(),
                 unit: (*unit).to_owned(),
                 slope,

@@ -1,6 +1,6 @@
 //! Covariance of a least-squares estimate.
 
-use super::component::Component;
+use super::component::TangentComponent;
 use super::gauge::Gauge;
 use super::null_direction::{self, NullDirection};
 use super::spectrum::Spectrum;
@@ -29,7 +29,7 @@ use nalgebra::{DMatrix, DVector};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uncertainty {
     /// The components, in the order of a step.
-    pub components: Vec<Component>,
+    pub components: Vec<TangentComponent>,
     /// Covariance matrix of the components, in products of their units.
     pub covariance: DMatrix<f64>,
     /// Residual variance $\hat\sigma^2$, in the squared unit of a residual.
@@ -52,7 +52,7 @@ impl Uncertainty {
     pub fn new(
         linearization: &Linearization,
         loss: Loss,
-        components: Vec<Component>,
+        components: Vec<TangentComponent>,
         gauge: &Gauge,
     ) -> Self {
         // Decompose the weighted Jacobian.
@@ -129,7 +129,7 @@ impl Uncertainty {
 /// `None` where a direction is not determined. The bound is in the coordinates of the solver.
 pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f64>> {
     let weights = vec![1.0; linearization.residuals.values.len()];
-    let unit = Component {
+    let unit = TangentComponent {
         name: String::new(),
         unit: String::new(),
         slope: 1.0,
@@ -146,7 +146,7 @@ pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f
 fn weighted_jacobian(
     linearization: &Linearization,
     weights: &[f64],
-    components: &[Component],
+    components: &[TangentComponent],
 ) -> DMatrix<f64> {
     let n = linearization.unknowns;
     DMatrix::from_fn(weights.len(), n, |i, j| {
@@ -195,7 +195,7 @@ mod tests {
     /// The Jacobian has an entry 0/0, on which a decomposition without an iteration limit does not end.
     #[test]
     fn a_coordinate_at_the_end_of_its_bounds_is_undetermined() {
-        let component = |name: &str, slope| Component {
+        let component = |name: &str, slope| TangentComponent {
             name: name.to_owned(),
             unit: "m".to_owned(),
             slope,

@@ -7,7 +7,7 @@ mod invariant;
 mod null_direction;
 mod spectrum;
 
-pub use component::{Component, components};
+pub use component::{TangentComponent, components};
 pub use covariance::{Uncertainty, cramer_rao};
 pub use gauge::Gauge;
 pub use invariant::{Invariant, invariant};

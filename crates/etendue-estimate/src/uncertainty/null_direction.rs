@@ -1,6 +1,6 @@
 //! Null directions: directions of the unknowns that change no measurement.
 
-use super::component::Component;
+use super::component::TangentComponent;
 use super::gauge::Gauge;
 use super::spectrum::Spectrum;
 use nalgebra::DVector;
@@ -19,7 +19,7 @@ pub struct NullDirection {
 /// Null directions of a spectrum, without those of fixed components.
 pub(super) fn directions(
     spectrum: &Spectrum,
-    components: &[Component],
+    components: &[TangentComponent],
     gauge: &Gauge,
 ) -> Vec<NullDirection> {
     (0..spectrum.values.len())
@@ -38,7 +38,11 @@ pub(super) fn directions(
 }
 
 /// Description of a null direction: the components with a share in it and their rates.
-fn describe(scaled: &DVector<f64>, direction: &DVector<f64>, components: &[Component]) -> String {
+fn describe(
+    scaled: &DVector<f64>,
+    direction: &DVector<f64>,
+    components: &[TangentComponent],
+) -> String {
     // Select the components with a share in the direction.
     let sharing: Vec<usize> = (0..components.len())
         .filter(|&i| scaled[i].abs() > 1e-3 * scaled.amax())
@@ -52,7 +56,7 @@ fn describe(scaled: &DVector<f64>, direction: &DVector<f64>, components: &[Compo
     // List their rates relative to the largest.
     let unit = direction.amax();
     let term = |&i: &usize| {
-        let Component { name, unit: u, .. } = &components[i];
+        let TangentComponent { name, unit: u, .. } = &components[i];
         let per = if u.is_empty() {
             String::new()
         } else {

@@ -1,12 +1,12 @@
 use etendue_estimate::manifold::{BoundedNumber, Variable};
 use etendue_estimate::solve::{Linearization, Loss, Residuals};
 use etendue_estimate::uncertainty::{
-    Component, Gauge, Uncertainty, components, cramer_rao, invariant,
+    Gauge, TangentComponent, Uncertainty, components, cramer_rao, invariant,
 };
 use etendue_physics::{Purpose, Stream};
 
-fn plain(names: &[&str]) -> Vec<Component> {
-    let of = |name: &&str| Component {
+fn plain(names: &[&str]) -> Vec<TangentComponent> {
+    let of = |name: &&str| TangentComponent {
         name: (*name).into(),
         unit: String::new(),
         slope: 1.0,

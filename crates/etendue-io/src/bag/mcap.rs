@@ -17,17 +17,17 @@ pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)
     Ok(messages.into_iter().filter_map(scan).collect())
 }
 
-/// The messages of the wanted types; of a truncated file those before its end, with a warning.
+/// The messages of the selected types; of a truncated file those before its end, with a warning.
 pub(crate) fn mcap_messages(
     path: &Path,
     bytes: &[u8],
     warnings: &mut Vec<String>,
-    wanted: impl Fn(&str) -> bool,
+    selected: impl Fn(&str) -> bool,
 ) -> Result<Vec<Message>, FormatError> {
     let mut messages = Vec::new();
     for_each_message(path, bytes, warnings, |message| {
         let kind = schema_name(message).replace("/msg/", "/");
-        if wanted(&kind) {
+        if selected(&kind) {
             let parsed = ros2_message(&kind, &message.channel.topic, &message.data);
             messages.push(parsed.ok_or_else(|| damaged_message(path, message))?);
         }

@@ -29,7 +29,7 @@ pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {
 
 /// The points of a cloud's data.
 pub(super) fn points(data: &[u8], step: usize, fields: &[Field]) -> Option<CloudScan> {
-    let find = |wanted: &str| fields.iter().find(|(name, _, _)| name == wanted);
+    let find = |requested: &str| fields.iter().find(|(name, _, _)| name == requested);
     let axes = [find("x")?, find("y")?, find("z")?];
     let intensity = ["intensity", "reflectivity", "i"]
         .iter()

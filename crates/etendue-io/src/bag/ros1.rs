@@ -3,7 +3,7 @@
 use super::laser_scan::LaserScan;
 use super::message::{Body, CloudScan, Message};
 use super::point_cloud::{self, Field};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -100,7 +100,7 @@ impl Bag<'_> {
         let mut bytes = Vec::new();
         packed.read_to_end(&mut bytes).map_err(|error| {
             let text = format!("a chunk cannot be unpacked: {error}");
-            FormatError::malformed(self.path, Place::File, text, "copy the bag again")
+            FormatError::malformed(self.path, FileLocation::File, text, "copy the bag again")
         })?;
         Ok(bytes)
     }
@@ -124,7 +124,7 @@ impl Bag<'_> {
         };
         let damaged = || {
             let text = format!("a message of {topic} is damaged");
-            FormatError::malformed(self.path, Place::File, text, "record it again")
+            FormatError::malformed(self.path, FileLocation::File, text, "record it again")
         };
         let body = match kind.as_str() {
             "sensor_msgs/LaserScan" => Body::Scan(laser_scan(data).ok_or_else(damaged)?.scan()),

@@ -2,7 +2,7 @@
 
 use super::message::{Message, ros2_message};
 use super::sqlite::{Database, Row, Value};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) fn messages(
     // Open the database
     let no_bag = |what: &str| {
         let remedy = "give a ROS 2 bag (.db3), or convert it to MCAP with `ros2 bag convert`";
-        FormatError::malformed(path, Place::File, what, remedy)
+        FormatError::malformed(path, FileLocation::File, what, remedy)
     };
     let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
     // Read the names and types of the topics by their number
@@ -48,7 +48,7 @@ pub(crate) fn messages(
         let text = format!("message {number} of {topic} is damaged");
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             text,
             "record it again",
         ));

@@ -49,7 +49,7 @@ pub(crate) struct ByteColumn {
 }
 
 impl ByteColumn {
-    /// Column whose first number is at byte `start` and whose numbers are `step` bytes apart, little endian.
+    /// PointColumn whose first number is at byte `start` and whose numbers are `step` bytes apart, little endian.
     pub fn new(start: usize, step: usize, kind: NumberType) -> Self {
         Self {
             start,

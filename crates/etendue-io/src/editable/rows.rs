@@ -1,7 +1,7 @@
 //! Points as lines of text.
 
 use super::{EditableScan, TRUNCATED, is_distance, without_positions};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl Rows {
             let at = |column: usize| words.get(column)?.parse::<f64>().ok();
             let found = position.map(at);
             let missing = || {
-                let place = Place::Line(first + number);
+                let place = FileLocation::Line(first + number);
                 let message = format!("the line \"{line}\" does not have three coordinates");
                 FormatError::malformed(path, place, message, TRUNCATED)
             };

@@ -1,6 +1,6 @@
 //! Common interface of scans in memory.
 
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -21,14 +21,19 @@ pub(crate) const TRUNCATED: &str = "the file is truncated or damaged: copy or ex
 
 /// Error about fewer points than the header counts.
 pub(crate) fn truncated_points(path: &Path) -> FormatError {
-    FormatError::malformed(path, Place::File, "the points are truncated", TRUNCATED)
+    FormatError::malformed(
+        path,
+        FileLocation::File,
+        "the points are truncated",
+        TRUNCATED,
+    )
 }
 
 /// Error about missing coordinates.
 pub(crate) fn without_positions(path: &Path) -> FormatError {
     FormatError::malformed(
         path,
-        Place::File,
+        FileLocation::File,
         "there are no columns x, y and z",
         "export the scan with positions",
     )

@@ -9,7 +9,7 @@ pub use exr::{EXR_SUPPORTED, ExrChannel, ExrData, exr};
 pub use png_file::{Pixels, png};
 
 use crate::input::read_bytes;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 /// A picture of linear colours (red, green, blue), row by row from the upper left pixel.
@@ -39,7 +39,7 @@ pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
         return Err(FormatError::disabled(path, "EXR", "exr"));
     }
     picture_of(&bytes).map_err(|message| {
-        FormatError::malformed(path, Place::File, message, "save the picture again")
+        FormatError::malformed(path, FileLocation::File, message, "save the picture again")
     })
 }
 

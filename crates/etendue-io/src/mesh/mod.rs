@@ -26,7 +26,7 @@ mod stl;
 pub use look::MeshAppearance;
 
 use crate::input::read_bytes;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_scene::{Mesh, TexturedObject};
 use nalgebra::Point3;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     if file.mesh.triangles.is_empty() {
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             "the file holds no triangle",
             "export the surface, not only points or edges",
         ));
@@ -157,7 +157,11 @@ impl MeshFile {
 }
 
 /// A vertex, refused where it is not finite.
-fn vertex(path: &Path, place: Place, position: [f64; 3]) -> Result<Point3<f64>, FormatError> {
+fn vertex(
+    path: &Path,
+    place: FileLocation,
+    position: [f64; 3],
+) -> Result<Point3<f64>, FormatError> {
     if position.iter().all(|coordinate| coordinate.is_finite()) {
         return Ok(position.into());
     }
@@ -171,7 +175,7 @@ fn vertex(path: &Path, place: Place, position: [f64; 3]) -> Result<Point3<f64>, 
 
 fn index_out_of_range(
     path: &Path,
-    place: Place,
+    place: FileLocation,
     index: impl std::fmt::Display,
     vertices: usize,
 ) -> FormatError {

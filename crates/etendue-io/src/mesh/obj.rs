@@ -4,7 +4,7 @@ use super::polygon::triangulate;
 use super::{MeshFile, index_out_of_range, mtl, vertex};
 use crate::precision::single;
 use crate::text::{TextContent, TextField, TextLine};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
@@ -68,7 +68,7 @@ impl Reader<'_> {
                 .ok_or_else(|| line.truncated("the third coordinate"))?;
             *coordinate = word.parse("a number")?;
         }
-        let position = vertex(self.path, Place::Line(line.number), position)?;
+        let position = vertex(self.path, FileLocation::Line(line.number), position)?;
         self.file.mesh.vertices.push(position);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Reader<'_> {
             .filter(|index| *index < vertices)
             .and_then(|index| u32::try_from(index).ok())
             .ok_or_else(|| {
-                index_out_of_range(self.path, Place::Line(line.number), number, vertices)
+                index_out_of_range(self.path, FileLocation::Line(line.number), number, vertices)
             })
     }
 

@@ -4,7 +4,7 @@ use super::polygon::triangulate;
 use super::{MeshFile, index_out_of_range, vertex};
 use crate::ply::{Element, PlyFile};
 use crate::precision::index_below;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) fn vertices(path: &Path, ply: &PlyFile) -> Result<Vec<Point3<f64>>, F
     let Some((x, y, z)) = coordinates else {
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             "there is no element \"vertex\" with the properties x, y and z",
             "export the file again with positions",
         ));
@@ -39,7 +39,7 @@ pub(crate) fn vertices(path: &Path, ply: &PlyFile) -> Result<Vec<Point3<f64>>, F
     let positions = x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z]);
     positions
         .enumerate()
-        .map(|(number, position)| vertex(path, Place::Element("vertex", number), position))
+        .map(|(number, position)| vertex(path, FileLocation::Element("vertex", number), position))
         .collect()
 }
 
@@ -47,7 +47,7 @@ fn add_faces(path: &Path, faces: &Element, file: &mut MeshFile) -> Result<(), Fo
     let lists = indices(path, faces, "face")?;
     let objects = faces.numbers("object_id");
     for (number, list) in lists.into_iter().enumerate() {
-        let polygon = polygon(path, Place::Element("face", number), list, file)?;
+        let polygon = polygon(path, FileLocation::Element("face", number), list, file)?;
         if polygon.len() < 3 {
             file.warnings.push(format!(
                 "face {number} has {} corners and was left out",
@@ -67,7 +67,7 @@ fn add_faces(path: &Path, faces: &Element, file: &mut MeshFile) -> Result<(), Fo
 
 fn add_strips(path: &Path, strips: &Element, file: &mut MeshFile) -> Result<(), FormatError> {
     for (number, list) in indices(path, strips, "tristrips")?.into_iter().enumerate() {
-        let place = Place::Element("tristrip", number);
+        let place = FileLocation::Element("tristrip", number);
         for strip in list.split(|index| *index < 0.0) {
             let strip = polygon(path, place, strip, file)?;
             let triangles = strip.windows(3).enumerate().map(|(i, three)| match i % 2 {
@@ -90,7 +90,7 @@ fn indices<'a>(
     element.lists(LIST_NAMES).ok_or_else(|| {
         FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             format!("element \"{kind}\" has no list \"vertex_indices\""),
             "export the file again with faces",
         )
@@ -99,7 +99,7 @@ fn indices<'a>(
 
 fn polygon(
     path: &Path,
-    place: Place,
+    place: FileLocation,
     list: &[f64],
     file: &MeshFile,
 ) -> Result<Vec<u32>, FormatError> {

@@ -2,7 +2,7 @@
 
 use super::{MeshFile, vertex};
 use crate::text::{TextContent, TextLine};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::collections::HashMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn count(bytes: &[u8]) -> Option<usize> {
 fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), FormatError> {
     let truncated = |message: String| {
         let remedy = "the file is truncated, or not STL: copy or export it again";
-        FormatError::malformed(path, Place::Byte(bytes.len()), message, remedy)
+        FormatError::malformed(path, FileLocation::Byte(bytes.len()), message, remedy)
     };
     let count = count(bytes).ok_or_else(|| truncated("the file ends in its header".into()))?;
     let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
@@ -60,7 +60,10 @@ fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<()
         let (floats, _) = triangle[12..48].as_chunks::<4>();
         let number_at = |i: usize| f64::from(f32::from_le_bytes(floats[i]));
         let corner = |i: usize| [number_at(3 * i), number_at(3 * i + 1), number_at(3 * i + 2)];
-        welder.add([0, 1, 2].map(corner), Place::Element("triangle", number))?;
+        welder.add(
+            [0, 1, 2].map(corner),
+            FileLocation::Element("triangle", number),
+        )?;
     }
     Ok(())
 }
@@ -86,7 +89,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
                         "export the file again as triangles",
                     ));
                 };
-                welder.add(triangle, Place::Line(line.number))?;
+                welder.add(triangle, FileLocation::Line(line.number))?;
             }
             "endsolid" => ended = true,
             _ => {}
@@ -98,7 +101,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
     }
     Err(FormatError::malformed(
         path,
-        Place::Line(last),
+        FileLocation::Line(last),
         "the file ends before \"endsolid\"",
         "the file is truncated: copy or export it again",
     ))
@@ -124,7 +127,7 @@ struct Welder<'a> {
 }
 
 impl Welder<'_> {
-    fn add(&mut self, corners: [[f64; 3]; 3], place: Place) -> Result<(), FormatError> {
+    fn add(&mut self, corners: [[f64; 3]; 3], place: FileLocation) -> Result<(), FormatError> {
         let mut triangle = [0; 3];
         for (index, position) in triangle.iter_mut().zip(corners) {
             let point = vertex(self.path, place, position)?;

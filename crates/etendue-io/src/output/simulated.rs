@@ -2,7 +2,7 @@
 
 use super::SimulatedSweeps;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointTable};
+use crate::table::{ColumnData, PointColumn, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
 use etendue_sensors::{BeamMeasurement, BeamSweep};
 
@@ -141,7 +141,7 @@ impl PointTable {
 
 fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     let mut columns = Vec::new();
-    let mut add = |name: &'static str, data| columns.push(Column::new(name, data));
+    let mut add = |name: &'static str, data| columns.push(PointColumn::new(name, data));
     let f32s =
         |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
     let of_point = |of: fn(&Return) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);

@@ -1,6 +1,6 @@
 //! UDP packets of captures.
 
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, PcapError};
@@ -76,7 +76,12 @@ impl Capture {
             None => "there is no UDP packet".into(),
         };
         let remedy = "record it again with tcpdump or Wireshark, with whole packets (-s 0)";
-        Err(FormatError::malformed(path, Place::File, message, remedy))
+        Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ))
     }
 }
 

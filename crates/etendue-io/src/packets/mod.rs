@@ -26,7 +26,7 @@ pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibrat
 pub(crate) use capture::is_capture;
 
 use crate::table::PointSweeps;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::Channel;
 use std::fmt;
 use std::path::Path;
@@ -126,7 +126,7 @@ pub(crate) fn parse(
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
                       and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
                       ROS's YAML)";
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     })?;
     // Report irregularities
     let mut warnings = capture.warnings;
@@ -205,7 +205,7 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
     let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
                   the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
                   Hesai Pandar40P, XT32 are recognised by their packets";
-    FormatError::malformed(path, Place::File, message, remedy)
+    FormatError::malformed(path, FileLocation::File, message, remedy)
 }
 
 /// Two bytes, the low one first.

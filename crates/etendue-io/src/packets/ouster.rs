@@ -3,7 +3,7 @@
 use super::turns::{Row, Turns};
 use super::{u16_at, u32_at, u64_at};
 use crate::input::read_text;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Channel, number_rings};
 use serde_json::Value;
 use std::f64::consts::{PI, TAU};
@@ -85,10 +85,10 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
     // Parse the JSON
     let wrong = |message: String| {
         let remedy = "give the JSON that Ouster's tools save (`ouster-cli source SENSOR metadata`)";
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     };
     let json: Value = serde_json::from_str(text).map_err(|error| {
-        let place = Place::LineColumn(error.line(), error.column());
+        let place = FileLocation::LineColumn(error.line(), error.column());
         FormatError::malformed(path, place, error.to_string(), "give the sensor's metadata")
     })?;
     // Read the angles of the beams

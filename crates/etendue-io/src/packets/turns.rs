@@ -1,7 +1,7 @@
 //! Points collected into turns.
 
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointTable};
+use crate::table::{ColumnData, PointColumn, PointTable};
 use nalgebra::Point3;
 
 /// One point of a packet.
@@ -97,26 +97,29 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
     let u16s = |of: fn(&Row) -> u16| ColumnData::U16(turn.iter().map(|(row, _)| of(row)).collect());
     // Add the columns that every lidar has
     let mut columns = vec![
-        Column::new("x", f32s(|row| row.position.x)),
-        Column::new("y", f32s(|row| row.position.y)),
-        Column::new("z", f32s(|row| row.position.z)),
-        Column::new("intensity", f32s(|row| row.intensity)),
-        Column::new("ring", u16s(|row| row.ring)),
-        Column::new(
+        PointColumn::new("x", f32s(|row| row.position.x)),
+        PointColumn::new("y", f32s(|row| row.position.y)),
+        PointColumn::new("z", f32s(|row| row.position.z)),
+        PointColumn::new("intensity", f32s(|row| row.intensity)),
+        PointColumn::new("ring", u16s(|row| row.ring)),
+        PointColumn::new(
             "time",
             ColumnData::F64(turn.iter().map(|(row, _)| row.time).collect()),
         ),
-        Column::new("range", f32s(|row| row.range)),
-        Column::new("return_number", u16s(|row| row.return_number)),
-        Column::new(
+        PointColumn::new("range", f32s(|row| row.range)),
+        PointColumn::new("return_number", u16s(|row| row.return_number)),
+        PointColumn::new(
             "column",
             ColumnData::U32(turn.iter().map(|(_, column)| *column).collect()),
         ),
-        Column::new("sweep", ColumnData::U32(vec![sweep; turn.len()])),
+        PointColumn::new("sweep", ColumnData::U32(vec![sweep; turn.len()])),
     ];
     // Add ambient light where the lidar measures it
     if turn.iter().any(|(row, _)| row.ambient.is_some()) {
-        columns.push(Column::new("ambient", u16s(|row| row.ambient.unwrap_or(0))));
+        columns.push(PointColumn::new(
+            "ambient",
+            u16s(|row| row.ambient.unwrap_or(0)),
+        ));
     }
     PointTable {
         points: turn.len(),

@@ -4,7 +4,7 @@ use super::header::{ElementHeader, Header, Layout, PropertyHeader};
 use super::{Element, PlyFile, Property, Values};
 use crate::editable::NumberType;
 use crate::precision::index_below;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) fn parse(path: &Path, bytes: &[u8], header: Header) -> Result<PlyFile, FormatError> {
@@ -172,8 +172,8 @@ impl Source<'_> {
 
     fn error(&self, message: String, remedy: &str) -> FormatError {
         let place = match self.layout {
-            Layout::Ascii => Place::Line(self.line),
-            _ => Place::Byte(self.at),
+            Layout::Ascii => FileLocation::Line(self.line),
+            _ => FileLocation::Byte(self.at),
         };
         FormatError::malformed(self.path, place, message, remedy)
     }

@@ -1,7 +1,7 @@
 //! Header of a PLY file.
 
 use crate::editable::NumberType;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 /// The content of the header.
@@ -62,8 +62,9 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
         let (line, next) = take_line(path, bytes, body, lines)?;
         body = next;
         lines += 1;
-        let fail =
-            |message: String| FormatError::malformed(path, Place::Line(lines), message, BROKEN);
+        let fail = |message: String| {
+            FormatError::malformed(path, FileLocation::Line(lines), message, BROKEN)
+        };
 
         // Interpret its first word
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -99,8 +100,9 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
     }
     let no_format = "the header names no format";
     Ok(Header {
-        layout: layout
-            .ok_or_else(|| FormatError::malformed(path, Place::Line(lines), no_format, BROKEN))?,
+        layout: layout.ok_or_else(|| {
+            FormatError::malformed(path, FileLocation::Line(lines), no_format, BROKEN)
+        })?,
         elements,
         body,
         lines,
@@ -120,7 +122,7 @@ fn take_line<'a>(
         (Some(end), Some(text)) => Ok((text.trim_end_matches('\r'), from + end + 1)),
         _ => Err(FormatError::malformed(
             path,
-            Place::Line(lines + 1),
+            FileLocation::Line(lines + 1),
             "the header has no end",
             BROKEN,
         )),

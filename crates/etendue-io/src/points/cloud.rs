@@ -8,7 +8,7 @@ use crate::input::read_bytes;
 use crate::packets::PacketSource;
 use crate::precision::single;
 use crate::table::PointTable;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub fn parse_cloud(
         let message = "the cloud holds no point";
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             message,
             "give a cloud with points",
         ));

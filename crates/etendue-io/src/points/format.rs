@@ -31,7 +31,7 @@ use crate::input::read_bytes;
 use crate::output::OutputSet;
 use crate::packets::PacketSource;
 use crate::table::{Encoding, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 /// A file format of points.
@@ -333,7 +333,12 @@ fn parse(
     if topic.is_some() && format != PointFormat::Mcap {
         let message = "the file is not an MCAP recording and has no topics";
         let remedy = "leave the topic out";
-        return Err(FormatError::malformed(path, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     }
     // Read the points; a file without any is an error
     let points = (format.entry().read)(PointSource {
@@ -347,7 +352,12 @@ fn parse(
         let why = why.map_or(String::new(), |warning| format!(": {warning}"));
         let message = format!("the file holds no point{why}");
         let remedy = "give a file with points";
-        return Err(FormatError::malformed(path, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     }
     Ok(points)
 }

@@ -20,8 +20,8 @@ pub struct LossyFields {
 ///
 /// ```
 /// use etendue_io::points::{PointFormat, lossy_fields};
-/// use etendue_io::table::{Column, ColumnData, PointTable};
-/// let columns = ["x", "y", "z", "beam"].map(|name| Column::new(name, ColumnData::F32(vec![1.0])));
+/// use etendue_io::table::{PointColumn, ColumnData, PointTable};
+/// let columns = ["x", "y", "z", "beam"].map(|name| PointColumn::new(name, ColumnData::F32(vec![1.0])));
 /// let table = PointTable { points: 1, height: 1, columns: columns.into() };
 /// assert_eq!(lossy_fields(&table, PointFormat::Las).dropped, ["beam"]);
 /// assert!(lossy_fields(&table, PointFormat::Ply).dropped.is_empty());

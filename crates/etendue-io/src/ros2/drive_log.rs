@@ -2,7 +2,7 @@
 
 use super::cdr::CdrReader;
 use crate::mcap_chunks::{CHUNK, chunk_records};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use mcap::read::ChunkReader;
 use mcap::records::Record;
 use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
@@ -71,7 +71,12 @@ enum Kind {
 /// If the file cannot be read, is not an MCAP file, or contains a damaged message.
 pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(), FormatError> {
     let malformed = |message: String| {
-        FormatError::malformed(path, Place::File, message, "give a complete MCAP recording")
+        FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            "give a complete MCAP recording",
+        )
     };
 
     // Open the file

@@ -3,7 +3,7 @@
 use super::cdr::CdrWriter;
 use crate::precision::single;
 use crate::table::{ColumnData, Encoding, PointTable};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_physics::angle::wrap_to_pi;
 use etendue_sensors::lidar::{Lidar, Shot};
 use etendue_sensors::lidar::{Outcome, Sweep};
@@ -21,7 +21,12 @@ pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
     }
     let message = format!("ROS has no stamp for the time {time} s: seconds run from 0 to 2^32");
     let remedy = "let the recording's times begin at zero";
-    Err(FormatError::malformed(path, Place::File, message, remedy))
+    Err(FormatError::malformed(
+        path,
+        FileLocation::File,
+        message,
+        remedy,
+    ))
 }
 
 /// Nanoseconds of a time in s that [`check_stamp`] lets pass; others become the nearest.

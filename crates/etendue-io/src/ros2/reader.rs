@@ -3,8 +3,8 @@
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
 use crate::mcap_messages::{damaged_message, for_each_message, schema_name};
-use crate::table::Number;
-use crate::{FormatError, Place};
+use crate::table::ColumnType;
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 /// A `PointCloud2` message.
@@ -21,7 +21,7 @@ pub struct RecordedCloud {
     /// Names of the fields.
     pub fields: Vec<String>,
     /// Types of the fields.
-    pub numbers: Vec<Number>,
+    pub numbers: Vec<ColumnType>,
     /// Values of the fields, point after point.
     pub values: Vec<f64>,
 }
@@ -61,7 +61,12 @@ pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError>
     if !bytes.starts_with(mcap::MAGIC) {
         let message = "this is no MCAP file";
         let remedy = "give an MCAP file";
-        return Err(FormatError::malformed(path, Place::File, message, remedy));
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
     }
     let mut recording = Recording::default();
     for_each_message(path, bytes, &mut recording.warnings, |message| {
@@ -114,13 +119,13 @@ fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
 }
 
 /// The type of a column that holds every value of one of `PointField`'s types.
-fn number_type(datatype: u8) -> Number {
+fn number_type(datatype: u8) -> ColumnType {
     match datatype {
-        2 | 4 => Number::U16,
-        1 | 3 | 5 => Number::I32,
-        6 => Number::U32,
-        7 => Number::F32,
-        _ => Number::F64,
+        2 | 4 => ColumnType::U16,
+        1 | 3 | 5 => ColumnType::I32,
+        6 => ColumnType::U32,
+        7 => ColumnType::F32,
+        _ => ColumnType::F64,
     }
 }
 

@@ -5,7 +5,7 @@ use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
 use crate::table::PointTable;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Lidar, Sweep};
 use mcap::records::MessageHeader;
 use mcap::{McapError, Writer};
@@ -287,6 +287,11 @@ pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
 pub(super) fn failed(path: &Path, error: McapError) -> FormatError {
     match error {
         McapError::Io(source) => cannot_write(path, source),
-        other => FormatError::malformed(path, Place::File, other.to_string(), "record it again"),
+        other => FormatError::malformed(
+            path,
+            FileLocation::File,
+            other.to_string(),
+            "record it again",
+        ),
     }
 }

@@ -7,7 +7,7 @@ use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
 use crate::mcap_messages::{for_each_message, schema_name};
 use crate::output::OutputSet;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
 use mcap::{Message, MessageStream, Writer};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
@@ -53,7 +53,7 @@ pub fn rewrite_clouds(
     match damage {
         Some(message) => Err(FormatError::malformed(
             from,
-            Place::File,
+            FileLocation::File,
             message,
             "record it again, or give a recording with clouds of float x, y and z",
         )),

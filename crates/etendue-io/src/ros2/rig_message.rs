@@ -3,7 +3,7 @@
 use super::cdr::CdrWriter;
 use super::message::header;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointTable};
+use crate::table::{ColumnData, PointColumn, PointTable};
 use etendue_physics::gnss::{GnssFix, GnssFixKind};
 use etendue_physics::inertial::{ImuReading, MotionState};
 use etendue_sensors::dynamics::DriveCommand;
@@ -131,7 +131,7 @@ pub(super) fn cloud_table(cloud: &Cloud, start: f64) -> PointTable {
     let floats = |of: &dyn Fn(&etendue_sensors::rig::CloudPoint) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
     };
-    let column = |name: &'static str, data| Column {
+    let column = |name: &'static str, data| PointColumn {
         name: name.into(),
         data,
     };

@@ -212,10 +212,10 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn take(&mut self, wanted: &str) -> Result<TextField<'a>, FormatError> {
+    fn take(&mut self, expected: &str) -> Result<TextField<'a>, FormatError> {
         let Some(field) = self.words.get(self.next) else {
             self.truncated = true;
-            return Err(self.line.truncated(wanted));
+            return Err(self.line.truncated(expected));
         };
         self.next += 1;
         Ok(*field)
@@ -229,12 +229,12 @@ impl<'a> Fields<'a> {
         self.next >= self.words.len()
     }
 
-    fn number(&mut self, wanted: &str) -> Result<f64, FormatError> {
-        self.take(wanted)?.number()
+    fn number(&mut self, expected: &str) -> Result<f64, FormatError> {
+        self.take(expected)?.number()
     }
 
-    fn count(&mut self, wanted: &str) -> Result<usize, FormatError> {
-        let field = self.take(wanted)?;
+    fn count(&mut self, expected: &str) -> Result<usize, FormatError> {
+        let field = self.take(expected)?;
         let count: usize = field.parse("a whole number")?;
         if count > MOST_BEAMS {
             return Err(field.error(

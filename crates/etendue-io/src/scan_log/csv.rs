@@ -28,7 +28,7 @@ use std::io;
 use std::path::Path;
 
 pub(super) fn is_header(line: &str) -> bool {
-    let has = |wanted: &str| line.split(',').any(|name| name.trim() == wanted);
+    let has = |requested: &str| line.split(',').any(|name| name.trim() == requested);
     has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
 }
 
@@ -98,7 +98,7 @@ impl Columns {
     fn of(header: TextLine<'_>) -> Result<Self, FormatError> {
         // Find columns by name
         let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
-        let find = |wanted: &str| names.iter().position(|name| *name == wanted);
+        let find = |requested: &str| names.iter().position(|name| *name == requested);
         let missing = |name: &str| {
             header.error(
                 format!("there is no column {name}"),

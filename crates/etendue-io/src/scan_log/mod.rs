@@ -26,7 +26,7 @@ mod tinyslam;
 
 use crate::input::read_text;
 use crate::text::{TextContent, TextLine, is_number};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
 use geometry::Geometries;
 use std::path::Path;
@@ -63,7 +63,7 @@ pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             "the log holds no scan",
             "record at least one whole turn of the sensor",
         ));
@@ -128,7 +128,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         .find(|(_, line)| !line.trim().is_empty())
     else {
         let remedy = "record some seconds; the file holds no line";
-        return FormatError::malformed(path, Place::File, "the file is empty", remedy);
+        return FormatError::malformed(path, FileLocation::File, "the file is empty", remedy);
     };
     let start = beginning(line);
     // The first lines that are not empty, which may include a header
@@ -136,7 +136,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
     if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
         return FormatError::malformed(
             path,
-            Place::Line(number),
+            FileLocation::Line(number),
             format!("the numbers have decimal commas: {}", beginning(line)),
             "write decimal points, and commas between the columns: 0.314,47,-3.12",
         );

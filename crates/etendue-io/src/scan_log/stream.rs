@@ -2,7 +2,7 @@
 
 use super::{Format, csv, rplidar};
 use crate::text::TextContent;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::Scan;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -233,7 +233,7 @@ impl<R: Read> ScanStream<R> {
         std::str::from_utf8(&self.pending[..whole]).map_err(|error| {
             FormatError::malformed(
                 &self.path,
-                Place::Byte(error.valid_up_to()),
+                FileLocation::Byte(error.valid_up_to()),
                 "this is not text in UTF-8",
                 "send a text log; binary recordings are read from files",
             )

@@ -1,7 +1,7 @@
 //! The format of the KITTI odometry benchmark: the upper three rows of a pose a line.
 
 use super::{lines, numbers, trajectory};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::path::Path;
@@ -68,7 +68,7 @@ fn frames(path: &Path, text: &str, interval: f64) -> Result<Vec<(KeyFrame, usize
             let remedy = "write r11 r12 r13 tx r21 r22 r23 ty r31 r32 r33 tz of a rigid pose";
             return Err(FormatError::malformed(
                 path,
-                Place::Line(number),
+                FileLocation::Line(number),
                 message,
                 remedy,
             ));

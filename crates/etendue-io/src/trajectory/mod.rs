@@ -6,7 +6,7 @@ mod tum;
 pub use kitti::{kitti_text, parse_kitti, poses_of_kitti, read_kitti};
 pub use tum::{parse_tum, poses_of_tum, read_tum, tum_text};
 
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn trajectory(
         let place = error
             .frame()
             .and_then(|i| lines.get(i))
-            .map_or(Place::File, |l| Place::Line(*l));
+            .map_or(FileLocation::File, |l| FileLocation::Line(*l));
         FormatError::malformed(
             path,
             place,
@@ -85,7 +85,7 @@ fn trajectory(
 fn numbers(path: &Path, line: usize, text: &str, count: usize) -> Result<Vec<f64>, FormatError> {
     let wrong = |message: String| {
         let remedy = format!("write {count} numbers, separated by blanks");
-        FormatError::malformed(path, Place::Line(line), message, remedy)
+        FormatError::malformed(path, FileLocation::Line(line), message, remedy)
     };
     let mut numbers = Vec::new();
     for word in words(text) {

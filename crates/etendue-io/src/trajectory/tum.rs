@@ -1,7 +1,7 @@
 //! The format of the TUM benchmark: `time x y z qx qy qz qw` a line.
 
 use super::{lines, numbers, trajectory};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
@@ -78,7 +78,7 @@ fn frames(path: &Path, text: &str) -> Result<Vec<(KeyFrame, usize)>, FormatError
             let remedy = "write qx qy qz qw of length one, in this order";
             return Err(FormatError::malformed(
                 path,
-                Place::Line(number),
+                FileLocation::Line(number),
                 message,
                 remedy,
             ));

@@ -6,7 +6,7 @@ use etendue_io::points::{PointFormat, lossy_fields, write_e57, write_las};
 use etendue_io::points::{parse_points, read_points};
 use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::scan_file::ScanFile;
-use etendue_io::table::{Column, ColumnData, PointTable};
+use etendue_io::table::{ColumnData, PointColumn, PointTable};
 use nalgebra::{Isometry3, Point3};
 
 /// Points with these coordinates.
@@ -16,9 +16,9 @@ fn cloud(points: &[[f64; 3]]) -> PointTable {
         points: points.len(),
         height: 1,
         columns: vec![
-            Column::new("x", axis(0)),
-            Column::new("y", axis(1)),
-            Column::new("z", axis(2)),
+            PointColumn::new("x", axis(0)),
+            PointColumn::new("y", axis(1)),
+            PointColumn::new("z", axis(2)),
         ],
     }
 }
@@ -45,12 +45,12 @@ fn las_stores_map_coordinates() {
             let back = read_points(&path, &PacketSource::default())
                 .unwrap()
                 .together();
-            for (point, wanted) in points.iter().enumerate() {
-                for (name, wanted) in ["x", "y", "z"].into_iter().zip(wanted) {
+            for (point, expected) in points.iter().enumerate() {
+                for (name, expected) in ["x", "y", "z"].into_iter().zip(expected) {
                     let found = back.number(name, point).unwrap();
                     assert!(
-                        (found - wanted).abs() < 1.01 * half_step,
-                        "{found} {wanted}"
+                        (found - expected).abs() < 1.01 * half_step,
+                        "{found} {expected}"
                     );
                 }
             }
@@ -98,14 +98,14 @@ fn whole_numbers_of_a_text_keep_their_digits() {
                 16777219,4,5,1700000002,1,8,10\n";
     let points = parse_points("a.csv".as_ref(), text.into(), &PacketSource::default()).unwrap();
     let table = points.together();
-    for (name, wanted) in [
+    for (name, expected) in [
         ("x", [16_777_217.0, 16_777_219.0]),
         ("time", [1_700_000_001.0, 1_700_000_002.0]),
         ("range", [33_554_433.0, 1.0]),
     ] {
         assert_eq!(
             [0, 1].map(|point| table.number(name, point).unwrap()),
-            wanted
+            expected
         );
     }
     // Values that fit single precision are stored in it.
@@ -122,9 +122,9 @@ fn dropped_fields_and_changed_values_are_reported() {
         [4_500_123.125, 2.0, 3.0],
     ]);
     table.columns.extend([
-        Column::new("intensity", ColumnData::F32(vec![0.0, 0.5, 0.9])),
-        Column::new("ring", ColumnData::U32(vec![1, 2, 70_000])),
-        Column::new("incidence", ColumnData::F32(vec![0.1; 3])),
+        PointColumn::new("intensity", ColumnData::F32(vec![0.0, 0.5, 0.9])),
+        PointColumn::new("ring", ColumnData::U32(vec![1, 2, 70_000])),
+        PointColumn::new("incidence", ColumnData::F32(vec![0.1; 3])),
     ]);
     let las = lossy_fields(&table, PointFormat::Las);
     assert_eq!(las.points, 2);
@@ -146,7 +146,7 @@ fn dropped_fields_and_changed_values_are_reported() {
     let all = lossy_fields(&table, PointFormat::Ply);
     assert_eq!((all.points, all.fields.len()), (3, 6));
     // Whole intensities are counts, including 0 and 1.
-    table.columns[3] = Column::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
+    table.columns[3] = PointColumn::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
     assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
 
@@ -157,9 +157,9 @@ fn e57_stores_large_counts() {
     let path = folder.path().join("a.e57");
     let mut table = cloud(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     table.columns.extend([
-        Column::new("ring", ColumnData::U32(vec![3, 70_000])),
-        Column::new("returns", ColumnData::U16(vec![1, 300])),
-        Column::new("return_number", ColumnData::U16(vec![1, 299])),
+        PointColumn::new("ring", ColumnData::U32(vec![3, 70_000])),
+        PointColumn::new("returns", ColumnData::U16(vec![1, 300])),
+        PointColumn::new("return_number", ColumnData::U16(vec![1, 299])),
     ]);
     let mut outputs = OutputSet::new();
     write_e57(&mut outputs, &path, &table).unwrap();
@@ -167,14 +167,14 @@ fn e57_stores_large_counts() {
     let back = read_points(&path, &PacketSource::default())
         .unwrap()
         .together();
-    for (name, wanted) in [
+    for (name, expected) in [
         ("ring", [3.0, 70_000.0]),
         ("returns", [1.0, 300.0]),
         ("return_number", [1.0, 299.0]),
     ] {
         assert_eq!(
             [0, 1].map(|point| back.number(name, point).unwrap()),
-            wanted,
+            expected,
             "{name}"
         );
     }

@@ -5,7 +5,7 @@ use etendue_io::packets::PacketSource;
 use etendue_io::points::parse_points;
 use etendue_io::points::write_parquet;
 use etendue_io::table::PointSweeps;
-use etendue_io::table::{Column, ColumnData, PointTable};
+use etendue_io::table::{ColumnData, PointColumn, PointTable};
 use std::cell::Cell;
 use std::path::Path;
 
@@ -20,28 +20,28 @@ fn parse(bytes: &[u8]) -> Result<PointSweeps, String> {
 
 /// The three files hold this, written by pyarrow 26: in row groups of 16 with dictionaries, packed
 /// with Snappy; with pages of version 2, split by bytes and packed with Zstandard; packed with gzip.
-fn expected() -> Vec<Column> {
+fn expected() -> Vec<PointColumn> {
     let all = |of: fn(u16) -> f64| (0..40).map(of).collect::<Vec<f64>>();
     vec![
-        Column::new(
+        PointColumn::new(
             "x",
             ColumnData::F32((0..40_u16).map(|i| 0.25 * f32::from(i)).collect()),
         ),
-        Column::new("y", ColumnData::F64(all(|i| f64::from(i).sqrt()))),
-        Column::new(
+        PointColumn::new("y", ColumnData::F64(all(|i| f64::from(i).sqrt()))),
+        PointColumn::new(
             "z",
             ColumnData::F64(all(|i| match i % 7 {
                 3 => f64::NAN,
                 _ => 0.5 * f64::from(i % 5),
             })),
         ),
-        Column::new("ring", ColumnData::U16((0..40).map(|i| i % 4).collect())),
-        Column::new(
+        PointColumn::new("ring", ColumnData::U16((0..40).map(|i| i % 4).collect())),
+        PointColumn::new(
             "object",
             ColumnData::I32((0..40).map(|i| i % 3 - 1).collect()),
         ),
-        Column::new("stamp", ColumnData::F64(all(|i| 1.7e12 + f64::from(i)))),
-        Column::new(
+        PointColumn::new("stamp", ColumnData::F64(all(|i| 1.7e12 + f64::from(i)))),
+        PointColumn::new(
             "count",
             ColumnData::F32(
                 (0..40_u16)
@@ -77,9 +77,9 @@ fn files_of_another_writer_are_read_whatever_their_packing() {
         let table = points.together();
         assert_eq!(table.points, 40, "{name}");
         assert_eq!(table.columns.len(), expected().len(), "{name}");
-        for (own, wanted) in table.columns.iter().zip(expected()) {
-            assert_eq!(own.name, wanted.name, "{name}");
-            assert!(same(&own.data, &wanted.data), "{name}: {own:?}");
+        for (own, expected) in table.columns.iter().zip(expected()) {
+            assert_eq!(own.name, expected.name, "{name}");
+            assert!(same(&own.data, &expected.data), "{name}: {own:?}");
         }
     }
 }
@@ -90,12 +90,12 @@ fn what_is_written_is_read_back() {
         points: 3,
         height: 1,
         columns: vec![
-            Column::new("x", ColumnData::F32(vec![1.0, 2.5, -3.0])),
-            Column::new("y", ColumnData::F64(vec![1e-300, f64::MAX, 0.1])),
-            Column::new("z", ColumnData::F32(vec![0.0, f32::NEG_INFINITY, 7.0])),
-            Column::new("ring", ColumnData::U16(vec![0, u16::MAX, 2])),
-            Column::new("column", ColumnData::U32(vec![0, u32::MAX, 2])),
-            Column::new("object", ColumnData::I32(vec![i32::MIN, -1, i32::MAX])),
+            PointColumn::new("x", ColumnData::F32(vec![1.0, 2.5, -3.0])),
+            PointColumn::new("y", ColumnData::F64(vec![1e-300, f64::MAX, 0.1])),
+            PointColumn::new("z", ColumnData::F32(vec![0.0, f32::NEG_INFINITY, 7.0])),
+            PointColumn::new("ring", ColumnData::U16(vec![0, u16::MAX, 2])),
+            PointColumn::new("column", ColumnData::U32(vec![0, u32::MAX, 2])),
+            PointColumn::new("object", ColumnData::I32(vec![i32::MIN, -1, i32::MAX])),
         ],
     };
     let folder = tempfile::tempdir().unwrap();

@@ -3,14 +3,14 @@
 use etendue_io::output::OutputSet;
 use etendue_io::points::{write_csv, write_kitti, write_las, write_npz, write_pcd, write_ply};
 use etendue_io::scan_file::ScanFile;
-use etendue_io::table::{Column, ColumnData, Encoding, PointTable};
+use etendue_io::table::{ColumnData, Encoding, PointColumn, PointTable};
 use nalgebra::{Point3, Vector3};
 use std::fs;
 
 fn table() -> PointTable {
     let values =
         |f: &dyn Fn(f32) -> f32| ColumnData::F32((0..50_u8).map(|i| f(f32::from(i))).collect());
-    let column = |name: &'static str, data| Column {
+    let column = |name: &'static str, data| PointColumn {
         name: name.into(),
         data,
     };

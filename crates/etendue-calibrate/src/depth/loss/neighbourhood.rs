@@ -4,7 +4,7 @@ use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
 use super::robust::RobustLoss;
 use super::sums::{Influence, ProjectedFunctions, Sums};
-use etendue_estimate::geometry::Eigen;
+use etendue_estimate::geometry::EigenDecomposition;
 use nalgebra::{Matrix3, Vector3};
 
 /// Indices of the measurements of a neighbourhood.
@@ -65,11 +65,11 @@ pub(super) fn loss(
     // Loss, its derivative by the eigenvalue and by the trace, and the normal
     let (raw, by_eigenvalue, by_trace, normal) = match loss {
         DepthLoss::MinimumEigenvalue => {
-            let eigen = Eigen::of(&spread.covariance);
+            let eigen = EigenDecomposition::of(&spread.covariance);
             (eigen.values[0], 1.0, 0.0, eigen.vectors[0])
         }
         DepthLoss::NormalisedEigenvalue => {
-            let eigen = Eigen::of(&spread.covariance);
+            let eigen = EigenDecomposition::of(&spread.covariance);
             let ratio = eigen.values[0] / trace;
             (ratio, 1.0 / trace, -ratio / trace, eigen.vectors[0])
         }
@@ -142,7 +142,7 @@ fn directions(
         let all = axes.map(|axis| projected(axis, [Vector3::zeros(); 2]));
         return (factor, all.into());
     }
-    let eigen = Eigen::of(&spread.covariance);
+    let eigen = EigenDecomposition::of(&spread.covariance);
     let scale = match loss {
         DepthLoss::NormalisedEigenvalue => 1.0 / trace,
         _ => 1.0,
@@ -167,7 +167,7 @@ pub(super) fn noise_response(
     loss: DepthLoss,
 ) -> f64 {
     let spread = MemberCovariance::new(corrected, members);
-    let normal = Eigen::of(&spread.covariance).vectors[0];
+    let normal = EigenDecomposition::of(&spread.covariance).vectors[0];
     let beams = members.iter().map(|&i| corrected.beams[i as usize]);
     let count = members.len() as f64;
     // Height and two tilts of the plane are estimated from the same points

@@ -3,7 +3,7 @@
 use super::bias_chart::BiasChart;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::view::layers::{Layer, LayerPanels};
+use crate::view::layers::{LayerPanels, PanelLayer};
 use etendue::calibrate::depth::features::MaskOutcome;
 use etendue::calibrate::depth::train::TrainingResult;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
@@ -88,7 +88,7 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
         let both = points.iter().zip(map.mask_outcomes());
         let of_it = both.filter(|(_, found)| **found == Some(verdict));
         let points = of_it.map(|(p, _)| [p.x, p.y]).collect();
-        Layer::points(name, color, points)
+        PanelLayer::points(name, color, points)
     };
     LayerPanels {
         title: "Neighbourhoods by mask",
@@ -109,11 +109,11 @@ fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> etendue_plot::Drawing {
         panels: vec![
             (
                 "as measured".into(),
-                vec![Layer::points("measured", palette::ALERT, before)],
+                vec![PanelLayer::points("measured", palette::ALERT, before)],
             ),
             (
                 "corrected".into(),
-                vec![Layer::points("corrected", Color::hex(0x0072B2), after)],
+                vec![PanelLayer::points("corrected", Color::hex(0x0072B2), after)],
             ),
         ],
     }

@@ -4,7 +4,7 @@ use super::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
-use crate::view::drive_view::{DriveView, Layer, LayerStyle};
+use crate::view::drive_view::{DriveLayer, DriveView, LayerStyle};
 use clap::Args;
 use etendue::config::robot::preset_device;
 use etendue::scene::Scene;
@@ -151,7 +151,7 @@ fn picture(course: &course::Course, scene: &Scene, race: &RaceResult, seed: u64)
     };
     let mut middle = from_above(&course.middle);
     middle.extend(middle.first().copied());
-    let line = |name: &str, points, color| Layer {
+    let line = |name: &str, points, color| DriveLayer {
         name: name.into(),
         points,
         style: LayerStyle::Line(color),

@@ -1,7 +1,7 @@
 //! Pictures of the experiments on depth correction.
 
 use super::depth_tables::{FEWEST_READINGS, first_split};
-use crate::view::layers::{Layer, LayerPanels};
+use crate::view::layers::{LayerPanels, PanelLayer};
 use etendue::calibrate::depth::{DepthModel, PolynomialBias, correct_scan};
 use etendue::estimate::geometry::CellOptions;
 use etendue_experiments::depth::board::BoardErrorRow;
@@ -54,14 +54,14 @@ fn distances_from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
 pub fn trajectories(drive: &CorridorDrive, rows: &[SplitRow]) -> Drawing {
     // Errors of each trajectory along one axis of the lidar, over the distance driven
     let distances = distances_from_first(&drive.truth);
-    let panel = |axis: usize| -> Vec<Layer> {
+    let panel = |axis: usize| -> Vec<PanelLayer> {
         let of_row = |(row, color): (&SplitRow, Color)| {
             let both = row.trajectory.iter().zip(&drive.truth).zip(&distances);
             let points = both.map(|((estimate, truth), distance)| {
                 let error = estimate.translation.vector - truth.translation.vector;
                 [*distance, (truth.rotation.inverse() * error)[axis] * 1e3]
             });
-            Layer::line(row.name, color, points.collect())
+            PanelLayer::line(row.name, color, points.collect())
         };
         first_split(rows).zip(COLORS).map(of_row).collect()
     };
@@ -131,7 +131,7 @@ impl SideView {
     }
 
     /// Map of a row, thinned, and the true trajectory.
-    fn layers(&self, drive: &CorridorDrive, row: &SplitRow, color: Color) -> Vec<Layer> {
+    fn layers(&self, drive: &CorridorDrive, row: &SplitRow, color: Color) -> Vec<PanelLayer> {
         // Points of the corrected scans at the estimated poses
         let cells = CellOptions::default();
         let uncorrected = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
@@ -147,8 +147,8 @@ impl SideView {
         let poses = drive.truth.iter();
         let truth = poses.map(|pose| self.project(&pose.translation.vector));
         vec![
-            Layer::points(row.name, color, points),
-            Layer::line("true trajectory", palette::INK, truth.collect()),
+            PanelLayer::points(row.name, color, points),
+            PanelLayer::line("true trajectory", palette::INK, truth.collect()),
         ]
     }
 }

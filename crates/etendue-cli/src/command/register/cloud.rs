@@ -10,7 +10,7 @@ use nalgebra::Point3;
 use std::path::Path;
 
 /// Named points.
-pub struct Cloud {
+pub struct NamedCloud {
     /// The argument.
     pub name: String,
     /// Positions, m; those of a planar scan have z = 0.
@@ -19,7 +19,7 @@ pub struct Cloud {
     pub warnings: Vec<String>,
 }
 
-impl Cloud {
+impl NamedCloud {
     /// Reads `FILE` or `LOG#NUMBER`.
     pub fn read(argument: &str) -> Result<Self, Failure> {
         let mut cloud = match source::numbered(argument) {
@@ -55,9 +55,9 @@ impl Cloud {
     }
 }
 
-fn of_file(name: &str) -> Result<Cloud, Failure> {
+fn of_file(name: &str) -> Result<NamedCloud, Failure> {
     match read_cloud(Path::new(name), &device(None)?) {
-        Ok(cloud) => Ok(Cloud {
+        Ok(cloud) => Ok(NamedCloud {
             name: name.into(),
             points: cloud.points,
             warnings: named(name, cloud.warnings),
@@ -68,9 +68,9 @@ fn of_file(name: &str) -> Result<Cloud, Failure> {
     }
 }
 
-fn of_scan(name: &str, path: &Path, number: Option<usize>) -> Result<Cloud, Failure> {
+fn of_scan(name: &str, path: &Path, number: Option<usize>) -> Result<NamedCloud, Failure> {
     let (scan, warnings) = source::scan(path, number)?;
-    Ok(Cloud {
+    Ok(NamedCloud {
         name: name.into(),
         points: points(&scan),
         warnings: named(name, warnings),

@@ -10,7 +10,7 @@ use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use crate::pose::Motion as MotionArgument;
 use clap::Args;
-use cloud::Cloud;
+use cloud::NamedCloud;
 use etendue::estimate::model::{planar, upright};
 use etendue::estimate::register::{RegistrationResult, RigidMotion, downsample};
 use etendue_plot::Drawing;
@@ -61,8 +61,8 @@ pub struct Register {
 impl Register {
     /// Registers two clouds, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
-        let a = Cloud::read(&self.a)?;
-        let b = Cloud::read(&self.b)?;
+        let a = NamedCloud::read(&self.a)?;
+        let b = NamedCloud::read(&self.b)?;
         let planar = self.planar || (a.is_planar() && b.is_planar());
         let report = if planar {
             self.in_plane(&a, &b)?
@@ -80,8 +80,8 @@ impl Register {
         self.start.map_or_else(Isometry3::identity, |start| start.0)
     }
 
-    fn in_plane(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
-        let planar_points = |cloud: &Cloud| -> Vec<Point2<f64>> {
+    fn in_plane(&self, a: &NamedCloud, b: &NamedCloud) -> Result<Report, Failure> {
+        let planar_points = |cloud: &NamedCloud| -> Vec<Point2<f64>> {
             cloud.points.iter().map(|p| Point2::new(p.x, p.y)).collect()
         };
         let source = planar_points(a);
@@ -92,7 +92,7 @@ impl Register {
         Ok(self.report(b_from_a, true, &settings, &found))
     }
 
-    fn in_space(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
+    fn in_space(&self, a: &NamedCloud, b: &NamedCloud) -> Result<Report, Failure> {
         let settings = self.settings.settings(self.method, &b.points);
         let found = register(&settings, &a.points, &b.points, self.start())?;
         let b_from_a = found.target_from_source;
@@ -113,8 +113,8 @@ impl Register {
     fn write(
         &self,
         mut folder: Folder,
-        a: &Cloud,
-        b: &Cloud,
+        a: &NamedCloud,
+        b: &NamedCloud,
         report: &Report,
     ) -> Result<(), Failure> {
         folder.json("registration.json", report)?;
@@ -122,7 +122,7 @@ impl Register {
         folder.commit_and_list()
     }
 
-    fn picture(&self, a: &Cloud, b: &Cloud, report: &Report) -> Drawing {
+    fn picture(&self, a: &NamedCloud, b: &NamedCloud, report: &Report) -> Drawing {
         let before = from_above(&a.points, &self.start());
         let after = from_above(&a.points, &report.b_from_a);
         let source = a.short_name();

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
 use crate::sequence::{self, ConventionName};
-use crate::view::layers::{Layer, LayerPanels};
+use crate::view::layers::{LayerPanels, PanelLayer};
 use clap::{Args, ValueEnum};
 use etendue::config::depth_model;
 use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
@@ -180,10 +180,10 @@ fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
         .iter()
         .map(|p| reference_from_world * nalgebra::Point3::from(*p));
     let map = points.map(|p| [p.x, p.y]).collect();
-    let mut layers = vec![Layer::points("map", palette::FAINT, map)];
+    let mut layers = vec![PanelLayer::points("map", palette::FAINT, map)];
     if let Some(reference) = reference {
         let blue = Color::hex(0x0072B2);
-        layers.push(Layer::line("reference", blue, from_above(reference)));
+        layers.push(PanelLayer::line("reference", blue, from_above(reference)));
     }
     let estimate: Vec<_> = mapped
         .poses
@@ -191,7 +191,7 @@ fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
         .map(|p| reference_from_world * p)
         .collect();
     let orange = Color::hex(0xD55E00);
-    layers.push(Layer::line("estimate", orange, from_above(&estimate)));
+    layers.push(PanelLayer::line("estimate", orange, from_above(&estimate)));
 
     // Draw
     let subtitle = if aligned.is_some() {

@@ -2,7 +2,7 @@
 
 use super::Mjcf;
 use etendue_io::mesh::read_mesh;
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_sensors::dynamics::jointed::{
     Inertia, Joint, JointKind, JointedRobot, Link, PlacedShape, Shape,
 };
@@ -20,7 +20,7 @@ pub(super) fn load(path: &Path) -> Result<Mjcf, FormatError> {
     let model = Model::from_str(&text, folder).map_err(|error| {
         FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             error.to_string(),
             "correct the MJCF file",
         )
@@ -39,7 +39,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, message: impl Into<String>, remedy: &str) -> FormatError {
-        FormatError::malformed(self.path, Place::File, message, remedy)
+        FormatError::malformed(self.path, FileLocation::File, message, remedy)
     }
 
     fn robot(&self) -> Result<Mjcf, FormatError> {

@@ -1,7 +1,7 @@
 //! Joints: kind, axis, limits.
 
 use super::Reader;
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_sensors::dynamics::jointed::{Joint, JointKind};
 use etendue_sensors::rig::FrameDeclaration;
 use nalgebra::Vector3;
@@ -10,7 +10,7 @@ use roxmltree::Node;
 /// A joint as its file describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointEntry {
-    pub place: Place,
+    pub place: FileLocation,
     pub joint: Joint,
     /// Description of a joint that no engine here moves: "of type ..", "that mimics another".
     pub left_out: Option<String>,

@@ -1,7 +1,7 @@
 //! Links: mass and shapes.
 
 use super::Reader;
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_sensors::dynamics::jointed::{Inertia, Shape};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use roxmltree::Node;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// A link as its file describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LinkEntry {
-    pub place: Place,
+    pub place: FileLocation,
     pub inertia: Option<Inertia>,
     /// What bumps into things, and where.
     pub collisions: Vec<(Isometry3<f64>, Geometry)>,

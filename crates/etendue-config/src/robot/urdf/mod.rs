@@ -4,7 +4,7 @@ mod joint;
 mod link;
 mod robot;
 
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_sensors::dynamics::jointed::JointKind;
 use etendue_sensors::rig::{FrameDeclaration, FrameError, FrameTree};
 use joint::JointEntry;
@@ -42,7 +42,8 @@ impl Urdf {
     /// As [`Urdf::load`], but for reading the file.
     pub fn parse(path: &Path, text: &str) -> Result<Self, FormatError> {
         let document = Document::parse(text).map_err(|error| {
-            let place = Place::LineColumn(error.pos().row as usize, error.pos().col as usize);
+            let place =
+                FileLocation::LineColumn(error.pos().row as usize, error.pos().col as usize);
             FormatError::malformed(path, place, error.to_string(), "correct the XML there")
         })?;
         let reader = Reader {
@@ -144,9 +145,9 @@ impl Reader<'_> {
         })
     }
 
-    fn place(&self, node: Node) -> Place {
+    fn place(&self, node: Node) -> FileLocation {
         let at = self.document.text_pos_at(node.range().start);
-        Place::LineColumn(at.row as usize, at.col as usize)
+        FileLocation::LineColumn(at.row as usize, at.col as usize)
     }
 
     fn error(

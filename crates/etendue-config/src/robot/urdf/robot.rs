@@ -3,7 +3,7 @@
 use super::Urdf;
 use super::link::Geometry;
 use etendue_io::mesh::read_mesh;
-use etendue_io::{FormatError, Place};
+use etendue_io::{FileLocation, FormatError};
 use etendue_sensors::dynamics::jointed::{JointedRobot, Link, PlacedShape, RobotError, Shape};
 use nalgebra::Vector3;
 
@@ -57,7 +57,7 @@ impl Urdf {
             RobotError::Axis { joint, .. }
             | RobotError::Limits { joint, .. }
             | RobotError::Loop { joint, .. } => self.joint_entries[*joint].place,
-            _ => Place::File,
+            _ => FileLocation::File,
         };
         let remedy = match error {
             RobotError::Inertia { .. } => "measure it, or take that of a box of its size",

@@ -3,7 +3,7 @@
 mod picture;
 
 use super::{MeshAppearance, MeshFile, MeshPart, Up, index_out_of_range, vertex};
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use base64::Engine;
 use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
 use gltf::accessor::{Accessor, DataType, Dimensions};
@@ -19,7 +19,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
     let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| {
         FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             format!("this is not valid glTF 2.0: {error}"),
             "the file is truncated or damaged: export it again; compressed geometry is not read",
         )
@@ -94,7 +94,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, message: impl Into<String>, remedy: &str) -> FormatError {
-        FormatError::malformed(self.path, Place::File, message, remedy)
+        FormatError::malformed(self.path, FileLocation::File, message, remedy)
     }
 
     fn read_buffers(&mut self, gltf: &gltf::Gltf) -> Result<(), FormatError> {
@@ -249,7 +249,7 @@ impl Reader<'_> {
             let (floats, _) = item.as_chunks::<4>();
             let local = [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])));
             let position = world.transform_point(&Point3::from(local));
-            let place = Place::Element("vertex", self.file.mesh.vertices.len() + number);
+            let place = FileLocation::Element("vertex", self.file.mesh.vertices.len() + number);
             let point = vertex(self.path, place, position.coords.into())?;
             self.file.mesh.vertices.push(point);
         }
@@ -311,7 +311,7 @@ impl Reader<'_> {
         match bad {
             None => Ok(indices.into_iter().map(|index| index as usize).collect()),
             Some(at) => {
-                let place = Place::Element("index", at);
+                let place = FileLocation::Element("index", at);
                 Err(index_out_of_range(self.path, place, indices[at], vertices))
             }
         }

@@ -1,7 +1,7 @@
 //! The calibration of one Velodyne lidar, as its maker (`db.xml`) or ROS (YAML) writes it.
 
 use crate::input::read_text;
-use crate::{FormatError, Place};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
@@ -88,17 +88,18 @@ impl VelodyneCalibration {
         let mut lasers = vec![None; tables.len()];
         for (place, table) in tables.iter().enumerate() {
             let (number, laser) = table.laser().ok_or_else(|| {
-                let place = Place::Element("laser", place);
+                let place = FileLocation::Element("laser", place);
                 wrong(path, place, "has no number, elevation or rotation")
             })?;
             *lasers.get_mut(number).ok_or_else(|| {
                 let message = format!("laser {number} of {}", tables.len());
-                wrong(path, Place::Element("laser", place), &message)
+                wrong(path, FileLocation::Element("laser", place), &message)
             })? = Some(laser);
         }
         let lasers: Option<Vec<LaserCalibration>> = lasers.into_iter().collect();
         let lasers = lasers.filter(|lasers| !lasers.is_empty());
-        let lasers = lasers.ok_or_else(|| wrong(path, Place::File, "not every laser is there"))?;
+        let lasers =
+            lasers.ok_or_else(|| wrong(path, FileLocation::File, "not every laser is there"))?;
         Ok(Self { lasers })
     }
 }
@@ -111,7 +112,7 @@ pub fn read_velodyne_calibration(path: &Path) -> Result<VelodyneCalibration, For
     VelodyneCalibration::parse(path, &read_text(path)?)
 }
 
-fn wrong(path: &Path, place: Place, message: &str) -> FormatError {
+fn wrong(path: &Path, place: FileLocation, message: &str) -> FormatError {
     let remedy = "give the db.xml of the device, or its calibration as YAML (velodyne_pointcloud)";
     FormatError::malformed(path, place, message, remedy)
 }
@@ -172,7 +173,7 @@ fn yaml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
             let number = value.trim().parse().ok().filter(|x: &f64| x.is_finite());
             let number = number.ok_or_else(|| {
                 let message = format!("\"{}\" is no number", value.trim());
-                wrong(path, Place::Line(line), &message)
+                wrong(path, FileLocation::Line(line), &message)
             })?;
             table.0.insert(name.trim().to_owned(), number);
         }
@@ -201,7 +202,7 @@ fn xml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
         ..roxmltree::ParsingOptions::default()
     };
     let document = Document::parse_with_options(text, options)
-        .map_err(|error| wrong(path, Place::File, &error.to_string()))?;
+        .map_err(|error| wrong(path, FileLocation::File, &error.to_string()))?;
     let is_laser = |node: &Node| node.has_tag_name("px");
     let mut tables = Vec::new();
     // Collect the numbers of each laser, converted to SI units
@@ -216,7 +217,7 @@ fn xml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
             let number = number.ok_or_else(|| {
                 let line = document.text_pos_at(laser.range().start).row;
                 let message = format!("{tag} \"{}\" is no number", text.trim());
-                wrong(path, Place::Line(line as usize), &message)
+                wrong(path, FileLocation::Line(line as usize), &message)
             })?;
             table.0.insert(name.to_owned(), number * unit);
         }

@@ -9,7 +9,7 @@ use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
 use crate::points::cloud::INTENSITY_NAMES;
-use crate::table::{Column, ColumnData, Number, PointSweeps, PointTable};
+use crate::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
 use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
@@ -138,13 +138,13 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
             continue;
         };
         table.points = values.len();
-        let number = Number::of_field(&name, &values);
+        let number = ColumnType::of_field(&name, &values);
         let data = ColumnData::of(number, values);
-        table.columns.push(Column::new(name, data));
+        table.columns.push(PointColumn::new(name, data));
     }
     if table.column("z").is_none() {
         let flat = ColumnData::F32(vec![0.0; table.points]);
-        table.columns.push(Column::new("z", flat));
+        table.columns.push(PointColumn::new("z", flat));
     }
     PointSweeps {
         sweeps: vec![table],

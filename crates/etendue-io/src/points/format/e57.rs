@@ -3,8 +3,8 @@
 use super::{FieldCapacity, FormatEntry};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, Number, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use ::e57::{E57Reader, E57Writer, PointCloud, Record, RecordDataType, RecordName, RecordValue};
 use std::io::{self, Cursor};
 use std::path::Path;
@@ -38,7 +38,7 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
     read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
         let message = format!("this E57 file is truncated or damaged: {error}");
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     })
 }
 
@@ -57,17 +57,17 @@ fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
 }
 
 /// Name, type and offset of a field that is read.
-fn field(name: &RecordName) -> Option<(&'static str, Number, f64)> {
+fn field(name: &RecordName) -> Option<(&'static str, ColumnType, f64)> {
     Some(match name {
-        RecordName::CartesianX => ("x", Number::F64, 0.0),
-        RecordName::CartesianY => ("y", Number::F64, 0.0),
-        RecordName::CartesianZ => ("z", Number::F64, 0.0),
-        RecordName::Intensity => ("intensity", Number::F32, 0.0),
-        RecordName::RowIndex => ("ring", Number::U16, 0.0),
-        RecordName::ColumnIndex => ("column", Number::U32, 0.0),
-        RecordName::ReturnIndex => ("return_number", Number::U16, 1.0),
-        RecordName::ReturnCount => ("returns", Number::U16, 0.0),
-        RecordName::TimeStamp => ("time", Number::F64, 0.0),
+        RecordName::CartesianX => ("x", ColumnType::F64, 0.0),
+        RecordName::CartesianY => ("y", ColumnType::F64, 0.0),
+        RecordName::CartesianZ => ("z", ColumnType::F64, 0.0),
+        RecordName::Intensity => ("intensity", ColumnType::F32, 0.0),
+        RecordName::RowIndex => ("ring", ColumnType::U16, 0.0),
+        RecordName::ColumnIndex => ("column", ColumnType::U32, 0.0),
+        RecordName::ReturnIndex => ("return_number", ColumnType::U16, 1.0),
+        RecordName::ReturnCount => ("returns", ColumnType::U16, 0.0),
+        RecordName::TimeStamp => ("time", ColumnType::F64, 0.0),
         _ => return None,
     })
 }
@@ -108,7 +108,7 @@ fn table(
             };
             let values: Vec<f64> = values.into_iter().enumerate().map(value).collect();
             let number = number.or_wider(&values);
-            Some(Column::new(name, ColumnData::of(number, values)))
+            Some(PointColumn::new(name, ColumnData::of(number, values)))
         });
     Ok(PointTable {
         points,

@@ -4,8 +4,8 @@ use super::{FieldCapacity, FormatEntry, PointFormat, ScanEditor};
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records, TRUNCATED, truncated_points};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 /// Bytes per point: four numbers of four bytes.
@@ -36,7 +36,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     if !bytes.len().is_multiple_of(SIZE) {
         let message = format!("{} bytes are no whole number of points of 16", bytes.len());
         let remedy = "the file is truncated, or not from KITTI: copy it again";
-        let place = Place::Byte(bytes.len() - bytes.len() % SIZE);
+        let place = FileLocation::Byte(bytes.len() - bytes.len() % SIZE);
         return Err(FormatError::malformed(path, place, message, remedy));
     }
     let column = |(number, name): (usize, &'static str)| {
@@ -44,7 +44,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             let own = &point[4 * number..4 * number + 4];
             f32::from_le_bytes([own[0], own[1], own[2], own[3]])
         });
-        Column::new(name, ColumnData::F32(values.collect()))
+        PointColumn::new(name, ColumnData::F32(values.collect()))
     };
     let names = ["x", "y", "z", "intensity"];
     Ok(PointTable {
@@ -63,7 +63,7 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
         );
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             message,
             TRUNCATED,
         ));

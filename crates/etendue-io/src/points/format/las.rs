@@ -4,8 +4,8 @@ use super::{FieldCapacity, FormatEntry, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::table::{Column, ColumnData, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use ::las::{Builder, Header, Point, Reader, Transform, Vector, Writer};
 use nalgebra::Point3;
 use std::io::{self, Cursor};
@@ -86,7 +86,7 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
     let points = read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
         let message = format!("this LAS file is truncated or damaged: {error}");
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     })?;
     let f32s = |of: fn(&Point) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
@@ -95,24 +95,24 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
     // Coordinates of surveys exceed single precision
     let f64s = |of: fn(&Point) -> f64| ColumnData::F64(points.iter().map(of).collect());
     let mut columns = vec![
-        Column::new("x", f64s(|p| p.x)),
-        Column::new("y", f64s(|p| p.y)),
-        Column::new("z", f64s(|p| p.z)),
-        Column::new("intensity", f32s(|p| f64::from(p.intensity))),
-        Column::new("ring", u16s(|p| p.point_source_id)),
-        Column::new("return_number", u16s(|p| p.return_number.into())),
-        Column::new("returns", u16s(|p| p.number_of_returns.into())),
+        PointColumn::new("x", f64s(|p| p.x)),
+        PointColumn::new("y", f64s(|p| p.y)),
+        PointColumn::new("z", f64s(|p| p.z)),
+        PointColumn::new("intensity", f32s(|p| f64::from(p.intensity))),
+        PointColumn::new("ring", u16s(|p| p.point_source_id)),
+        PointColumn::new("return_number", u16s(|p| p.return_number.into())),
+        PointColumn::new("returns", u16s(|p| p.number_of_returns.into())),
     ];
     if points.iter().all(|point| point.gps_time.is_some()) {
         let times = points.iter().filter_map(|point| point.gps_time);
-        columns.push(Column::new("time", ColumnData::F64(times.collect())));
+        columns.push(PointColumn::new("time", ColumnData::F64(times.collect())));
     }
     let material = |point: &Point| match point.user_data {
         255 => -1,
         number => i32::from(number),
     };
     let materials = points.iter().map(material).collect();
-    columns.push(Column::new("material", ColumnData::I32(materials)));
+    columns.push(PointColumn::new("material", ColumnData::I32(materials)));
     Ok(PointTable {
         points: points.len(),
         height: 1,
@@ -188,7 +188,7 @@ fn axis(path: &Path, table: &PointTable, name: &'static str) -> Result<Transform
             "LAS cannot store {name} from {least} to {most} m: an axis is at most 42,900 km long"
         );
         let remedy = "leave out the most distant points, or write a .ply, .pcd or .e57";
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     })
 }
 
@@ -256,7 +256,7 @@ impl LasScan {
     fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, FormatError> {
         let fail = |error: ::las::Error| {
             let message = format!("this LAS file is truncated or damaged: {error}");
-            FormatError::malformed(path, Place::File, message, TRUNCATED)
+            FormatError::malformed(path, FileLocation::File, message, TRUNCATED)
         };
         let mut reader = Reader::new(Cursor::new(bytes)).map_err(fail)?;
         let data = reader.read_all().map_err(fail)?;
@@ -284,7 +284,7 @@ impl EditableScan for LasScan {
         pack(self.header.clone(), self.records.iter().cloned()).map_err(|error| {
             let message = format!("the points do not fit the file's own steps: {error}");
             let remedy = "export it with a coarser scale, or an offset nearer to its points";
-            FormatError::malformed(path, Place::File, message, remedy)
+            FormatError::malformed(path, FileLocation::File, message, remedy)
         })
     }
 }

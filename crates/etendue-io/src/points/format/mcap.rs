@@ -5,8 +5,8 @@ use crate::bag::mcap_scans;
 use crate::output::OutputSet;
 use crate::precision::single;
 use crate::ros2::{LidarRecorder, LidarTopics, RecordedCloud, parse_clouds};
-use crate::table::{Column, ColumnData, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use etendue_sensors::{RangeReading, Scan};
 use nalgebra::Isometry3;
 use std::path::Path;
@@ -113,7 +113,7 @@ impl<'a> PointTopics<'a> {
         };
         let message = format!("{why}; topics with points: {names}");
         let remedy = "choose one topic with `etendue convert FILE OUTPUT --topic NAME`";
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     }
 }
 
@@ -142,20 +142,20 @@ fn scan_table((number, scan): (u32, &Scan)) -> PointTable {
         ColumnData::F32(points.iter().map(|point| single(value(point))).collect())
     };
     let mut columns = vec![
-        Column::new("x", f32s(&|point| point.range * point.azimuth.cos())),
-        Column::new("y", f32s(&|point| point.range * point.azimuth.sin())),
-        Column::new("z", f32s(&|_| 0.0)),
+        PointColumn::new("x", f32s(&|point| point.range * point.azimuth.cos())),
+        PointColumn::new("y", f32s(&|point| point.range * point.azimuth.sin())),
+        PointColumn::new("z", f32s(&|_| 0.0)),
     ];
     if !scan.intensities.is_empty() {
         let intensity = |point: &PlanarPoint| f64::from(scan.intensities[point.beam as usize]);
-        columns.push(Column::new("intensity", f32s(&intensity)));
+        columns.push(PointColumn::new("intensity", f32s(&intensity)));
     }
     let beams = points.iter().map(|point| point.beam).collect();
     columns.extend([
-        Column::new("range", f32s(&|point| point.range)),
-        Column::new("time", ColumnData::F64(vec![scan.time; points.len()])),
-        Column::new("beam", ColumnData::U32(beams)),
-        Column::new("sweep", ColumnData::U32(vec![number; points.len()])),
+        PointColumn::new("range", f32s(&|point| point.range)),
+        PointColumn::new("time", ColumnData::F64(vec![scan.time; points.len()])),
+        PointColumn::new("beam", ColumnData::U32(beams)),
+        PointColumn::new("sweep", ColumnData::U32(vec![number; points.len()])),
     ]);
     PointTable {
         points: points.len(),
@@ -168,7 +168,7 @@ fn scan_table((number, scan): (u32, &Scan)) -> PointTable {
 /// not say.
 fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
     let fields = cloud.fields.iter().zip(&cloud.numbers).enumerate();
-    let mut columns: Vec<Column> = fields
+    let mut columns: Vec<PointColumn> = fields
         .map(|(field, (name, number))| {
             let values = cloud.values.iter().skip(field).step_by(cloud.fields.len());
             let mut data = ColumnData::of(*number, values.copied().collect());
@@ -176,12 +176,15 @@ fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
                 let times = offsets.iter().map(|offset| cloud.time + f64::from(*offset));
                 data = ColumnData::F64(times.collect());
             }
-            Column::new(name.clone(), data)
+            PointColumn::new(name.clone(), data)
         })
         .collect();
     let points = columns.first().map_or(0, |column| column.data.len());
     if !cloud.fields.iter().any(|name| name == "sweep") {
-        columns.push(Column::new("sweep", ColumnData::U32(vec![number; points])));
+        columns.push(PointColumn::new(
+            "sweep",
+            ColumnData::U32(vec![number; points]),
+        ));
     }
     PointTable {
         points,

@@ -6,8 +6,8 @@ use crate::editable::{
 };
 use crate::npy::{StoredArray, write_array};
 use crate::output::OutputSet;
-use crate::table::{Column, ColumnData, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -34,18 +34,18 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let damaged = |message: String| {
         let remedy = "give an .npz of arrays of numbers with x, y and z";
-        FormatError::malformed(path, Place::File, message, remedy)
+        FormatError::malformed(path, FileLocation::File, message, remedy)
     };
     // Read the arrays, and split positions into their axes
     let arrays = arrays(bytes).map_err(|error| {
         let message = format!("this NPZ archive is truncated or damaged: {error}");
-        FormatError::malformed(path, Place::File, message, "copy or export it again")
+        FormatError::malformed(path, FileLocation::File, message, "copy or export it again")
     })?;
     let mut columns = Vec::new();
     for array in arrays {
         match (&array.shape[..], array.name.as_str()) {
             ([_, 3], "points" | "xyz") => columns.extend(array.axes()),
-            _ => columns.push((array.shape, Column::new(array.name, array.data))),
+            _ => columns.push((array.shape, PointColumn::new(array.name, array.data))),
         }
     }
     // Select the arrays of the shape of x
@@ -53,7 +53,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let shape = shape.map(|(shape, _)| shape.clone());
     let shape = shape.ok_or_else(|| damaged("there is no array x".into()))?;
     columns.retain(|(own, _)| *own == shape);
-    let columns: Vec<Column> = columns.into_iter().map(|(_, column)| column).collect();
+    let columns: Vec<PointColumn> = columns.into_iter().map(|(_, column)| column).collect();
     // Check that y and z are among them
     let has = |name: &str| columns.iter().any(|column| column.name == name);
     if let Some(missing) = ["y", "z"].into_iter().find(|name| !has(name)) {
@@ -77,10 +77,10 @@ struct Array {
 
 impl Array {
     /// The columns of an array of positions.
-    fn axes(&self) -> Vec<(Vec<u64>, Column)> {
+    fn axes(&self) -> Vec<(Vec<u64>, PointColumn)> {
         let axis = |(axis, name): (usize, &'static str)| {
             let values = (0..self.data.len() / 3).map(|point| self.data.number(3 * point + axis));
-            let column = Column::new(name, ColumnData::F64(values.collect()));
+            let column = PointColumn::new(name, ColumnData::F64(values.collect()));
             (vec![self.shape[0]], column)
         };
         (0..).zip(["x", "y", "z"]).map(axis).collect()
@@ -185,8 +185,9 @@ const POSITION_NAMES: [&str; 4] = ["xyz", "points", "positions", "arr_0"];
 impl NpzScan {
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         // Unpack the archive
-        let entries = unpack(bytes)
-            .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), TRUNCATED))?;
+        let entries = unpack(bytes).map_err(|e| {
+            FormatError::malformed(path, FileLocation::File, e.to_string(), TRUNCATED)
+        })?;
 
         // Find the positions: arrays x, y and z, or one array of three columns
         let find = |name: &str| {
@@ -226,7 +227,7 @@ impl NpzScan {
             let message = "an array is truncated or differs in length from x";
             return Err(FormatError::malformed(
                 path,
-                Place::File,
+                FileLocation::File,
                 message,
                 TRUNCATED,
             ));
@@ -280,7 +281,7 @@ impl EditableScan for NpzScan {
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
         self.pack()
-            .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), TRUNCATED))
+            .map_err(|e| FormatError::malformed(path, FileLocation::File, e.to_string(), TRUNCATED))
     }
 }
 

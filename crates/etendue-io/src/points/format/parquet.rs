@@ -57,8 +57,8 @@ mod codec {
 #[cfg(feature = "parquet")]
 mod codec {
     use super::{FormatError, Path, PointSweeps, PointTable};
-    use crate::Place;
-    use crate::table::{Column, ColumnData, Number};
+    use crate::FileLocation;
+    use crate::table::{ColumnData, ColumnType, PointColumn};
     use bytes::Bytes;
     use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as PhysicalType};
     use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -76,7 +76,7 @@ mod codec {
     pub fn encode(path: &Path, table: &PointTable) -> std::result::Result<Vec<u8>, FormatError> {
         write(table).map_err(|error| {
             let remedy = "write a .ply, .pcd or .npz";
-            FormatError::malformed(path, Place::File, error.to_string(), remedy)
+            FormatError::malformed(path, FileLocation::File, error.to_string(), remedy)
         })
     }
 
@@ -154,7 +154,7 @@ mod codec {
         let damaged = |message: String| {
             let remedy = "give a whole .parquet with columns x, y and z, uncompressed or compressed \
                           with Snappy, gzip or Zstandard";
-            FormatError::malformed(path, Place::File, message, remedy)
+            FormatError::malformed(path, FileLocation::File, message, remedy)
         };
         let points = read_unwinding(Bytes::from(bytes))
             .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
@@ -298,33 +298,33 @@ mod codec {
     /// The type of a column of single numbers; the inner is none where the file's type is wider
     /// than any of a table.
     #[expect(clippy::option_option, reason = "no number, or one without a type")]
-    fn stored_number(field: &Type) -> Option<Option<Number>> {
+    fn stored_number(field: &Type) -> Option<Option<ColumnType>> {
         let info = field.get_basic_info();
         if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
             return None;
         }
         Some(match (field.get_physical_type(), info.converted_type()) {
             (PhysicalType::INT32, ConvertedType::UINT_8 | ConvertedType::UINT_16) => {
-                Some(Number::U16)
+                Some(ColumnType::U16)
             }
-            (PhysicalType::INT32, ConvertedType::UINT_32) => Some(Number::U32),
-            (PhysicalType::INT32, _) => Some(Number::I32),
+            (PhysicalType::INT32, ConvertedType::UINT_32) => Some(ColumnType::U32),
+            (PhysicalType::INT32, _) => Some(ColumnType::I32),
             (PhysicalType::INT64, _) => None,
-            (PhysicalType::FLOAT, _) => Some(Number::F32),
-            (PhysicalType::DOUBLE, _) => Some(Number::F64),
+            (PhysicalType::FLOAT, _) => Some(ColumnType::F32),
+            (PhysicalType::DOUBLE, _) => Some(ColumnType::F64),
             _ => return None,
         })
     }
 
     /// The values in the type of the file where that holds them (a count cannot be missing), else in
     /// the narrowest that does.
-    fn typed(name: &str, number: Option<Number>, values: Vec<f64>) -> Column {
-        let is_real = matches!(number, Some(Number::F32 | Number::F64));
+    fn typed(name: &str, number: Option<ColumnType>, values: Vec<f64>) -> PointColumn {
+        let is_real = matches!(number, Some(ColumnType::F32 | ColumnType::F64));
         let is_whole = || values.iter().all(|value| !value.is_nan());
         let number = number
             .filter(|_| is_real || is_whole())
-            .unwrap_or_else(|| Number::of_field(name, &values));
-        Column::new(name.to_owned(), ColumnData::of(number, values))
+            .unwrap_or_else(|| ColumnType::of_field(name, &values));
+        PointColumn::new(name.to_owned(), ColumnData::of(number, values))
     }
 
     /// All values of a column, from every row group; NaN where there is none.

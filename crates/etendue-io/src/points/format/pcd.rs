@@ -6,8 +6,8 @@ use crate::editable::{
     without_positions,
 };
 use crate::output::OutputSet;
-use crate::table::{Column, ColumnData, Encoding, Number, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, ColumnType, Encoding, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -60,7 +60,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         height: header.height,
         columns: columns
             .map(|(field, values)| {
-                Column::new(
+                PointColumn::new(
                     field.name.clone(),
                     ColumnData::of(field.number_type(), values),
                 )
@@ -95,13 +95,13 @@ impl FieldHeader {
     }
 
     /// Type of the numbers.
-    fn number_type(&self) -> Number {
+    fn number_type(&self) -> ColumnType {
         match (self.kind, self.size) {
-            ('F', 4) => Number::F32,
-            ('U', 1 | 2) => Number::U16,
-            ('U', 4) => Number::U32,
-            ('I', 1 | 2 | 4) => Number::I32,
-            _ => Number::F64,
+            ('F', 4) => ColumnType::F32,
+            ('U', 1 | 2) => ColumnType::U16,
+            ('U', 4) => ColumnType::U32,
+            ('I', 1 | 2 | 4) => ColumnType::I32,
+            _ => ColumnType::F64,
         }
     }
 }
@@ -114,7 +114,7 @@ impl Header {
         loop {
             lines += 1;
             let fail = |message: &str| {
-                FormatError::malformed(path, Place::Line(lines), message, TRUNCATED)
+                FormatError::malformed(path, FileLocation::Line(lines), message, TRUNCATED)
             };
             // Take the next line
             let rest = &bytes[body..];
@@ -145,8 +145,9 @@ impl Header {
         body: usize,
         lines: usize,
     ) -> Result<Self, FormatError> {
-        let fail =
-            |message: String| FormatError::malformed(path, Place::Line(lines), message, TRUNCATED);
+        let fail = |message: String| {
+            FormatError::malformed(path, FileLocation::Line(lines), message, TRUNCATED)
+        };
         let row = |keyword: &str| {
             let found = rows.iter().find(|(name, _)| name == keyword);
             found.map(|(_, words)| &words[..])
@@ -208,7 +209,7 @@ impl Header {
         }
         Err(FormatError::malformed(
             path,
-            Place::Line(self.lines),
+            FileLocation::Line(self.lines),
             "the fields x, y and z are not all there",
             "export the cloud again with positions",
         ))
@@ -222,7 +223,7 @@ impl Header {
         let lines = content.lines().enumerate();
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let fail = |message: String| {
-                let place = Place::Line(self.lines + index + 1);
+                let place = FileLocation::Line(self.lines + index + 1);
                 FormatError::malformed(path, place, message, TRUNCATED)
             };
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -268,7 +269,7 @@ impl Header {
         let damaged = || {
             FormatError::malformed(
                 path,
-                Place::File,
+                FileLocation::File,
                 "the packed points are damaged",
                 TRUNCATED,
             )
@@ -327,7 +328,7 @@ impl Header {
         );
         Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             message,
             TRUNCATED,
         ))
@@ -338,7 +339,7 @@ impl Header {
             name, kind, size, ..
         } = &self.fields[field];
         let message = format!("the field {name} has the unknown type {kind} of {size} bytes");
-        FormatError::malformed(path, Place::Line(self.lines), message, TRUNCATED)
+        FormatError::malformed(path, FileLocation::Line(self.lines), message, TRUNCATED)
     }
 }
 
@@ -456,7 +457,7 @@ pub fn write_pcd(
 }
 
 fn header_text(table: &PointTable, encoding: Encoding) -> String {
-    let row = |name: &str, value: &dyn Fn(&Column) -> String| {
+    let row = |name: &str, value: &dyn Fn(&PointColumn) -> String| {
         let values: Vec<String> = table.columns.iter().map(value).collect();
         format!("{name} {}\n", values.join(" "))
     };

@@ -7,8 +7,8 @@ use crate::editable::{
 use crate::output::OutputSet;
 use crate::ply::header::{self as ply_header, Layout};
 use crate::ply::{PlyFile, Values};
-use crate::table::{Column, ColumnData, Encoding, Number, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, ColumnType, Encoding, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -36,20 +36,20 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     else {
         return Err(FormatError::malformed(
             path,
-            Place::File,
+            FileLocation::File,
             "there is no element \"vertex\" with the properties x, y and z",
             "export the cloud again with positions",
         ));
     };
     // Convert the properties that are no lists
-    let columns: Vec<Column> = vertices
+    let columns: Vec<PointColumn> = vertices
         .properties
         .iter()
         .filter_map(|property| match &property.values {
             Values::Numbers(numbers) => {
-                let number = Number::of_field(&property.name, numbers);
+                let number = ColumnType::of_field(&property.name, numbers);
                 let data = ColumnData::of(number, numbers.clone());
-                Some(Column::new(property.name.clone(), data))
+                Some(PointColumn::new(property.name.clone(), data))
             }
             Values::Lists { .. } => None,
         })

@@ -1,8 +1,8 @@
 //! Legacy VTK files with points as text.
 
 use super::FormatEntry;
-use crate::table::{Column, ColumnData, PointSweeps, PointTable};
-use crate::{FormatError, Place};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -55,7 +55,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     }
     // Store each axis as a column
     let columns = ["x", "y", "z"].into_iter().zip(axes);
-    let columns = columns.map(|(name, values)| Column::new(name, ColumnData::F64(values)));
+    let columns = columns.map(|(name, values)| PointColumn::new(name, ColumnData::F64(values)));
     Ok(PointTable {
         points: count,
         height: 1,
@@ -70,10 +70,10 @@ struct Words<'a, I> {
 }
 
 impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
-    fn next(&mut self, wanted: &str) -> Result<&'a str, FormatError> {
+    fn next(&mut self, expected: &str) -> Result<&'a str, FormatError> {
         let Some((line, word)) = self.rest.next() else {
             return Err(self.error(
-                format!("the file ends before {wanted}"),
+                format!("the file ends before {expected}"),
                 "the file is truncated, or its count of points is wrong: copy it again",
             ));
         };
@@ -86,17 +86,17 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
         Ok(())
     }
 
-    fn parse<T: std::str::FromStr>(&mut self, wanted: &str) -> Result<T, FormatError> {
-        let word = self.next(wanted)?;
+    fn parse<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, FormatError> {
+        let word = self.next(expected)?;
         word.parse().map_err(|_| {
             self.error(
-                format!("\"{word}\" is not {wanted}"),
+                format!("\"{word}\" is not {expected}"),
                 "the file is damaged there",
             )
         })
     }
 
     fn error(&self, message: String, remedy: &str) -> FormatError {
-        FormatError::malformed(self.path, Place::Line(self.line), message, remedy)
+        FormatError::malformed(self.path, FileLocation::Line(self.line), message, remedy)
     }
 }

@@ -9,7 +9,7 @@ use crate::command::demo::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
-use crate::view::drive_view::{DriveView, Layer, LayerStyle};
+use crate::view::drive_view::{DriveLayer, DriveView, LayerStyle};
 use clap::Args;
 use driver::{COMMAND_RATE, RigDriver};
 use etendue::config::scene::daylight;
@@ -182,7 +182,7 @@ impl Street {
     }
 
     fn picture(&self, scene: &Scene, tracks: Tracks) -> Drawing {
-        let layer = |name: &str, points, style| Layer {
+        let layer = |name: &str, points, style| DriveLayer {
             name: name.into(),
             points,
             style,
