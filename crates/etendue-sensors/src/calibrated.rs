@@ -3,7 +3,9 @@
 use crate::noise_profiles::NoiseProfiles;
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
-use etendue_physics::profile::{Address, DrawnReturn, IncidentBatch, NoiseCache, ProfileSampler};
+use etendue_physics::profile::{
+    BeamAddress, DrawnReturn, IncidentBatch, NoiseCache, ProfileSampler,
+};
 use etendue_scene::MaterialId;
 use nalgebra::Vector3;
 
@@ -172,7 +174,7 @@ impl ProfiledSurface<'_> {
         &self,
         summary: &ReturnSummary,
         up: impl Fn() -> Vector3<f64>,
-        address: &Address,
+        address: &BeamAddress,
         noise_cache: &mut NoiseCache,
     ) -> Option<DrawnReturn> {
         let side = || summary.side(&up());
@@ -245,7 +247,7 @@ impl<const N: usize> CalibratedLanes<N> {
         &self,
         profiles: &NoiseProfiles,
         side: impl Fn(usize) -> f64,
-        first: &Address,
+        first: &BeamAddress,
         noise_cache: &mut NoiseCache,
     ) -> DrawnBeams<N> {
         let mut all = DrawnBeams {

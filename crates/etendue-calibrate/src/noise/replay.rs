@@ -1,13 +1,13 @@
 //! Simulation of the beams of a recording from a profile.
 
 use super::beams::{BeamOutcome, PanelBeam, PanelBeams};
-use etendue_physics::profile::{Address, Profile};
+use etendue_physics::profile::{BeamAddress, Profile};
 
 /// The beams of a panel with outcomes drawn from the profile, as the simulator draws them for beams on
 /// the panel.
 pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
     let drawn = beams.beams.iter().map(|beam| {
-        let address = Address {
+        let address = BeamAddress {
             seed,
             sensor: 0,
             sweep: beam.scan,

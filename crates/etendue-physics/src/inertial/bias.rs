@@ -62,18 +62,18 @@ impl BiasProcess {
     }
 
     /// First-order processes whose sum is this process.
-    fn parts(self) -> impl Iterator<Item = Part> {
+    fn parts(self) -> impl Iterator<Item = FirstOrderProcess> {
         // Standard deviation and time of the first process, ratio of successive times, number of processes.
         let (first, ratio, count) = match self {
             Self::RandomWalk { density } => (
-                Part {
+                FirstOrderProcess {
                     sd: density,
                     time: f64::INFINITY,
                 },
                 1.0,
                 1,
             ),
-            Self::GaussMarkov { sd, time } => (Part { sd, time }, 1.0, 1),
+            Self::GaussMarkov { sd, time } => (FirstOrderProcess { sd, time }, 1.0, 1),
             Self::Flicker {
                 instability,
                 shortest,
@@ -82,11 +82,11 @@ impl BiasProcess {
                 let sd = instability * (SPACING.ln() / std::f64::consts::PI).sqrt();
                 let octaves = (longest / shortest).ln() / SPACING.ln();
                 let time = shortest;
-                (Part { sd, time }, SPACING, whole(octaves) + 1)
+                (FirstOrderProcess { sd, time }, SPACING, whole(octaves) + 1)
             }
         };
         // The other processes differ in their times.
-        (0..count).map(move |i| Part {
+        (0..count).map(move |i| FirstOrderProcess {
             time: first.time * ratio.powi(i),
             ..first
         })
@@ -114,7 +114,7 @@ fn gauss_markov_variance(sd: f64, time: f64, tau: f64) -> f64 {
 
 /// A first-order process; a random walk if its time constant is infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Part {
+struct FirstOrderProcess {
     sd: f64,
     time: f64,
 }
@@ -122,14 +122,14 @@ struct Part {
 /// A bias that drifts over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasRun {
-    parts: Vec<(Part, f64)>,
+    parts: Vec<(FirstOrderProcess, f64)>,
 }
 
 impl BiasRun {
     /// Bias at switch-on.
     pub fn new(processes: &[BiasProcess], normals: &mut impl Iterator<Item = f64>) -> Self {
         let parts = processes.iter().flat_map(|process| process.parts());
-        let mut start = |part: Part| {
+        let mut start = |part: FirstOrderProcess| {
             if part.time.is_finite() {
                 part.sd * normals.next().unwrap_or_default()
             } else {

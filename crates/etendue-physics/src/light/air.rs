@@ -64,7 +64,7 @@ fn air_mass(elevation: f64) -> f64 {
 }
 
 /// Transmittances of the atmosphere along the path of direct sunlight.
-struct Left {
+struct SunTransmittances {
     rayleigh: f64,
     ozone: f64,
     aerosol_absorbed: f64,
@@ -72,7 +72,8 @@ struct Left {
 }
 
 impl ClearAir {
-    fn left(&self, wavelength: f64, elevation: f64) -> Left {
+    /// Transmittances at a wavelength (m) and an elevation of the sun (rad).
+    fn transmittances(&self, wavelength: f64, elevation: f64) -> SunTransmittances {
         let micro = wavelength * 1e6;
         let mass = air_mass(elevation);
         let squared = micro * micro;
@@ -83,7 +84,7 @@ impl ClearAir {
         let depth = self.haze * micro.powf(-self.haze_exponent) * mass;
         let [albedo, fall] = AEROSOL_ALBEDO;
         let albedo = albedo * (-fall * (micro / 0.4).ln().powi(2)).exp();
-        Left {
+        SunTransmittances {
             rayleigh,
             ozone: (-ozone_absorption(micro) * self.ozone * ozone_mass).exp(),
             aerosol_absorbed: (-(1.0 - albedo) * depth).exp(),
@@ -105,9 +106,9 @@ impl ClearAir {
         if elevation <= 0.0 {
             return 0.0;
         }
-        let left = self.left(wavelength, elevation);
-        let aerosol = left.aerosol_absorbed * left.aerosol_scattered;
-        solar_irradiance(wavelength) * left.rayleigh * aerosol * left.ozone
+        let transmittances = self.transmittances(wavelength, elevation);
+        let aerosol = transmittances.aerosol_absorbed * transmittances.aerosol_scattered;
+        solar_irradiance(wavelength) * transmittances.rayleigh * aerosol * transmittances.ozone
     }
 
     /// Diffuse irradiance of the sky on level ground, W m⁻² per m of wavelength.
@@ -124,12 +125,13 @@ impl ClearAir {
         if elevation <= 0.0 {
             return 0.0;
         }
-        let left = self.left(wavelength, elevation);
+        let transmittances = self.transmittances(wavelength, elevation);
         let sin = elevation.sin();
-        let by_molecules = left.aerosol_absorbed * (1.0 - left.rayleigh.powf(0.95)) * 0.5;
-        let by_aerosol = left.rayleigh.powf(1.5)
-            * left.aerosol_absorbed
-            * (1.0 - left.aerosol_scattered)
+        let by_molecules =
+            transmittances.aerosol_absorbed * (1.0 - transmittances.rayleigh.powf(0.95)) * 0.5;
+        let by_aerosol = transmittances.rayleigh.powf(1.5)
+            * transmittances.aerosol_absorbed
+            * (1.0 - transmittances.aerosol_scattered)
             * forward_share(sin);
         let micro = wavelength * 1e6;
         let ultraviolet = if micro <= 0.45 {
@@ -137,7 +139,7 @@ impl ClearAir {
         } else {
             1.0
         };
-        let scattered = left.ozone * (by_molecules + by_aerosol) * ultraviolet;
+        let scattered = transmittances.ozone * (by_molecules + by_aerosol) * ultraviolet;
         solar_irradiance(wavelength) * sin * scattered
     }
 }

@@ -8,7 +8,7 @@ use crate::{Purpose, Stream, normal};
 
 /// Counter of the random number generator: identifies a beam of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Address {
+pub struct BeamAddress {
     /// Seed of the run.
     pub seed: u64,
     /// Index of the sensor.
@@ -49,7 +49,7 @@ impl Profile {
     /// its results are equal up to the errors of its tables and of single-precision fixed-pattern noise.
     ///
     /// ```
-    /// use etendue_physics::profile::{Address, Knot, Profile};
+    /// use etendue_physics::profile::{BeamAddress, Knot, Profile};
     /// # let knot = |incidence, drop_out| Knot { incidence, drop_out, spread: 1e-3, ..Knot::default() };
     /// # let profile = Profile {
     /// #     sensor: String::new(), material: String::new(), wavelength: None, distance: 1.0,
@@ -57,7 +57,7 @@ impl Profile {
     /// #     intensity: Default::default(), reflectance: Default::default(),
     /// #     knots: vec![knot(0.0, 0.25), knot(1.0, 0.25)], glare: None, extrapolated: false,
     /// # };
-    /// let beams = (0..4000).map(|beam| Address { beam, stride: 1, ..Address::default() });
+    /// let beams = (0..4000).map(|beam| BeamAddress { beam, stride: 1, ..BeamAddress::default() });
     /// let dropped = beams.filter(|beam| profile.draw(1.0, 0.3, beam).is_none()).count();
     /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
     /// ```
@@ -65,7 +65,7 @@ impl Profile {
         &self,
         range: f64,
         aspect: impl Into<Aspect>,
-        beam: &Address,
+        beam: &BeamAddress,
     ) -> Option<DrawnReturn> {
         let here = self.at(aspect, range);
         if here.drop_out >= 1.0 {
@@ -84,7 +84,7 @@ impl Profile {
     /// Two standard normal numbers of a beam, for the range error and for the drop-out, correlated between
     /// neighbouring beams and between sweeps ([`Correlation`](super::Correlation)). `fixed_pattern` is the
     /// fixed-pattern share of the variance of the range error.
-    fn normalised(&self, fixed_pattern: f64, beam: &Address) -> [f64; 2] {
+    fn normalised(&self, fixed_pattern: f64, beam: &BeamAddress) -> [f64; 2] {
         let fixed_pattern_drop = self.correlation.fixed_pattern_drop();
         let temporal_weights = self.correlation.temporal_weights().used();
         let fixed_pattern_weights = self.correlation.fixed_pattern_weights().used();
@@ -118,7 +118,7 @@ impl Profile {
     }
 
     /// The reported intensity of a beam that returned, if the device reports any.
-    fn draw_intensity(&self, here: &ReturnDistribution, beam: &Address) -> Option<f64> {
+    fn draw_intensity(&self, here: &ReturnDistribution, beam: &BeamAddress) -> Option<f64> {
         let stream = || {
             Stream::new(
                 beam.seed,

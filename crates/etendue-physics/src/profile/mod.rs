@@ -36,7 +36,7 @@ pub use batch::{DrawnBatch, IncidentBatch, ProfileSampler};
 pub use check::InvalidProfile;
 pub use correlation::Correlation;
 pub use distribution::ReturnDistribution;
-pub use draw::{Address, DrawnReturn};
+pub use draw::{BeamAddress, DrawnReturn};
 pub use glare::{Glare, GlareKnot};
 pub use intensity::IntensityKind;
 pub use law::DistanceLaw;

@@ -1,7 +1,7 @@
 //! Cache of the random numbers that neighbouring beams share.
 
 use super::correlation::{Correlation, REACH, Weights};
-use super::draw::{Address, FIXED_PATTERN_SWEEP};
+use super::draw::{BeamAddress, FIXED_PATTERN_SWEEP};
 use crate::{Draws, Purpose};
 
 /// Cache of the random numbers of noise profiles: standard normal numbers of recently drawn beams, and
@@ -13,11 +13,11 @@ use crate::{Draws, Purpose};
 #[derive(Clone, Debug, Default)]
 pub struct NoiseCache {
     /// Numbers of the temporal noise.
-    temporal: Ring<f64>,
+    temporal: BeamRing<f64>,
     /// Numbers of the fixed-pattern noise.
-    fixed_pattern: Ring<f64>,
+    fixed_pattern: BeamRing<f64>,
     /// Moving averages of the fixed-pattern noise, by weights and stride.
-    averages: Vec<Average>,
+    averages: Vec<FixedPatternAverage>,
 }
 
 /// Number of beams in a block, whose numbers are drawn together. It is at least that of a batch; many
@@ -38,25 +38,25 @@ const MOST_AVERAGES: usize = 16;
 /// Moving averages of the fixed-pattern noise, in single precision to halve the memory traffic of each
 /// sweep.
 #[derive(Clone, Debug)]
-struct Average {
+struct FixedPatternAverage {
     weights: Weights,
     stride: u32,
-    ring: Ring<f32>,
+    ring: BeamRing<f32>,
 }
 
 /// A ring buffer of two numbers per beam. Beam $i$ is at index $i$ modulo the capacity, a power of two;
 /// the first block is repeated after the last, so that a batch is contiguous at every index.
 #[derive(Clone, Debug, Default)]
-struct Ring<T> {
+struct BeamRing<T> {
     /// Identity of each stored block.
-    blocks: Vec<Option<Block>>,
+    blocks: Vec<Option<BlockIdentity>>,
     /// Numbers for the range, and for the drop-out.
     numbers: [Vec<T>; 2],
 }
 
 /// Identity of a block of consecutive beams of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Block {
+struct BlockIdentity {
     seed: u64,
     sensor: u32,
     sweep: u32,
@@ -74,7 +74,7 @@ impl NoiseCache {
     #[inline(always)]
     pub(super) fn temporal<const N: usize>(
         &mut self,
-        first: &Address,
+        first: &BeamAddress,
         correlation: &Correlation,
     ) -> [[f64; N]; 2] {
         self.temporal.average(first, correlation.temporal_weights())
@@ -88,7 +88,7 @@ impl NoiseCache {
     #[inline(always)]
     pub(super) fn fixed_pattern<const N: usize>(
         &mut self,
-        first: &Address,
+        first: &BeamAddress,
         correlation: &Correlation,
     ) -> [&[f32; N]; 2] {
         // Find the averages and make room for the beams.
@@ -97,13 +97,13 @@ impl NoiseCache {
         let averages = &mut self.averages[place].ring;
         averages.make_room(first.beam.min(MOST_KEPT - 2 * BLOCK_BEAMS) + BLOCK_BEAMS);
         // Compute the blocks that are not cached.
-        let first = Address {
+        let first = BeamAddress {
             sweep: FIXED_PATTERN_SWEEP,
             ..*first
         };
         for block in blocks::<N>(&first) {
             if !averages.has(&block) {
-                let begin = Address {
+                let begin = BeamAddress {
                     beam: block.number * BLOCK_BEAMS,
                     ..first
                 };
@@ -132,10 +132,10 @@ impl NoiseCache {
         if self.averages.len() == MOST_AVERAGES {
             self.averages.remove(0);
         }
-        self.averages.push(Average {
+        self.averages.push(FixedPatternAverage {
             weights: *weights,
             stride,
-            ring: Ring::default(),
+            ring: BeamRing::default(),
         });
         self.averages.len() - 1
     }
@@ -161,11 +161,11 @@ fn to_24_bits<const N: usize>(values: &[[f64; N]; 2]) -> [[f32; N]; 2] {
 /// The first and the last block of N consecutive beams.
 #[expect(clippy::inline_always, reason = "a few instructions")]
 #[inline(always)]
-fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
+fn blocks<const N: usize>(first: &BeamAddress) -> [BlockIdentity; 2] {
     const { assert!(0 < N && N <= BLOCK) };
     #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
     let last = first.beam.wrapping_add(N as u32 - 1);
-    let of = |beam: u32| Block {
+    let of = |beam: u32| BlockIdentity {
         seed: first.seed,
         sensor: first.sensor,
         sweep: first.sweep,
@@ -174,7 +174,7 @@ fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
     [of(first.beam), of(last)]
 }
 
-impl<T: Copy + Default> Ring<T> {
+impl<T: Copy + Default> BeamRing<T> {
     /// Makes room for the blocks of a number of beams.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
@@ -195,13 +195,13 @@ impl<T: Copy + Default> Ring<T> {
 
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
-    fn place(&self, block: &Block) -> usize {
+    fn place(&self, block: &BlockIdentity) -> usize {
         block.number as usize & (self.blocks.len() - 1)
     }
 
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
-    fn has(&self, block: &Block) -> bool {
+    fn has(&self, block: &BlockIdentity) -> bool {
         self.blocks[self.place(block)] == Some(*block)
     }
 
@@ -210,7 +210,7 @@ impl<T: Copy + Default> Ring<T> {
         reason = "compiled for the caller's target features"
     )]
     #[inline(always)]
-    fn set(&mut self, block: &Block, values: &[[T; BLOCK]; 2]) {
+    fn set(&mut self, block: &BlockIdentity, values: &[[T; BLOCK]; 2]) {
         let place = self.place(block);
         self.blocks[place] = Some(*block);
         let from = place * BLOCK;
@@ -235,18 +235,18 @@ impl<T: Copy + Default> Ring<T> {
     }
 }
 
-impl Ring<f64> {
+impl BeamRing<f64> {
     /// Moving averages over N beams and their neighbours; draws the numbers that are not cached.
     #[expect(
         clippy::inline_always,
         reason = "compiled for the caller's target features"
     )]
     #[inline(always)]
-    fn average<const N: usize>(&mut self, first: &Address, weights: &Weights) -> [[f64; N]; 2] {
+    fn average<const N: usize>(&mut self, first: &BeamAddress, weights: &Weights) -> [[f64; N]; 2] {
         self.make_room(NEIGHBOURS * first.stride + BLOCK_BEAMS);
         let mut sums = [[0.0; N]; 2];
         for (back, weight) in (0..).zip(weights.used()) {
-            let neighbours = Address {
+            let neighbours = BeamAddress {
                 beam: first.beam.wrapping_sub(back * first.stride),
                 ..*first
             };
@@ -268,7 +268,7 @@ impl Ring<f64> {
         reason = "compiled for the caller's target features"
     )]
     #[inline(always)]
-    fn draw(&mut self, block: &Block) {
+    fn draw(&mut self, block: &BlockIdentity) {
         if self.has(block) {
             return;
         }
@@ -307,7 +307,7 @@ mod tests {
         let places = starts.into_iter().zip([1, 3, 3, 3, 128, 128, 1, 3, 40]);
         for (beam, stride) in places {
             for correlation in [0.0, 0.3, 0.7].map(|one| Correlation::new(one, 0.2, 0.1)) {
-                let first = Address {
+                let first = BeamAddress {
                     seed: 5,
                     sensor: 1,
                     sweep: 2,
@@ -322,7 +322,7 @@ mod tests {
                 // Fixed-pattern noise, rounded to 24 bits.
                 let fixed_pattern = noise_cache.fixed_pattern::<16>(&first, &correlation);
                 let fixed_pattern = fixed_pattern.map(|all| all.map(f64::from));
-                let every_sweep = Address {
+                let every_sweep = BeamAddress {
                     sweep: FIXED_PATTERN_SWEEP,
                     ..first
                 };
@@ -334,7 +334,7 @@ mod tests {
     }
 
     /// The same numbers drawn beam by beam.
-    fn plain(first: &Address, weights: &Weights) -> [[f64; 16]; 2] {
+    fn plain(first: &BeamAddress, weights: &Weights) -> [[f64; 16]; 2] {
         let draws = Draws {
             seed: first.seed,
             sensor: first.sensor,

@@ -1,7 +1,7 @@
 //! Echoes in closed form, without a sampled waveform.
 
-use super::closed_form::{ClosedForm, Timed};
-use super::merge::{Merged, merge_changed};
+use super::closed_form::{ClosedForm, TimedFeature};
+use super::merge::{MergedReturns, merge_changed};
 use super::{Detector, Discriminator, Echo, Pulse, PulseReturn};
 use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
@@ -138,7 +138,7 @@ impl<S: Scalar> AnalyticFinder<S> {
         echoes: &mut Vec<Echo<S>>,
     ) {
         merge_changed(returns, self.form.length, |power, range, variance| {
-            let merged = Merged {
+            let merged = MergedReturns {
                 power,
                 range,
                 variance,
@@ -157,7 +157,7 @@ impl<S: Scalar> AnalyticFinder<S> {
         reason = "returned by memory, an echo takes longer than made"
     )]
     #[inline(always)]
-    fn echo(&self, merged: &Merged<S>, power_draw: f64, range_draw: f64) -> Option<Echo<S>> {
+    fn echo(&self, merged: &MergedReturns<S>, power_draw: f64, range_draw: f64) -> Option<Echo<S>> {
         let (echo, found) = self.possible_echo(merged, power_draw, range_draw);
         found.then_some(echo)
     }
@@ -170,7 +170,7 @@ impl<S: Scalar> AnalyticFinder<S> {
     #[inline(always)]
     fn possible_echo(
         &self,
-        merged: &Merged<S>,
+        merged: &MergedReturns<S>,
         power_draw: f64,
         range_draw: f64,
     ) -> (Echo<S>, bool) {
@@ -263,20 +263,20 @@ impl AnalyticFinder {
         powers: &[f64; 16],
         draws: &NormalPairs,
     ) -> SingleEchoes {
-        let mut known = *self;
-        known.receiver.detector = detector;
+        let mut specialised = *self;
+        specialised.receiver.detector = detector;
         match (self.form.timed(), self.noise) {
-            (Timed::Pulse, RangeNoise::Pulse { spread }) => {
-                known.form = self.form.timing(Timed::Pulse);
-                known.noise = RangeNoise::Pulse { spread };
-                known.each(ranges, powers, draws)
+            (TimedFeature::Pulse, RangeNoise::Pulse { spread }) => {
+                specialised.form = self.form.timing(TimedFeature::Pulse);
+                specialised.noise = RangeNoise::Pulse { spread };
+                specialised.each(ranges, powers, draws)
             }
-            (Timed::Edge { level }, RangeNoise::Edge { slope }) => {
-                known.form = self.form.timing(Timed::Edge { level });
-                known.noise = RangeNoise::Edge { slope };
-                known.each(ranges, powers, draws)
+            (TimedFeature::Edge { level }, RangeNoise::Edge { slope }) => {
+                specialised.form = self.form.timing(TimedFeature::Edge { level });
+                specialised.noise = RangeNoise::Edge { slope };
+                specialised.each(ranges, powers, draws)
             }
-            _ => known.each(ranges, powers, draws),
+            _ => specialised.each(ranges, powers, draws),
         }
     }
 
@@ -293,7 +293,7 @@ impl AnalyticFinder {
         };
         // Find the echo of each lane, found or not: without branches.
         for i in 0..16 {
-            let merged = Merged {
+            let merged = MergedReturns {
                 power: powers[i],
                 range: ranges[i],
                 variance: 0.0,

@@ -1,6 +1,6 @@
 //! Closed form of width, peak and timing of a Gaussian echo.
 
-use super::merge::Merged;
+use super::merge::MergedReturns;
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
 use super::{Discriminator, Echo, Pulse};
 use crate::{SPEED_OF_LIGHT, Scalar};
@@ -15,12 +15,12 @@ pub(super) struct ClosedForm<S = f64> {
     /// Detection threshold, in the unit of power.
     threshold: S,
     /// Timed feature.
-    timed: Timed<S>,
+    timed: TimedFeature<S>,
 }
 
 /// Timed feature of the pulse, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Timed<S = f64> {
+pub(super) enum TimedFeature<S = f64> {
     /// The whole pulse.
     Pulse,
     /// A point of the leading edge, `level` standard deviations before the peak.
@@ -41,12 +41,12 @@ impl<S: Scalar> ClosedForm<S> {
     pub fn new(pulse: &Pulse<S>, discriminator: Discriminator, threshold: S, reference: S) -> Self {
         let pulse_sd = pulse.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
         let timed = match discriminator {
-            Discriminator::Peak | Discriminator::Centroid => Timed::Pulse,
-            Discriminator::LeadingEdge => Timed::Edge { level: 1.0 },
-            Discriminator::ConstantFraction { fraction } => Timed::Edge {
+            Discriminator::Peak | Discriminator::Centroid => TimedFeature::Pulse,
+            Discriminator::LeadingEdge => TimedFeature::Edge { level: 1.0 },
+            Discriminator::ConstantFraction { fraction } => TimedFeature::Edge {
                 level: level(1.0 / fraction),
             },
-            Discriminator::Threshold => Timed::Threshold {
+            Discriminator::Threshold => TimedFeature::Threshold {
                 zero: pulse_sd * level(reference / threshold),
             },
         };
@@ -59,31 +59,31 @@ impl<S: Scalar> ClosedForm<S> {
     }
 
     /// Timed feature of the pulse.
-    pub fn timed(&self) -> Timed<S> {
+    pub fn timed(&self) -> TimedFeature<S> {
         self.timed
     }
 
     /// The same pulse with another timed feature.
-    pub fn timing(self, timed: Timed<S>) -> Self {
+    pub fn timing(self, timed: TimedFeature<S>) -> Self {
         Self { timed, ..self }
     }
 
     /// Standard deviation of the echo of merged returns, m: $\sqrt{\sigma_p^2 + \operatorname{var} R}$.
     #[inline]
-    pub fn sd(&self, merged: &Merged<S>) -> S {
+    pub fn sd(&self, merged: &MergedReturns<S>) -> S {
         (self.pulse_sd * self.pulse_sd + merged.variance).sqrt()
     }
 
     /// Peak power of an echo with the standard deviation `sd` (m): $L\\,\sigma_p/\sigma$ of the merged power
     /// $L$.
     #[inline]
-    pub fn peak(&self, merged: &Merged<S>, sd: S) -> S {
+    pub fn peak(&self, merged: &MergedReturns<S>, sd: S) -> S {
         merged.power * (self.pulse_sd / sd)
     }
 
     /// Echo of merged returns with a standard deviation (m) and a peak power, as the discriminator times it.
     #[inline]
-    pub fn echo(&self, merged: &Merged<S>, sd: S, peak: S) -> Echo<S> {
+    pub fn echo(&self, merged: &MergedReturns<S>, sd: S, peak: S) -> Echo<S> {
         Echo {
             range: merged.range + self.bias(sd, peak),
             power: peak,
@@ -96,9 +96,9 @@ impl<S: Scalar> ClosedForm<S> {
     #[inline]
     fn bias(&self, sd: S, peak: S) -> S {
         match self.timed {
-            Timed::Pulse => S::zero(),
-            Timed::Edge { level } => (self.pulse_sd - sd) * level,
-            Timed::Threshold { zero } => zero - sd * level(peak / self.threshold),
+            TimedFeature::Pulse => S::zero(),
+            TimedFeature::Edge { level } => (self.pulse_sd - sd) * level,
+            TimedFeature::Threshold { zero } => zero - sd * level(peak / self.threshold),
         }
     }
 }

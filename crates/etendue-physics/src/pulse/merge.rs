@@ -5,7 +5,7 @@ use crate::Scalar;
 
 /// Moments of merged returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Merged<S = f64> {
+pub(super) struct MergedReturns<S = f64> {
     /// Total power.
     pub power: S,
     /// Power-weighted mean range, m.
@@ -109,9 +109,9 @@ pub fn merge_changed<S: Scalar>(
 }
 
 /// Total power, power-weighted mean and variance of the range of sorted returns.
-fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
+fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> MergedReturns<S> {
     if let [one] = returns {
-        return Merged {
+        return MergedReturns {
             power: one.power,
             range: one.range,
             variance: S::zero(),
@@ -129,14 +129,14 @@ fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
         second += one.power * beyond * beyond;
     }
     if power.value() <= 0.0 {
-        return Merged {
+        return MergedReturns {
             power: S::zero(),
             range: nearest,
             variance: S::zero(),
         };
     }
     let mean = first / power;
-    Merged {
+    MergedReturns {
         power,
         range: nearest + mean,
         variance: (second / power - mean * mean).max(S::zero()),

@@ -136,7 +136,7 @@ impl Filter {
         };
         match self.clone() {
             Self::LowPass { cutoff } => Box::new(low_pass::LowPass::new(cutoff)),
-            Self::LidarNoise(sd) => Box::new(noise::Noise { sd, source }),
+            Self::LidarNoise(sd) => Box::new(noise::AddLidarNoise { sd, source }),
             Self::DropOut { probability } => Box::new(noise::DropOut {
                 probability,
                 source,

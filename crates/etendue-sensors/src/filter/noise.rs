@@ -35,12 +35,12 @@ impl StreamAddress {
 }
 
 /// Noise on ranges, directions and intensities.
-pub(super) struct Noise {
+pub(super) struct AddLidarNoise {
     pub sd: LidarNoise,
     pub source: StreamAddress,
 }
 
-impl Noise {
+impl AddLidarNoise {
     /// Adds noise to one return.
     fn add_noise(&self, sweep: &Sweep, point: &mut Return, stream: &mut Stream) {
         let [range, azimuth] = stream.normal_pair();
@@ -60,7 +60,7 @@ impl Noise {
     }
 }
 
-impl FilterRun for Noise {
+impl FilterRun for AddLidarNoise {
     fn apply(&mut self, data: Data, context: &FilterContext) -> Data {
         let stream = |number| self.source.stream(context.capture.number, number);
         match data {

@@ -25,7 +25,7 @@ use super::trace::{Trace, TracedRays};
 use crate::calibrated::ReturnSummary;
 use crate::transport::{LightRay, LightReturn, World, first_distance};
 use etendue_physics::atmosphere::Atmosphere;
-use etendue_physics::profile::Address;
+use etendue_physics::profile::BeamAddress;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -546,8 +546,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
     }
 
     /// Address of a shot in the random numbers of noise profiles.
-    pub fn address(&self, number: u32) -> Address {
-        Address {
+    pub fn address(&self, number: u32) -> BeamAddress {
+        BeamAddress {
             seed: self.settings.seed,
             sensor: self.settings.sensor,
             sweep: self.settings.sweep,

@@ -65,7 +65,7 @@ pub fn trace_paths(
     // Find the first surface, which all paths share.
     let values = ray.values();
     let first = world.scene().closest_hit(&values, scratch);
-    let mut receiver = Receiver {
+    let mut receiver = PathReceiver {
         scratch,
         world,
         position: ray.origin,
@@ -108,7 +108,7 @@ struct Path {
 
 /// Traces one path from the first hit of its first ray.
 fn trace_path(
-    receiver: &mut Receiver,
+    receiver: &mut PathReceiver,
     mut path: Path,
     mut ray: Ray,
     mut hit: Option<Hit>,
@@ -215,7 +215,7 @@ struct Surface<'s, 'w> {
 }
 
 /// Point receiver with an acceptance cone.
-struct Receiver<'w, 'a> {
+struct PathReceiver<'w, 'a> {
     world: &'w World<'a, f64>,
     /// Position in the world, m.
     position: Point3<f64>,
@@ -228,7 +228,7 @@ struct Receiver<'w, 'a> {
     scratch: &'w mut CastScratch,
 }
 
-impl Receiver<'_, '_> {
+impl PathReceiver<'_, '_> {
     /// Calls `visit` with the returns from the surface that `path` arrived at.
     fn collect(
         &mut self,

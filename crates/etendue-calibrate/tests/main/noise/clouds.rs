@@ -4,7 +4,7 @@ use super::{address, assert_same_noise, known, options};
 use etendue_calibrate::noise::{
     NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate,
 };
-use etendue_physics::profile::Address;
+use etendue_physics::profile::BeamAddress;
 use nalgebra::{Point3, Vector3};
 
 const DISTANCE: f64 = 0.5;
@@ -35,7 +35,7 @@ fn clouds(scans: u32, keep_dropped: bool) -> Vec<(Vec<Point3<f64>>, Vec<f32>)> {
         let range = DISTANCE / cos;
         let foot = ray * range - normal * DISTANCE;
         let on_board = foot.amax() < 0.45;
-        let address = Address {
+        let address = BeamAddress {
             seed: 11,
             sensor: 0,
             sweep,

@@ -9,7 +9,7 @@ mod statistics;
 
 use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, PanelRecording, replay};
 use etendue_physics::profile::{
-    Address, Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile,
+    BeamAddress, Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile,
     ReflectanceModel, ReturnDistribution, Steps,
 };
 use etendue_sensors::{RangeReading, Scan};
@@ -112,8 +112,8 @@ pub fn known() -> Profile {
 }
 
 /// Address of the noise of a planar sensor.
-pub fn address(seed: u64, sweep: u32, beam: u32) -> Address {
-    Address {
+pub fn address(seed: u64, sweep: u32, beam: u32) -> BeamAddress {
+    BeamAddress {
         seed,
         sensor: 0,
         sweep,

@@ -170,7 +170,7 @@ fn the_simulator_draws_from_the_profile() {
                 continue;
             }
             let range = 0.8 / incidence.cos();
-            let address = etendue_physics::profile::Address {
+            let address = etendue_physics::profile::BeamAddress {
                 seed: 99,
                 sensor: 1,
                 sweep: number,

@@ -30,7 +30,7 @@ pub(super) struct Curve {
     segments: Vec<Segment>,
     /// Mean intensity and its spread over the same segments, if the intensity varies.
     intensities: Vec<[[f64; 2]; 2]>,
-    beyond: Beyond,
+    beyond: Extrapolation,
 }
 
 /// Interpolated values of a batch of beams.
@@ -76,7 +76,7 @@ struct Segment {
 /// $P$ is the power of the reflectance model and $P_0$ that at the last knot. The table has 128 equal
 /// steps per octave of the cosine: the exponent and the leading mantissa bits of the cosine are the index.
 #[derive(Clone, Debug)]
-struct Beyond {
+struct Extrapolation {
     /// Cosine of the incidence of the last knot.
     cos: f64,
     /// Index of the least cosine.
@@ -120,7 +120,7 @@ impl Curve {
                 .map(|(two, nodes)| intensity_between(&two[0], &two[1], nodes))
                 .collect(),
             lookup: Lookup::new(&nodes),
-            beyond: Beyond::new(profile, &knots[knots.len() - 1], nodes[nodes.len() - 1]),
+            beyond: Extrapolation::new(profile, &knots[knots.len() - 1], nodes[nodes.len() - 1]),
         }
     }
 
@@ -234,7 +234,7 @@ fn rising(a: f64, b: f64, nodes: &[f64]) -> [f64; 2] {
     [a, if width > 0.0 { (b - a) / width } else { 0.0 }]
 }
 
-impl Beyond {
+impl Extrapolation {
     /// Tabulates the power of a profile's reflectance model beyond its last knot, at the incidence `last`
     /// (rad).
     fn new(profile: &Profile, knot: &Knot, last: f64) -> Self {

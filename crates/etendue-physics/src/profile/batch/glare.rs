@@ -38,7 +38,7 @@ struct Segment {
 
 /// Values of a glare at one incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Excess {
+struct GlareValues {
     bias: f64,
     spread_ratio: f64,
     drop_out: f64,
@@ -134,12 +134,12 @@ impl GlareCurve {
 
     /// Mean of both sides of the normal, weighted by the side of the beam.
     #[inline(always)]
-    fn excess(&self, incidence: f64, shift: f64, side: f64) -> Excess {
+    fn excess(&self, incidence: f64, shift: f64, side: f64) -> GlareValues {
         let right = self.at(-incidence - shift);
         let left = self.at(incidence - shift);
         let share = 0.5 * (1.0 + side.clamp(-1.0, 1.0));
         let mix = |a: f64, b: f64| a + share * (b - a);
-        Excess {
+        GlareValues {
             bias: mix(right.bias, left.bias),
             spread_ratio: mix(right.spread_ratio, left.spread_ratio),
             drop_out: mix(right.drop_out, left.drop_out),
@@ -149,9 +149,9 @@ impl GlareCurve {
 
     /// The glare at a signed incidence (rad).
     #[inline(always)]
-    fn at(&self, incidence: f64) -> Excess {
+    fn at(&self, incidence: f64) -> GlareValues {
         if !(incidence >= self.ends[0] && incidence < self.ends[1]) {
-            return Excess {
+            return GlareValues {
                 bias: 0.0,
                 spread_ratio: 1.0,
                 drop_out: 0.0,
@@ -161,7 +161,7 @@ impl GlareCurve {
         let segment = &self.segments[self.lookup.segment(incidence)];
         let share = (incidence - segment.start) * segment.per_width;
         let mix = |[value, more]: [f64; 2]| value + share * more;
-        Excess {
+        GlareValues {
             bias: mix(segment.bias),
             spread_ratio: mix(segment.spread_ratio),
             drop_out: mix(segment.drop_out),

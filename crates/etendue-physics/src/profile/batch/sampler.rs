@@ -10,7 +10,7 @@ use super::distributions::ReturnDistributions;
 use super::glare::GlareCurve;
 use super::tail;
 use crate::profile::Profile;
-use crate::profile::draw::{Address, DrawnReturn};
+use crate::profile::draw::{BeamAddress, DrawnReturn};
 use crate::profile::intensity::IntensityKind;
 use crate::profile::noise_cache::NoiseCache;
 use crate::profile::steps::Rounding;
@@ -85,7 +85,7 @@ impl ProfileSampler {
         range: f64,
         cos_incidence: f64,
         side: impl Fn() -> f64,
-        beam: &Address,
+        beam: &BeamAddress,
         noise_cache: &mut NoiseCache,
     ) -> Option<DrawnReturn> {
         let incident = IncidentBatch {
@@ -107,7 +107,7 @@ impl ProfileSampler {
         &self,
         incident: &IncidentBatch<'_, N>,
         side: impl Fn(usize) -> f64,
-        first: &Address,
+        first: &BeamAddress,
         noise_cache: &mut NoiseCache,
     ) -> DrawnBatch<N> {
         // Look up the segments; drawing the temporal noise hides the latency.
@@ -173,7 +173,7 @@ impl ProfileSampler {
         &self,
         here: &ReturnDistributions<N>,
         [range, drop]: &[[f64; N]; 2],
-        first: &Address,
+        first: &BeamAddress,
         noise_cache: &mut NoiseCache,
     ) -> [[f64; N]; 2] {
         let correlation = &self.profile.correlation;
@@ -212,7 +212,7 @@ impl ProfileSampler {
     fn intensity<const N: usize>(
         &self,
         here: &ReturnDistributions<N>,
-        first: &Address,
+        first: &BeamAddress,
     ) -> Option<[f64; N]> {
         // The random numbers of the beams.
         let draws = Draws {

@@ -4,8 +4,8 @@ use super::curve::CurveRows;
 use super::{IncidentBatch, ProfileSampler};
 use crate::profile::reflectance::logistic;
 use crate::profile::{
-    Address, Aspect, Correlation, DistanceLaw, DrawnReturn, DropOutModel, Facets, Glare, GlareKnot,
-    IntensityKind, Knot, NoiseCache, Profile, ReflectanceModel, Step, Steps,
+    Aspect, BeamAddress, Correlation, DistanceLaw, DrawnReturn, DropOutModel, Facets, Glare,
+    GlareKnot, IntensityKind, Knot, NoiseCache, Profile, ReflectanceModel, Step, Steps,
 };
 
 use std::sync::Arc;
@@ -165,7 +165,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
                 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(|i| 16 * block + i);
             let aspects = lanes.map(|beam| aspects[(7 * beam as usize) % 880]);
             let range = lanes.map(|beam| 0.2 + 3e-4 * f64::from(beam));
-            let address = Address {
+            let address = BeamAddress {
                 seed: 3,
                 sensor: 1,
                 sweep: 7,
@@ -181,7 +181,7 @@ fn a_sampler_draws_the_same_values_as_its_profile() {
                 sampler.draw_batch(&met, |i| aspects[i].side, &address, &mut noise_cache);
             // Compare it with single draws and with the plain form.
             for (i, beam) in lanes.into_iter().enumerate() {
-                let address = Address { beam, ..address };
+                let address = BeamAddress { beam, ..address };
                 let (cos, side) = (met.cos_incidence[i], || aspects[i].side);
                 let one = sampler.draw(range[i], cos, side, &address, &mut other);
                 let lane = together.returned[i].then(|| DrawnReturn {
@@ -220,7 +220,7 @@ fn a_profile_without_knots_drops_every_beam() {
     }));
     for cos in [0.0, 0.3, 1.0] {
         let mut noise_cache = NoiseCache::default();
-        let drawn = sampler.draw(1.0, cos, || 0.0, &Address::default(), &mut noise_cache);
+        let drawn = sampler.draw(1.0, cos, || 0.0, &BeamAddress::default(), &mut noise_cache);
         assert_eq!(drawn, None);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::cast_batch::CastBatch;
 use super::simulator::FastSimulator;
-use super::single_ray::{Report, SingleRayBeams};
+use super::single_ray::{ReportSingleRays, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::light::{ShotLight, echo_affinity};
 use crate::lidar::output::Outcome;
@@ -120,7 +120,7 @@ impl FastSimulator<'_, '_> {
         memory.singles.sort(self, cast);
         std::mem::swap(&mut memory.tree_shots, &mut memory.singles.tree_shots);
         self.collect_tree_light(cast, memory, plain);
-        self.isa.run(Report {
+        self.isa.run(ReportSingleRays {
             simulator: self,
             cast,
             singles: &memory.singles,

@@ -24,7 +24,7 @@ use nalgebra::{Point3, Vector3};
 /// Direct returns of sixteen consecutive shots.
 #[derive(Clone)]
 #[repr(C, align(64))]
-struct Block {
+struct ReturnBlock {
     /// Half the optical path, m.
     range: [f64; 16],
     /// Power at the receiver, 1/(m² sr); 0 without a direct return.
@@ -37,7 +37,7 @@ struct Block {
     tree: [u32; 16],
 }
 
-impl Block {
+impl ReturnBlock {
     const NOTHING: Self = Self {
         range: [0.0; 16],
         power: [0.0; 16],
@@ -80,7 +80,7 @@ impl Block {
 }
 
 /// Detections of sixteen shots, ready to be reported.
-struct Measured {
+struct BlockDetections {
     echoes: SingleEchoes,
     /// Reported range, rounded to the device's steps, m.
     range: [f64; 16],
@@ -136,7 +136,7 @@ impl<'a> BlockDraws<'a> {
 /// Direct returns of a batch of single-ray beams, in firing order; the buffers are reused.
 #[derive(Default)]
 pub(in crate::lidar) struct SingleRayBeams {
-    blocks: Vec<Block>,
+    blocks: Vec<ReturnBlock>,
     /// Shots that need ray trees, in cast order.
     pub tree_shots: Vec<usize>,
 }
@@ -148,15 +148,15 @@ impl SingleRayBeams {
         // Clear the last block: some of its lanes may have no shot.
         self.tree_shots.clear();
         let count = cast.shots.count().div_ceil(16);
-        self.blocks.resize(count, Block::NOTHING);
+        self.blocks.resize(count, ReturnBlock::NOTHING);
         if let Some(last) = self.blocks.last_mut() {
-            *last = Block::NOTHING;
+            *last = ReturnBlock::NOTHING;
         }
         let weight = simulator.plain.beam_rays.weight(0);
         let tiles = cast.direct_returns.iter().zip(cast.hits);
         for ((direct, hits), shots) in tiles.zip(cast.order.shots.chunks(16)) {
             // Apply the transmission of the air.
-            let mut tile = Block::of(direct, hits, weight);
+            let mut tile = ReturnBlock::of(direct, hits, weight);
             if simulator.plain.air.attenuates() {
                 for (power, range) in tile.power.iter_mut().zip(&direct.range) {
                     *power *= simulator.plain.air.transmission(*range);
@@ -191,7 +191,13 @@ impl SingleRayBeams {
 
     /// Lists the shots of a tile that need ray trees and stores their indices in the tile.
     #[inline]
-    fn find_trees(&mut self, ends: &[bool], hits: &HitTile, shots: &[usize], tile: &mut Block) {
+    fn find_trees(
+        &mut self,
+        ends: &[bool],
+        hits: &HitTile,
+        shots: &[usize],
+        tile: &mut ReturnBlock,
+    ) {
         for (lane, &shot) in shots.iter().enumerate() {
             if !ends[tile.material[lane].0 as usize] && hits.is_hit(lane) {
                 self.tree_shots.push(shot);
@@ -203,7 +209,7 @@ impl SingleRayBeams {
 }
 
 /// Detects the shots of a batch and adds their returns and outcomes to a buffer.
-pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a> {
+pub(in crate::lidar) struct ReportSingleRays<'s, 'm, 'p, 'a> {
     pub simulator: &'s FastSimulator<'p, 'a>,
     pub cast: &'s CastBatch<'s>,
     pub singles: &'s SingleRayBeams,
@@ -212,7 +218,7 @@ pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a> {
     pub buffer: &'s mut ReturnBuffer,
 }
 
-impl Vectorized for Report<'_, '_, '_, '_> {
+impl Vectorized for ReportSingleRays<'_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -231,12 +237,12 @@ impl Vectorized for Report<'_, '_, '_, '_> {
     }
 }
 
-impl Report<'_, '_, '_, '_> {
+impl ReportSingleRays<'_, '_, '_, '_> {
     /// Adds the returns of sixteen shots; `first` is the index of the first in the batch.
     #[inline(always)]
     fn report(
         &mut self,
-        block: &Block,
+        block: &ReturnBlock,
         drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
         first: usize,
@@ -245,7 +251,7 @@ impl Report<'_, '_, '_, '_> {
         if !block.power.iter().any(|power| *power > 0.0) {
             return self.report_each(block, None, first, count);
         }
-        // An `Option<Measured>` would cost one more copy.
+        // An `Option<BlockDetections>` would cost one more copy.
         let measured = self.measure(block, drawn, noise, first);
         if block.tree == [0; 16] {
             self.report_block(block, &measured, first, count);
@@ -256,7 +262,13 @@ impl Report<'_, '_, '_, '_> {
 
     /// Adds the returns of the first `count` shots of a block without ray trees.
     #[inline(always)]
-    fn report_block(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
+    fn report_block(
+        &mut self,
+        block: &ReturnBlock,
+        measured: &BlockDetections,
+        first: usize,
+        count: usize,
+    ) {
         let simulator = self.simulator;
         let cast = self.cast;
         self.buffer.extend(count, |lane, number, place| {
@@ -272,8 +284,8 @@ impl Report<'_, '_, '_, '_> {
     #[inline(never)]
     fn report_each(
         &mut self,
-        block: &Block,
-        measured: Option<&Measured>,
+        block: &ReturnBlock,
+        measured: Option<&BlockDetections>,
         first: usize,
         count: usize,
     ) {
@@ -315,11 +327,11 @@ impl Report<'_, '_, '_, '_> {
     #[inline(always)]
     fn measure(
         &self,
-        block: &Block,
+        block: &ReturnBlock,
         drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
         first: usize,
-    ) -> Measured {
+    ) -> BlockDetections {
         let simulator = self.simulator;
         // Find the echoes.
         let echoes = self.echoes(block, drawn, noise);
@@ -340,7 +352,7 @@ impl Report<'_, '_, '_, '_> {
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
         // Compute intensities, positions and meshes.
-        Measured {
+        BlockDetections {
             intensity: self.intensity(&echoes, &distance, drawn),
             echoes,
             range,
@@ -358,7 +370,7 @@ impl Report<'_, '_, '_, '_> {
 
     /// The meshes of the objects that the shots of a block hit.
     #[inline(always)]
-    fn meshes(&self, block: &Block) -> [MeshId; 16] {
+    fn meshes(&self, block: &ReturnBlock) -> [MeshId; 16] {
         let objects = self.simulator.plain.world.scene().objects();
         let mesh = |object: u32| {
             objects
@@ -417,7 +429,7 @@ impl Report<'_, '_, '_, '_> {
     #[inline(always)]
     fn echoes(
         &self,
-        block: &Block,
+        block: &ReturnBlock,
         drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
     ) -> SingleEchoes {
@@ -449,7 +461,7 @@ impl Report<'_, '_, '_, '_> {
 
     /// The echoes of sixteen shots, as the receiver finds them.
     #[inline(always)]
-    fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
+    fn received(&self, block: &ReturnBlock, noise: &NormalPairs) -> SingleEchoes {
         let analytic = self.simulator.direct.pulsed.analytic;
         analytic.singles(&block.range, &block.power, noise)
     }
@@ -459,12 +471,12 @@ impl Report<'_, '_, '_, '_> {
     #[inline(always)]
     fn noise(
         &self,
-        blocks: &[Block],
+        blocks: &[ReturnBlock],
         drawn: Option<&ProfileDraws>,
         first: usize,
     ) -> [NormalPairs; 4] {
         let mut noise = [[[0.0; 16]; 2]; 4];
-        let needs_noise = |(number, block): (usize, &Block)| match drawn {
+        let needs_noise = |(number, block): (usize, &ReturnBlock)| match drawn {
             Some(drawn) => has_others(block, BlockDraws::of(drawn, number).calibrated),
             None => has_others(block, &[false; 16]),
         };
@@ -511,7 +523,7 @@ impl Report<'_, '_, '_, '_> {
     /// Draws the shots of four blocks on surfaces with noise profiles; none if there are none. Batches of
     /// 64 hide the latency of the random number generator.
     #[inline(always)]
-    fn draw(&mut self, blocks: &[Block], first: usize) -> Option<ProfileDraws> {
+    fn draw(&mut self, blocks: &[ReturnBlock], first: usize) -> Option<ProfileDraws> {
         let calibrated = &self.simulator.direct.calibrated;
         if calibrated.is_empty() {
             return None;
@@ -540,7 +552,7 @@ impl Report<'_, '_, '_, '_> {
     }
 }
 
-impl Measured {
+impl BlockDetections {
     /// The outcome of a shot; its return, if any, has the index `number`.
     #[inline(always)]
     fn outcome(&self, lane: usize, number: usize) -> Outcome {
@@ -565,8 +577,8 @@ fn write_return(
     simulator: &FastSimulator,
     cast: &CastBatch,
     place: &mut Return,
-    block: &Block,
-    measured: &Measured,
+    block: &ReturnBlock,
+    measured: &BlockDetections,
     first: usize,
     lane: usize,
 ) {
@@ -611,7 +623,7 @@ fn write_return(
 
 /// Whether any shot with a direct return is not drawn from a noise profile.
 #[inline(always)]
-fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
+fn has_others(block: &ReturnBlock, calibrated: &[bool; 16]) -> bool {
     let mut others = false;
     for i in 0..16 {
         others |= block.power[i] > 0.0 && !calibrated[i];
@@ -625,7 +637,7 @@ fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
 fn write_surfaces(
     surfaces: &mut CalibratedLanes<64>,
     from: usize,
-    block: &Block,
+    block: &ReturnBlock,
     calibrated: &[bool],
 ) -> bool {
     // Look up whether each material has a profile: once if all lanes have the same material.

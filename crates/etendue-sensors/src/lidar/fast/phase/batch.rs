@@ -73,14 +73,14 @@ impl<S: LaneScalar> Batch<S> {
 }
 
 /// Computes the rays of a batch from its frames, poses and times.
-pub(super) struct Aim<'a, S: LaneScalar> {
+pub(super) struct AimBatch<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     pub half_tangent: f64,
     pub with_axes: bool,
 }
 
-impl<S: LaneScalar> Vectorized for Aim<'_, S> {
+impl<S: LaneScalar> Vectorized for AimBatch<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -147,7 +147,7 @@ fn directions(
 }
 
 /// Evaluates and sums the direct returns along the rays of the beams of a batch.
-pub(super) struct DirectReturns<'a, S: LaneScalar> {
+pub(super) struct SumDirectReturns<'a, S: LaneScalar> {
     pub world: &'a World<'a, S>,
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
@@ -158,7 +158,7 @@ pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub air: &'a PreparedAir<S>,
 }
 
-impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
+impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
     type Output = ();
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Pipeline of a phase receiver in lanes of sixteen shots.
 
-use super::batch::{Aim, Batch, DirectReturns, LANES};
+use super::batch::{AimBatch, Batch, LANES, SumDirectReturns};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
@@ -14,7 +14,7 @@ use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, LightRay};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::PhaseSignal;
-use etendue_physics::profile::{Address, DrawnReturn, NoiseCache};
+use etendue_physics::profile::{BeamAddress, DrawnReturn, NoiseCache};
 use etendue_physics::{Purpose, Scalar};
 use etendue_scene::{CastScratch, HitTile, ObjectId, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
@@ -151,7 +151,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         let scene = self.plain.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
         // Sum the direct returns of all shots.
-        self.isa.run(DirectReturns {
+        self.isa.run(SumDirectReturns {
             world: self.plain.world,
             sub_rays: &self.sub_rays,
             modulation: &self.receiver.receiver.modulation,
@@ -185,7 +185,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             let exit = |lane: usize| shots.get(lane).map_or(Point3::origin(), |shot| shot.origin);
             std::array::from_fn(exit)
         });
-        self.isa.run(Aim {
+        self.isa.run(AimBatch {
             sub_rays: &self.sub_rays,
             half_tangent: self.half_tangent,
             with_axes: self.plain.casts_axes(),
@@ -318,7 +318,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         poses: &[Isometry3<S>],
         first: u32,
         cache: &mut NoiseCache,
-    ) -> Option<Drawing> {
+    ) -> Option<ProfileDraws> {
         // Find the profiled surface of each lane.
         let profiles = self.profiles()?;
         let mut calibrated = CalibratedLanes::NONE;
@@ -332,7 +332,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             }
         }
         // Draw all lanes.
-        Some(self.isa.run(Draw {
+        Some(self.isa.run(DrawLanes {
             profiles,
             calibrated,
             lanes,
@@ -417,18 +417,18 @@ fn light_ray(ray: &Ray) -> LightRay<f64> {
 }
 
 /// Draws the detections of a batch on surfaces with noise profiles.
-struct Draw<'d, S: LaneScalar> {
+struct DrawLanes<'d, S: LaneScalar> {
     profiles: &'d NoiseProfiles,
     calibrated: CalibratedLanes,
     lanes: &'d [LaneLight<S>],
     poses: &'d [Isometry3<S>],
     /// Address of the first shot.
-    address: Address,
+    address: BeamAddress,
     cache: &'d mut NoiseCache,
 }
 
 /// Draws from noise profiles for sixteen lanes.
-struct Drawing {
+struct ProfileDraws {
     /// Whether each lane is drawn from a profile.
     calibrated: [bool; LANES],
     beams: DrawnBeams,
@@ -444,7 +444,7 @@ enum ProfileDraw {
     Return(DrawnReturn),
 }
 
-impl Drawing {
+impl ProfileDraws {
     /// The draw of a lane.
     fn of(&self, lane: usize) -> ProfileDraw {
         if !self.calibrated[lane] {
@@ -456,17 +456,17 @@ impl Drawing {
     }
 }
 
-impl<S: LaneScalar> Vectorized for Draw<'_, S> {
-    type Output = Drawing;
+impl<S: LaneScalar> Vectorized for DrawLanes<'_, S> {
+    type Output = ProfileDraws;
 
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]
     #[inline(always)]
-    fn run(self) -> Drawing {
+    fn run(self) -> ProfileDraws {
         let lanes = self.lanes;
         let poses = self.poses;
         let side = |lane: usize| side(&lanes[lane], &poses[lane]);
         let calibrated = &self.calibrated;
-        Drawing {
+        ProfileDraws {
             beams: calibrated.draw(self.profiles, side, &self.address, self.cache),
             calibrated: calibrated.calibrated,
         }
