@@ -53,10 +53,10 @@ impl Model {
         let layout = self.layout(state);
         let inputs = self.inputs::<f64>(state, &zeros(state));
         let scene = self.scene_with(&inputs);
-        let mut rows = match layout.shared.len() {
-            0 | 1 => self.forward::<1>(&scene, state, layout.shared),
-            2 | 3 => self.forward::<3>(&scene, state, layout.shared),
-            _ => self.forward::<6>(&scene, state, layout.shared),
+        let mut rows = if layout.shared.len() <= 3 {
+            self.forward::<3>(&scene, state, layout.shared)
+        } else {
+            self.forward::<6>(&scene, state, layout.shared)
         };
         if !layout.offsets.is_empty() {
             self.offset_columns(&scene, state, &layout.offsets, &mut rows.columns);

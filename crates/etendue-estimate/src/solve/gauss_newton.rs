@@ -1,14 +1,13 @@
 //! Gauss-Newton method without step control.
 
 use super::normal::NormalEquations;
-use super::problem::LeastSquares;
 use super::solution::{Iteration, SolveError, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 
 /// Iterates full Gauss-Newton steps until convergence.
-pub(super) fn descend<P: LeastSquares>(
-    walk: &mut Walk<'_, P>,
+pub(super) fn descend<M: Manifold>(
+    walk: &mut Walk<'_, M>,
     stage: Stage,
 ) -> Result<StopReason, SolveError> {
     let mut linearization = walk.linearize()?;

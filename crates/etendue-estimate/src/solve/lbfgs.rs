@@ -13,8 +13,8 @@ use nalgebra::DVector;
 const FIRST_STEP: f64 = 0.1;
 
 /// Iterates L-BFGS steps until convergence.
-pub(super) fn descend<P: LeastSquares>(
-    walk: &mut Walk<'_, P>,
+pub(super) fn descend<M: Manifold>(
+    walk: &mut Walk<'_, M>,
     stage: Stage,
     memory: usize,
 ) -> Result<StopReason, SolveError> {
@@ -73,17 +73,17 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// Cost as a function of the tangent at the start, divided by `unit` so that the first step has the
 /// length [`FIRST_STEP`].
-struct TangentObjective<'a, P: LeastSquares> {
-    problem: &'a P,
-    start: P::State,
+struct TangentObjective<'a, M: Manifold> {
+    problem: &'a dyn LeastSquares<State = M>,
+    start: M,
     loss: Loss,
     gate: f64,
     unit: f64,
 }
 
-impl<'a, P: LeastSquares> TangentObjective<'a, P> {
+impl<'a, M: Manifold> TangentObjective<'a, M> {
     /// Objective at the state of a minimisation.
-    fn new(walk: &Walk<'a, P>, loss: Loss) -> Self {
+    fn new(walk: &Walk<'a, M>, loss: Loss) -> Self {
         let (_, gradient) = walk.problem.gradient(&walk.state, loss, walk.limits.gate);
         Self {
             problem: walk.problem,
@@ -95,7 +95,7 @@ impl<'a, P: LeastSquares> TangentObjective<'a, P> {
     }
 }
 
-impl<P: LeastSquares> DifferentiableFunction for TangentObjective<'_, P> {
+impl<M: Manifold> DifferentiableFunction for TangentObjective<'_, M> {
     fn value(&self, tangent: &[f64]) -> f64 {
         let residuals = self.problem.residuals(&self.start.retract(tangent));
         residuals.cost(self.loss, self.gate) / self.unit

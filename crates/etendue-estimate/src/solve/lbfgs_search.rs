@@ -48,23 +48,32 @@ type SearchState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 /// assert!((search.point()[0] - 3.0).abs() < 1e-8);
 /// # Ok::<(), etendue_estimate::solve::LbfgsError>(())
 /// ```
-pub struct LbfgsSearch<F: DifferentiableFunction> {
+pub struct LbfgsSearch<'f> {
     search: Search,
-    problem: Problem<Objective<F>>,
+    problem: Problem<Objective<'f>>,
     state: Option<SearchState>,
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
 }
 
-impl<F: DifferentiableFunction> LbfgsSearch<F> {
+impl<'f> LbfgsSearch<'f> {
     /// Evaluates the function at the start; the curvature is estimated from the last `memory` steps.
     ///
     /// # Errors
     /// Where the search cannot start.
-    pub fn new(function: F, start: Vec<f64>, memory: usize) -> Result<Self, LbfgsError> {
+    pub fn new(
+        function: impl DifferentiableFunction + 'f,
+        start: Vec<f64>,
+        memory: usize,
+    ) -> Result<Self, LbfgsError> {
+        Self::start(Objective(Box::new(function)), start, memory)
+    }
+
+    /// [`LbfgsSearch::new`] for functions of any type.
+    fn start(objective: Objective<'f>, start: Vec<f64>, memory: usize) -> Result<Self, LbfgsError> {
         let mut search: Search = LBFGS::new(MoreThuenteLineSearch::new(), memory);
-        let mut problem = Problem::new(Objective(function));
+        let mut problem = Problem::new(objective);
         let first = SearchState::new().param(start.clone());
         let (mut state, _) = search
             .init(&mut problem, first)
@@ -123,9 +132,9 @@ fn failed(error: &Error) -> LbfgsError {
 }
 
 /// Adapter of a function to the interfaces of `argmin`.
-struct Objective<F>(F);
+struct Objective<'f>(Box<dyn DifferentiableFunction + 'f>);
 
-impl<F: DifferentiableFunction> CostFunction for Objective<F> {
+impl CostFunction for Objective<'_> {
     type Param = Vec<f64>;
     type Output = f64;
 
@@ -134,7 +143,7 @@ impl<F: DifferentiableFunction> CostFunction for Objective<F> {
     }
 }
 
-impl<F: DifferentiableFunction> Gradient for Objective<F> {
+impl Gradient for Objective<'_> {
     type Param = Vec<f64>;
     type Gradient = Vec<f64>;
 

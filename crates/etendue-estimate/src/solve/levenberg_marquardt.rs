@@ -2,15 +2,15 @@
 
 use super::damped_search::{DampedSearch, DampedStep, DampingSchedule};
 use super::normal::NormalEquations;
-use super::problem::{LeastSquares, Linearization, Residuals};
+use super::problem::{Linearization, Residuals};
 use super::solution::{Iteration, SolveError, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;
 
 /// Iterates damped steps that lower the cost until convergence.
-pub(super) fn descend<P: LeastSquares>(
-    walk: &mut Walk<'_, P>,
+pub(super) fn descend<M: Manifold>(
+    walk: &mut Walk<'_, M>,
     stage: Stage,
     first_damping: f64,
 ) -> Result<StopReason, SolveError> {
@@ -70,12 +70,12 @@ struct Trial<M> {
 ///
 /// First trials are usually accepted and are evaluated with derivatives. A step below the limit of
 /// convergence is the last one and is evaluated without.
-fn evaluate<P: LeastSquares>(
-    walk: &Walk<'_, P>,
+fn evaluate<M: Manifold>(
+    walk: &Walk<'_, M>,
     stage: Stage,
     step: &DVector<f64>,
     is_first: bool,
-) -> (f64, Trial<P::State>) {
+) -> (f64, Trial<M>) {
     // Evaluate the residuals, and the derivatives of a step that will probably be accepted.
     let state = walk.state.retract(step.as_slice());
     let is_likely = is_first && step.norm() >= walk.limits.step;
@@ -97,11 +97,11 @@ fn evaluate<P: LeastSquares>(
 }
 
 /// Moves to the state after an accepted step and logs the iteration.
-fn accept<P: LeastSquares>(
-    walk: &mut Walk<'_, P>,
+fn accept<M: Manifold>(
+    walk: &mut Walk<'_, M>,
     stage: Stage,
     normal: &NormalEquations,
-    step: DampedStep<Trial<P::State>>,
+    step: DampedStep<Trial<M>>,
 ) -> Result<(), SolveError> {
     let trial = step.evaluation;
     walk.move_to(trial.state.clone());

@@ -96,6 +96,17 @@ impl Solver {
         start: P::State,
         observe: &mut dyn FnMut(&Iteration<P::State>),
     ) -> Result<Solution<P::State>, SolveError> {
+        self.minimise(problem, start, observe)
+    }
+
+    /// [`Solver::solve_observed`] for problems of any type, compiled once for all problems with the
+    /// same unknowns.
+    fn minimise<M: Manifold>(
+        &self,
+        problem: &dyn LeastSquares<State = M>,
+        start: M,
+        observe: &mut dyn FnMut(&Iteration<M>),
+    ) -> Result<Solution<M>, SolveError> {
         // Evaluate the start.
         let mut walk = Walk::new(problem, start, self.limits, observe);
         self.begin(&mut walk)?;
@@ -120,7 +131,7 @@ impl Solver {
     }
 
     /// Evaluates the start, with the derivatives that the method needs.
-    fn begin<P: LeastSquares>(&self, walk: &mut Walk<'_, P>) -> Result<(), SolveError> {
+    fn begin<M: Manifold>(&self, walk: &mut Walk<'_, M>) -> Result<(), SolveError> {
         if matches!(self.method, SolverMethod::Lbfgs { .. }) {
             let residuals = walk.problem.residuals(&walk.state);
             return check_start(&residuals, walk.state.dimension());

@@ -4,6 +4,7 @@ use super::limits::SolverLimits;
 use super::loss::Loss;
 use super::problem::{LeastSquares, Linearization, Residuals};
 use super::solution::{Iteration, Solution, SolveError, StopReason};
+use crate::manifold::Manifold;
 
 /// Relative decrease of the cost below which a stage before the last has converged: it only has to
 /// reach the basin of attraction of the next stage.
@@ -30,26 +31,26 @@ impl Stage {
 }
 
 /// State of a minimisation, shared by the methods: the current unknowns and their evaluation.
-pub(super) struct Walk<'a, P: LeastSquares> {
-    pub problem: &'a P,
-    pub state: P::State,
+pub(super) struct Walk<'a, M: Manifold> {
+    pub problem: &'a dyn LeastSquares<State = M>,
+    pub state: M,
     pub limits: SolverLimits,
     pub stop: StopReason,
-    pub log: Vec<Iteration<P::State>>,
-    observe: &'a mut dyn FnMut(&Iteration<P::State>),
+    pub log: Vec<Iteration<M>>,
+    observe: &'a mut dyn FnMut(&Iteration<M>),
     /// Residuals and derivatives at the state, if known.
     pub known: Option<Linearization>,
     /// Residuals at the state, if known without derivatives.
     pub residuals: Option<Residuals>,
 }
 
-impl<'a, P: LeastSquares> Walk<'a, P> {
+impl<'a, M: Manifold> Walk<'a, M> {
     /// Minimisation from a start.
     pub fn new(
-        problem: &'a P,
-        state: P::State,
+        problem: &'a dyn LeastSquares<State = M>,
+        state: M,
         limits: SolverLimits,
-        observe: &'a mut dyn FnMut(&Iteration<P::State>),
+        observe: &'a mut dyn FnMut(&Iteration<M>),
     ) -> Self {
         Self {
             problem,
@@ -69,13 +70,13 @@ impl<'a, P: LeastSquares> Walk<'a, P> {
     }
 
     /// Logs an iteration and passes it to the observer.
-    pub fn note(&mut self, iteration: Iteration<P::State>) {
+    pub fn note(&mut self, iteration: Iteration<M>) {
         (self.observe)(&iteration);
         self.log.push(iteration);
     }
 
     /// Replaces the state and discards its evaluation.
-    pub fn move_to(&mut self, state: P::State) {
+    pub fn move_to(&mut self, state: M) {
         self.state = state;
         self.known = None;
         self.residuals = None;
@@ -92,7 +93,7 @@ impl<'a, P: LeastSquares> Walk<'a, P> {
     }
 
     /// Solution at the state, under the final loss.
-    pub fn finish(self, loss: Loss) -> Solution<P::State> {
+    pub fn finish(self, loss: Loss) -> Solution<M> {
         let known = self.known.map(|known| known.residuals).or(self.residuals);
         let residuals = known.unwrap_or_else(|| self.problem.residuals(&self.state));
         Solution {

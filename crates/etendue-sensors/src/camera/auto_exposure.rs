@@ -3,10 +3,9 @@
 use super::frame::FrameSettings;
 use super::model::{Camera, Exposure};
 use super::render::radiance_at;
-use super::sampler::PixelRays;
+use super::sampler::{CameraPoses, PixelRays};
 use super::spectral_scene::SpectralScene;
 use etendue_scene::CastScratch;
-use nalgebra::Isometry3;
 
 /// Metered pixels per side of the image.
 const METERED_PIXELS: u32 = 16;
@@ -18,7 +17,7 @@ pub(super) fn exposure_time<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
-    world_from_camera: &(impl Fn(f64) -> Isometry3<f64> + Sync),
+    world_from_camera: &CameraPoses,
 ) -> f64 {
     let (mean, [shortest, longest]) = match camera.shutter.exposure {
         Exposure::Fixed(time) => return time,

@@ -3,12 +3,12 @@
 use super::bands::Bands;
 use super::frame::FrameSettings;
 use super::model::Camera;
-use super::sampler::{PixelRay, PixelRays, PixelSampler};
+use super::sampler::{CameraPoses, PixelRay, PixelRays, PixelSampler};
 use super::spectral_scene::SpectralScene;
 use super::transport::Tracer;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{CastScratch, Ray, Scene};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 /// Rows that a thread renders at a time: packets of rays are four rows high.
@@ -23,7 +23,7 @@ pub(super) fn render<const N: usize>(
     camera: &Camera,
     settings: &FrameSettings,
     exposure: f64,
-    world_from_camera: &(impl Fn(f64) -> Isometry3<f64> + Sync),
+    world_from_camera: &CameraPoses,
 ) -> Vec<Bands<N>> {
     let rays = PixelRays::new(camera, settings.start, exposure, world_from_camera);
     let mut image = vec![Bands::<N>::zeros(); (camera.width * camera.height) as usize];
@@ -50,10 +50,10 @@ pub(super) fn rows_per_deformation(scene: &Scene, camera: &Camera) -> u32 {
 }
 
 /// Renders rows of the image starting with `first`, in parallel bands.
-fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
+fn render_rows<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     settings: &FrameSettings,
-    rays: &PixelRays<F>,
+    rays: &PixelRays,
     first: u32,
     pixels: &mut [Bands<N>],
 ) {
@@ -107,11 +107,11 @@ impl Block {
     }
 
     /// Adds the radiance of the block to the rows of the image.
-    fn render<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
+    fn render<const N: usize>(
         &self,
         spectral_scene: &SpectralScene<N>,
         settings: &FrameSettings,
-        rays: &PixelRays<F>,
+        rays: &PixelRays,
         image: &mut [Bands<N>],
         scratch: &mut CastScratch,
     ) {
@@ -163,11 +163,11 @@ fn ray_or_null(ray: Option<&PixelRay>) -> Ray {
 }
 
 /// Radiance along the ray through the centre of a pixel.
-pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
+pub(super) fn radiance_at<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
-    rays: &PixelRays<F>,
+    rays: &PixelRays,
     [column, row]: [u32; 2],
     scratch: &mut CastScratch,
 ) -> Bands<N> {

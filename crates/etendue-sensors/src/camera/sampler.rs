@@ -79,22 +79,31 @@ pub(super) struct PixelRay {
     pub vignetting: f64,
 }
 
+/// Pose of a camera as a function of time (s). It is a `dyn`, so that the renderer is compiled once for
+/// all closures.
+pub(super) type CameraPoses<'a> = dyn Fn(f64) -> Isometry3<f64> + Sync + 'a;
+
 /// Camera rays of a frame.
-pub(super) struct PixelRays<'a, F> {
+pub(super) struct PixelRays<'a> {
     pub camera: &'a Camera,
     /// Start of the exposure of the first row, s.
     pub start: f64,
     /// Exposure time, s.
     pub exposure: f64,
     /// Pose of the camera as a function of time.
-    pub world_from_camera: F,
+    pub world_from_camera: &'a CameraPoses<'a>,
     /// Half the image's diagonal, pixels.
     half_diagonal: f64,
 }
 
-impl<'a, F: Fn(f64) -> Isometry3<f64>> PixelRays<'a, F> {
+impl<'a> PixelRays<'a> {
     /// Rays of a frame that starts at `start` (s).
-    pub fn new(camera: &'a Camera, start: f64, exposure: f64, world_from_camera: F) -> Self {
+    pub fn new(
+        camera: &'a Camera,
+        start: f64,
+        exposure: f64,
+        world_from_camera: &'a CameraPoses<'a>,
+    ) -> Self {
         let [width, height] = [camera.width, camera.height].map(f64::from);
         Self {
             camera,

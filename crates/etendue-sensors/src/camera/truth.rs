@@ -3,10 +3,10 @@
 
 use super::model::Camera;
 use super::render::rows_per_deformation;
-use super::sampler::{CENTRE, PixelRays};
+use super::sampler::{CENTRE, CameraPoses, PixelRays};
 use etendue_physics::camera::body_from_optical;
 use etendue_scene::{CastScratch, Hit, MaterialId, ObjectId, Ray, Scene};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 /// Ground truth of a frame: the first surface, glass included, at the centre of each pixel at the middle
@@ -111,7 +111,7 @@ pub(super) fn frame_truth(
     start: f64,
     exposure: f64,
     flow_time: f64,
-    world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+    world_from_camera: &CameraPoses,
 ) -> FrameTruth {
     // Divide the rows into blocks of one deformation each.
     let rays = PixelRays::new(camera, start, exposure, world_from_camera);
@@ -154,15 +154,15 @@ pub(super) fn frame_truth(
 }
 
 /// Evaluation of the ground truth of pixels.
-struct TruthRays<'a, 'c, F> {
+struct TruthRays<'a, 'c> {
     scene: &'a Scene,
     /// The scene at the end of the flow, where meshes deform.
     later: Option<&'a Scene>,
-    rays: &'a PixelRays<'c, F>,
+    rays: &'a PixelRays<'c>,
     flow_time: f64,
 }
 
-impl<F: Fn(f64) -> Isometry3<f64>> TruthRays<'_, '_, F> {
+impl TruthRays<'_, '_> {
     /// Ground truth of a pixel.
     fn at(&self, pixel: [u32; 2], scratch: &mut CastScratch) -> PixelTruth {
         let camera_ray = self.rays.ray(pixel, CENTRE, &mut None);

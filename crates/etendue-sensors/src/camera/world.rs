@@ -3,6 +3,7 @@
 use super::error::CameraWorldError;
 use super::frame::{CameraFrame, FrameSettings};
 use super::model::{Camera, CameraError};
+use super::sampler::CameraPoses;
 use super::spectral_scene::SpectralScene;
 use super::truth::{self, FrameTruth};
 use super::{auto_exposure, read_out, render};
@@ -61,10 +62,10 @@ impl<'a> CameraWorld<'a> {
     ) -> CameraFrame {
         match &self.in_bands {
             SpectralWorld::Grey(spectral_scene) => {
-                expose(spectral_scene, camera, settings, world_from_camera)
+                expose(spectral_scene, camera, settings, &world_from_camera)
             }
             SpectralWorld::Colour(spectral_scene) => {
-                expose(spectral_scene, camera, settings, world_from_camera)
+                expose(spectral_scene, camera, settings, &world_from_camera)
             }
         }
     }
@@ -89,7 +90,7 @@ impl<'a> CameraWorld<'a> {
             settings.start,
             exposure,
             flow_time,
-            world_from_camera,
+            &world_from_camera,
         )
     }
 }
@@ -99,17 +100,17 @@ fn expose<const N: usize>(
     spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
-    world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+    world_from_camera: &CameraPoses,
 ) -> CameraFrame {
     let exposure = spectral_scene.at(settings.start, |spectral_scene| {
-        auto_exposure::exposure_time(spectral_scene, camera, settings, &world_from_camera)
+        auto_exposure::exposure_time(spectral_scene, camera, settings, world_from_camera)
     });
     let radiance = render::render(
         spectral_scene,
         camera,
         settings,
         exposure,
-        &world_from_camera,
+        world_from_camera,
     );
     read_out::frame(spectral_scene, camera, settings, exposure, &radiance)
 }

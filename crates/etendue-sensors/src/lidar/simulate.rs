@@ -207,6 +207,17 @@ pub fn waveform(
     shot: usize,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Option<Waveform> {
+    waveform_along(world, lidar, settings, shot, &world_from_sensor)
+}
+
+/// [`waveform`] for poses of any type.
+fn waveform_along(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    shot: usize,
+    world_from_sensor: &dyn SensorPoses<f64>,
+) -> Option<Waveform> {
     // Prepare the pipeline at the time of the shot.
     let Receiver::Pulsed(receiver) = &lidar.receiver else {
         return None;
@@ -215,7 +226,7 @@ pub fn waveform(
     let shot = *lidar.shots(settings.sweep).get(shot)?;
     let scene = world.scene().at(shot.time);
     let world = &world.with_scene(&scene);
-    let simulator = plain_simulator(world, lidar, settings, &world_from_sensor);
+    let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
     // Collect the light of the shot.
     let far = lidar.limits.far;
     let window = SamplingWindow::around(&receiver.pulse, receiver.interval, 0.0, far);
