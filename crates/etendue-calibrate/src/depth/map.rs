@@ -392,11 +392,13 @@ fn local_surfaces(
     at: &[u32],
     options: &DepthMapOptions,
 ) -> Vec<Option<LocalSurface>> {
+    // Surfaces of the smallest neighbourhoods.
     let origins = vec![Vector3::zeros(); points.len()];
     let neighbours = Neighbours::new(points);
     let estimate = |at: &[u32], size| local_surfaces_among(&neighbours, points, &origins, at, size);
     let mut size = options.normal_from;
     let mut surfaces = estimate(at, size);
+    // Double the neighbourhoods that have no plane.
     for _ in 0..options.normal_doublings {
         size = size.doubled();
         let needs_more = |surface: &Option<LocalSurface>| {
@@ -421,6 +423,7 @@ fn check(
     poses: &[Isometry3<f64>],
     options: &DepthMapOptions,
 ) -> Result<(), DepthError> {
+    // Check the scans and their poses.
     if scans != poses.len() {
         let poses = poses.len();
         return Err(DepthError::CountMismatch { scans, poses });
@@ -432,6 +435,7 @@ fn check(
     if let Some(pose) = poses.iter().position(|p| !finite(p)) {
         return Err(DepthError::PoseNotFinite { pose });
     }
+    // Check the sizes of the cells.
     for (name, size) in [
         ("voxel", options.voxel),
         ("centres", options.centres.unwrap_or(1.0)),

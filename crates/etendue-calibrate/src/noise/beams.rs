@@ -94,11 +94,14 @@ impl PanelBeams {
 
     /// Adds the beams of one direction.
     fn add_direction(&mut self, cell: &DirectionCell, panel: &Panel, number: u32, at_edge: bool) {
+        // Gate about the panel.
         let gate = RangeGate::of(cell, panel.plane.range(&cell.direction));
         for sample in &cell.samples {
+            // Direction of the sample, and the panel at its scan.
             let direction = cell.direction_of(sample);
             let plane = panel.plane_in(sample.scan);
             let shift = plane.range(&direction) - panel.plane.range(&direction);
+            // Drop-out, range on the panel, or stray.
             let outcome = match sample.range {
                 None => BeamOutcome::Dropped,
                 Some(range) if gate.contains(range - shift) => BeamOutcome::Range(range),
@@ -107,6 +110,7 @@ impl PanelBeams {
                     continue;
                 }
             };
+            // Add the beam.
             self.beams.push(PanelBeam {
                 cell: number,
                 scan: sample.scan,

@@ -39,6 +39,7 @@ pub fn fit_bias_hypotheses(
     panel: &Panel,
     widest: f64,
 ) -> Vec<BiasHypothesis> {
+    // Median range of each direction on the panel.
     let cells = panel.sector.cells.iter();
     let points: Vec<(Vector3<f64>, f64)> = cells
         .map(|cell| &recording.cells[*cell])
@@ -46,6 +47,7 @@ pub fn fit_bias_hypotheses(
         .filter_map(|cell| Some((cell.direction, median_range(cell, panel)?)))
         .filter(|(direction, range)| (range / panel.plane.range(direction) - 1.0).abs() < 0.25)
         .collect();
+    // Terms of the hypotheses.
     let offset: BiasTerm = |_, _| 1.0;
     let growth: BiasTerm =
         |plane, direction| plane.range(direction) * plane.incidence(direction).powi(4);
@@ -54,6 +56,7 @@ pub fn fit_bias_hypotheses(
         ("constant offset", Some(offset)),
         ("growth with incidence to the fourth", Some(growth)),
     ];
+    // Fit a plane with each term.
     hypotheses
         .into_iter()
         .filter_map(|(name, term)| {

@@ -220,6 +220,7 @@ fn intensity_kind(
     recordings: &[(&PanelRecording, PanelHint)],
     panels: &[PanelReport],
 ) -> IntensityKind {
+    // Distinct intensities of the returned beams.
     if !recordings
         .iter()
         .any(|(recording, _)| recording.has_intensity)
@@ -234,6 +235,7 @@ fn intensity_kind(
         .collect();
     values.sort_by(f32::total_cmp);
     values.dedup();
+    // Kind by their number.
     match values[..] {
         [] => IntensityKind::None,
         [value] => IntensityKind::Constant(f64::from(value)),

@@ -31,6 +31,7 @@ fn bins_from(bins: &[IncidenceBin], incidence: f64) -> Vec<IncidenceBin> {
 impl Curves {
     /// Fits bias, drop-out and intensity; [`Curves::fit_spread`] fits the spread.
     pub fn fit(bins: &[IncidenceBin], settings: &CurveSettings) -> Self {
+        // Smooth curve through a value of the bins.
         let curve = |value: &dyn Fn(&IncidenceBin) -> Option<(f64, f64)>, link| {
             let observation = |bin: &IncidenceBin| {
                 let (y, weight) = value(bin)?;
@@ -44,6 +45,7 @@ impl Curves {
             let observations: Vec<CurveObservation> = bins.iter().filter_map(observation).collect();
             fit_curve(&observations, PIECE, link)
         };
+        // Value and weight of each quantity in a bin.
         let bias = |bin: &IncidenceBin| {
             let variance = bin.mean_variance()? + settings.between_bins;
             Some((bin.error?.mean, 1.0 / variance))
@@ -57,6 +59,7 @@ impl Curves {
         };
         let intensity_spread =
             |bin: &IncidenceBin| (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned));
+        // Fit all curves.
         Self {
             bias: curve(&bias, LinkFunction::Identity),
             log_spread: None,
@@ -76,7 +79,9 @@ impl Curves {
         extent: f64,
         settings: &CurveSettings,
     ) -> Self {
+        // Curves beyond the glare.
         let common = Self::fit(&bins_from(bins, extent), settings);
+        // Glare on top of them.
         let value =
             |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
         let glare = GlareCurves::fit(
@@ -90,6 +95,7 @@ impl Curves {
                 intensity_of: &|bin| settings.intensity_of(bin),
             },
         );
+        // Keep the former curves without a glare.
         if glare.is_none() {
             return self;
         }

@@ -63,11 +63,13 @@ impl Curves {
         counts: &KnotCounts,
         intensity: IntensityKind,
     ) -> Knot {
+        // Beams near the incidence, and the spread of their ranges.
         let value = |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |c| c.at(x));
         let near = counts.near(incidence);
         let within = incidence.min(widest_range);
         let spread = value(&self.log_spread, within).exp();
         let ranges = near.effective_ranges.max(1.0);
+        // Curves and standard errors at the incidence.
         Knot {
             incidence,
             count: near.beams,

@@ -95,6 +95,7 @@ impl PanelRecording {
                 recording: name.into(),
             });
         };
+        // Group the points by their place in a grid, else by direction.
         let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
             && clouds
                 .iter()
@@ -104,6 +105,7 @@ impl PanelRecording {
         } else {
             directions(clouds)
         };
+        // Order the directions of a planar scanner by azimuth.
         let is_level = |cell: &DirectionCell| cell.direction.z.abs() < LEVEL;
         let planar = !cells.is_empty() && cells.iter().all(is_level);
         if planar {
@@ -149,6 +151,7 @@ impl PanelRecording {
     /// # Errors
     /// If no beam returned, or ranges of one direction differ by a factor of about a thousand.
     pub fn check(&self) -> Result<(), NoiseError> {
+        // Check that a beam returned.
         let returning = self.cells.iter().filter(|cell| cell.median().is_some());
         if returning.clone().next().is_none() {
             return Err(NoiseError::AllDropped {
@@ -157,6 +160,7 @@ impl PanelRecording {
                 scans: self.scans,
             });
         }
+        // Check that the ranges of a direction have one unit: ratios of about a thousand are metres and mm.
         for cell in returning {
             let median = cell.median().unwrap_or(1.0);
             let is_other_unit = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
@@ -262,6 +266,7 @@ fn fixed(scans: &[Scan], azimuths: &[f64]) -> Vec<DirectionCell> {
 
 /// Directions of scans with varying azimuths: bins of the mean azimuth step.
 fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
+    // Assign the samples to bins of azimuth, as wide as the mean step between beams.
     let beams: usize = scans.iter().map(|scan| scan.readings.len()).sum();
     let width = TAU / (beams as f64 / scans.len() as f64).max(1.0);
     let mut cells: BTreeMap<i64, Vec<BeamSample>> = BTreeMap::new();
@@ -280,6 +285,7 @@ fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
             cells.entry(bin).or_default().push(sample);
         }
     }
+    // One cell for each bin, in the order of azimuth.
     cells
         .into_iter()
         .map(|(bin, samples)| DirectionCell {

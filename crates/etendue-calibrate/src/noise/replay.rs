@@ -6,6 +6,7 @@ use etendue_physics::profile::{BeamAddress, Profile};
 /// The beams of a panel with outcomes drawn from the profile, as the simulator draws them for beams on
 /// the panel.
 pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
+    // Draw each beam from the profile, with the same address as its recording.
     let drawn = beams.beams.iter().map(|beam| {
         let address = BeamAddress {
             seed,
@@ -28,6 +29,7 @@ pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
             ..*beam
         }
     });
+    // Beams on the same panel.
     PanelBeams {
         beams: drawn.collect(),
         strays: 0,

@@ -52,11 +52,13 @@ pub fn adapt(
     name: &str,
     reflectance: Option<f64>,
 ) -> Profile {
+    // Level of the recorded backscatter.
     let mut profile = recorded.clone();
     let level = reflectance.map_or_else(
         || material.at(1.0),
         |reflectance| reflectance / std::f64::consts::PI,
     );
+    // Shift drop-out and spread of each knot by the ratio of the backscatters.
     for knot in &mut profile.knots {
         let cos = knot.incidence.cos();
         let before = level * recorded.reflectance.backscatter(cos);
@@ -70,6 +72,7 @@ pub fn adapt(
         knot.spread /= ratio.sqrt();
         knot.extrapolated = true;
     }
+    // Mark the profile as extrapolated.
     profile.glare = None;
     profile.material = name.into();
     profile.extrapolated = true;

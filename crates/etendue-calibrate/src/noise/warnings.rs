@@ -5,6 +5,7 @@ use etendue_physics::profile::{IntensityKind, Profile};
 
 /// Adds the warnings about the panels and the intensity.
 pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
+    // Panels: strays, edges, ambiguous positions.
     for report in panels {
         let of = |warning: &String| format!("{}: {warning}", report.recording);
         warnings.extend(report.panel.warnings.iter().map(of));
@@ -25,6 +26,7 @@ pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: 
         }
         warnings.extend(ambiguous(report));
     }
+    // Profile: constant intensity.
     if let IntensityKind::Constant(value) = profile.intensity {
         warnings.push(format!(
             "the intensity is {value} for every returned beam: it contains no information on reflectance"

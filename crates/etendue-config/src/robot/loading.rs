@@ -285,9 +285,11 @@ fn frame_error<'a>(
     known: Vec<String>,
     table: impl Fn(usize) -> Option<&'a super::FrameTable>,
 ) -> DocumentError {
+    // Spans of the name and the parent of a frame.
     let name_span = |frame| table(frame).map_or(0..0, |table| table.name.span());
     let parent_span =
         |frame| -> Option<Range<usize>> { Some(table(frame)?.parent.as_ref()?.span()) };
+    // Error at the frame or its parent.
     match error {
         FrameError::Duplicate { frame, name } => {
             let what = "frame".into();
@@ -358,8 +360,10 @@ fn rig_error(
     frames: Vec<String>,
 ) -> DocumentError {
     use etendue_sensors::rig::ClockError;
+    // Spans of the keys.
     let at = |key: Option<Range<usize>>| key.unwrap_or_else(|| table.name.span());
     let key = |given: &Option<Spanned<f64>>| at(given.as_ref().map(Spanned::span));
+    // Key and remedy of each error.
     let message = error.to_string();
     let (span, remedy) = match error {
         RigError::UnknownFrame { frame, .. } => {
@@ -398,6 +402,7 @@ fn rig_error(
         }
         _ => (table.name.span(), "correct this sensor"),
     };
+    // Error at the key.
     document.error(span, TomlProblem::value(message, remedy))
 }
 

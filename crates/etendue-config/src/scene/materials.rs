@@ -29,6 +29,7 @@ impl<'a> Palette<'a> {
         document: &'a Document,
         files: &'a BTreeMap<Spanned<String>, MaterialFile>,
     ) -> Result<Self, DocumentError> {
+        // Material of each table: its lobes, else those fitted to its profile.
         let mut own = BTreeMap::new();
         let mut profiles = BTreeMap::new();
         for (name, file) in files {
@@ -44,6 +45,7 @@ impl<'a> Palette<'a> {
             own.insert(name.get_ref().as_str(), material);
             profiles.extend(profile.map(|profile| (name.get_ref().as_str(), profile)));
         }
+        // No material is in use yet.
         Ok(Self {
             document,
             own,

@@ -49,6 +49,7 @@ impl TextureTable {
         corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
     ) -> Result<Mapping, ConfigError> {
         match (&self.size_m, corners) {
+            // Box projection with the given lengths.
             (Some(size), _) => {
                 let lengths = *size.get_ref();
                 if lengths
@@ -61,6 +62,7 @@ impl TextureTable {
                     TomlProblem::value("the picture covers nothing", "give lengths above zero");
                 Err(document.error(size.span(), problem).into())
             }
+            // Texture coordinates of the mesh.
             (None, Some(corners)) => Ok(Mapping::Corners(corners)),
             (None, None) => {
                 let problem = TomlProblem::value(

@@ -345,6 +345,7 @@ fn invariants(
     rows: &[BoardEstimate],
     report: &FitReport,
 ) -> Vec<Invariant> {
+    // Estimates, with a given reflectance of white where it is not free.
     let [c, b, a, black] = [0, 1, 2, 3].map(|i| rows[i].value);
     let white = rows
         .get(4)
@@ -352,6 +353,7 @@ fn invariants(
     let of = |name: &str, value: f64, gradient: [f64; 5]| {
         invariant(name, value, &gradient[..rows.len()], &report.uncertainty)
     };
+    // Quantities that the fit determines, with their gradients.
     let ratio = white / black;
     vec![
         of("c", c, [1.0, 0.0, 0.0, 0.0, 0.0]),

@@ -513,12 +513,14 @@ fn run_checkerboard(
 
 /// Cases of the checkerboard: names and settings.
 fn board_settings(effort: &ExperimentEffort) -> [(&'static str, BoardSettings); 4] {
+    // Noise of the effort, where it was set.
     let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
     let given = above_zero.filter(|_| effort.noise != ExperimentEffort::default().noise);
     let base = BoardSettings {
         sigma: given.unwrap_or(BoardSettings::default().sigma),
         ..BoardSettings::default()
     };
+    // Four experiments.
     [
         (
             "From 0.5 m, nothing known",

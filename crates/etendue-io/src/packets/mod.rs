@@ -150,10 +150,12 @@ fn read_packets(
     source: &PacketSource,
     metadata: Option<&OusterMetadata>,
 ) -> Result<Vec<String>, String> {
+    // Calibration of a Velodyne from its file.
     let calibration = match &source.metadata {
         PacketMetadata::Velodyne(calibration) => Some(&**calibration),
         _ => None,
     };
+    // Read the packets of the device.
     match (kind, metadata) {
         (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration, source.tables),
         (Kind::Hesai(model), _) => {

@@ -252,6 +252,7 @@ struct Echo {
 
 impl Profile {
     fn echoes(self, pixel: &[u8]) -> Option<[Option<Echo>; 2]> {
+        // Echo of a pixel; a range of zero is no return.
         let word = u32_at(pixel, 0)?;
         let echo = |millimetres: u32, reflectivity: u8, ambient: u16| {
             (millimetres > 0).then(|| Echo {
@@ -260,6 +261,7 @@ impl Profile {
                 ambient,
             })
         };
+        // Unpack the fields of the profile.
         Some(match self {
             Self::Legacy => [echo(word & 0xf_ffff, pixel[4], u16_at(pixel, 8)?), None],
             Self::Single => [echo(word & 0x7_ffff, pixel[4], u16_at(pixel, 8)?), None],

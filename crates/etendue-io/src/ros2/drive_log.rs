@@ -129,16 +129,19 @@ impl LidarTopics {
     /// Message in a record, if it is one of a driver. Other records register schemas and channels.
     fn message(&mut self, record: Record) -> Result<Option<LoggedMessage>, String> {
         match record {
+            // Store the kinds of the schemas.
             Record::Schema { header, .. } => {
                 if let Some(kind) = kind(&header.name) {
                     self.schemas.insert(header.id, kind);
                 }
             }
+            // Store the topics of the channels.
             Record::Channel(channel) => {
                 if let Some(kind) = self.schemas.get(&channel.schema_id) {
                     self.channels.insert(channel.id, (channel.topic, *kind));
                 }
             }
+            // Decode the messages of known channels.
             Record::Message { header, data } => {
                 let Some((topic, kind)) = self.channels.get(&header.channel_id) else {
                     return Ok(None);

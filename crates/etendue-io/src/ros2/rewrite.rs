@@ -131,6 +131,7 @@ fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
 
 /// The points of a `PointCloud2` message in its bytes.
 fn records(data: &[u8]) -> Option<Records> {
+    // Skip the header, and read the size and the fields.
     let mut message = CdrReader::new(data)?;
     message.u32()?;
     message.u32()?;
@@ -144,10 +145,12 @@ fn records(data: &[u8]) -> Option<Records> {
         fields.insert(name, (offset, message.u8()?));
         message.u32()?;
     }
+    // Read the layout of the points.
     let is_big_endian = message.u8()? != 0;
     let step = message.u32()? as usize;
     message.u32()?;
     let start = message.blob_start()?;
+    // Columns of position and range.
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
         let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);

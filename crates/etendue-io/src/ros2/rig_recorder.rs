@@ -258,10 +258,12 @@ impl OutputChannels {
         kind: DataKind,
         topic: &str,
     ) -> Result<Self, McapError> {
+        // Channel of the data.
         let mut channels = Self::default();
         if let Some(definition) = definition(kind) {
             channels.data = Some(add_channel(writer, topic, definition)?);
         }
+        // Companions: calibration and depth of a camera, scan of a planar lidar.
         match sensor.device() {
             Device::Camera(mounted) => {
                 let info = add_channel(writer, &format!("{topic}/camera_info"), &CAMERA_INFO)?;

@@ -128,6 +128,7 @@ fn directions(
     robust: RobustLoss,
     share: f64,
 ) -> (f64, Vec<ProjectedFunctions>) {
+    // Covariance of the neighbourhood.
     let spread = MemberCovariance::new(corrected, members);
     let trace = spread.covariance.trace();
     let projected = |direction, tilts| ProjectedFunctions {
@@ -136,18 +137,21 @@ fn directions(
         constant: 1.0 / (members.len() as f64).sqrt(),
         tilts,
     };
+    // Trace: all three axes, nothing eliminated.
     if loss == DepthLoss::Trace {
         let factor = share * robust.of(trace).1 * spread.factor;
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let all = axes.map(|axis| projected(axis, [Vector3::zeros(); 2]));
         return (factor, all.into());
     }
+    // Least eigenvalue: the normal, with the loss's derivative as the factor.
     let eigen = EigenDecomposition::of(&spread.covariance);
     let scale = match loss {
         DepthLoss::NormalisedEigenvalue => 1.0 / trace,
         _ => 1.0,
     };
     let factor = share * robust.of(eigen.values[0] * scale).1 * spread.factor * scale;
+    // Tilts of the plane to eliminate.
     let tilts = [1, 2].map(|k| {
         let squares = eigen.values[k] * (members.len() - 1) as f64;
         let scale = if squares > 0.0 {

@@ -258,6 +258,7 @@ impl<'a> Influence<'a> {
         projected: &ProjectedFunctions,
         factor: f64,
     ) {
+        // Displacement of each member by each weight, and its projection on the plane functions.
         let weights = self.rows.nrows();
         self.moved.clear();
         self.moved.resize(weights * members.len(), 0.0);
@@ -272,6 +273,7 @@ impl<'a> Influence<'a> {
                 add_scaled(sums, &functions, *value);
             }
         }
+        // Derivatives by depth and error of each member, without the share of the eliminated plane.
         for (number, &member) in members.iter().enumerate() {
             let position = corrected.positions[member as usize];
             let functions = projected.at(&position);

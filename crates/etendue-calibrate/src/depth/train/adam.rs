@@ -17,11 +17,13 @@ pub(super) fn descend(
     iterations: usize,
     observe: &mut dyn FnMut(&DepthUnknowns, f64),
 ) -> DepthUnknowns {
+    // First and second moments of the gradient.
     let mut reached = start;
     let mut moments = vec![[0.0; 2]; reached.dimension()];
     let mut powers = [1.0; 2];
     for _ in 0..iterations {
         let (_, gradient) = objective.gradient(&reached);
+        // Step along the bias-corrected mean gradient, scaled by its root mean square.
         powers = [powers[0] * BETA_1, powers[1] * BETA_2];
         let step: Vec<f64> = moments
             .iter_mut()

@@ -17,6 +17,7 @@ pub(super) fn descend(
     iterations: usize,
     observe: &mut dyn FnMut(&DepthUnknowns, f64),
 ) -> DepthUnknowns {
+    // Damping of the search.
     let mut reached = start;
     let mut search = DampedSearch {
         damping: FIRST_DAMPING,
@@ -25,11 +26,13 @@ pub(super) fn descend(
         min_decrease: MIN_DECREASE,
     };
     for _ in 0..iterations {
+        // Normal equations at the reached unknowns.
         let curvature = objective.curvature(&reached);
         let normal = NormalEquations {
             matrix: curvature.matrix,
             gradient: DVector::from_vec(curvature.gradient),
         };
+        // Damp until the loss decreases.
         let step = search.step(&normal, curvature.value, |step, _| {
             let next = reached.moved(step.as_slice());
             (objective.value(&next), next)

@@ -124,6 +124,7 @@ fn descend(
 
 /// Checks the span of incidence and the parameters of the optimiser.
 fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> {
+    // Check the span of the central 90 % of the incidences.
     let seen = map.incidences_used();
     let low = nearest_quantile(&seen, 0.05).unwrap_or(0.0);
     let high = nearest_quantile(&seen, 0.95).unwrap_or(0.0);
@@ -133,6 +134,7 @@ fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> 
             greatest_deg: high.to_degrees(),
         });
     }
+    // Check the parameters of the optimiser.
     match training.optimiser {
         DepthOptimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => {
             Err(DepthError::Setting {

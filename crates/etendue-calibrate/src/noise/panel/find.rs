@@ -402,6 +402,7 @@ fn motion_warning(panel: &Panel) -> Option<String> {
 
 /// Applies the declared width, and adds warnings where declared values and recording disagree.
 fn apply_hint(panel: &mut Panel, hint: &PanelHint, recording: &PanelRecording) {
+    // Compare the declared distance with the fitted one.
     if let Some(declared) = hint.distance {
         let found = panel.plane.distance;
         if (found / declared - 1.0).abs() > DISCREPANCY {
@@ -412,6 +413,7 @@ fn apply_hint(panel: &mut Panel, hint: &PanelHint, recording: &PanelRecording) {
             ));
         }
     }
+    // Limit the sector of a planar scan to the declared width.
     if !recording.planar {
         return;
     }

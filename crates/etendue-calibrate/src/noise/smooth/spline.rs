@@ -187,9 +187,11 @@ fn logit_coefficients(
     basis: &SplineBasis,
     penalty: f64,
 ) -> Option<Vec<f64>> {
+    // Iterate weighted least squares.
     let share = |o: &CurveObservation| (o.y * o.weight + 0.5 * PRIOR) / (o.weight + PRIOR);
     let mut coefficients = vec![0.0; basis.count()];
     for _ in 0..12 {
+        // Linearize the logistic function at the current curve.
         let working = |o: &CurveObservation| {
             let value = basis.value(&coefficients, o.x).clamp(-12.0, 12.0);
             let p = logistic(value);
@@ -201,6 +203,7 @@ fn logit_coefficients(
             }
         };
         let working: Vec<CurveObservation> = observations.iter().map(working).collect();
+        // Solve, until the coefficients change no more.
         let next = solve(&working, basis, penalty, Some(1e-6))?;
         let changes = next.iter().zip(&coefficients).map(|(a, b)| (a - b).abs());
         let greatest = changes.fold(0.0, f64::max);

@@ -117,14 +117,17 @@ fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<
 }
 
 fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> IncidenceBin {
+    // Mean and spread of the ranges, which are rounded to the steps of the device.
     let samples = samples(beams, steps);
     let ranges: f64 = samples.iter().map(|s| s.count).sum();
     let half_step = samples.iter().map(|s| s.half).fold(0.0, f64::max);
     let quantisation_floor = FLOOR_OVER_HALF_STEP * half_step;
     let error = (ranges >= 3.0).then(|| censored_normal(&samples));
+    // Number of directions.
     let mut cells: Vec<u32> = beams.iter().map(|beam| beam.cell).collect();
     cells.sort_unstable();
     cells.dedup();
+    // Statistics of the bin.
     IncidenceBin {
         incidence: beams.iter().map(|beam| beam.incidence).sum::<f64>() / beams.len() as f64,
         left,
