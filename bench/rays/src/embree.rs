@@ -56,7 +56,8 @@ pub fn trace_packets(scene: &Scene<'static>, packets: &[RayPacket]) -> (usize, f
     let mut context = IntersectContext::coherent();
     context.flags = IntersectContextFlags::COHERENT;
     let valid = ValidMaskN::from([ValidMask::Valid; 16]);
-    let (mut hits, mut sum) = (0, 0.0);
+    let mut hits = 0;
+    let mut sum = 0.0;
     for p in packets {
         let mut ray = Ray16::empty();
         [ray.org_x, ray.org_y, ray.org_z] = p.origin;
@@ -80,7 +81,8 @@ pub fn trace_packets(scene: &Scene<'static>, packets: &[RayPacket]) -> (usize, f
 
 pub fn trace_single(scene: &Scene<'static>, packets: &[RayPacket]) -> (usize, f64) {
     let mut context = IntersectContext::coherent();
-    let (mut hits, mut sum) = (0, 0.0);
+    let mut hits = 0;
+    let mut sum = 0.0;
     for p in packets {
         for i in 0..16 {
             let ray = Ray::segment(p.origin.map(|a| a[i]), p.direction.map(|a| a[i]), 0.0, 1e6);

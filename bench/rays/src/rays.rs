@@ -40,7 +40,8 @@ pub struct RayPacket {
 
 /// Indices of the rays of group `number`.
 fn group(number: usize) -> [usize; 16] {
-    let [channel, column] = [number % (CHANNELS / 4) * 4, number / (CHANNELS / 4) * 4];
+    let channel = number % (CHANNELS / 4) * 4;
+    let column = number / (CHANNELS / 4) * 4;
     std::array::from_fn(|i| (column + i / 4) * CHANNELS + channel + i % 4)
 }
 

@@ -132,7 +132,8 @@ fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
 /// CPU time and wall time of a sweep, s.
 fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
     sweep(0);
-    let (start, before) = (Instant::now(), cpu_seconds());
+    let start = Instant::now();
+    let before = cpu_seconds();
     let mut sweeps = 0;
     while start.elapsed().as_secs_f64() < seconds || sweeps < 4 {
         sweeps += 1;
@@ -207,7 +208,8 @@ fn dump(folder: &Path, place: &BenchScene, scanner: &Lidar) {
     );
     let shots = scanner.shots(0);
     let rays = shots.iter().flat_map(|shot| {
-        let (o, d) = (place.sensor + shot.origin.coords, shot.direction());
+        let o = place.sensor + shot.origin.coords;
+        let d = shot.direction();
         [o.x, o.y, o.z, d.x, d.y, d.z]
     });
     write("rays", floats(rays.collect()));

@@ -43,7 +43,8 @@ impl Frame<'_> {
     /// Page position of a point of the data, moved onto the frame where it is outside.
     pub fn place_clamped(&self, point: Point) -> Point {
         let [x, y] = self.transform(point);
-        let [x_limits, y_limits] = [self.x.1, self.y.1];
+        let x_limits = self.x.1;
+        let y_limits = self.y.1;
         self.place_transformed([
             x.clamp(x_limits[0], x_limits[1]),
             y.clamp(y_limits[0], y_limits[1]),
@@ -63,7 +64,8 @@ impl Frame<'_> {
     /// The part of a segment that is within the axes, on the page
     /// (Liang and Barsky 1984, doi:10.1145/357332.357333).
     pub fn clip(&self, from: Point, to: Point) -> Option<[Point; 2]> {
-        let [from, to] = [self.transform(from), self.transform(to)];
+        let from = self.transform(from);
+        let to = self.transform(to);
         let mut enter = 0.0_f64;
         let mut leave = 1.0_f64;
         for (axis, [min, max]) in [self.x.1, self.y.1].into_iter().enumerate() {
@@ -196,14 +198,16 @@ mod tests {
 
     #[test]
     fn y_points_upwards() {
-        let (x, y) = (Axis::new("x, m"), Axis::new("y, m"));
+        let x = Axis::new("x, m");
+        let y = Axis::new("y, m");
         assert_eq!(frame(&x, &y).place([0.0, 0.0]), [10.0, 220.0]);
         assert_eq!(frame(&x, &y).place([1.0, 2.0]), [110.0, 20.0]);
     }
 
     #[test]
     fn a_line_is_clipped_at_the_frame() {
-        let (x, y) = (Axis::new("x, m"), Axis::new("y, m"));
+        let x = Axis::new("x, m");
+        let y = Axis::new("y, m");
         let frame = frame(&x, &y);
         let [from, to] = frame.clip([-1.0, 1.0], [2.0, 1.0]).expect("it crosses");
         assert_eq!((from, to), ([10.0, 120.0], [110.0, 120.0]));
@@ -213,7 +217,8 @@ mod tests {
 
     #[test]
     fn a_polyline_that_leaves_the_frame_becomes_two_pieces() {
-        let (x, y) = (Axis::new("x, m"), Axis::new("y, m"));
+        let x = Axis::new("x, m");
+        let y = Axis::new("y, m");
         let points = [[0.0, 1.0], [0.25, 1.0], [0.4, 5.0], [0.6, 5.0], [0.8, 1.0]];
         let pieces = frame(&x, &y).clip_polyline(&points);
         let lengths: Vec<usize> = pieces.iter().map(Vec::len).collect();

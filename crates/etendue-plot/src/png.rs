@@ -47,7 +47,8 @@ pub(crate) fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, RenderError> {
 
 /// The pixels of the drawing, `scale` of them per page unit.
 pub(crate) fn pixmap(drawing: &Drawing, scale: f64) -> Result<Pixmap, RenderError> {
-    let (width, height) = (drawing.width * scale, drawing.height * scale);
+    let width = drawing.width * scale;
+    let height = drawing.height * scale;
     let mut pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32)
         .ok_or(RenderError::Size { width, height })?;
     pixmap.fill(tiny_skia::Color::WHITE);

@@ -143,7 +143,8 @@ impl Series {
                 draw_areas(outlines, *fill, Some(edge), frame, drawing);
             }
             Self::Stripes { stripes, fill } => {
-                let [low, high] = [f64::NEG_INFINITY, f64::INFINITY];
+                let low = f64::NEG_INFINITY;
+                let high = f64::INFINITY;
                 let outlines = stripes
                     .iter()
                     .map(|[a, b]| [[*a, low], [*b, low], [*b, high], [*a, high]]);

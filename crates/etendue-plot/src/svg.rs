@@ -17,7 +17,8 @@ pub fn write(drawing: &Drawing) -> String {
 }
 
 fn document(out: &mut String, drawing: &Drawing) -> fmt::Result {
-    let (width, height) = (Number(drawing.width), Number(drawing.height));
+    let width = Number(drawing.width);
+    let height = Number(drawing.height);
     writeln!(
         out,
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Roboto, Arial, sans-serif">"#
@@ -81,7 +82,8 @@ fn circles(
     writeln!(out, ">")?;
     let r = Number(radius);
     for [x, y] in centres {
-        let (x, y) = (Number(*x), Number(*y));
+        let x = Number(*x);
+        let y = Number(*y);
         writeln!(out, r#"<circle cx="{x}" cy="{y}" r="{r}"/>"#)?;
     }
     writeln!(out, "</g>")

@@ -62,7 +62,8 @@ pub(super) fn fit_distance_law(
 fn slope(points: &[[f64; 2]]) -> f64 {
     let n = points.len() as f64;
     let mean = |i: usize| points.iter().map(|p| p[i]).sum::<f64>() / n;
-    let (x, y) = (mean(0), mean(1));
+    let x = mean(0);
+    let y = mean(1);
     let covariance: f64 = points.iter().map(|p| (p[0] - x) * (p[1] - y)).sum();
     let variance: f64 = points.iter().map(|p| (p[0] - x).powi(2)).sum();
     covariance / variance.max(1e-12)

@@ -46,7 +46,8 @@ pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<
     (0..cells.len())
         .map(|at| {
             let within = |other: &usize| distance(at, *other) <= EXTENT * (1.0 + 1e-9);
-            let (mut least, mut most) = (smooth[at], smooth[at]);
+            let mut least = smooth[at];
+            let mut most = smooth[at];
             for side in [1, cells.len() - 1] {
                 let places = (1..cells.len()).map(|steps| (at + side * steps) % cells.len());
                 for other in places.take_while(within) {

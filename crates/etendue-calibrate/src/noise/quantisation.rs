@@ -50,7 +50,9 @@ pub fn detect_steps(ranges: impl IntoIterator<Item = f64>) -> Steps {
 
 /// Distinct values in grains, sorted; `None` if more than 2 % are off the grid.
 fn on_grid(ranges: impl IntoIterator<Item = f64>) -> Option<Vec<i64>> {
-    let (mut values, mut off, mut total) = (Vec::new(), 0, 0);
+    let mut values = Vec::new();
+    let mut off = 0;
+    let mut total = 0;
     for range in ranges {
         let grains = range / GRAIN;
         // Ranges are stored as f32: relative rounding of 1e-7
@@ -81,7 +83,8 @@ fn edge(values: &[i64], at: usize, step: i64) -> f64 {
     let is_off = |(_, value): &(usize, &i64)| *value % step != 0;
     let mut offs = values[..middle].iter().enumerate().filter(is_off).rev();
     // One value off the coarser grid is allowed after the edge
-    let (last, before) = (offs.next(), offs.next());
+    let last = offs.next();
+    let before = offs.next();
     let off = before.or(last).map(|(index, _)| index);
     let next = off.map_or(0, |off| off + 1);
     let last_off = off.map_or(0.0, |off| values[off] as f64 * GRAIN);

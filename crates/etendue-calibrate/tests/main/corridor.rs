@@ -70,7 +70,8 @@ impl Corridor {
         beams
             .map(|(channel, column)| {
                 let direction = self.direction(channel, column);
-                let (from, along) = (pose.translation.vector, pose.rotation * direction);
+                let from = pose.translation.vector;
+                let along = pose.rotation * direction;
                 let (even, incidence) = cast(&from, &along);
                 let inward = noise.unevenness * bumps.at(&(from + along * even));
                 let depth = even - inward / incidence.cos().max(0.05);

@@ -26,8 +26,10 @@ fn vectors(value: &Value) -> Vec<Vector3<f64>> {
 pub fn golden() -> Golden {
     let text = include_str!("../golden/map_consistency.json");
     let json: Value = serde_json::from_str(text).unwrap();
-    let (origins, directions) = (vectors(&json["v"]), vectors(&json["r"]));
-    let (depths, incidences) = (numbers(&json["d"]), numbers(&json["gamma"]));
+    let origins = vectors(&json["v"]);
+    let directions = vectors(&json["r"]);
+    let depths = numbers(&json["d"]);
+    let incidences = numbers(&json["gamma"]);
     let measurements = (0..depths.len()).map(|i| DepthMeasurement {
         origin: origins[i],
         direction: directions[i],
@@ -167,7 +169,8 @@ fn the_loss_and_the_curvature_at_the_minimum_are_those_of_the_reference() {
         objective.gradient(&weights_only(moved)).1
     };
     for i in 0..2 {
-        let (up, down) = (slope(i, 1e-6), slope(i, -1e-6));
+        let up = slope(i, 1e-6);
+        let down = slope(i, -1e-6);
         let row = numbers(&golden.json["hessian_lambda_at_argmin"][i]);
         for j in 0..2 {
             let difference = (up[j] - down[j]) / 2e-6;

@@ -146,7 +146,8 @@ fn a_scan_of_another_sensor_is_detected_by_its_beam_layout() {
             .scans(Noise::default())
             .0
     };
-    let (dense, sparse) = (scan(64, 360), scan(16, 90));
+    let dense = scan(64, 360);
+    let sparse = scan(16, 90);
     let of = |scans: &[Vec<Point3<f64>>]| ScanSignature::of(scans.iter().map(Vec::as_slice));
     assert_eq!(of(&dense).differs(&of(&scan(64, 360))), None);
     assert!(of(&dense).differs(&of(&sparse)).is_some());
@@ -164,7 +165,8 @@ fn a_scan_of_another_sensor_is_detected_by_its_beam_layout() {
 fn the_shadow_filter_removes_mixed_points_behind_edges() {
     let scan = |shift: f64| -> Vec<Point3<f64>> {
         let beam = |i: i32, j: i32, depth: f64| {
-            let (a, e) = (0.005 * f64::from(i), 0.005 * f64::from(j));
+            let a = 0.005 * f64::from(i);
+            let e = 0.005 * f64::from(j);
             Point3::new(depth, depth * a.tan(), depth * e.tan() / a.cos())
         };
         let points = |i: i32, j: i32| match i.abs() {
@@ -195,7 +197,8 @@ fn the_shadow_filter_removes_mixed_points_behind_edges() {
         };
         map.measurements().iter().filter(between).count()
     };
-    let (with, without) = (build(None), build(Some(5_f64.to_radians())));
+    let with = build(None);
+    let without = build(Some(5_f64.to_radians()));
     assert_eq!(with.report().in_shadow, 0);
     assert!(mixed_points(&with) > 100, "{}", mixed_points(&with));
     assert_eq!(mixed_points(&without), 0);

@@ -110,7 +110,8 @@ mod tests {
         let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("grey");
         let still = |_| Isometry3::identity();
         let sweep = simulate(&world, &scanner, &SweepSettings::default(), still);
-        let (image, shifts) = (sweep.range_image(), shifts(&sweep));
+        let image = sweep.range_image();
+        let shifts = shifts(&sweep);
         let width = sweep.columns as usize;
         // The rows of the middle half, where the edge is at 5 m
         let edges = (32..96).map(|row| {
@@ -121,7 +122,8 @@ mod tests {
             after_gap.map_or(lit[0], |pair| pair[1])
         });
         let edges: Vec<usize> = edges.collect();
-        let (least, most) = (edges.iter().min(), edges.iter().max());
+        let least = edges.iter().min();
+        let most = edges.iter().max();
         let spread = most.expect("rows") - least.expect("rows");
         assert!(spread <= 2, "{spread}: {edges:?}");
     }

@@ -215,7 +215,8 @@ mod tests {
                 .collect(),
             triangles: (0..4)
                 .flat_map(|i| {
-                    let [a, b] = [2 * i, (2 * i + 2) % 8];
+                    let a = 2 * i;
+                    let b = (2 * i + 2) % 8;
                     [[a, b, b + 1], [a, b + 1, a + 1]]
                 })
                 .collect(),

@@ -44,7 +44,10 @@ fn a_car_at_the_velocity_of_the_sensor_is_at_rest_in_its_frame() {
             .position(|known| *known == name)
             .expect("a field")
     };
-    let (x, instance, sweep, class) = (at("x"), at("instance"), at("sweep"), at("class"));
+    let x = at("x");
+    let instance = at("instance");
+    let sweep = at("sweep");
+    let class = at("class");
     let mut nearest = [f64::INFINITY; 10];
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();

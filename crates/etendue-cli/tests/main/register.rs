@@ -10,9 +10,11 @@ use std::path::Path;
 fn room(x: f64, y: f64, yaw: f64) -> String {
     let mut text = "x_m,y_m\n".to_owned();
     let mut add = |px: f64, py: f64| {
-        let (dx, dy) = (px - x, py - y);
+        let dx = px - x;
+        let dy = py - y;
         let (sin, cos) = yaw.sin_cos();
-        let (a, b) = (cos * dx + sin * dy, cos * dy - sin * dx);
+        let a = cos * dx + sin * dy;
+        let b = cos * dy - sin * dx;
         writeln!(text, "{a},{b}").expect("writing to a string does not fail");
     };
     for i in 0..100 {
@@ -132,7 +134,8 @@ fn the_recorded_outdoor_pair_meets_its_stated_transform() {
         .map(|w| w.parse().expect("a number"))
         .collect();
     let file = |name: &str| pair.join(name).display().to_string();
-    let (source, target) = (file("source.ply"), file("target.ply"));
+    let source = file("source.ply");
+    let target = file("target.ply");
     // Measured: point-to-plane 6 mm, 3.6 mrad of yaw.
     for (method, limit) in [("gicp", 0.03), ("point-to-plane", 0.05)] {
         let found = json(folder().path(), &[&source, &target, "--method", method]);

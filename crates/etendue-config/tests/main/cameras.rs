@@ -218,7 +218,8 @@ fn textured_gltf(image: &str, extra: &[u8]) -> String {
     }
     buffer.extend([0_u8, 1, 2, 0, 2, 3, 0, 0]);
     buffer.extend(extra);
-    let (length, rest) = (buffer.len(), extra.len().max(1));
+    let length = buffer.len();
+    let rest = extra.len().max(1);
     let data = BASE64_STANDARD.encode(&buffer);
     let start = if extra.is_empty() { 0 } else { 88 };
     format!(
@@ -399,7 +400,8 @@ fn frames_become_recordings_and_pictures() {
 /// How many messages an MCAP file has, by the length of its chunks' records.
 fn mcap_messages(bytes: &[u8]) -> usize {
     // Records: a byte of opcode and eight of length; messages have opcode 5, chunks 6.
-    let (mut at, mut count) = (8, 0);
+    let mut at = 8;
+    let mut count = 0;
     while at + 9 <= bytes.len() - 8 {
         let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
         let length = usize::try_from(length).unwrap();

@@ -410,7 +410,8 @@ pub fn packets_of(folder: &Path, size: usize, is_packet: impl Fn(&[u8]) -> bool)
         .chunks(4096)
         .flat_map(|page| page[4..].to_vec())
         .collect();
-    let (mut at, mut found) = (0, Vec::new());
+    let mut at = 0;
+    let mut found = Vec::new();
     while at + size <= run.len() {
         if is_packet(&run[at..at + size]) {
             found.push(&run[at..at + size]);

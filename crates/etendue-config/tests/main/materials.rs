@@ -52,7 +52,8 @@ fn furnace(material: &Material<f64>, degrees: f64, side: Side, stream: &mut Stre
     let (sin, cos) = degrees.to_radians().sin_cos();
     let expected = material.albedo(cos, side).total();
     assert!((0.0..=1.0 + 1e-3).contains(&expected), "{what}: {expected}");
-    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut squares = 0.0;
     let count = 2000;
     for _ in 0..count {
         let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];

@@ -136,7 +136,8 @@ impl<'a> Scenes<'a> {
 /// the preset's own sub-rays and with the axis alone, with noise and without, moving and at rest.
 #[test]
 fn every_preset_is_the_same_in_lanes_bit_for_bit() {
-    let (mut compared, mut points) = (0, 0);
+    let mut compared = 0;
+    let mut points = 0;
     for example in examples() {
         let loaded = parse(&example.document()).unwrap();
         let scenes = Scenes::new(&loaded);
@@ -176,7 +177,8 @@ fn every_preset_is_the_same_in_lanes_bit_for_bit() {
 /// another, or none: also of shots that hit both.
 #[test]
 fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
-    let (mut points, mut lost) = (0, 0);
+    let mut points = 0;
+    let mut lost = 0;
     for shelf in ["profile = \"rplidar-a1-wood\"", ""] {
         let loaded = calibrated_room(shelf);
         let scenes = Scenes::new(&loaded);

@@ -248,7 +248,8 @@ fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
         (0.25, 0, 1.0 / (1.0 - 20.0 / omega_r)),
         (0.75, 1, 1.0 / (1.0 + 20.0 / omega_r)),
     ] {
-        let (mut moving, mut still) = (0.0, 0.0);
+        let mut moving = 0.0;
+        let mut still = 0.0;
         for sweep in 1..=20 {
             // At 1 m a turn, every other turn passes a cylinder abeam; take the nearest.
             let abeam = 20.0 * (f64::from(sweep) + quarter) / 20.0;

@@ -121,7 +121,8 @@ fn decoded_clouds_stand_on_the_presets_elevations() {
 /// UDP payloads of a capture with 42-byte headers.
 fn payloads(path: &Path) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(path).unwrap();
-    let (mut at, mut found) = (24, Vec::new());
+    let mut at = 24;
+    let mut found = Vec::new();
     while at + 16 <= bytes.len() {
         let length = u32::from_le_bytes(*bytes[at + 8..].first_chunk().unwrap()) as usize;
         found.push(bytes[at + 16 + 42..at + 16 + length].to_vec());
@@ -153,7 +154,8 @@ fn velodyne_packets_follow_the_presets_clock() {
         let stamp = |p: &[u8]| f64::from(u32::from_le_bytes(*p[1200..].first_chunk().unwrap()));
         let azimuth =
             |p: &[u8]| f64::from(u16::from_le_bytes(*p[2..].first_chunk().unwrap())) / 100.0;
-        let (first, last) = (&packets[0], &packets[packets.len() - 1]);
+        let first = &packets[0];
+        let last = &packets[packets.len() - 1];
         let packet = (stamp(last) - stamp(first)) / (packets.len() - 1) as f64 * 1e-6;
         let shots = scanner(name).shots(0);
         let channels = scanner(name).channels.len();

@@ -20,7 +20,8 @@ const MARKS: [u8; 4] = [0xee, 0xdd, 0xcc, 0xbb];
 /// The calibration of lidars whose laser i looks up by its own angle and aside, in ROS's YAML.
 fn calibration(lasers: usize) -> VelodyneCalibration {
     let laser = |i: usize| {
-        let (up, aside) = (0.2 - 0.005 * i as f64, 0.02 * (i % 5) as f64 - 0.04);
+        let up = 0.2 - 0.005 * i as f64;
+        let aside = 0.02 * (i % 5) as f64 - 0.04;
         format!(
             "    - {{\n        dist_correction: 1.25, laser_id: {i}, # of this one\n        \
              horiz_offset_correction: 0.026,\n        rot_correction: {aside},\n        \
@@ -83,7 +84,8 @@ fn an_hdl_64e_is_read_with_its_calibration() {
     assert_eq!(table.points, 20 * 6 * 64);
     let mut worst = [0.0_f64; 2];
     for point in 0..table.points {
-        let (firing, laser) = (point / 64, point % 64);
+        let firing = point / 64;
+        let laser = point % 64;
         let four = laser % 32 / 4;
         let delay = 7.2 * four as f64 + [0.0, 1.3, 2.5, 3.7][laser % 4];
         let range = 0.002 * (1000 + 100 * laser + firing % 1000) as f64 + 1.25;
@@ -163,7 +165,8 @@ fn a_vls_128_is_read_with_its_calibration() {
         let echoes = if firings == 1 { 2 } else { 1 };
         assert_eq!(table.points, 4 * usize::from(firings) * 128 * echoes);
         for point in (0..table.points).step_by(7 * echoes) {
-            let (firing, laser) = (point / echoes / 128, point / echoes % 128);
+            let firing = point / echoes / 128;
+            let laser = point / echoes % 128;
             let range = 0.004 * (500 + 10 * laser) as f64;
             assert!((number(&table, "range", point) - range).abs() < 1e-6);
             let delay = 2.665e-6 * (laser / 8 + laser / 64) as f64;

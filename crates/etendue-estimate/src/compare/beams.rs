@@ -237,7 +237,8 @@ fn drop_outs(cells: &[Cell]) -> DropOuts {
             both as f64 / of as f64
         }
     };
-    let (precision, recall) = (share(second), share(first));
+    let precision = share(second);
+    let recall = share(first);
     let sum = precision + recall;
     DropOuts {
         first,

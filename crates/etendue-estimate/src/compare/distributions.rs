@@ -28,7 +28,8 @@ const BINS: usize = 50;
 /// ```
 pub fn compare_distributions(first: &[f64], second: &[f64]) -> Option<DistributionComparison> {
     let [first, second] = [first, second].map(sorted);
-    let (a, b) = (first.first()?, second.first()?);
+    let a = first.first()?;
+    let b = second.first()?;
     let least = a.min(*b);
     let most = first[first.len() - 1].max(second[second.len() - 1]);
     Some(DistributionComparison {
@@ -50,7 +51,9 @@ fn sorted(sample: &[f64]) -> Vec<f64> {
 
 /// Largest difference of the empirical distribution functions of two sorted samples.
 fn largest_gap(first: &[f64], second: &[f64]) -> f64 {
-    let (mut i, mut j, mut gap) = (0, 0, 0.0_f64);
+    let mut i = 0;
+    let mut j = 0;
+    let mut gap = 0.0_f64;
     while i < first.len() && j < second.len() {
         let at = first[i].min(second[j]);
         while i < first.len() && first[i] <= at {
@@ -59,10 +62,8 @@ fn largest_gap(first: &[f64], second: &[f64]) -> f64 {
         while j < second.len() && second[j] <= at {
             j += 1;
         }
-        let (one, other) = (
-            i as f64 / first.len() as f64,
-            j as f64 / second.len() as f64,
-        );
+        let one = i as f64 / first.len() as f64;
+        let other = j as f64 / second.len() as f64;
         gap = gap.max((one - other).abs());
     }
     gap

@@ -36,7 +36,8 @@ pub fn planar_grid(
     let all = usize::try_from(along[0] * along[1]).unwrap_or(usize::MAX) * YAWS as usize;
     (0..all).map(move |number| {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        let (yaw, cell) = (number % YAWS, number / YAWS);
+        let yaw = number % YAWS;
+        let cell = number / YAWS;
         let at = Vector2::new(place(0, cell / along[1]), place(1, cell % along[1]));
         Isometry2::new(at, TAU * f64::from(yaw) / f64::from(YAWS))
     })

@@ -70,7 +70,8 @@ pub fn solve_in_stages(
         wide
     };
     for width in wide {
-        let (before, wider) = (log.len(), smooth.widened(*width));
+        let before = log.len();
+        let wider = smooth.widened(*width);
         let mut numbered = |iteration: &_| log.push(note(iteration, before));
         let solution = loose.solve_observed(&wider, state, &mut numbered)?;
         state = solution.state;

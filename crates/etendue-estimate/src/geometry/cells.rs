@@ -149,7 +149,8 @@ impl Moments {
 
     /// Adds the moments of a cell whose centre is at `d` from the centre of this one.
     fn add_from(&mut self, other: &Self, d: &Vector3<f64>) {
-        let (n, s) = (f64::from(other.count), &other.sum);
+        let n = f64::from(other.count);
+        let s = &other.sum;
         self.count += other.count;
         self.sum += s + d * n;
         let cross = |i: usize, j: usize| s[i] * d[j] + d[i] * s[j] + n * d[i] * d[j];
@@ -372,7 +373,8 @@ mod tests {
     fn corner() -> Vec<Vector3<f64>> {
         let grid = (0..60).flat_map(|i| (0..60).map(move |j| (f64::from(i), f64::from(j))));
         let walls = grid.flat_map(|(i, j)| {
-            let (a, b) = (0.05 * i + 0.01, 0.05 * j + 0.01);
+            let a = 0.05 * i + 0.01;
+            let b = 0.05 * j + 0.01;
             [Vector3::new(3.0 - a, 3.0, b), Vector3::new(3.0, 3.0 - a, b)]
         });
         let line = (0..40).map(|i| Vector3::new(0.01 * f64::from(i), -4.0, 0.0));

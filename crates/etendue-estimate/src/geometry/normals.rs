@@ -42,7 +42,8 @@ pub fn local_surfaces_among(
 ) -> Vec<Option<LocalSurface>> {
     at.par_iter()
         .map(|&i| {
-            let (point, origin) = (points[i as usize], origins[i as usize]);
+            let point = points[i as usize];
+            let origin = origins[i as usize];
             let near = neighbours.near(&point, which);
             let chosen = near.iter().map(|&j| points[j as usize]);
             let plane = (near.len() >= 3).then(|| {

@@ -84,13 +84,17 @@ fn voxels_near(corners: &[Point3<f64>; 3], voxel: f64, reach: f64) -> Vec<[i64; 
 /// Point of a triangle nearest to `p` (Ericson 2005, "Real-Time Collision Detection", section 5.1.5).
 fn nearest_on([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Point3<f64> {
     // Voronoi regions of the corner a, of b, and of the side between them.
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    let ab = b - a;
+    let ac = c - a;
+    let ap = p - a;
+    let d1 = ab.dot(&ap);
+    let d2 = ac.dot(&ap);
     if d1 <= 0.0 && d2 <= 0.0 {
         return *a;
     }
     let bp = p - b;
-    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+    let d3 = ab.dot(&bp);
+    let d4 = ac.dot(&bp);
     if d3 >= 0.0 && d4 <= d3 {
         return *b;
     }
@@ -100,7 +104,8 @@ fn nearest_on([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Point3<f64> {
     }
     // Voronoi regions of the corner c, and of the other two sides.
     let cp = p - c;
-    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+    let d5 = ab.dot(&cp);
+    let d6 = ac.dot(&cp);
     if d6 >= 0.0 && d5 <= d6 {
         return *c;
     }

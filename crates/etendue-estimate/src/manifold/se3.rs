@@ -59,7 +59,8 @@ pub fn rotation_exp<S: Scalar>(w: &Vector3<S>) -> UnitQuaternion<S> {
 /// Rotation vector of a rotation, rad, of length at most pi.
 pub fn rotation_log<S: Scalar>(rotation: &UnitQuaternion<S>) -> Vector3<S> {
     let near = if rotation.w.value() < 0.0 { -1.0 } else { 1.0 };
-    let (real, imaginary) = (rotation.w * near, rotation.imag() * S::from(near));
+    let real = rotation.w * near;
+    let imaginary = rotation.imag() * S::from(near);
     let square = imaginary.norm_squared();
     let ratio = if square.value() < SMALL_SQUARE {
         let tangent = square / (real * real);

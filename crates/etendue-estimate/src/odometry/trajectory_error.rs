@@ -118,7 +118,8 @@ pub fn relative_error(
     }
     let motion = |poses: Poses, i: usize, j: usize| poses[i].inverse() * poses[j];
     let pairs = ends.windows(2).map(|pair| {
-        let (i, j) = (pair[0], pair[1]);
+        let i = pair[0];
+        let j = pair[1];
         motion(reference, i, j).inverse() * motion(estimate, i, j)
     });
     Ok(PoseErrors::of(pairs))
@@ -189,7 +190,8 @@ fn check(
     estimate: Poses,
     needed: usize,
 ) -> Result<(), TrajectoryComparisonError> {
-    let (count, other) = (reference.len(), estimate.len());
+    let count = reference.len();
+    let other = estimate.len();
     if count != other {
         return Err(TrajectoryComparisonError::Count {
             reference: count,

@@ -152,7 +152,8 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let (mut blocks, mut missing) = (Vec::new(), 0);
+        let mut blocks = Vec::new();
+        let mut missing = 0;
         for point in self.source.points() {
             let moved = motion.apply(point);
             let before = blocks.len();

@@ -79,7 +79,8 @@ pub(super) fn stack<const K: usize, const B: usize>(
     blocks: impl Iterator<Item = (SVector<f64, B>, SMatrix<f64, B, K>)>,
     missing: usize,
 ) -> Linearization {
-    let (mut values, mut jacobian) = (Vec::new(), Vec::new());
+    let mut values = Vec::new();
+    let mut jacobian = Vec::new();
     for (residual, rows) in blocks {
         values.extend(residual.iter());
         jacobian.extend(rows.transpose().iter());

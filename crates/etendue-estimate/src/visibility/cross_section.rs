@@ -318,7 +318,8 @@ mod tests {
             let cross_section = CrossSection::of_ellipse(&beam(shape), 1);
             let step = 0.01;
             let positions = (-400..400).map(|i| f64::from(2 * i + 1) * 0.5 * step);
-            let (mut power, mut second) = (0.0, 0.0);
+            let mut power = 0.0;
+            let mut second = 0.0;
             for x in positions.clone() {
                 for y in positions.clone() {
                     let at = Vector2::new(x, y);
@@ -344,10 +345,8 @@ mod tests {
         ] {
             for (offset, turn) in [(-0.6, 0.1), (-0.1, 2.0), (-0.4, 4.0)] {
                 let strip = segment(offset, turn, cross_section.radius());
-                let (area, sampled) = (
-                    cross_section.power(&strip),
-                    cross_section.sampled_power(&strip),
-                );
+                let area = cross_section.power(&strip);
+                let sampled = cross_section.sampled_power(&strip);
                 // Measured: at most 2e-3.
                 assert!((area - sampled).abs() < 5e-3, "{area} {sampled}");
             }

@@ -17,9 +17,11 @@ pub fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize
         tangent[component] = by;
         problem.residuals(&state.retract(&tangent)).values
     };
-    let (mut compared, mut jumps) = (0, 0);
+    let mut compared = 0;
+    let mut jumps = 0;
     for component in 0..state.dimension() {
-        let (plus, minus) = (residuals(component, step), residuals(component, -step));
+        let plus = residuals(component, step);
+        let minus = residuals(component, -step);
         assert_eq!(plus.len(), at.residuals.values.len());
         for (beam, row) in at.rows().enumerate() {
             let middle = at.residuals.values[beam];

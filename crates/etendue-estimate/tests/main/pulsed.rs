@@ -308,7 +308,8 @@ fn a_sweep_determines_the_pose_and_the_reflectance_of_a_screen() {
 /// Jacobian.
 #[test]
 fn a_sweep_determines_thousands_of_facet_factors_by_lbfgs() {
-    let (across, up) = (50_u32, 20_u32);
+    let across = 50_u32;
+    let up = 20_u32;
     let corner = |i: u32, k: u32| {
         let part = |n: u32, of: u32, size: f64| size * (f64::from(n) / f64::from(of) - 0.5);
         Point3::new(3.0, part(i, across, 5.0), part(k, up, 1.6))

@@ -31,7 +31,8 @@ fn flat_room(seed: u64, noise: f64) -> Vec<Point2<f64>> {
     ];
     let mut points = Vec::new();
     for wall in corners.windows(2) {
-        let (a, b) = (Point2::from(wall[0]), Point2::from(wall[1]));
+        let a = Point2::from(wall[0]);
+        let b = Point2::from(wall[1]);
         let along = (b - a).normalize();
         let mut at = 0.01 + 0.018 * stream.uniform();
         while at < (b - a).norm() {
@@ -214,7 +215,8 @@ fn registration_of_the_outdoor_pair_agrees_with_the_published_transform() {
     ) else {
         return;
     };
-    let (source, target) = (downsample(&source, 0.25), downsample(&target, 0.25));
+    let source = downsample(&source, 0.25);
+    let target = downsample(&target, 0.25);
     for (method, shift_limit, turn_limit) in [
         (RegistrationMethod::PointToPoint, 0.04, 0.006),
         (RegistrationMethod::PointToPlane, 0.02, 0.006),
@@ -243,7 +245,8 @@ fn registrations_of_recorded_clouds_are_inverse_and_methods_agree() {
         let (Some(a), Some(b)) = (read(first), read(second)) else {
             return;
         };
-        let (a, b) = (downsample(&a, size), downsample(&b, size));
+        let a = downsample(&a, size);
+        let b = downsample(&b, size);
         let gicp = Registration::new(RegistrationMethod::Gicp).within(1.0);
         let there = register(gicp, &b, &a).target_from_source;
         let back = register(gicp, &a, &b).target_from_source;
@@ -331,7 +334,8 @@ fn registrations_of_recorded_planar_scans_are_inverse_by_every_method() {
     }
     for (method, row) in &mut table {
         assert_eq!(row.gaps.len(), 70);
-        let (middle, most) = (quantile(&mut row.gaps, 5), quantile(&mut row.gaps, 9));
+        let middle = quantile(&mut row.gaps, 5);
+        let most = quantile(&mut row.gaps, 9);
         assert!(middle < 0.01, "{method:?}: {middle}");
         assert!(most < 0.01, "{method:?}: {most}");
         assert!(quantile(&mut row.apart, 5) < 0.01, "{method:?}");

@@ -74,7 +74,8 @@ fn compare(
             tangent[component] = by;
             differing.residuals(&state.retract(&tangent)).values
         };
-        let (plus, minus) = (residuals(step), residuals(-step));
+        let plus = residuals(step);
+        let minus = residuals(-step);
         assert_eq!(plus.len(), with.residuals.values.len());
         for (i, (total, of_rays)) in with.rows().zip(without.rows()).enumerate() {
             // Derivative by edges, m or counts per m or rad.
@@ -197,7 +198,8 @@ fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
         panic!("a pose")
     };
     let off = planar(&truth).inverse() * found;
-    let [across, along] = [off.translation.x, off.translation.y];
+    let across = off.translation.x;
+    let along = off.translation.y;
     // Measured: 0.9 mm across, 1.2 mm along, 2 mrad. Without edges the error along the plane is 80 mm
     // (10 and 36 mm with 900 and 1808 columns).
     let worst = [across, along, off.rotation.angle()];

@@ -136,7 +136,8 @@ impl LeastSquares for Beacons {
     }
 
     fn linearize(&self, at: &(f64, f64)) -> Linearization {
-        let (near, far) = (at.0.hypot(at.1), (at.0 - 3.0).hypot(at.1));
+        let near = at.0.hypot(at.1);
+        let far = (at.0 - 3.0).hypot(at.1);
         let rows = vec![at.0 / near, at.1 / near, (at.0 - 3.0) / far, at.1 / far];
         Linearization::new(self.residuals(at), 2, rows)
     }
@@ -291,7 +292,8 @@ fn lbfgs_follows_the_manifold_over_a_large_rotation() {
             }
         }
         fn linearize(&self, pose: &Isometry2<f64>) -> Linearization {
-            let (c, s) = (pose.rotation.re, pose.rotation.im);
+            let c = pose.rotation.re;
+            let s = pose.rotation.im;
             let rows = self
                 .0
                 .iter()

@@ -81,7 +81,8 @@ impl Furniture {
     fn add(&self, parts: &mut SceneBuilder) {
         match *self {
             Self::Mirror { name, pose, width } => {
-                let (half, back) = (width / 2.0, -MIRROR_THICKNESS);
+                let half = width / 2.0;
+                let back = -MIRROR_THICKNESS;
                 let corners = [[0.0, -half], [0.0, half], [back, half], [back, -half]];
                 let mut mesh = upright_faces(&corners, true);
                 // The front is the first of four faces of two triangles each
@@ -133,7 +134,8 @@ fn upright_faces(corners: &[[f64; 2]], closed: bool) -> Mesh {
         .flat_map(|c| [-HALF_HEIGHT, HALF_HEIGHT].map(|z| Point3::new(c[0], c[1], z)));
     let faces = if closed { count } else { count - 1 };
     let triangles = (0..faces).flat_map(|i| {
-        let (a, b) = (2 * i, 2 * ((i + 1) % count));
+        let a = 2 * i;
+        let b = 2 * ((i + 1) % count);
         [[a, b, b + 1], [a, b + 1, a + 1]]
     });
     Mesh {

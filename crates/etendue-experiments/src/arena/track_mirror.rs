@@ -102,7 +102,8 @@ impl TrackSettings {
     pub fn problem(&self, lidar: &Lidar) -> Result<FitProblem, FitError> {
         let parts = self.parts(&self.truth);
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
-        let (lower, upper) = (self.lower, self.upper);
+        let lower = self.lower;
+        let upper = self.upper;
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
         // The scan is simulated with rays; the model integrates over the beam
         let shots = model.predict(&model.start());

@@ -148,10 +148,8 @@ fn a_mirrors_stated_uncertainty_covers_its_error() {
             seed: u64::from(seed) + 1,
             ..TrackSettings::default()
         };
-        let (problem, solver) = (
-            settings.problem(&lidar).expect("a problem"),
-            settings.solver(),
-        );
+        let problem = settings.problem(&lidar).expect("a problem");
+        let solver = settings.solver();
         let start = Variable::boxed(&(truth * off), settings.lower, settings.upper);
         let start = vec![start.expect("in the box")];
         let solution = solve_in_stages(&problem, &solver, &settings.widths, start, &mut |_| {});

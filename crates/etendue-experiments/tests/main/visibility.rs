@@ -44,7 +44,8 @@ fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
         let jacobian = DMatrix::from_row_slice(at.residuals.values.len(), 3, &at.jacobian);
         jacobian.svd(false, false).singular_values
     };
-    let (blind, seeing) = (singular(false), singular(true));
+    let blind = singular(false);
+    let seeing = singular(true);
     // Measured: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
     assert!(blind[2] < 1e-12 * blind[0], "{blind}");
     assert!(seeing[2] > 1e-2 * seeing[0], "{seeing}");
@@ -73,7 +74,8 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
         let seeing = problem(furniture, path, &lidar, true);
         let blind = problem(furniture, path, &lidar, false);
         let state = seeing.model.start();
-        let (with, without) = (seeing.linearize(&state), blind.linearize(&state));
+        let with = seeing.linearize(&state);
+        let without = blind.linearize(&state);
         for component in 0..3 {
             let step = 1.5e-4;
             let at = |by: f64| {
@@ -81,7 +83,8 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
                 tangent[component] = by;
                 blind.residuals(&state.retract(&tangent)).values
             };
-            let (plus, minus) = (at(step), at(-step));
+            let plus = at(step);
+            let minus = at(-step);
             for beam in 0..plus.len() {
                 let edge =
                     with.jacobian[3 * beam + component] - without.jacobian[3 * beam + component];
@@ -133,15 +136,18 @@ fn predictions_with_edges_change_as_their_derivatives_say() {
         }
         let blind = problem(furniture, path, &urg_04lx(), false);
         let state = seeing.model.start();
-        let (with, without) = (seeing.linearize(&state), blind.linearize(&state));
-        let (mut compared, mut others) = (0, 0);
+        let with = seeing.linearize(&state);
+        let without = blind.linearize(&state);
+        let mut compared = 0;
+        let mut others = 0;
         for component in 0..3 {
             let residuals = |by: f64| {
                 let mut tangent = vec![0.0; 3];
                 tangent[component] = by;
                 seeing.residuals(&state.retract(&tangent)).values
             };
-            let (plus, minus) = (residuals(1e-6), residuals(-1e-6));
+            let plus = residuals(1e-6);
+            let minus = residuals(-1e-6);
             let rows = with.rows().zip(without.rows()).zip(plus.iter().zip(minus));
             for ((seen, unseen), (plus, minus)) in rows {
                 let slope = seen[component];

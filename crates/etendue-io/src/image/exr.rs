@@ -150,7 +150,8 @@ mod codec {
         let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false)
             .map_err(|error| error.to_string())?;
         let fits = |header: &exr::meta::header::Header| {
-            let [width, height] = [header.layer_size.width(), header.layer_size.height()];
+            let width = header.layer_size.width();
+            let height = header.layer_size.height();
             width
                 .checked_mul(height)
                 .is_some_and(|pixels| pixels <= MOST)

@@ -115,7 +115,8 @@ fn rmc(solution: &GnssSolution, instant: &Instant) -> String {
 
 fn gst(solution: &GnssSolution, instant: &Instant) -> String {
     let sd = solution.variance.map(f64::sqrt);
-    let [major, minor] = [sd.x.max(sd.y), sd.x.min(sd.y)];
+    let major = sd.x.max(sd.y);
+    let minor = sd.x.min(sd.y);
     format!(
         "GPGST,{},{major:.3},{major:.3},{minor:.3},0.0,{:.3},{:.3},{:.3}",
         instant.time, sd.y, sd.x, sd.z

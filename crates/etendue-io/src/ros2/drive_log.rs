@@ -191,7 +191,9 @@ fn logged_data(kind: Kind, bytes: &[u8]) -> Option<Option<LoggedData>> {
         Kind::Imu => {
             // Orientation and its covariance
             skip(4 + 9, &mut message)?;
-            let [x, y, z] = [message.f64()?, message.f64()?, message.f64()?];
+            let x = message.f64()?;
+            let y = message.f64()?;
+            let z = message.f64()?;
             Some(LoggedData::Imu {
                 stamp,
                 angular_velocity: Vector3::new(x, y, z),

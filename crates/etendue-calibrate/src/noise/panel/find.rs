@@ -142,7 +142,8 @@ pub fn find_panels(
     }
 
     // Extract flat surfaces one after the other, with all directions of their sectors
-    let (mut panels, mut oblique) = (Vec::new(), Vec::new());
+    let mut panels = Vec::new();
+    let mut oblique = Vec::new();
     for round in 0..MOST_SURFACES {
         let Some((panel, faces)) = next_surface(recording, &cells, hint, search, round) else {
             break;
@@ -371,7 +372,8 @@ fn unambiguous(
         .map(|panel| Some((error(panel)?, panel)))
         .collect::<Option<_>>()?;
     errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (first, second) = (errors.first()?, errors.get(1)?);
+    let first = errors.first()?;
+    let second = errors.get(1)?;
     (first.0 < limit && second.0 > first.0 + margin).then(|| first.1.clone())
 }
 

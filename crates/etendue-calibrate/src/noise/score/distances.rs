@@ -5,7 +5,9 @@
 pub fn kolmogorov_smirnov(a: &mut [f64], b: &mut [f64]) -> f64 {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
-    let (mut i, mut j, mut greatest) = (0, 0, 0.0_f64);
+    let mut i = 0;
+    let mut j = 0;
+    let mut greatest = 0.0_f64;
     while i < a.len() && j < b.len() {
         let value = a[i].min(b[j]);
         // Pass equal values (quantisation steps) together

@@ -20,7 +20,8 @@ pub fn between_bin_variance<'a>(
     panels: impl Iterator<Item = &'a [IncidenceBin]>,
     width: f64,
 ) -> f64 {
-    let (mut squares, mut noise) = (Vec::new(), Vec::new());
+    let mut squares = Vec::new();
+    let mut noise = Vec::new();
     for bins in panels {
         for left in [false, true] {
             let side: Vec<_> = bins
@@ -29,7 +30,9 @@ pub fn between_bin_variance<'a>(
                 .filter_map(|bin| Some((bin.incidence, bin.error?.mean, bin.mean_variance()?)))
                 .collect();
             for three in side.windows(3) {
-                let [a, b, c] = [three[0], three[1], three[2]];
+                let a = three[0];
+                let b = three[1];
+                let c = three[2];
                 if c.0 - a.0 < 2.0 * NEAR * width {
                     squares.push((a.1 - 2.0 * b.1 + c.1).powi(2) / 6.0);
                     noise.push((a.2 + 4.0 * b.2 + c.2) / 6.0);

@@ -56,7 +56,8 @@ pub fn censored_normal(samples: &[CensoredSample]) -> NormalEstimate {
         let Some(step) = scoring_step(samples, here) else {
             break;
         };
-        let (mut share, mut moved) = (1.0, false);
+        let mut share = 1.0;
+        let mut moved = false;
         for _ in 0..8 {
             let next = NormalEstimate {
                 mean: here.mean + share * step[0],
@@ -112,8 +113,10 @@ fn own_mean(samples: &[CensoredSample], sd: f64) -> f64 {
 /// Position of a maximum between two limits, by golden-section search.
 fn maximum(mut low: f64, mut high: f64, value: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_895;
-    let (mut a, mut b) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-    let (mut at_a, mut at_b) = (value(a), value(b));
+    let mut a = high - GOLDEN * (high - low);
+    let mut b = low + GOLDEN * (high - low);
+    let mut at_a = value(a);
+    let mut at_b = value(b);
     for _ in 0..14 {
         if at_a > at_b {
             (high, b, at_b) = (b, a, at_a);

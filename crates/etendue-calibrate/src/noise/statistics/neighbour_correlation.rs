@@ -82,7 +82,9 @@ fn separate_neighbours(scans: &BTreeMap<u32, Vec<NormalisedBeam>>) -> Option<[f6
     let mean = |cell: u32| sums.get(&cell).map(|[sum, count]| sum / count);
 
     // Variance and covariance of the temporal noise: deviations from the means
-    let (mut square, mut product, mut pairs) = (0.0, 0.0, 0.0);
+    let mut square = 0.0;
+    let mut product = 0.0;
+    let mut pairs = 0.0;
     for beams in scans.values() {
         for (at, beam) in beams.iter().enumerate() {
             let deviation = beam.error - mean(beam.cell)?;

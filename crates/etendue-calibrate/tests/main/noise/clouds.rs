@@ -14,7 +14,8 @@ fn normal() -> Vector3<f64> {
 }
 
 fn direction(azimuth_deg: f64, elevation_deg: f64) -> Vector3<f64> {
-    let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
+    let azimuth = azimuth_deg.to_radians();
+    let elevation = elevation_deg.to_radians();
     let level = elevation.cos();
     Vector3::new(
         level * azimuth.cos(),
@@ -26,7 +27,8 @@ fn direction(azimuth_deg: f64, elevation_deg: f64) -> Vector3<f64> {
 /// Scans of 15 rows of 61 beams on a board 0.9 m square, drawn from the known profile; dropped beams are
 /// NaN points.
 fn clouds(scans: u32, keep_dropped: bool) -> Vec<(Vec<Point3<f64>>, Vec<f32>)> {
-    let (profile, normal) = (known(), normal());
+    let profile = known();
+    let normal = normal();
     let point = |sweep: u32, beam: u32| -> Option<Point3<f64>> {
         let column = f64::from(beam / 15);
         let row = f64::from(beam % 15);
@@ -75,10 +77,8 @@ fn a_board_rotated_about_two_axes_is_calibrated() {
     for degrees in [5.0_f64, 15.0, 25.0, 35.0] {
         let incidence = degrees.to_radians();
         let range = DISTANCE / incidence.cos();
-        let (a, b) = (
-            found.profile.at(incidence, range),
-            truth.at(incidence, range),
-        );
+        let a = found.profile.at(incidence, range);
+        let b = truth.at(incidence, range);
         assert_same_noise(&a, &b, degrees);
     }
 }

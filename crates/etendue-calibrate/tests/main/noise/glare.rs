@@ -87,7 +87,8 @@ fn a_glare_is_recovered_on_its_side_of_the_normal() {
         .filter(|knot| knot.incidence.abs() < 0.071)
     {
         let degrees = knot.incidence.to_degrees();
-        let (here, there) = (expected(&found, degrees), expected(&truth, degrees));
+        let here = expected(&found, degrees);
+        let there = expected(&truth, degrees);
         let bias = (here.bias - there.bias - shift) / knot.bias_error;
         let alike = here.spread / knot.spread_ratio;
         let spread = (here.spread - there.spread) / (alike * knot.spread_ratio_error);
@@ -119,7 +120,8 @@ fn a_mirrored_set_up_mirrors_the_glare() {
         let found = calibrated(&glaring(), 4, sign, |_| 0.0).profile;
         found.glare.unwrap().centre.to_degrees()
     };
-    let (upright, mirrored) = (centre(1.0), centre(-1.0));
+    let upright = centre(1.0);
+    let mirrored = centre(-1.0);
     assert!((upright + mirrored).abs() < 0.3, "{upright} {mirrored}");
     assert!(upright < -0.4, "{upright}");
 }

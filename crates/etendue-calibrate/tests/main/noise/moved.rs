@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Sixty scans of a board at 0.5 m that rotates by `rotation` degrees in total, first slowly and then
 /// abruptly, with the noise of the known profile.
 fn recorded(rotation: f64) -> PanelRecording {
-    let (profile, azimuths) = (known(), azimuths(720));
+    let profile = known();
+    let azimuths = azimuths(720);
     let scan = |sweep: u32| {
         let share = if sweep < 40 {
             f64::from(sweep) / 80.0
@@ -52,7 +53,8 @@ fn a_motion_is_compensated_and_not_attributed_to_noise() {
     assert!(warning.unwrap().contains("turned by 2."), "{warning:?}");
     let truth = known();
     for degrees in [10.0_f64, 25.0, 45.0] {
-        let (incidence, range) = (degrees.to_radians(), 0.5 / degrees.to_radians().cos());
+        let incidence = degrees.to_radians();
+        let range = 0.5 / degrees.to_radians().cos();
         let ratio = found.profile.at(incidence, range).spread / truth.at(incidence, range).spread;
         assert!((ratio - 1.0).abs() < 0.12, "{degrees}: {ratio}");
     }

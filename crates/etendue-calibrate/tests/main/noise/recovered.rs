@@ -37,7 +37,8 @@ fn a_known_profile_is_recovered() {
     for degrees in [5.0_f64, 15.0, 25.0, 35.0, 45.0] {
         let incidence = degrees.to_radians();
         let range = 0.5 / incidence.cos();
-        let (a, b) = (found.at(incidence, range), truth.at(incidence, range));
+        let a = found.at(incidence, range);
+        let b = truth.at(incidence, range);
         let plane = shift / incidence.cos();
         assert!(
             (a.bias - b.bias - plane).abs() < 0.6e-3,
@@ -112,7 +113,8 @@ fn ranges_at_the_edge_of_a_panel_are_excluded_from_bias_and_spread() {
         });
         calibrated(&recording(&scans))
     };
-    let (straight, bent) = (bent(0.0), bent(0.02));
+    let straight = bent(0.0);
+    let bent = bent(0.02);
     let beams = &bent.panels[0].beams;
     assert!(beams.at_edge() > 30, "{}", beams.at_edge());
     assert!(
@@ -121,7 +123,8 @@ fn ranges_at_the_edge_of_a_panel_are_excluded_from_bias_and_spread() {
             .any(|text| text.contains("part of the spot"))
     );
     let at = |found: &NoiseCalibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
-    let (a, b) = (at(&straight), at(&bent));
+    let a = at(&straight);
+    let b = at(&bent);
     assert!((a.bias - b.bias).abs() < 1e-4 && (a.spread - b.spread).abs() < 1e-4);
     assert!((a.drop_out - b.drop_out).abs() < 1e-9);
     assert!(
@@ -155,7 +158,7 @@ fn a_material_is_identified_by_its_spread() {
     for knot in &mut rough.knots {
         knot.spread *= 2.0;
     }
-    let (plain, rough) = (known(), rough);
+    let plain = known();
     let recording = recorded(&rough, 4);
     let panel = find_panel(&recording, &PanelHint::default(), &PanelSearch::default()).unwrap();
     let beams = PanelBeams::of(&recording, &panel);
@@ -182,7 +185,8 @@ fn the_law_of_distance_is_fitted_to_two_distances() {
             reading(drawn.map(|drawn| drawn.range))
         }))
     };
-    let (near, far) = (at(0.5), at(1.5));
+    let near = at(0.5);
+    let far = at(1.5);
     let hint = PanelHint::default();
     let found = calibrate(&[(&near, hint), (&far, hint)], &options()).unwrap();
     let DistanceLaw::Fitted { spread, .. } = found.profile.law else {

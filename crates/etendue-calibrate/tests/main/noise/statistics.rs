@@ -23,7 +23,8 @@ fn numbers(name: &str) -> Vec<f64> {
 }
 
 fn beams(dropped: &[usize]) -> PanelBeams {
-    let (ranges, intensities) = (numbers("dist"), numbers("inten"));
+    let ranges = numbers("dist");
+    let intensities = numbers("inten");
     let beam = |number: usize| PanelBeam {
         cell: u32::try_from(number).unwrap(),
         scan: 0,

@@ -39,7 +39,8 @@ pub fn write(path: &Path, report: &Report, clouds: &[PointCloud; 2]) -> Result<(
         ("Range", "range, m", ranges as fn(&PointCloud) -> Vec<f64>),
         ("Intensity", "intensity", intensities),
     ] {
-        let [real, simulated] = [of(&clouds[0]), of(&clouds[1])];
+        let real = of(&clouds[0]);
+        let simulated = of(&clouds[1]);
         if !real.is_empty() && !simulated.is_empty() {
             let samples = [("real", &real[..]), ("simulated", &simulated[..])];
             figures += &svg::write(&distribution_chart(title, label, &samples));

@@ -323,7 +323,8 @@ fn pose(theirs: &mjcf_rs::Pose) -> Isometry3<f64> {
 
 /// The middle of a line, its z axis along it, and half its length.
 fn between([ax, ay, az, bx, by, bz]: [f64; 6]) -> (Isometry3<f64>, f64) {
-    let [from, to] = [Vector3::new(ax, ay, az), Vector3::new(bx, by, bz)];
+    let from = Vector3::new(ax, ay, az);
+    let to = Vector3::new(bx, by, bz);
     let along = to - from;
     let turn = UnitQuaternion::rotation_between(&Vector3::z(), &along)
         .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::x_axis(), PI));

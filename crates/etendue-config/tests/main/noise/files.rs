@@ -18,7 +18,8 @@ fn a_profile_survives_its_file() {
     let profile = read.profile().unwrap();
     for degrees in [0.0_f64, 20.0, 45.0, 55.0, 70.0] {
         let at = degrees.to_radians();
-        let (a, b) = (profile.at(at, 0.4), found.profile.at(at, 0.4));
+        let a = profile.at(at, 0.4);
+        let b = found.profile.at(at, 0.4);
         assert!((a.bias - b.bias).abs() < 1e-6 && (a.drop_out - b.drop_out).abs() < 1e-4);
     }
 }

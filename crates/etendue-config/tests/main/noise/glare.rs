@@ -201,7 +201,8 @@ fn drawn_points_do_not_depend_on_how_light_is_followed() {
         };
         lidar::simulate(&world, &scanner, &run, |_| pose)
     };
-    let (straight, trees) = (points(None), points(Some(1.0)));
+    let straight = points(None);
+    let trees = points(Some(1.0));
     assert!(straight.points.len() > 100);
     assert!(straight == trees);
 }

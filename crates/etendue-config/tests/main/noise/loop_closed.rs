@@ -103,7 +103,8 @@ fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
     let expected = |knot: &Knot| truth.at(knot.incidence, found.distance / knot.incidence.cos());
     let weigh = |knot: &&Knot| {
         let off = knot.bias - expected(knot).bias;
-        let (weight, plane) = (knot.bias_error.powi(-2), 1.0 / knot.incidence.cos());
+        let weight = knot.bias_error.powi(-2);
+        let plane = 1.0 / knot.incidence.cos();
         [weight * plane * off, weight * plane * plane]
     };
     let [up, down] = { knots.iter().map(weigh) }.fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);

@@ -128,7 +128,8 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     assert!(low < 0.26 && 0.26 < high, "{low} {high}");
     let is_patch = |beam: &PanelBeam| !beam.left() && beam.incidence.to_degrees() > 64.0;
     let is_late = |beam: &PanelBeam| beam.left() && beam.scan >= 57;
-    let [patch, late] = [share(&is_patch), share(&is_late)];
+    let patch = share(&is_patch);
+    let late = share(&is_late);
     let rest = share(&|beam| !is_patch(beam) && !is_late(beam));
     println!("patch {patch:.3}, last scans {late:.3}, rest {rest:.4}");
     assert!(patch > 0.6 && late > 0.8 && rest < 0.01);
@@ -143,7 +144,9 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
 /// have none.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
-    let (mut told, mut bands, mut simulated) = (Vec::new(), 0, Vec::new());
+    let mut told = Vec::new();
+    let mut bands = 0;
+    let mut simulated = Vec::new();
     for (material, width) in PANELS {
         let Some(recording) = apollosim(material) else {
             return;

@@ -99,7 +99,8 @@ fn spatial<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isom
 fn lift_planar<S: Scalar>(pose: &Isometry2<S>) -> Isometry3<S> {
     let translation = pose.translation.vector;
     // Half-angle formulas, in the form that is well conditioned.
-    let (cos, sin) = (pose.rotation.re, pose.rotation.im);
+    let cos = pose.rotation.re;
+    let sin = pose.rotation.im;
     let (w, z) = if cos.value() >= 0.0 {
         let w = ((cos + 1.0) * 0.5).sqrt();
         (w, sin / (w * 2.0))

@@ -164,7 +164,9 @@ impl Localisation {
     /// Stores the current estimate.
     fn remember(&mut self, stamp: i64) {
         let end = stamp + etendue_sensors::rig::nanoseconds(self.period);
-        let [x, y, yaw] = [self.state.x, self.state.y, self.state.z];
+        let x = self.state.x;
+        let y = self.state.y;
+        let yaw = self.state.z;
         self.past.push_back((end, [x, y, yaw]));
         while self
             .past

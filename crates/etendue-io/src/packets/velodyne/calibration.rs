@@ -54,7 +54,8 @@ impl LaserCalibration {
             }
             None => range,
         };
-        let [range_aside, range_ahead] = [corrected(0, aside(range)), corrected(1, ahead(range))];
+        let range_aside = corrected(0, aside(range));
+        let range_ahead = corrected(1, ahead(range));
         let height = range_ahead * up + self.vertical_offset * level;
         let point = Point3::new(ahead(range_ahead), -aside(range_aside), height);
         (range, point)
