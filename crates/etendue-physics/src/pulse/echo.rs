@@ -94,14 +94,16 @@ impl<S: Scalar> EchoFinder<S> {
     /// that may carry derivatives.
     ///
     /// ```
-    /// use etendue_physics::pulse::{Discriminator, EchoFinder, Pulse, PulseReturn, Samples, Waveform, Window};
+    /// use etendue_physics::pulse::{
+    ///     Discriminator, EchoFinder, Pulse, PulseReturn, SamplingWindow, Waveform, WaveformModel,
+    /// };
     /// use etendue_physics::{Dual, DualParts};
     /// let pulse = Pulse::gaussian(4e-9);
-    /// let window = Window::around(&pulse, 1e-9, 30.0, 30.0);
+    /// let window = SamplingWindow::around(&pulse, 1e-9, 30.0, 30.0);
     /// let waveform = Waveform::received(&pulse, &[PulseReturn { range: 30.0, power: 1.0 }], window);
     /// let pulse = Pulse { shape: pulse.shape, fwhm: Dual::<1>::from(pulse.fwhm) };
     /// let returns = [PulseReturn { range: Dual::variable(30.0, 0), power: Dual::from(1.0) }];
-    /// let samples = Samples {
+    /// let samples = WaveformModel {
     ///     pulse: &pulse,
     ///     returns: &returns,
     ///     start: waveform.start.into(),

@@ -81,9 +81,9 @@ impl Waveform {
     /// and the pulse $p$.
     ///
     /// ```
-    /// use etendue_physics::pulse::{Pulse, PulseReturn, Waveform, Window};
+    /// use etendue_physics::pulse::{Pulse, PulseReturn, SamplingWindow, Waveform};
     /// let pulse = Pulse::gaussian(5e-9);
-    /// let window = Window::around(&pulse, 1e-9, 10.0, 10.0);
+    /// let window = SamplingWindow::around(&pulse, 1e-9, 10.0, 10.0);
     /// let waveform = Waveform::received(&pulse, &[PulseReturn { range: 10.0, power: 0.2 }], window);
     /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
     /// assert!((0.19..=0.2).contains(&peak));
