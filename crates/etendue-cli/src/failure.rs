@@ -20,6 +20,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use thiserror::Error;
 
+/// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
+pub const INTERRUPTED_EXIT_CODE: u8 = 130;
+
 /// Error of a command.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -202,7 +205,7 @@ impl Failure {
     /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Interrupted | Self::StoppedRecording => crate::interrupt::EXIT_CODE,
+            Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
             _ => 1,
         }
     }

@@ -1,11 +1,8 @@
 //! Ctrl-C: ends a run at once, but never while files are written.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED_EXIT_CODE};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
-pub const EXIT_CODE: u8 = 130;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WRITING: Mutex<()> = Mutex::new(());
@@ -16,7 +13,7 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         REQUESTED.store(true, Ordering::SeqCst);
         let _guard = writing();
-        std::process::exit(EXIT_CODE.into());
+        std::process::exit(INTERRUPTED_EXIT_CODE.into());
     });
 }
 

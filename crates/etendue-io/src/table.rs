@@ -29,6 +29,9 @@ pub enum ColumnData {
     I32(Vec<i32>),
 }
 
+/// Names under which intensity is found.
+pub(crate) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
+
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

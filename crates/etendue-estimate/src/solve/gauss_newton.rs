@@ -1,7 +1,8 @@
 //! Gauss-Newton method without step control.
 
+use super::error::SolveError;
 use super::normal::NormalEquations;
-use super::solution::{Iteration, SolveError, StopReason};
+use super::solution::{Iteration, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 

@@ -1,9 +1,10 @@
 //! L-BFGS for least-squares problems, in the tangent space at the start.
 
+use super::error::SolveError;
 use super::lbfgs_search::{DifferentiableFunction, LbfgsSearch};
 use super::loss::Loss;
 use super::problem::LeastSquares;
-use super::solution::{Iteration, SolveError, StopReason};
+use super::solution::{Iteration, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;

@@ -1,9 +1,10 @@
 //! Levenberg-Marquardt method with Marquardt's diagonal scaling (Marquardt 1963, doi:10.1137/0111030).
 
 use super::damped_search::{DampedSearch, DampedStep, DampingSchedule};
+use super::error::SolveError;
 use super::normal::NormalEquations;
 use super::problem::{Linearization, Residuals};
-use super::solution::{Iteration, SolveError, StopReason};
+use super::solution::{Iteration, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;

@@ -10,6 +10,7 @@
 //! objectives that are not sums of squares.
 
 mod damped_search;
+mod error;
 mod gauss_newton;
 mod lbfgs;
 mod lbfgs_search;
@@ -25,6 +26,7 @@ mod solver;
 mod walk;
 
 pub use damped_search::{DampedSearch, DampedStep, DampingSchedule};
+pub use error::SolveError;
 pub use lbfgs_search::{DifferentiableFunction, LbfgsError, LbfgsSearch};
 pub use limits::SolverLimits;
 pub use loss::{Continuation, Loss};
@@ -32,5 +34,5 @@ pub use multi_start::{MultiStart, multi_start, multi_start_by};
 pub use normal::NormalEquations;
 pub use prior::WithPrior;
 pub use problem::{LeastSquares, Linearization, Residuals};
-pub use solution::{Iteration, Solution, SolveError, StopReason};
+pub use solution::{Iteration, Solution, StopReason};
 pub use solver::{Solver, SolverMethod};

@@ -1,7 +1,8 @@
 //! Multi-start minimisation.
 
+use super::error::SolveError;
 use super::problem::LeastSquares;
-use super::solution::{Solution, SolveError};
+use super::solution::Solution;
 use super::solver::Solver;
 use crate::manifold::Manifold;
 

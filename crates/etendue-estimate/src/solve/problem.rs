@@ -1,7 +1,7 @@
 //! Least-squares problems: residuals and their Jacobian.
 
+use super::error::SolveError;
 use super::loss::Loss;
-use super::solution::SolveError;
 use crate::manifold::Manifold;
 
 /// Nonlinear least-squares problem: residuals as a function of unknowns on a manifold.

@@ -1,9 +1,10 @@
 //! Solver of nonlinear least-squares problems.
 
+use super::error::SolveError;
 use super::limits::SolverLimits;
 use super::loss::{Continuation, Loss};
 use super::problem::{LeastSquares, Residuals};
-use super::solution::{Iteration, Solution, SolveError};
+use super::solution::{Iteration, Solution};
 use super::walk::{Stage, Walk};
 use super::{gauss_newton, lbfgs, levenberg_marquardt};
 use crate::manifold::Manifold;

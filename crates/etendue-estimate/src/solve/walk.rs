@@ -1,9 +1,10 @@
 //! State of a running minimisation.
 
+use super::error::SolveError;
 use super::limits::SolverLimits;
 use super::loss::Loss;
 use super::problem::{LeastSquares, Linearization, Residuals};
-use super::solution::{Iteration, Solution, SolveError, StopReason};
+use super::solution::{Iteration, Solution, StopReason};
 use crate::manifold::Manifold;
 
 /// Relative decrease of the cost below which a stage before the last has converged: it only has to

@@ -110,11 +110,6 @@ pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     Ok(file)
 }
 
-/// Whether the file's name or content looks like a mesh.
-pub fn is_mesh(path: &Path, bytes: &[u8]) -> bool {
-    Format::of(path, bytes).is_some()
-}
-
 enum Format {
     Obj,
     Ply,

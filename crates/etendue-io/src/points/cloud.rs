@@ -7,7 +7,7 @@ use super::format::{PointFormat, parse_points};
 use crate::input::read_bytes;
 use crate::packets::PacketSource;
 use crate::precision::single;
-use crate::table::PointTable;
+use crate::table::{INTENSITY_NAMES, PointTable};
 use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
@@ -94,6 +94,3 @@ impl PointCloud {
         cloud
     }
 }
-
-/// Names under which intensity is found.
-pub(super) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];

@@ -1,6 +1,7 @@
 //! `etendue fit`.
 
 mod arguments;
+mod arrangement;
 mod measurements;
 mod report;
 mod results;

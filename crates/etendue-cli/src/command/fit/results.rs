@@ -1,8 +1,9 @@
 //! Files of a fit.
 
+use super::arrangement::Arrangement;
 use super::report::Report;
 use super::setup::Setup;
-use super::values::{Arrangement, numbers, setting};
+use super::values::{numbers, setting};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::view::fit_view::FitView;

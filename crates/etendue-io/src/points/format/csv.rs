@@ -8,8 +8,7 @@ use super::{FormatEntry, ScanEditor};
 use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
-use crate::points::cloud::INTENSITY_NAMES;
-use crate::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
+use crate::table::{ColumnData, ColumnType, INTENSITY_NAMES, PointColumn, PointSweeps, PointTable};
 use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
