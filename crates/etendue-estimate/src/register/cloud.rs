@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 
 /// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, normals.
-pub struct SearchableCloud<const D: usize> {
+pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
     normals: Vec<SVector<f64, D>>,
@@ -15,7 +15,7 @@ pub struct SearchableCloud<const D: usize> {
 
 impl<const D: usize> SearchableCloud<D> {
     /// SearchableCloud of the finite points among `points`, m.
-    pub fn new(points: &[Point<f64, D>]) -> Self {
+    pub(super) fn new(points: &[Point<f64, D>]) -> Self {
         let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
         Self::of(points.iter().filter(finite).map(|p| p.coords).collect())
     }
@@ -37,19 +37,17 @@ impl<const D: usize> SearchableCloud<D> {
     }
 
     /// Number of points.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.points.len()
-    }
-
-    /// Whether the cloud has no points.
-    pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
     }
 
     /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours`
     /// points.
     #[must_use]
-    pub fn with_normals<M: RigidMotion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
+    pub(super) fn with_normals<M: RigidMotion<D, K>, const K: usize>(
+        mut self,
+        neighbours: usize,
+    ) -> Self {
         let normal = |p: &SVector<f64, D>| {
             let near = self.nearest_of(p, neighbours);
             let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);

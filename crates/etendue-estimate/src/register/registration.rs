@@ -221,17 +221,11 @@ impl Registration {
         target: &[Point<f64, D>],
         start: M,
     ) -> Result<RegistrationResult<M>, RegisterError> {
-        self.check()?;
-        let source = self.prepare::<M, D, K>("source", source)?;
-        let target = self.prepare::<M, D, K>("target", target)?;
-        self.register_clouds(&source, &target, start)
+        M::register(self, source, target, start)
     }
 
-    /// Registers two prepared clouds, which can be reused in several registrations.
-    ///
-    /// # Errors
-    /// As [`Registration::register`].
-    pub fn register_clouds<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+    /// Registers two prepared clouds.
+    fn register_clouds<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         source: &SearchableCloud<D>,
         target: &SearchableCloud<D>,
@@ -405,4 +399,17 @@ impl Registration {
         }
         Ok(())
     }
+}
+
+/// [`Registration::register`], generic in the motion.
+pub(super) fn register_points<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+    registration: &Registration,
+    source: &[Point<f64, D>],
+    target: &[Point<f64, D>],
+    start: M,
+) -> Result<RegistrationResult<M>, RegisterError> {
+    registration.check()?;
+    let source = registration.prepare::<M, D, K>("source", source)?;
+    let target = registration.prepare::<M, D, K>("target", target)?;
+    registration.register_clouds(&source, &target, start)
 }

@@ -1,7 +1,11 @@
 //! Rigid motions in the plane and in space.
 
+use super::registration::{RegisterError, Registration, RegistrationResult, register_points};
 use crate::manifold::Manifold;
-use nalgebra::{Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, SMatrix, SVector};
+use nalgebra::{
+    Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, Point, Point2, Point3, SMatrix,
+    SVector,
+};
 
 /// Rigid motion of `D`-dimensional points, with `K` degrees of freedom.
 pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
@@ -16,6 +20,18 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
 
     /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
     fn eigen(matrix: &SMatrix<f64, D, D>) -> (SVector<f64, D>, SMatrix<f64, D, D>);
+
+    /// [`Registration::register`] of this motion. The implementations are not generic, so that
+    /// registration is compiled in this crate and not again in every crate that uses it.
+    ///
+    /// # Errors
+    /// As [`Registration::register`].
+    fn register(
+        registration: &Registration,
+        source: &[Point<f64, D>],
+        target: &[Point<f64, D>],
+        start: Self,
+    ) -> Result<RegistrationResult<Self>, RegisterError>;
 }
 
 impl RigidMotion<2, 3> for Isometry2<f64> {
@@ -36,6 +52,15 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
     fn eigen(matrix: &Matrix2<f64>) -> (SVector<f64, 2>, Matrix2<f64>) {
         let eigen = matrix.symmetric_eigen();
         (eigen.eigenvalues, eigen.eigenvectors)
+    }
+
+    fn register(
+        registration: &Registration,
+        source: &[Point2<f64>],
+        target: &[Point2<f64>],
+        start: Self,
+    ) -> Result<RegistrationResult<Self>, RegisterError> {
+        register_points(registration, source, target, start)
     }
 }
 
@@ -61,5 +86,14 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
     fn eigen(matrix: &Matrix3<f64>) -> (SVector<f64, 3>, Matrix3<f64>) {
         let eigen = matrix.symmetric_eigen();
         (eigen.eigenvalues, eigen.eigenvectors)
+    }
+
+    fn register(
+        registration: &Registration,
+        source: &[Point3<f64>],
+        target: &[Point3<f64>],
+        start: Self,
+    ) -> Result<RegistrationResult<Self>, RegisterError> {
+        register_points(registration, source, target, start)
     }
 }
