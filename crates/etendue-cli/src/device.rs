@@ -1,4 +1,4 @@
-//! The sensor that sent the packets of a capture.
+//! Source of the packets of a capture.
 
 use crate::failure::Failure;
 use etendue::config::sensor::packet_source;
@@ -7,8 +7,8 @@ use etendue::io::packets::{
 };
 use std::path::Path;
 
-/// Source of packets described by a metadata file (Ouster) or a calibration file (Velodyne); without a
-/// file it follows from the packets.
+/// Source of packets described by a metadata file (Ouster) or a calibration file (Velodyne);
+/// without a file, the packets determine it.
 pub fn device(metadata: Option<&Path>) -> Result<PacketSource, Failure> {
     Ok(packet_source(match metadata {
         Some(path) if is_calibration(path) => {

@@ -113,7 +113,7 @@ pub enum Failure {
     #[error("no scan log has a window with a stationary sensor: there is no range noise to draw")]
     NoStationaryWindow,
     /// The ending of an output file is not that of a supported format.
-    #[error("cannot write {}: its ending is not one of {endings}", path.display())]
+    #[error("cannot write {}: its extension is not one of {endings}", path.display())]
     Ending {
         /// The file.
         path: PathBuf,
@@ -129,7 +129,7 @@ pub enum Failure {
         scans: usize,
     },
     /// The selected scan does not exist.
-    #[error("{} has no scan {number}: it has {scans}", path.display())]
+    #[error("{} has no scan {number}: it has {scans} scans", path.display())]
     NoSuchScan {
         /// File of the log.
         path: PathBuf,
@@ -143,7 +143,7 @@ pub enum Failure {
     Usage {
         /// Description of the error.
         message: String,
-        /// Advice how to correct it.
+        /// Remedy.
         remedy: String,
     },
     /// A model cannot be fitted.
@@ -190,11 +190,11 @@ pub struct Mistake {
     message: String,
     remedy: String,
     text: NamedSource<String>,
-    place: LabeledSpan,
+    label: LabeledSpan,
 }
 
 impl Failure {
-    /// Usage error with advice how to correct it.
+    /// Usage error with its remedy.
     pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),
@@ -251,7 +251,7 @@ impl Failure {
             ),
 
             // Files and scans
-            Self::Ending { .. } => "give a file with one of these endings".into(),
+            Self::Ending { .. } => "give a file with one of these extensions".into(),
             Self::Fit(FitError::Beams { .. }) => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
             }
@@ -276,7 +276,7 @@ impl Failure {
     }
 }
 
-/// The nearest name, and where names of that kind are listed.
+/// Remedy with the most similar name and a list of the names of that kind.
 fn unknown_name_remedy(unknown: &UnknownName) -> String {
     let listed = match unknown.kind.as_str() {
         "sensor preset" => "`etendue sensors` lists them; a sensor file ends in .toml",
@@ -303,7 +303,7 @@ impl From<ConfigError> for Failure {
             message: document.to_string(),
             remedy: document.remedy(),
             text: NamedSource::new(name, document.text().to_owned()),
-            place: LabeledSpan::at(document.span(), "here"),
+            label: LabeledSpan::at(document.span(), "here"),
         }))
     }
 }
@@ -323,7 +323,7 @@ impl Diagnostic for Failure {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
-            Self::InFile(mistake) => Some(Box::new(std::iter::once(mistake.place.clone()))),
+            Self::InFile(mistake) => Some(Box::new(std::iter::once(mistake.label.clone()))),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C: ends a run at once, but never while files are written.
+//! Ctrl-C handling: a run ends at once, except while files are written.
 
 use crate::failure::{Failure, INTERRUPTED_EXIT_CODE};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Installs a handler that ends the process as soon as nobody holds the guard of [`writing`].
+/// Installs a handler that ends the process as soon as no thread holds the guard of [`writing`].
 pub fn install() {
     // Without a handler Ctrl-C ends the process at once, which is acceptable
     let _ = ctrlc::set_handler(|| {

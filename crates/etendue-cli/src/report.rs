@@ -44,8 +44,8 @@ fn indented(text: &str, indent: &str) -> String {
     text.trim_end().replace('\n', &format!("\n{indent}"))
 }
 
-/// The line that a label begins in, between its neighbours, with its place in the file and a mark under it;
-/// empty where the label is outside of the file.
+/// The line that a label begins in, between its neighbours, with its position in the file and a
+/// mark below it; empty for a label outside the file.
 fn snippet(source: &dyn SourceCode, label: &LabeledSpan, red: &str, plain: &str) -> String {
     let Ok(contents) = source.read_span(label.inner(), 1, 1) else {
         return String::new();
@@ -99,7 +99,7 @@ mod tests {
     #[error("unknown key \"colour\"")]
     struct Unknown {
         text: NamedSource<String>,
-        place: LabeledSpan,
+        label: LabeledSpan,
     }
 
     impl Diagnostic for Unknown {
@@ -112,7 +112,7 @@ mod tests {
         }
 
         fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-            Some(Box::new(std::iter::once(self.place.clone())))
+            Some(Box::new(std::iter::once(self.label.clone())))
         }
     }
 
@@ -120,12 +120,12 @@ mod tests {
         let text = "version = 1\ncolour = \"red\"\n".to_owned();
         Unknown {
             text: NamedSource::new("scene.toml", text),
-            place: LabeledSpan::at(start..start + length, "here"),
+            label: LabeledSpan::at(start..start + length, "here"),
         }
     }
 
     #[test]
-    fn a_report_shows_the_line_marks_the_place_and_gives_the_remedy() {
+    fn a_report_shows_the_line_marks_the_position_and_gives_the_remedy() {
         let expected = "  × unknown key \"colour\"\n   ╭─[scene.toml:2:1]\n 1 │ version = 1\n 2 │ colour = \"red\"\n   \
                         · ────── here\n   ╰─\n  help: remove it\n        or name it `color`\n";
         assert_eq!(render(&unknown(12, 6), false), expected);

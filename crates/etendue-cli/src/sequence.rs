@@ -61,18 +61,18 @@ pub fn read(path: &Path, poses: Option<&Path>) -> Result<Sequence, Failure> {
     Ok(sequence)
 }
 
-/// Poses of a sequence as world from lidar. Without a given convention, poses that fit another one
-/// than the usual are an error.
+/// Poses of a sequence as world from lidar. If no convention is given, poses that fit a convention
+/// other than the default are an error.
 pub fn world_from_lidar(
     sequence: &Sequence,
     given: Option<ConventionName>,
 ) -> Result<Vec<Isometry3<f64>>, Failure> {
-    // Poses in the given or the usual convention
+    // Poses in the given or the default convention
     let Some(poses) = &sequence.world_from_lidar else {
         return Err(Failure::usage(
             format!("{} has scans but no poses", sequence.path.display()),
-            "add a trajectory to the folder of the scans (poses.txt, twelve numbers per line, or a \
-             .tum file, eight), or name one with --poses; `etendue slam` estimates one",
+            "add a trajectory to the folder of the scans (poses.txt, twelve numbers per line, or \
+             a .tum file, eight), or give one with --poses; `etendue slam` estimates one",
         ));
     };
     let convention = given.map_or(PoseConvention::default(), PoseConvention::from);

@@ -12,10 +12,10 @@ use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
 use std::path::Path;
 
-/// Endings of mesh files, whose materials do not hold at the wavelength of a lidar.
+/// Extensions of mesh files, which have no materials at the wavelength of a lidar.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 
-/// Sensor where neither the arguments nor the scene name one.
+/// Sensor if neither the arguments nor the scene give one.
 const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
 
 /// Scene of a file or of an example; the built-in arena without a name.

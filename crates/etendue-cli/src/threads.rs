@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 /// Worker threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
-    /// Worker threads; without it, one per processor
+    /// Worker threads [default: one per processor]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<NonZeroUsize>,
 }

@@ -19,24 +19,24 @@ use std::path::PathBuf;
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
     etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
-    Fields keep their names where the format stores them. LAS has a resolution of 0.1 mm; KITTI has \
-    only positions and intensities. There is a message about fields that a format omits or changes. \
-    Times of an MCAP file are shifted to begin at zero where some are negative."
+    Fields keep their names if the format stores them. LAS has a resolution of 0.1 mm; KITTI \
+    stores positions and intensities only. A message lists the fields that the format omits or \
+    changes. Negative times are shifted to begin at zero in an MCAP file."
 )]
 pub struct Convert {
     #[arg(help = input_help())]
     from: PathBuf,
     #[arg(help = output_help())]
     to: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml, or the YAML of ROS)
-    /// of the Velodyne; without it, the file with the name of the capture that ends in .json
+    /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml or ROS YAML) of
+    /// the Velodyne sensor [default: the .json file with the name of the capture]
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
-    /// Topic of a recording; required if it has several sensors, each in a frame of its own
+    /// Topic of a recording; required if the recording has several sensors in different frames
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
     /// Sweep to convert: a rotation of a capture or a cloud of a recording, counted from 0, or the
-    /// points with that number in the column sweep of a table; without it, all
+    /// points with that number in the column sweep of a table [default: all]
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
     /// Write .pcd and .ply files as text
@@ -57,7 +57,7 @@ fn input_help() -> String {
 /// Help on the output.
 fn output_help() -> String {
     format!(
-        "Output; its ending selects the format: {}",
+        "Output file; its extension selects the format: {}",
         formats::written()
     )
 }
@@ -138,11 +138,8 @@ impl Convert {
         format.ok_or_else(|| {
             let endings = PointFormat::written_endings().join(", ");
             Failure::usage(
-                format!(
-                    "cannot write {}: its ending is not that of a format",
-                    self.to.display()
-                ),
-                format!("use one of the endings {endings}"),
+                format!("cannot write {}: unknown file extension", self.to.display()),
+                format!("use one of the extensions {endings}"),
             )
         })
     }
@@ -170,7 +167,7 @@ impl Convert {
         if number >= sweeps {
             return Err(Failure::usage(
                 format!(
-                    "{} has no sweep {number}: it has {sweeps}",
+                    "{} has no sweep {number}: it has {sweeps} sweeps",
                     self.from.display()
                 ),
                 format!("give --sweep 0 to {}", sweeps.saturating_sub(1)),
@@ -186,12 +183,12 @@ impl Convert {
                 "no point of {} has the number {number} in the column sweep",
                 self.from.display()
             ),
-            "give one of the numbers that `etendue convert` without --sweep writes to a .csv",
+            "convert to .csv without --sweep, and select a number of the column sweep",
         )
     }
 }
 
-/// Line about points and fields that the format cannot store; empty where there are none.
+/// Line with the points and fields that the format cannot store; empty without any.
 fn dropped(table: &PointTable, fields: &LossyFields) -> String {
     let mut parts = Vec::new();
     let points = table.points - fields.points;
@@ -212,7 +209,7 @@ fn dropped(table: &PointTable, fields: &LossyFields) -> String {
 fn shift_to_zero(table: &mut PointTable) -> Option<String> {
     let earliest = table.shift_negative_times()?;
     Some(format!(
-        "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has no \
-         negative stamps"
+        "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has \
+         no negative time stamps"
     ))
 }

@@ -18,7 +18,7 @@ use schemars::schema_for;
 #[command(after_help = "Example: etendue schema scene > scene.schema.json\n  \
     writes a JSON schema for the TOML support of an editor.")]
 pub struct Schema {
-    /// FileKind of file
+    /// Kind of file
     #[arg(value_enum, default_value = "scene")]
     kind: FileKind,
 }

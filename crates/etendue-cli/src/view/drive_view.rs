@@ -44,7 +44,7 @@ pub enum LayerStyle {
 const LARGEST_PLOT: Point = [820.0, 680.0];
 
 impl DriveView<'_> {
-    /// Draws the view: the extent of the trajectories, and of the surfaces where those are near.
+    /// Draws the view. Its extent includes the trajectories and nearby surfaces.
     pub fn draw(&self) -> Drawing {
         let section = Section::of(self.scene, &self.world_from_sensor);
         let trajectories = self

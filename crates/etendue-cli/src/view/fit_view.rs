@@ -42,7 +42,7 @@ impl FitView<'_> {
         let extent = self.extent(&after);
         let mut plot = Plot::to_scale(extent, AXES, LARGEST_PLOT).with_scale_bar("m");
 
-        // Surfaces of the result, and where those that moved were
+        // Surfaces of the result, and start positions of those that moved
         add_surfaces(&mut plot, self.scenes[1], &after);
         let moved = moved(&before, &after);
         if moved.iter().any(|segment| plot.intersects(*segment)) {
@@ -89,7 +89,7 @@ impl FitView<'_> {
             .draw()
     }
 
-    /// Scene and points of the result, and points of the start where those are near.
+    /// Extent of the scene and points of the result, and of nearby points of the start.
     fn extent(&self, after: &Section) -> Extent {
         let tracks = self.tracks.iter().flatten();
         let sensors = self.sensors.iter().copied().flatten();

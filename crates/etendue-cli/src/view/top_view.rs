@@ -80,7 +80,7 @@ impl TopView<'_> {
             .draw()
     }
 
-    /// Measurements and sensors, and the surfaces where those are near.
+    /// Extent of the measurements and sensors, and of nearby surfaces.
     fn extent(&self, section: &Section, marks: &BTreeMap<Outcome, Vec<Point>>) -> Extent {
         let poses = self.sweeps.iter().map(|sweep| &sweep.world_from_sensor);
         let sensors = poses.map(|pose| [pose.translation.x, pose.translation.y]);
@@ -90,7 +90,7 @@ impl TopView<'_> {
             .padded()
     }
 
-    /// Length of a beam that meets no surface, m: bounded so that the measured part of the scene
+    /// Drawn length of a beam without a hit, m: bounded so that the measured part of the scene
     /// fills the view.
     fn reach(&self) -> f64 {
         let measurements = self.sweeps.iter().flat_map(|sweep| &sweep.measurements);

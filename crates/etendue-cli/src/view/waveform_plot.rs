@@ -7,10 +7,10 @@ use etendue_plot::{Axis, Drawing, Figure, Marker, Plot, Series, Symbol, palette}
 /// Smallest power shown, relative to the largest.
 const DYNAMIC_RANGE: f64 = 1e-5;
 
-/// Radius of the sign of a return, page units.
+/// Radius of the marker of a return, page units.
 const SIGN_RADIUS: f64 = 5.0;
 
-/// Waveform of a beam and the returns that the sweep reports of it; both have noise of their own.
+/// Waveform of a beam and its returns in the sweep, with independent noise.
 pub struct WaveformPlot<'a> {
     /// Heading.
     pub title: &'a str,

@@ -21,11 +21,11 @@ use std::path::PathBuf;
 pub struct Adapt {
     /// Built-in material (see `etendue materials`)
     material: String,
-    /// Folder of recorded profiles; without it, the built-in ones
+    /// Folder of recorded profiles [default: the built-in profiles]
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
-    /// Reflectance of the recorded panel at normal incidence, if known: then the levels are compared
-    /// too, not only the shapes
+    /// Reflectance of the recorded panel at normal incidence, if known; the levels are then
+    /// compared as well as the shapes
     #[arg(long, value_name = "R")]
     reflectance: Option<f64>,
     /// Profile file to write

@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
     after_help = "Examples: etendue calibrate aim --source recording.txt -o aim\n          \
     ultra_simple --channel --serial /dev/ttyUSB0 115200 | etendue calibrate aim --source - -o aim\n          \
     etendue calibrate aim --source 192.168.0.7:4000 --scans 300\n\n\
-    A recording is replayed as if it were live. A driver that writes one of the scan logs line by \
-    line can send it to standard input, a named pipe, a serial port (configured with stty) or a \
-    socket; the picture is then updated with each line. A band of 10 degrees of incidence needs 400 \
-    beams: they determine a drop-out of 5 % to about 2 %."
+    A recording is replayed as if it were live. A driver that writes a scan log line by line can \
+    be connected through standard input, a named pipe, a serial port (configured with stty) or a \
+    socket; the picture is then updated with each printed line. Each band of 10 degrees of \
+    incidence needs 400 beams, which determine a drop-out rate of 5 % to within about 2 %."
 )]
 pub struct Aim {
     /// A recording, or the output of a driver: - (standard input), host:port, a device or a pipe
@@ -30,21 +30,21 @@ pub struct Aim {
     /// Scans per printed line
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// Number of scans after which to stop; without it, the end of the source
+    /// Number of scans to read [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]
     hints: Hints,
-    /// Folder for the picture; without it, there is none
+    /// Folder for the picture [default: no picture]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-/// Number of beams that a band needs.
-const ENOUGH: usize = 400;
+/// Smallest number of beams of a band.
+const MIN_BEAMS_PER_BAND: usize = 400;
 
 impl Aim {
-    /// Prints the panel found, updated with new scans.
+    /// Finds the panel, and prints its pose as scans arrive.
     pub fn run(self) -> Result<(), Failure> {
         let last = match open_stream(&self.source)? {
             Some(stream) => self.live(stream)?,
@@ -100,7 +100,7 @@ impl Aim {
         Ok(found.unwrap_or_else(|| Err(nothing())))
     }
 
-    /// Finds the panel and prints a line about it.
+    /// Finds the panel and prints a line with its pose.
     fn print_panel(&self, recording: PanelRecording) -> Result<Found, Failure> {
         let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
         print(&match &found {
@@ -125,7 +125,7 @@ impl Aim {
 /// A recording and the panel in it.
 type Found = Result<(PanelRecording, Panel), NoiseError>;
 
-/// Line about a panel and the bands of incidence with too few beams.
+/// Line with the pose of a panel and the bands of incidence with too few beams.
 fn line(recording: &PanelRecording, panel: &Panel) -> String {
     // Count the beams in bands of 10 degrees of incidence
     let beams = PanelBeams::of(recording, panel);
@@ -143,12 +143,13 @@ fn line(recording: &PanelRecording, panel: &Panel) -> String {
     // List the bands with too few beams
     let bands = bands.iter().enumerate();
     let sparse: Vec<String> = bands
-        .filter(|(_, beams)| (1..ENOUGH).contains(*beams))
-        // Line with the pose of the panel and these bands
+        .filter(|(_, beams)| (1..MIN_BEAMS_PER_BAND).contains(*beams))
         .map(|(band, beams)| format!("{}-{} deg: {beams}", 10 * band, 10 * band + 10))
         .collect();
+    // Line with the pose of the panel and these bands
     format!(
-        "{:>5} scans: panel at {:.3} m, bearing {:.1} deg, tilt {:+.1} deg, seen to {:.0} deg, {:.0} % returned; {}\n",
+        "{:>5} scans: panel at {:.3} m, bearing {:.1} deg, tilt {:+.1} deg, incidence up to {:.0} \
+         deg, {:.0} % returned; {}\n",
         recording.scans,
         panel.plane.distance,
         panel.bearing().to_degrees(),

@@ -29,7 +29,7 @@ pub fn add(
     recording: &PanelRecording,
 ) -> Result<(), Failure> {
     let material = &calibration.profile.material;
-    let title = format!("{material}: share of beams that returned");
+    let title = format!("{material}: fraction of beams that returned");
     let panel = &calibration.panels[0].panel;
     let view = from_above(recording, panel, &title);
     folder.picture(&format!("{name}-above"), &view)?;
@@ -58,7 +58,7 @@ pub fn add_overview(folder: &mut Folder, calibrations: &[NoiseCalibration]) -> R
     let drawing = page("bias of the range near the normal", plots.collect());
     folder.picture("all-normal", &drawing)?;
     let plots = calibrations.iter().map(reflectance_plot);
-    let title = "share of beams that return: recorded, profile, reflectance model";
+    let title = "fraction of beams that return: recorded, profile, reflectance model";
     folder.picture("all-reflectance", &page(title, plots.collect()))
 }
 
@@ -73,13 +73,13 @@ pub fn add_hold_out(
     let ideal = simulated();
 
     // Histogram of the transform
-    let y = Axis::new("share of held-out ranges").with_limits([0.0, 0.3]);
+    let y = Axis::new("fraction of held-out ranges").with_limits([0.0, 0.3]);
     let mut transform = Plot::new(Axis::new("class"), y)
         .with_title("probability integral transform")
         .with_size(PLOT_SIZE);
     let classes = (0..).zip(&scores.transform);
-    let shares = classes.map(|(class, share)| [0.05 + 0.1 * f64::from(class), *share]);
-    transform.add_curve("held out", shares.collect(), held_out);
+    let fractions = classes.map(|(class, fraction)| [0.05 + 0.1 * f64::from(class), *fraction]);
+    transform.add_curve("held out", fractions.collect(), held_out);
     transform.add_curve("ideal", vec![[0.0, 0.1], [1.0, 0.1]], ideal);
 
     // Drop-out, predicted and observed
@@ -98,7 +98,7 @@ pub fn add_hold_out(
 
 /// Panel and all other points of a recording from above.
 pub fn from_above(recording: &PanelRecording, panel: &Panel, title: &str) -> Drawing {
-    let met = |cell: usize| -> Point {
+    let hit = |cell: usize| -> Point {
         let direction = recording.cells[cell].direction;
         let at = direction * panel.plane.range(&direction);
         [at.x, at.y]
@@ -109,15 +109,15 @@ pub fn from_above(recording: &PanelRecording, panel: &Panel, title: &str) -> Dra
     };
     let cells = &panel.sector.cells;
     let beams = cells.iter().map(|cell| PanelBeam {
-        at: met(*cell),
-        share: recording.cells[*cell].returned(),
+        at: hit(*cell),
+        fraction: recording.cells[*cell].returned(),
     });
     PanelView {
         title,
         legend: "beams returned",
         ends: ["all", "none"],
         beams: beams.collect(),
-        panel: [cells.first(), cells.last()].map(|end| end.map_or([0.0; 2], |end| met(*end))),
+        panel: [cells.first(), cells.last()].map(|end| end.map_or([0.0; 2], |end| hit(*end))),
         others: recording.cells.iter().filter_map(measured).collect(),
     }
     .draw()
@@ -128,7 +128,7 @@ pub fn profile_from_above(
     profile: &Profile,
     legend: &str,
     ends: [&str; 2],
-    share: impl Fn(Aspect) -> f64,
+    fraction: impl Fn(Aspect) -> f64,
 ) -> Drawing {
     // One beam per degree, up to the widest incidence of the profile
     let widest = profile.knots.last().map_or(1.0, |knot| knot.incidence);
@@ -137,7 +137,7 @@ pub fn profile_from_above(
         .filter(|angle| angle.abs() <= widest)
         .map(|angle| PanelBeam {
             at: [-profile.distance * angle.tan(), profile.distance],
-            share: share(Aspect::signed(angle)),
+            fraction: fraction(Aspect::signed(angle)),
         })
         .collect();
 
@@ -175,8 +175,7 @@ fn signed_incidence_plot(title: &str) -> Plot {
         .with_size(PLOT_SIZE)
 }
 
-/// Bias on both sides of the normal: recorded and simulated in bins of half a degree, and of the
-/// profile.
+/// Bias on both sides of the normal: recorded and simulated in half-degree bins, and the profile.
 fn bias_near_normal(calibration: &NoiseCalibration, title: &str) -> Plot {
     let profile = &calibration.profile;
     let mut plot = signed_incidence_plot(title);
@@ -234,15 +233,15 @@ fn glare_plot(profile: &Profile) -> Option<Plot> {
     Some(plot)
 }
 
-/// Share of beams that return, as in figures 5.5 and 5.6 of kepets-2024: recorded, of the profile, of
-/// the fitted reflectance model with its logistic function, and the relative power of the model.
+/// Fraction of returned beams, as in figures 5.5 and 5.6 of kepets-2024: recorded, of the profile,
+/// of the fitted reflectance model with its logistic function, and the relative power of the model.
 fn reflectance_plot(calibration: &NoiseCalibration) -> Plot {
     let profile = &calibration.profile;
     let model = profile.reflectance;
-    let y = Axis::new("share that returns").with_limits(PROBABILITY);
+    let y = Axis::new("fraction that returns").with_limits(PROBABILITY);
     let mut plot = plot_over_incidence(&profile.material, y);
 
-    // Recorded share of returned beams
+    // Recorded fraction of returned beams
     let bins = calibration.bins.iter();
     let points = bins.map(|bin| [bin.incidence.to_degrees(), 1.0 - bin.drop_out()]);
     plot.add_dots("recorded", points.collect(), recorded());

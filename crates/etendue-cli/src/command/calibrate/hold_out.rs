@@ -36,8 +36,8 @@ struct BandRow {
     ks_probability_all_independent: f64,
     /// Probability of a simulation of the set-up that differs at least as much as the recording.
     ks_probability_simulated: Option<f64>,
-    /// Rate at which the test for independent beams rejects two simulations as equal, at a level of
-    /// 1 %.
+    /// Fraction of pairs of simulations that the test for independent beams rejects at the 1 %
+    /// level.
     ks_all_independent_tells_simulations: Option<f64>,
     jensen_shannon_bits: f64,
     drop_out_seen: f64,
@@ -126,8 +126,9 @@ impl HoldOutReport {
 impl BandRow {
     fn text(&self) -> String {
         format!(
-            "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} from simulations, {:.3} from {:.0} independent \
-             looks, {:.2e} from {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %\n",
+            "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} from simulations, {:.3} from {:.0} \
+             independent samples, {:.2e} from {} beams; JS {:.3} bits, drop-out {:.1} %, \
+             predicted {:.1} %\n",
             self.from_deg,
             self.to_deg,
             self.ks_distance,

@@ -22,10 +22,10 @@ use std::path::PathBuf;
 pub struct Identify {
     /// Recording of a panel
     scan: PathBuf,
-    /// Folder of profiles; without it, the built-in ones
+    /// Folder of profiles [default: the built-in profiles]
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
-    /// Number of scans to use, from the first; without it, all
+    /// Number of scans to use, from the first [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]

@@ -43,18 +43,19 @@ pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
         let profile = file.profile().map_err(|message| invalid(&message, name))?;
         return Ok((file, Arc::new(profile)));
     }
-    let ready = profile::find(name).map_err(|error| {
+    let built_in = profile::find(name).map_err(|error| {
         let remedy = format!("{} (a profile file ends in .toml)", error.remedy());
         Failure::usage(error.to_string(), remedy)
     })?;
-    Ok((ready.file.clone(), Arc::clone(&ready.profile)))
+    Ok((built_in.file.clone(), Arc::clone(&built_in.profile)))
 }
 
 /// Profiles of a folder, or the built-in ones, with their names.
 pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Failure> {
     let Some(folder) = folder else {
-        let ready = profile::library().iter();
-        let named = ready.map(|ready| (ready.name.to_owned(), Arc::clone(&ready.profile)));
+        let built_in = profile::library().iter();
+        let named =
+            built_in.map(|built_in| (built_in.name.to_owned(), Arc::clone(&built_in.profile)));
         return Ok(named.collect());
     };
 

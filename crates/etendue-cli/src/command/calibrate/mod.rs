@@ -27,9 +27,10 @@ use clap::{Args, Subcommand};
     etendue calibrate view profiles/wood.toml -o wood\n          \
     etendue calibrate identify scan.txt --profiles profiles\n          \
     etendue calibrate aim --source recording.txt\n\n\
-    A calibration setup file lists recordings of panels of known materials; a data.config of ApolloSim is \
-    accepted too. The panel is found in the recording: declared numbers are hints, with a warning \
-    where they disagree. A material of a scene uses a profile with profile = \"profiles/wood.toml\"."
+    A calibration setup file lists recordings of panels of known materials; a data.config of \
+    ApolloSim is accepted too. The pose of the panel is estimated from the recording. Declared \
+    dimensions are hints; a warning reports a disagreement. A material of a scene uses a profile \
+    with profile = \"profiles/wood.toml\"."
 )]
 pub struct Calibrate {
     #[command(subcommand)]
@@ -44,7 +45,8 @@ enum Task {
     View(view::View),
     /// Identify the material of a panel in a recording
     Identify(identify::Identify),
-    /// Set up a recording: the panel found, its distance and tilt, and whether there are enough beams
+    /// Monitor the set-up of a recording: distance and tilt of the panel, and bands with too few
+    /// beams
     Aim(aim::Aim),
     /// Estimate the profile of a material without recordings from the most similar recorded one
     Adapt(adapt::Adapt),

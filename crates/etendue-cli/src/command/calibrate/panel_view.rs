@@ -1,4 +1,4 @@
-//! Pictures of panels from above, with the beams that meet them.
+//! Pictures of panels from above, with the beams that hit them.
 
 use etendue_plot::{
     Color, Drawing, Extent, Figure, Marker, Plot, Point, Series, Stroke, Symbol, palette,
@@ -10,7 +10,7 @@ pub struct PanelBeam {
     /// Intersection with the panel, m.
     pub at: Point,
     /// Value from 0 to 1 that the colour shows.
-    pub share: f64,
+    pub fraction: f64,
 }
 
 /// View of a panel from above.
@@ -20,7 +20,7 @@ pub struct PanelView<'a> {
     pub title: &'a str,
     /// Quantity that the colour shows.
     pub legend: &'a str,
-    /// Meanings of the shares 1 and 0.
+    /// Meanings of the values 1 and 0.
     pub ends: [&'a str; 2],
     /// Beams.
     pub beams: Vec<PanelBeam>,
@@ -39,8 +39,8 @@ const CLASSES: u32 = 10;
 impl PanelView<'_> {
     /// Draws the view.
     pub fn draw(&self) -> Drawing {
-        let met = self.beams.iter().map(|beam| beam.at);
-        let extent = Extent::of(met.chain(self.panel).chain([SENSOR])).padded();
+        let hit = self.beams.iter().map(|beam| beam.at);
+        let extent = Extent::of(hit.chain(self.panel).chain([SENSOR])).padded();
         let mut plot = Plot::to_scale(extent, ["x, m", "y, m"], LARGEST_PLOT);
         plot.add(Series::Markers {
             points: self.others.clone(),
@@ -53,7 +53,7 @@ impl PanelView<'_> {
         for class in 0..CLASSES {
             let color = class_color(class);
             let beams = self.beams.iter();
-            let beams = beams.filter(|beam| class_of(beam.share) == class);
+            let beams = beams.filter(|beam| class_of(beam.fraction) == class);
             plot.add(Series::Segments {
                 segments: beams.clone().map(|beam| [SENSOR, beam.at]).collect(),
                 stroke: Stroke::new(color.fade(0.35), 1.0),
@@ -102,8 +102,8 @@ impl PanelView<'_> {
     clippy::cast_sign_loss,
     reason = "a class from 0 to 9"
 )]
-fn class_of(share: f64) -> u32 {
-    ((share * f64::from(CLASSES)) as u32).min(CLASSES - 1)
+fn class_of(fraction: f64) -> u32 {
+    ((fraction * f64::from(CLASSES)) as u32).min(CLASSES - 1)
 }
 
 /// Colour of a class, from vermilion over yellow to blue, which readers with colour-vision

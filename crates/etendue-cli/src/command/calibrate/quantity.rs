@@ -47,7 +47,7 @@ pub struct Quantity {
     unit: &'static str,
     /// Limits of its axis, if fixed.
     limits: Option<[f64; 2]>,
-    /// Value in a bin with half of its 95 % interval; `None` where the bin has none.
+    /// Value of a bin and half the width of its 95 % interval; `None` for a bin without a value.
     of_bin: fn(&IncidenceBin, &Profile) -> Option<[f64; 2]>,
     /// Value of the profile at an incidence, rad.
     of_profile: fn(&Profile, f64) -> f64,
@@ -99,8 +99,8 @@ pub const QUANTITIES: [Quantity; 5] = [
         limits: None,
         of_bin: |bin, _| {
             let sd = 1e3 * bin.error?.sd;
-            let looks = bin.effective_ranges().max(1.0);
-            Some([sd, NORMAL_95 * sd / (2.0 * looks).sqrt()])
+            let samples = bin.effective_ranges().max(1.0);
+            Some([sd, NORMAL_95 * sd / (2.0 * samples).sqrt()])
         },
         of_profile: |profile, x| 1e3 * expected_at(profile, x).spread,
         interval: Some(|knot| normal_interval(knot.spread, knot.spread_error)),
@@ -185,7 +185,7 @@ impl Quantity {
         let mut plot = self.axes(self.name);
         let stroke = recorded();
         if let Some(interval) = self.interval {
-            // Within the glare, another plot has the intervals
+            // The plot of the glare shows the intervals within its reach
             let beyond = match self.file {
                 "drop-out" => 0.0,
                 _ => profile.glare.as_ref().map_or(0.0, Glare::reach),

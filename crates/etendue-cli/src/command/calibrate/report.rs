@@ -26,7 +26,7 @@ struct GlareRow {
     reach_deg: f64,
     /// Smallest and largest contribution to the bias.
     bias_mm: [f64; 2],
-    /// Largest share of lost beams.
+    /// Largest fraction of lost beams.
     drop_out: f64,
 }
 
@@ -102,7 +102,7 @@ impl MaterialReport {
 }
 
 fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
-    let usual = calibration.profile.correlation.fixed_pattern_drop();
+    let fixed_pattern = calibration.profile.correlation.fixed_pattern_drop();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
         let bins = calibration.bins.iter();
@@ -118,9 +118,9 @@ fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
         let returned: f64 = inside.iter().map(|bin| bin.returned).sum();
         let groups = inside.iter();
         let groups: Vec<[f64; 2]> = groups
-            .map(|bin| [bin.drop_out(), bin.effective_samples(usual)])
+            .map(|bin| [bin.drop_out(), bin.effective_samples(fixed_pattern)])
             .collect();
-        let looks = groups.iter().map(|[_, looks]| looks).sum::<f64>() / dispersion(&groups);
+        let samples = groups.iter().map(|[_, samples]| samples).sum::<f64>() / dispersion(&groups);
         let drop_out = 1.0 - returned / beams;
 
         // Means of the range error, weighted by returned beams
@@ -140,7 +140,7 @@ fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
             bias_mm: mean(&|error| error.mean * 1e3),
             spread_mm: mean(&|error| error.sd * 1e3),
             drop_out,
-            drop_out_interval: wilson(drop_out * looks, looks),
+            drop_out_interval: wilson(drop_out * samples, samples),
         })
     };
     (0..9).filter_map(band).collect()

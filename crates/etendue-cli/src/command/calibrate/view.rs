@@ -12,11 +12,11 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue calibrate view rplidar-a1-wood -o wood\n  \
-    draws wood/above.png (the panel from above, beams coloured by the share that returns), \
+    draws wood/above.png (the panel from above, beams coloured by the fraction that returns), \
     wood/intensity.png and wood/curves.png."
 )]
 pub struct View {
-    /// A profile file (.toml), or the name of a ready profile
+    /// A profile file (.toml), or the name of a built-in profile
     profile: String,
     /// Folder for the pictures
     #[arg(short, long, default_value = "profile", value_name = "DIR")]

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub struct BeamsReport {
     cell_deg: f64,
-    /// Whether cells are rings of the clouds, else intervals of elevation.
+    /// Whether a row of cells is a ring; otherwise it is an interval of elevation.
     by_ring: bool,
     cells: usize,
     range_m: Option<ErrorsReport>,
@@ -184,7 +184,7 @@ impl BeamsReport {
         rows
     }
 
-    /// Tables: the quantity of their rows, and the cells of each line.
+    /// Tables, each with the quantity of its rows and the cells of each row.
     pub fn tables(&self) -> Vec<(&'static str, Vec<Vec<String>>)> {
         let lines = |spans: &[SpanReport], unit, missed| {
             spans.iter().map(|span| span.line(unit, missed)).collect()

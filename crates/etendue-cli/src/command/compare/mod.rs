@@ -20,27 +20,27 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue compare real.pcd out/scan.pcd --html comparison.html\n\n\
-    Both clouds have to be in one frame. Ranges and beams are relative to its origin, so that beams \
-    are comparable only if the sensor was there (`etendue simulate --frame sensor`). The cell of a \
-    beam is its ring (or its elevation, if a cloud has no rings) and an interval of azimuth; a cell \
-    without a point is a drop-out."
+    Both clouds must be in the same frame. Ranges and beams are computed from its origin. Beams \
+    are comparable only if the sensor was at the origin (`etendue simulate --frame sensor`). The \
+    cell of a beam is its ring (or its elevation, if a cloud has no rings) and an interval of \
+    azimuth; a cell without a point is a drop-out."
 )]
 pub struct Compare {
     /// Real cloud, in any format that `etendue convert` reads
     real: PathBuf,
     /// Simulated cloud
     simulated: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor of the capture REAL, or calibration (db.xml, or the YAML of
-    /// ROS) of the Velodyne; without it, the file with the name of the capture that ends in .json
+    /// Metadata (JSON) of the Ouster sensor of the capture REAL, or calibration (db.xml or ROS
+    /// YAML) of the Velodyne sensor [default: the .json file with the name of the capture]
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
-    /// Largest distance of equal points, m
+    /// Largest distance of matching points, m
     #[arg(long, default_value_t = 0.1, value_parser = positive)]
     tolerance: f64,
     /// Width of the cell of a beam in azimuth, degrees
     #[arg(long, value_name = "DEG", default_value_t = 1.0, value_parser = positive)]
     cell: f64,
-    /// HTML page with tables and figures to write
+    /// Write an HTML page with tables and figures
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print JSON
@@ -48,7 +48,7 @@ pub struct Compare {
     json: bool,
 }
 
-/// Cloud with all its fields, where the format stores them.
+/// Cloud with the fields that its format stores.
 struct Loaded {
     cloud: PointCloud,
     table: PointTable,

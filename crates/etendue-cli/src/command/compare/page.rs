@@ -65,7 +65,7 @@ const MOST_POINTS: usize = 400;
 
 /// Empirical distribution functions of samples.
 fn distribution_chart(title: &str, label: &str, samples: &[(&str, &[f64])]) -> Drawing {
-    let y = Axis::new("cumulative share").with_limits([0.0, 1.0]);
+    let y = Axis::new("cumulative fraction").with_limits([0.0, 1.0]);
     let mut plot = Plot::new(Axis::new(label), y);
     for (index, (name, sample)) in samples.iter().enumerate() {
         let mut sorted: Vec<f64> = sample.iter().copied().filter(|x| x.is_finite()).collect();

@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue correct apply --model model.toml scans corrected\n\n\
-    All fields but the position are kept, and so are format, encoding and order; a field \"range\" is \
-    updated with the position. Isolated points and points at edges are left as measured.\n\
+    The format, the encoding, the order and all fields except positions are preserved; a field \
+    \"range\" is updated with the position. Isolated points and points at edges are not \
+    corrected.\n\
     A folder is read and written scan by scan."
 )]
 pub struct Apply {
@@ -33,7 +34,7 @@ pub struct Apply {
     input: PathBuf,
     /// Corrected scan, folder or recording to write
     output: PathBuf,
-    /// Name of the sensor: there is a warning if the model is of another one
+    /// Name of the sensor; a warning is printed if the model was learnt from another sensor
     #[arg(long, default_value = "")]
     sensor: String,
     /// Size of the cells in which normals are estimated, m
@@ -72,7 +73,7 @@ impl Apply {
         if self.input == self.output {
             return Err(Failure::usage(
                 "input and output are the same",
-                "give another output: the scans as measured are not overwritten",
+                "give another output path",
             ));
         }
         let learnt = depth_model::load(&self.model)?;
@@ -207,7 +208,7 @@ impl<'a> Corrector<'a> {
         self.report.seconds_per_scan = median.map_or(0.0, Duration::as_secs_f64);
         if changed == 0 {
             let nothing =
-                "no point has a plane around it: nothing was corrected; give a larger --cell";
+                "no point has a planar neighbourhood: nothing was corrected; give a larger --cell";
             self.report.warnings.push(nothing.into());
         }
         self.report
@@ -217,7 +218,7 @@ impl<'a> Corrector<'a> {
 impl Report {
     fn text(&self, output: &Path) -> String {
         format!(
-            "{} scans, {} points: {:.1} % corrected by {:.2} mm rms, the others left as measured\n  \
+            "{} scans, {} points: {:.1} % corrected by {:.2} mm rms, the others unchanged\n  \
              {:.1} ms per scan, including normals\n  wrote {}\n",
             self.scans,
             self.points,

@@ -60,7 +60,7 @@ impl BiasChart<'_> {
         plot
     }
 
-    /// Limits that hold the curve and two standard deviations where there are data.
+    /// Limits that contain the curve with two standard deviations over the incidences with data.
     fn bias_limits(&self) -> [f64; 2] {
         let [from, to] = self.seen.unwrap_or([0.0, 85.0]);
         let seen = self.curve.iter().filter(|c| from <= c[0] && c[0] <= to);

@@ -25,21 +25,21 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue correct eval corridor --model model.toml --mesh corridor.ply\n\n\
-    Thickness is the root of the mean smallest eigenvalue of the flat neighbourhoods of the map. A \
-    thinner map is no proof of a better model; the distance from a reference mesh is. SLAM is run \
-    with and without the correction from the same odometry and compared with the poses of the \
-    sequence."
+    Thickness is the square root of the mean smallest eigenvalue of the flat neighbourhoods of \
+    the map. A thinner map does not prove a better model; a smaller distance from a reference \
+    mesh does. SLAM is run with and without the correction from the same odometry and compared \
+    with the poses of the sequence."
 )]
 pub struct Eval {
-    /// Sequence that the model was not learnt from
+    /// Sequence that was not used for learning
     sequence: PathBuf,
     /// Model file
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Mesh of the place, in the frame of the poses
+    /// Mesh of the scanned environment, in the frame of the poses
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// Largest distance of points that belong to the mesh, m
+    /// Largest distance of a point from the mesh, m
     #[arg(long, default_value_t = 0.2, value_name = "M")]
     reach: f64,
     /// Noise of the odometry, the prior of each scan in SLAM, m and degrees
@@ -57,7 +57,7 @@ pub struct Eval {
 
 #[derive(Serialize)]
 struct Report {
-    /// Root of the mean smallest eigenvalue, m: as measured, corrected.
+    /// Square root of the mean smallest eigenvalue, m: as measured, corrected.
     thickness_m: Option<[f64; 2]>,
     neighbourhoods: usize,
     /// Distances from the mesh: as measured, corrected.

@@ -12,30 +12,29 @@ use std::path::PathBuf;
 /// Options of depth maps.
 #[derive(Debug, Args)]
 pub struct MapArguments {
-    /// Trajectory, where it is not in the folder of the scans
+    /// Trajectory, if it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     pub poses: Option<PathBuf>,
     /// Convention of the poses
     #[arg(long, value_enum)]
     pub convention: Option<ConventionName>,
-    /// Thresholds: those of the programs of the paper, or stricter ones that exclude edges
+    /// Thresholds: those of the published implementation, or stricter ones that exclude edges
     #[arg(long, value_enum, default_value_t = MaskName::Strict)]
     pub masks: MaskName,
-    /// Voxel size of each scan, which keeps one point per voxel, m
+    /// Voxel size for downsampling each scan to one point per voxel, m
     #[arg(long, value_name = "M")]
     pub voxel: Option<f64>,
     /// Radius of the neighbourhoods in the map, m
     #[arg(long, value_name = "M")]
     pub radius: Option<f64>,
-    /// Voxel size of the centres of neighbourhoods, of which the map has one per voxel, m; 0 makes
-    /// every point a centre
+    /// Voxel size for the centres of neighbourhoods, one per voxel, m; 0 makes every point a centre
     #[arg(long, value_name = "M")]
     pub centres: Option<f64>,
     /// Radius of the neighbourhoods in a scan for normals, m
     #[arg(long, value_name = "M")]
     pub normal_radius: Option<f64>,
-    /// Number of times that this radius is doubled for points with too few or collinear neighbours, as
-    /// at grazing incidence
+    /// Number of times that the normal radius is doubled for points with too few or collinear
+    /// neighbours, as at grazing incidence
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=6))]
     pub normal_doublings: Option<u32>,
     /// Range of depths used, m
@@ -53,7 +52,7 @@ pub struct MapArguments {
     /// Smallest ratio of the two largest eigenvalues of a neighbourhood: excludes lines
     #[arg(long, value_name = "RATIO")]
     pub roundness: Option<f64>,
-    /// Number of nearest points in a neighbourhood; with --radius, of those within it
+    /// Number of nearest points in a neighbourhood; with --radius, only points within the radius
     #[arg(long, value_name = "COUNT")]
     pub nearest: Option<usize>,
     /// Smallest number of points of a neighbourhood
@@ -92,7 +91,7 @@ pub struct Gathered {
     pub sequence_of: Vec<usize>,
 }
 
-/// Distance between the places of sequences in the common world, m.
+/// Distance between the origins of sequences in the common world, m.
 const SEQUENCE_DISTANCE: f64 = 1e4;
 
 impl MapArguments {

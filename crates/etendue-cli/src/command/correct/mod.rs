@@ -28,7 +28,7 @@ pub struct Correct {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Learn a model of the depth bias from scans of one place
+    /// Learn a model of the depth bias from scans with poses
     Train(train::Train),
     /// Correct the bias of scans by a model
     Apply(apply::Apply),

@@ -62,11 +62,11 @@ pub fn add_map(
 }
 
 fn corrected(map: &DepthMap, model: &DepthModel, trained: &TrainingResult) -> Vec<Vector3<f64>> {
-    let place = |m: &etendue::calibrate::depth::DepthMeasurement| {
+    let world_point = |m: &etendue::calibrate::depth::DepthMeasurement| {
         let point = m.origin + m.direction * model.correct(m.depth, m.incidence);
         (trained.world_from_lidar[m.pose] * Point3::from(point)).coords
     };
-    map.measurements().iter().map(place).collect()
+    map.measurements().iter().map(world_point).collect()
 }
 
 const VERDICTS: [(MaskOutcome, &str, Color); 6] = [

@@ -18,13 +18,13 @@ use std::path::PathBuf;
 /// Arguments of `etendue correct train`.
 #[derive(Debug, Args)]
 pub struct Train {
-    /// Sequences of scans with poses, each of a place of its own
+    /// Sequences of scans with poses, one per environment
     #[arg(required = true, value_name = "SEQUENCE")]
     sequences: Vec<PathBuf>,
     /// Model file to write
     #[arg(short, long, value_name = "FILE", default_value = "model.toml")]
     output: PathBuf,
-    /// Name of the sensor, which is written to the model
+    /// Name of the sensor, written to the model file
     #[arg(long, default_value = "")]
     sensor: String,
     /// Shape of the bias
@@ -33,7 +33,7 @@ pub struct Train {
     /// Exponents of the polynomials
     #[arg(long, value_delimiter = ',', default_values_t = [2.0, 4.0], value_name = "E,E...")]
     exponents: Vec<f64>,
-    /// Sequence that selects the iteration; may be repeated
+    /// Validation sequence, which selects the best iteration; may be repeated
     #[arg(long, value_name = "SEQUENCE")]
     validation: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Train {
     /// Loss to minimise
     #[arg(long, value_enum, default_value_t = LossName::MinimumEigenvalue)]
     loss: LossName,
-    /// Robust loss for neighbourhoods that stay thick
+    /// Robust loss that limits the influence of thick neighbourhoods
     #[arg(long, value_enum, default_value_t = RobustName::None)]
     robust: RobustName,
     /// Scale of the robust loss: a thickness, m (without unit for normalised-eigenvalue)
@@ -53,7 +53,7 @@ pub struct Train {
     /// Largest number of iterations per round
     #[arg(long, default_value_t = 100)]
     iterations: usize,
-    /// Poses that are estimated with the weights
+    /// Pose corrections estimated with the weights
     #[arg(long, value_enum, default_value_t = FreedomName::PerPose)]
     poses_move: FreedomName,
     /// Number of times that neighbourhoods are rebuilt from the corrected map
@@ -104,7 +104,7 @@ enum LossName {
     MinimumEigenvalue,
     /// Smallest eigenvalue divided by the trace
     NormalisedEigenvalue,
-    /// Trace: does not find the bias
+    /// Trace; does not recover the bias
     Trace,
     /// Point-to-plane in both directions
     PointToPlane,
@@ -166,7 +166,7 @@ struct Report {
     loss_before: f64,
     loss_after: f64,
     noise_m: f64,
-    /// Factor by which errors common to scans and places widen the interval beyond that of noise.
+    /// Factor by which errors common to scans and environments widen the interval of noise alone.
     shared_errors_widen: f64,
     condition: f64,
     warnings: Vec<String>,
@@ -308,7 +308,7 @@ impl Train {
         let mut warnings = Vec::new();
         if matches!(self.loss, LossName::Trace) {
             warnings.push(
-                "the density of the sampling dominates the trace: it does not find the bias".into(),
+                "the sampling density dominates the trace, which does not recover the bias".into(),
             );
         }
         if matches!(self.poses_move, FreedomName::Fixed) {
@@ -329,9 +329,9 @@ impl Report {
     fn text(&self) -> String {
         format!(
             "{} from {} scans: {} measurements, {} neighbourhoods\n  weights {:?}\n  mean \
-             thickness {:.2} mm before, {:.2} mm after {} iterations (a lower loss does not prove a \
-             better model)\n  depth noise {:.1} mm, condition {:.0}; errors common to scans and places \
-             widen the interval by a factor of {:.1}\n  {}\n",
+             thickness {:.2} mm before, {:.2} mm after {} iterations (a lower loss does not prove \
+             a better model)\n  depth noise {:.1} mm, condition {:.0}; errors common to scans and \
+             environments widen the interval by a factor of {:.1}\n  {}\n",
             self.model,
             self.scans,
             self.measurements,

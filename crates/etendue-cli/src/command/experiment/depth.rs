@@ -76,7 +76,7 @@ const WHOLE: &str = "Means over the splits, SLAM through the whole corridor";
 /// Experiment in the corridor: a known bias with each loss, then the bias of the receiver in four
 /// splits.
 pub fn corridor(arguments: &DepthArguments) -> Found {
-    // Lidar, place and settings
+    // Lidar, scene, stops and settings
     let corridor = Corridor::of(arguments)?;
     if let Some(folder) = &arguments.export {
         return corridor.export(folder, arguments.known_bias);
@@ -146,7 +146,7 @@ struct Corridor {
 
 impl Corridor {
     fn of(arguments: &DepthArguments) -> Result<Self, Failure> {
-        let (scene, stops) = place(arguments)?;
+        let (scene, stops) = scene_and_stops(arguments)?;
         let pose_noise = [
             arguments.pose_noise[0],
             arguments.pose_noise[1].to_radians(),
@@ -281,7 +281,7 @@ fn os0(columns: u32) -> Result<Lidar, Failure> {
 }
 
 /// Scene and true poses of the stops.
-fn place(arguments: &DepthArguments) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
+fn scene_and_stops(arguments: &DepthArguments) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
     if let (Some(scene), Some(trajectory)) = (&arguments.scene, &arguments.trajectory) {
         let scene = source::scene(Some(scene))?.scene;
         return Ok((scene, read_poses(trajectory)?.1));
@@ -296,8 +296,8 @@ fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(row) = trace {
         remarks.push(format!(
-            "The trace fell by {:.1} %, with {:.1} mm rms error of the bias curve: a lower loss is no proof of a \
-             better model.",
+            "The trace fell by {:.1} %, with {:.1} mm rms error of the bias curve: a lower loss \
+             does not prove a better model.",
             row.reduction * 1e2,
             row.curve_rms * 1e3
         ));

@@ -24,7 +24,7 @@ pub struct ProblemArguments {
     /// Path of an unknown parameter
     #[arg(long, value_name = "PATH", requires = "scan")]
     free: Vec<String>,
-    /// Start value; without it, the value of the scene
+    /// Start value [default: the value of the scene]
     #[arg(
         long,
         allow_hyphen_values = true,
@@ -32,7 +32,7 @@ pub struct ProblemArguments {
         requires = "free"
     )]
     start: Vec<SettingArgument>,
-    /// True value, if known: the error of the estimate is printed
+    /// True value, if known; the error of the estimate is then printed
     #[arg(
         long,
         allow_hyphen_values = true,
@@ -44,8 +44,8 @@ pub struct ProblemArguments {
     /// [default: cauchy:0.05]; the scale of robust losses is reduced from 16 times this value
     #[arg(long, value_name = "LOSS", requires = "free")]
     loss: Option<LossArgument>,
-    /// Search about this many poses over the whole scene first, for the first unknown pose in the
-    /// plane, and print all minima that explain the scans equally well
+    /// Approximate number of poses of an initial search over the scene, for the first unknown pose
+    /// in the plane; all minima that explain the scans equally well are printed
     #[arg(
         long,
         value_name = "POSES",
@@ -54,7 +54,7 @@ pub struct ProblemArguments {
         default_missing_value = "10000"
     )]
     search: Option<usize>,
-    /// Name of a preset or a sensor file; without it, that of the scene, else hokuyo-urg-04lx
+    /// Name of a preset or a sensor file [default: the sensor of the scene, else hokuyo-urg-04lx]
     #[arg(long, value_name = "PRESET|FILE", requires = "free")]
     sensor: Option<String>,
 }

@@ -28,10 +28,11 @@ use std::path::PathBuf;
     etendue fit arena --scan out/scan.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
     etendue fit arena --scan out/scan.csv --free sensor.pose --search\n          \
     etendue fit problem.toml -o found\n\n\
-    A problem file gives scene, sensor, scans, unknowns with bounds, and the solver; `etendue schema \
-    fit` describes it. Alternatively all are arguments: one --start (and --truth) for every --free, in \
-    the same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
-    are kept), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
+    A problem file gives scene, sensor, scans, unknowns with bounds, and the solver; `etendue \
+    schema fit` describes it. Alternatively, arguments give all of these, with one --start (and \
+    --truth) for every --free, in the same order. A start is a number, or a pose: x,y,yaw or \
+    x,y,z,yaw in the plane (height and tilt are kept), x,y,z,yaw,pitch,roll in space (metres and \
+    degrees).\n\
     Parameters: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
     other parameters of materials, objects.NAME.facets.N.scattering (N may be *); sensor.beams.N and \
     sensor.channels.N with .range_offset, .azimuth_offset, .elevation_offset; sensor.beam.divergence of \

@@ -38,7 +38,7 @@ pub struct Report {
     not_determined: Vec<String>,
     /// Other minima that explain the scans equally well.
     ambiguous_minima: Vec<Vec<AmbiguousValue>>,
-    /// Doubts about the result.
+    /// Warnings about the result.
     pub warnings: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ enum Error {
     Number { difference: f64 },
 }
 
-/// Share of measured beams without a prediction that gives a warning.
+/// Fraction of measured beams without a prediction above which a warning is printed.
 const MANY_MISSING: f64 = 0.05;
 
 impl Report {

@@ -22,7 +22,7 @@ pub struct CloudReport {
     warnings: Vec<String>,
 }
 
-/// Number of bytes that contain the elements in the header of a PLY file.
+/// Number of bytes at the start of a file that are searched for its elements or columns.
 const HEADER: u64 = 4096;
 
 /// Whether a PLY file is a cloud: its header has no faces. False for an unreadable file.

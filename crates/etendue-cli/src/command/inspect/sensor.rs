@@ -1,4 +1,4 @@
-//! What a sensor file describes.
+//! Report of a sensor file.
 
 use crate::failure::Failure;
 use etendue::config::sensor::load;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A sensor file as it is reported.
+/// Printed report of a sensor file.
 #[derive(Serialize)]
 pub struct SensorReport {
     file: String,
@@ -18,7 +18,7 @@ pub struct SensorReport {
     model: LidarModel,
 }
 
-/// The lidar in short.
+/// Summary of a lidar.
 #[derive(Serialize)]
 struct LidarModel {
     receiver: &'static str,
@@ -30,10 +30,10 @@ struct LidarModel {
     sweep_duration_ms: f64,
 }
 
-/// The tables that sensor files have and scene files do not; the last two are those of version 1.
+/// Tables of sensor files that scene files do not have; the last two are of version 1.
 const TABLES: [&str; 3] = ["[receiver", "[continuous_wave", "[scanner"];
 
-/// Whether a TOML file has the table of a sensor: a file that cannot be read has none.
+/// Whether a TOML file has a table of sensor files. False for an unreadable file.
 pub fn is_sensor_file(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().any(|line| {
@@ -56,7 +56,7 @@ impl SensorReport {
         })
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text)

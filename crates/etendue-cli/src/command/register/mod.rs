@@ -46,8 +46,8 @@ pub struct Register {
     /// Register in the plane, ignoring heights
     #[arg(long = "2d")]
     planar: bool,
-    /// Initial pose of A in B: x,y,yaw or x,y,z,yaw[,pitch,roll] in metres and degrees; without it,
-    /// the identity
+    /// Initial pose of A in B: x,y,yaw or x,y,z,yaw[,pitch,roll] in metres and degrees [default:
+    /// the identity]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     start: Option<MotionArgument>,
     /// Print JSON

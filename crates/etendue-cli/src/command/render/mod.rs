@@ -34,13 +34,13 @@ use write::Output;
     and a recording (frames.mcap) and run.json.\n\
     The same scene, camera, pose, samples and seed give the same bytes on any number of threads.")]
 pub struct Render {
-    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena
+    /// Scene file (.toml) or the name of a built-in scene [default: the built-in arena]
     scene: Option<PathBuf>,
     /// Name of a preset (fisheye, global-shutter, ideal, raspberry-pi-v2) or a camera file (.toml)
     #[arg(long, value_name = "PRESET|FILE", default_value = "ideal")]
     camera: String,
-    /// Pose of the camera, which looks along its x axis: x,y,z,yaw[,pitch,roll] in metres and degrees;
-    /// without it, the pose of the sensor in the scene file
+    /// Pose of the camera, which looks along its x axis: x,y,z,yaw[,pitch,roll] in metres and
+    /// degrees [default: the pose of the sensor in the scene file]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
     /// Trajectory of the camera, a TUM file (time x y z qx qy qz qw per line); the first frame begins
@@ -50,7 +50,7 @@ pub struct Render {
     /// Light transport
     #[arg(long, value_enum, default_value_t = LightName::Direct)]
     light: LightName,
-    /// Rays per pixel; without it, 16 for direct light, 64 for paths
+    /// Rays per pixel [default: 16 for direct light, 64 for paths]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     samples: Option<u32>,
     /// Number of frames
@@ -72,9 +72,9 @@ pub struct Render {
 /// Light transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LightName {
-    /// From the lights by one rough surface, and by mirrors and glass
+    /// Light from one rough surface, also through mirrors and glass
     Direct,
-    /// By any number of surfaces, on random paths
+    /// Light from any number of surfaces, on random paths
     Paths,
 }
 

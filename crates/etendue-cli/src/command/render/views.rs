@@ -17,7 +17,7 @@ pub fn depth_millimetres(truth: &FrameTruth) -> Vec<u16> {
     truth.depth.iter().map(number).collect()
 }
 
-/// Depth in shades by its inverse: near is bright, no surface is black.
+/// Depth as grey levels, linear in its inverse: bright where near, black without a surface.
 pub fn depth(truth: &FrameTruth) -> Vec<u8> {
     let finite = truth
         .depth
@@ -32,19 +32,19 @@ pub fn depth(truth: &FrameTruth) -> Vec<u8> {
             return 0;
         }
         // Linear in the inverse depth, which resolves near surfaces best
-        let part = (1.0 / depth - 1.0 / far) / (1.0 / near - 1.0 / far).max(1e-9);
-        (30.0 + 225.0 * part.clamp(0.0, 1.0)).round() as u8
+        let fraction = (1.0 / depth - 1.0 / far) / (1.0 / near - 1.0 / far).max(1e-9);
+        (30.0 + 225.0 * fraction.clamp(0.0, 1.0)).round() as u8
     };
     truth.depth.iter().map(byte).collect()
 }
 
 /// Normals as colours: x, y, z from -1 to 1 as red, green, blue from 0 to 255.
 pub fn normals(truth: &FrameTruth) -> Vec<u8> {
-    let byte = |part: &f32| {
-        if part.is_nan() {
+    let byte = |component: &f32| {
+        if component.is_nan() {
             return 0;
         }
-        (127.5 + 127.5 * part).round().clamp(0.0, 255.0) as u8
+        (127.5 + 127.5 * component).round().clamp(0.0, 255.0) as u8
     };
     truth.normal.iter().flatten().map(byte).collect()
 }

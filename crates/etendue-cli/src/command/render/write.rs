@@ -1,4 +1,4 @@
-//! The files of rendered frames.
+//! Files of rendered frames.
 
 use super::report::Report;
 use super::shot::Shot;
@@ -42,10 +42,10 @@ impl Output {
             "mcap" => Ok(Self::Mcap(path.into())),
             _ => Err(Failure::usage(
                 format!(
-                    "cannot write {}: its ending is not one of png, exr, mcap",
+                    "cannot write {}: its extension is not one of png, exr, mcap",
                     path.display()
                 ),
-                "give a folder for all files, or a file with one of these endings",
+                "give a folder for all files, or a file with one of these extensions",
             )),
         }
     }

@@ -34,8 +34,8 @@ use std::time::Instant;
 pub struct Run {
     /// Robot file (.toml)
     robot: PathBuf,
-    /// Duration of the run, s: captures that begin before its end are delivered; without it, the
-    /// duration in the robot file, or that of its trajectory
+    /// Duration of the run, s; captures that begin before its end are delivered [default: the
+    /// duration in the robot file, or that of its trajectory]
     #[arg(long, value_name = "S")]
     duration: Option<f64>,
     /// Seed of all noise
@@ -160,7 +160,7 @@ impl Run {
                     "there are no fixes for {}: the robot has no GNSS receiver",
                     path.display()
                 ),
-                "add a sensor with device.gnss, or leave --nmea out",
+                "add a sensor with device.gnss, or omit --nmea",
             ));
         }
         let mut outputs = OutputSet::new();

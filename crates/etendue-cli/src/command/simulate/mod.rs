@@ -41,20 +41,20 @@ use weather::AirOptions;
     --trajectory examples/street.tum --duration 5 --rain 10 -o drive\n          \
     etendue simulate examples/street.toml --sensor velodyne-vlp-16 --sensor ouster-os1-64@1,0,0,0 -o bag/run.mcap\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
-    It is an error without output if no beam hits a surface; there is a warning if surfaces are hit \
-    but no beam has a range.")]
+    The command fails without output if no beam hits a surface. A warning is printed if beams hit \
+    surfaces but none has a range.")]
 pub struct Simulate {
-    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena with a
-    /// mirror and a glass pane
+    /// Scene file (.toml) or the name of a built-in scene [default: the built-in arena with a
+    /// mirror and a glass pane]
     scene: Option<PathBuf>,
     /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor of the
-    /// scene file, else hokuyo-urg-04lx. With several, the results of each are in a folder of their
-    /// own, or all are recorded in one .mcap file; `@x,y,z,yaw[,pitch,roll]` after a name is the mount
-    /// on the platform that the pose or the trajectory moves
+    /// scene file, else hokuyo-urg-04lx. With several sensors, each has its own folder of results,
+    /// or all are recorded in one .mcap file. `@x,y,z,yaw[,pitch,roll]` after a name is the mount
+    /// on the platform that follows the pose or the trajectory
     #[arg(long, value_name = "PRESET|FILE[@MOUNT]")]
     sensor: Vec<String>,
-    /// Pose of the sensor: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, that of the scene
-    /// file
+    /// Pose of the sensor: x,y,z,yaw[,pitch,roll] in metres and degrees [default: the pose in the
+    /// scene file]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
     /// Number of sweeps

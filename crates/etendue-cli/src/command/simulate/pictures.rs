@@ -23,7 +23,7 @@ impl ScanRun<'_> {
                     "the sensor {} has no waveforms: it sends no pulses",
                     self.lidar.name
                 ),
-                "leave --waveform out, or choose a pulsed lidar",
+                "omit --waveform, or choose a pulsed lidar",
             ));
         };
 
@@ -82,7 +82,8 @@ impl ScanRun<'_> {
         for (sweep, scan) in sweeps.iter_mut().zip(scans) {
             let mut keep = scan.shots.iter().map(|shot| slope(shot) <= smallest_slope);
             sweep.measurements.retain(|_| keep.next().unwrap_or(false));
-            // Surfaces are mixed only in sweeps that count them; other sweeps count separate returns
+            // Only sweeps that count surfaces have mixed returns; other sweeps count separate
+            // returns
             if scan.surfaces.is_empty() {
                 for measurement in &mut sweep.measurements {
                     measurement.returns = measurement.returns.min(1);

@@ -20,8 +20,8 @@ impl ScanRun<'_> {
         let _guard = interrupt::writing();
         let world = &self.world()?;
         let path = &self.arguments.output;
-        // Before the file is created, so that an empty view does not overwrite an older one. With
-        // weather, the air may be the only target.
+        // Check before the file is created, so that an empty view does not overwrite an older
+        // recording. With weather, the air may be the only target.
         if self.air == Air::default() {
             self.check_in_front(world)?;
         }
@@ -79,7 +79,7 @@ impl ScanRun<'_> {
 
 /// Warning that no beam has a point.
 pub fn silent(beams: usize, air: &Air) -> String {
-    let why = summary::why_nothing(air);
+    let why = summary::reasons_without_ranges(air);
     format!("none of {beams} beams has a point: {why}")
 }
 
@@ -107,7 +107,7 @@ pub fn end_recording(
         return Ok(String::new());
     };
     let metadata = folder.join("metadata.yaml");
-    // The metadata of another bag is kept
+    // Keep the metadata of another bag
     if std::fs::read_to_string(&metadata).is_ok_and(|text| !text.contains(&*file)) {
         return Ok(String::new());
     }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-/// Files of all sensors, none of which exists before all are written. After the first one Ctrl-C does
-/// not end the process: code that writes or simulates has to check whether it was pressed.
+/// Files of all sensors, committed together. After the first file is added, Ctrl-C no longer ends
+/// the process: code that writes or simulates must call [`interrupt::check`].
 #[derive(Default)]
 pub struct PendingFiles {
     // Dropped before the guard, so that Ctrl-C cannot end the process in between
@@ -24,7 +24,7 @@ pub struct SensorResults {
     pub files: Vec<PathBuf>,
     /// Metadata of the run.
     pub metadata: RunMetadata,
-    /// Number of first returns that are from the air or from noise, not from a surface.
+    /// Number of first returns from the air or from noise instead of a surface.
     pub ranges_of_no_surface: usize,
     /// Median absolute error of the first returns that are from a surface, m.
     pub median_range_error: Option<f64>,

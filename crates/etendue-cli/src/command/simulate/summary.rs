@@ -75,11 +75,12 @@ impl<'a> Summary<'a> {
         )?;
 
         // Beams without a surface, and error codes
-        let nowhere = self.ranges_of_no_surface;
-        if nowhere > 0 {
+        let without_surface = self.ranges_of_no_surface;
+        if without_surface > 0 {
             writeln!(
                 out,
-                "  {nowhere} of the ranges are of the air or of noise, not of a surface"
+                "  {without_surface} of the ranges come from the air or from noise instead of a \
+                 surface"
             )?;
         }
         for (code, count) in &self.error_codes {
@@ -88,7 +89,7 @@ impl<'a> Summary<'a> {
 
         // Range error
         if let Some(error) = self.median_range_error_m {
-            let others = if nowhere > 0 { "other " } else { "" };
+            let others = if without_surface > 0 { "other " } else { "" };
             let mm = error * 1e3;
             writeln!(
                 out,
@@ -116,13 +117,13 @@ pub fn no_range(counts: &ReadingCounts, air: &Air) -> Option<String> {
         format!(
             "none of {beams} beams has a range: {no_returns} no return, {errors} error codes, \
              {too_near} too near; {}",
-            why_nothing(air)
+            reasons_without_ranges(air)
         )
     })
 }
 
 /// Possible reasons for a run without ranges.
-pub fn why_nothing(air: &Air) -> String {
+pub fn reasons_without_ranges(air: &Air) -> String {
     let weather = air.atmosphere.weather.iter();
     let weather: Vec<_> = weather.map(Weather::to_string).collect();
     let dense = match &weather[..] {

@@ -7,9 +7,9 @@ use etendue::physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue::sensors::lidar::Air;
 use std::mem::discriminant;
 
-/// Arguments of the weather; each replaces that kind of weather of the scene.
+/// Weather arguments; each replaces the weather of the same kind in the scene.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Air (beside the scene's, or instead of it where it has that kind)")]
+#[command(next_help_heading = "Weather (added to the scene; replaces the same kind)")]
 pub struct AirOptions {
     /// Visibility in clear or hazy air, m
     #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
@@ -26,8 +26,8 @@ pub struct AirOptions {
     /// Dust, g/m³; 0 for none
     #[arg(long, value_name = "G/M3", value_parser = zero_or_more, allow_negative_numbers = true)]
     dust: Option<f64>,
-    /// Sample drops and flakes of at least this diameter (mm) individually, by the seed; smaller ones
-    /// return their mean [default: 0.5; 10 samples none]
+    /// Sample drops and flakes of at least this diameter (mm) individually, by the seed; smaller
+    /// ones contribute their mean [default: 0.5; 10 samples none]
     #[arg(long, value_name = "MM", value_parser = positive, allow_negative_numbers = true)]
     drops_from: Option<f64>,
 }
@@ -81,7 +81,7 @@ impl AirOptions {
             None if drops_from.is_some() => {
                 return Err(Failure::usage(
                     "--drops-from selects the drops that are sampled, but there are none",
-                    "give --rain or --snow above 0, or leave it out",
+                    "give --rain or --snow above 0, or omit --drops-from",
                 ));
             }
             None => {}

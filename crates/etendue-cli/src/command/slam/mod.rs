@@ -28,7 +28,7 @@ use std::path::PathBuf;
 pub struct Slam {
     /// Folder of scans, or MCAP recording
     sequence: PathBuf,
-    /// Reference trajectory, where it is not in the folder of the scans
+    /// Reference trajectory, if it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     poses: Option<PathBuf>,
     /// Convention of the reference poses
@@ -40,7 +40,7 @@ pub struct Slam {
     /// Noise of the odometry per scan, m and degrees
     #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.0, 0.0])]
     prior_noise: Vec<f64>,
-    /// Depth model that corrects every scan first
+    /// Depth model that corrects each scan before mapping
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
     /// Largest distance of a pair, m
@@ -56,7 +56,7 @@ pub struct Slam {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PriorName {
-    /// Constant velocity: the last motion again
+    /// Constant velocity: repeats the last motion
     Motion,
     /// Odometry: the motions of the reference poses
     Poses,
@@ -97,7 +97,7 @@ impl Slam {
             (PriorName::Poses, None) => {
                 return Err(Failure::usage(
                     "--prior poses needs poses, and the sequence has none",
-                    "give a trajectory with --poses, or leave --prior out",
+                    "give a trajectory with --poses, or omit --prior",
                 ));
             }
         };

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Prior of the pose of each scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prior<'a> {
-    /// Constant velocity: the last motion again.
+    /// Constant velocity: repeats the last motion.
     Motion,
     /// Motions of these poses with noise of the given standard deviations (m, rad).
     Odometry(&'a [Isometry3<f64>], [f64; 2]),

@@ -49,7 +49,7 @@ pub struct Street {
     /// Folder for the recording, the picture and the results
     #[arg(short, long, default_value = "out", value_name = "DIR")]
     output: PathBuf,
-    /// Replay this recording instead
+    /// Recording to replay instead of a drive
     #[arg(long, value_name = "FILE.mcap", conflicts_with_all = ["seed", "duration", "lidar", "output"])]
     replay: Option<PathBuf>,
     /// Print the results as JSON
@@ -156,7 +156,7 @@ impl Street {
         print_report(self.json, &report, Report::text)
     }
 
-    /// Results of a drive, without files yet.
+    /// Results of a drive; its files are added later.
     fn report(&self, scene: &Scene, recording: &DriveRecording, elapsed: Duration) -> Report {
         let counts = recording.counts;
         let localisation = recording.localisation_errors;

@@ -124,7 +124,7 @@ pub struct DriveRecording<'r> {
 }
 
 impl<'r> DriveRecording<'r> {
-    /// Recording without data of a drive of some duration (ns).
+    /// Empty recording of a drive with a duration (ns).
     pub fn new(
         recorder: RigRecorder<'r, BufWriter<File>>,
         commands: &'r Commands,

@@ -49,7 +49,7 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
     // Report
     print_report(json, &report, |report| {
         format!(
-            "{} messages over {:.1} s replayed: all of {} commands are equal, byte for byte\n",
+            "{} messages over {:.1} s replayed: all {} commands are equal, byte for byte\n",
             report.messages, report.duration_s, report.commands
         )
     })

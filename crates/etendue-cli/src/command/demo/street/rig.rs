@@ -55,7 +55,8 @@ pub fn rig(lidar: &str) -> Result<Rig, Failure> {
     Ok(rig)
 }
 
-/// Mount at a position in the frame of the vehicle, m, at the rate of its device and without lag.
+/// Mount at a position in the frame of the vehicle, m, at the rate of its device and without
+/// latency.
 fn mount(name: &str, [x, y, z]: [f64; 3]) -> Mount {
     Mount {
         name: name.into(),
@@ -72,7 +73,7 @@ fn mount(name: &str, [x, y, z]: [f64; 3]) -> Mount {
 fn device(preset: &str) -> Result<Device, Failure> {
     preset_device(preset).ok_or_else(|| {
         Failure::usage(
-            format!("there is no sensor \"{preset}\""),
+            format!("unknown sensor \"{preset}\""),
             "`etendue sensors` lists them",
         )
     })
