@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The least-eigenvalue loss and its gradient in PyTorch on the data of `depth.rs`, on one thread
-and on all.
+"""Time of the minimum-eigenvalue loss and its gradient in PyTorch, on the data of `depth.rs`.
 
     python benches/depth_torch.py map.json [--threads N]
 """
@@ -17,9 +16,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("data")
     parser.add_argument("--threads", type=int, default=1)
-    asked = parser.parse_args()
-    torch.set_num_threads(asked.threads)
-    data = json.load(open(asked.data))
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    data = json.load(open(arguments.data))
     rows = torch.tensor(data["measurements"], dtype=torch.float64)
     origin, beam, depth, incidence = rows[:, :3], rows[:, 3:6], rows[:, 6], rows[:, 7]
     lists = data["neighbourhoods"]
@@ -45,12 +44,12 @@ def main():
         value = loss()
         value.backward()
         times.append((time.process_time() - start[0], time.perf_counter() - start[1]))
-    print(f"torch {torch.__version__}, {asked.threads} threads, loss {value.item():e}, "
+    print(f"torch {torch.__version__}, {arguments.threads} threads, loss {value.item():e}, "
           f"gradient {weights.grad.tolist()}")
     used = statistics.median(t for t, _ in times)
     least = min(t for _, t in times)
-    print(f"loss and gradient: {1e3 * used:.1f} ms of processor time, "
-          f"at best {1e3 * least:.1f} ms by the clock")
+    print(f"loss and gradient: {1e3 * used:.1f} ms of CPU time (median), "
+          f"{1e3 * least:.1f} ms of wall-clock time (minimum)")
 
 
 if __name__ == "__main__":

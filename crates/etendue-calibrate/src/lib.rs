@@ -3,7 +3,7 @@
 //! | module | input | result |
 //! |---|---|---|
 //! | [`noise`] | scans of panels of one material | a [noise profile](etendue_physics::profile::Profile): bias, spread, drop-out and intensity over incidence |
-//! | [`depth`] | scans of one place from several poses | a [`DepthModel`](depth::DepthModel) of the range bias over incidence, with its uncertainty |
+//! | [`depth`] | scans of one environment from several poses | a [`DepthModel`](depth::DepthModel) of the range bias over incidence, with its uncertainty |
 //!
 //! A model of the depth bias corrects scans, and simulates the bias in exact depths:
 //!

@@ -64,7 +64,7 @@ const POINTS: usize = 500;
 const VOXEL: f64 = 0.2;
 /// Least distance of a point from the lidar, m.
 const NEAREST: f64 = 1.0;
-/// Limit of point distances, m: bounds the effect of parts that do not overlap.
+/// Limit of point distances, m: bounds the effect of regions that do not overlap.
 const DISTANCE_LIMIT: f64 = 1.0;
 /// Greatest mean distance in another convention relative to that as given.
 const GREATEST_RATIO: f64 = 0.75;

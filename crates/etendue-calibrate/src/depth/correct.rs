@@ -53,13 +53,13 @@ pub fn correct_scan(
     model: &DepthModel,
     cells: &CellOptions,
 ) -> CorrectedScan {
-    let place = |i: usize| points[i].coords;
-    let moved = map_cell_planes(points.len(), place, cells, |place, plane| {
-        let depth = place.norm();
-        let cosine = plane.eigen.vectors[0].dot(place).abs() / depth;
+    let position = |i: usize| points[i].coords;
+    let moved = map_cell_planes(points.len(), position, cells, |position, plane| {
+        let depth = position.norm();
+        let cosine = plane.eigen.vectors[0].dot(position).abs() / depth;
         let incidence = cosine.min(1.0).acos();
         (
-            Point3::from(place * (model.correct(depth, incidence) / depth)),
+            Point3::from(position * (model.correct(depth, incidence) / depth)),
             incidence,
         )
     });

@@ -24,7 +24,8 @@ pub enum DepthError {
     },
     /// A scan without usable points.
     #[error(
-        "scan {scan} has no finite point between {nearest} m and {farthest} m: leave it out, or widen the depth range"
+        "scan {scan} has no finite point between {nearest} m and {farthest} m: omit it, or widen \
+         the depth range"
     )]
     EmptyScan {
         /// Index of the scan.
@@ -35,7 +36,7 @@ pub enum DepthError {
         farthest: f64,
     },
     /// A pose that is not finite.
-    #[error("pose {pose} is not finite: repair or leave out that scan")]
+    #[error("pose {pose} is not finite: repair or omit that scan")]
     PoseNotFinite {
         /// Index of the pose.
         pose: usize,
@@ -107,7 +108,7 @@ pub enum DepthError {
         poses: usize,
     },
     /// A setting outside its domain.
-    #[error("{name} is {value}, it must be {domain}")]
+    #[error("{name} is {value}, but must be {domain}")]
     Setting {
         /// Its name.
         name: &'static str,

@@ -118,7 +118,7 @@ pub struct DepthMap {
 
 impl DepthMap {
     /// Map of scans (points in the lidar frame, m, with beams from the origin) and their poses. Points that
-    /// are not finite or out of range are counted in the report and left out.
+    /// are not finite or out of range are counted in the report and ignored.
     ///
     /// # Errors
     /// If there are fewer than two scans, the number of poses differs, a scan has no usable point, a pose is
@@ -191,7 +191,7 @@ impl DepthMap {
         &self.measurements
     }
 
-    /// The poses that the map was built with.
+    /// Poses of the scans, world from lidar.
     pub fn world_from_lidar(&self) -> &[Isometry3<f64>] {
         &self.world_from_lidar
     }
@@ -213,11 +213,11 @@ impl DepthMap {
 
     /// The points as measured, in the world, m.
     pub fn measured_points(&self) -> Vec<Vector3<f64>> {
-        let place = |m: &DepthMeasurement| {
+        let position = |m: &DepthMeasurement| {
             let point = Point3::from(m.origin + m.direction * m.depth);
             (self.world_from_lidar[m.pose] * point).coords
         };
-        self.measurements.iter().map(place).collect()
+        self.measurements.iter().map(position).collect()
     }
 
     /// Incidences of the measurements in neighbourhoods, rad, in ascending order.

@@ -33,7 +33,7 @@ impl ScanSignature {
         }
         elevations.sort_by(f64::total_cmp);
         counts.sort_unstable();
-        let quantile = |share| nearest_quantile(&elevations, share).unwrap_or(0.0);
+        let quantile = |probability| nearest_quantile(&elevations, probability).unwrap_or(0.0);
         Self {
             elevations: [quantile(0.01), quantile(0.99)],
             points: nearest_quantile(&counts, 0.5).unwrap_or(0),

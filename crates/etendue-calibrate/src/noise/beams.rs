@@ -33,8 +33,8 @@ pub struct PanelBeam {
     pub intensity: f32,
     /// Side of the normal: 1 left, -1 right (see [`Aspect::side`]).
     pub side: f64,
-    /// Whether the beam is next to an edge of the panel or of its returning part. Its range is then that
-    /// of a part of the spot, not a property of the material.
+    /// Whether the beam is next to an edge of the panel or of its returning region. Its range is
+    /// then that of a fraction of the spot, not a property of the material.
     pub at_edge: bool,
 }
 

@@ -145,8 +145,8 @@ fn calibrate_panels(
     // Estimate the correlation of neighbouring beams and of successive scans
     let correlation = correlation_of(&panels, &profile);
     let [temporal, fixed_pattern] = correlation.neighbours;
-    let share = fixed_pattern_share(&curves.beyond_glare(&residuals));
-    profile.correlation = Correlation::new(temporal, share, settings.drop_correlation)
+    let fraction = fixed_pattern_fraction(&curves.beyond_glare(&residuals));
+    profile.correlation = Correlation::new(temporal, fraction, settings.drop_correlation)
         .with_fixed_pattern_neighbour(fixed_pattern);
 
     add_warnings(&panels, &profile, &mut warnings);
@@ -258,13 +258,13 @@ fn mean_drop_correlation(bins: &[IncidenceBin]) -> f64 {
         return 0.0;
     }
     determined()
-        .map(|(share, weight)| share * weight)
+        .map(|(fraction, weight)| fraction * weight)
         .sum::<f64>()
         / weight
 }
 
-/// Fixed-pattern share of the variance of the range, over all bins.
-fn fixed_pattern_share(bins: &[IncidenceBin]) -> f64 {
+/// Fixed-pattern fraction of the variance of the range, over all bins.
+fn fixed_pattern_fraction(bins: &[IncidenceBin]) -> f64 {
     let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
         .map(|bin| bin.fixed_pattern * bin.ranges)

@@ -15,7 +15,8 @@ pub(super) struct CurveSettings {
 }
 
 impl CurveSettings {
-    /// Fitted intensity of a bin: the mean; of a two-valued intensity, the share of the higher value.
+    /// Fitted intensity of a bin: the mean; of a two-valued intensity, the fraction of the higher
+    /// value.
     pub fn intensity_of(&self, bin: &IncidenceBin) -> f64 {
         match self.intensity {
             IntensityKind::TwoValued { low, high } => (bin.intensity[0] - low) / (high - low),

@@ -1,4 +1,4 @@
-//! Edges of a panel, or of its returning part.
+//! Edges of a panel, or of its returning region.
 
 use super::panel::PanelPlane;
 use super::recording::{DirectionCell, PanelRecording, azimuth};
@@ -8,49 +8,49 @@ use etendue_physics::angle::wrap_to_pi;
 /// RPLIDAR A1, which are two of its samples.
 const EXTENT: f64 = 2.0 * std::f64::consts::PI / 180.0;
 
-/// Change of the share of returned beams at an edge.
+/// Change of the fraction of returned beams at an edge.
 const FALL: f64 = 0.5;
 
 /// Relative difference from the range of the plane below which a range belongs to the panel.
 const NEAR: f64 = 0.25;
 
-/// Whether each direction of a planar recording is next to an edge: the share of beams that the panel
+/// Whether each direction of a planar recording is next to an edge: the fraction of beams that the panel
 /// returns, averaged over three directions, changes by more than half within two degrees. `false` for
 /// other recordings.
 ///
-/// Near an edge, only a part of the spot returns. A triangulating sensor measures the centroid of that
-/// part, which shifts its range by centimetres at the far end of an inclined panel. This shift is not a
-/// property of the material at that incidence.
+/// Near an edge, only a fraction of the spot returns. A triangulating sensor measures the centroid
+/// of that fraction, which shifts its range by centimetres at the far end of an inclined panel.
+/// This shift is not a property of the material at that incidence.
 pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<bool> {
     let cells = &recording.cells;
     if !recording.planar {
         return vec![false; cells.len()];
     }
 
-    // Average the share of returned beams over three directions
+    // Average the fraction of returned beams over three directions
     let azimuths: Vec<f64> = cells.iter().map(|cell| azimuth(&cell.direction)).collect();
     let distance = |a: usize, b: usize| wrap_to_pi(azimuths[a] - azimuths[b]).abs();
-    let shares: Vec<f64> = cells
+    let fractions: Vec<f64> = cells
         .iter()
-        .map(|cell| returned_share(cell, plane))
+        .map(|cell| returned_fraction(cell, plane))
         .collect();
     let smooth: Vec<f64> = (0..cells.len())
         .map(|at| {
             let three =
                 neighbours(at, cells.len(), 1).filter(|other| distance(at, *other) <= EXTENT);
-            mean(three.map(|other| shares[other]))
+            mean(three.map(|other| fractions[other]))
         })
         .collect();
 
-    // Compare the smallest and the largest share within the extent of the spot
+    // Compare the smallest and the largest fraction within the extent of the spot
     (0..cells.len())
         .map(|at| {
             let within = |other: &usize| distance(at, *other) <= EXTENT * (1.0 + 1e-9);
             let mut least = smooth[at];
             let mut most = smooth[at];
             for side in [1, cells.len() - 1] {
-                let places = (1..cells.len()).map(|steps| (at + side * steps) % cells.len());
-                for other in places.take_while(within) {
+                let indices = (1..cells.len()).map(|steps| (at + side * steps) % cells.len());
+                for other in indices.take_while(within) {
                     least = least.min(smooth[other]);
                     most = most.max(smooth[other]);
                 }
@@ -62,11 +62,11 @@ pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<
 
 /// An index and up to `reach` neighbours on either side, modulo `count`.
 fn neighbours(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usize> {
-    (count + at - reach..=count + at + reach).map(move |place| place % count)
+    (count + at - reach..=count + at + reach).map(move |index| index % count)
 }
 
-/// Share of the beams of a direction that the panel returns.
-fn returned_share(cell: &DirectionCell, plane: &PanelPlane) -> f64 {
+/// Fraction of the beams of a direction that the panel returns.
+fn returned_fraction(cell: &DirectionCell, plane: &PanelPlane) -> f64 {
     let expected = plane.range(&cell.direction);
     let is_on = |range: &f64| (range / expected - 1.0).abs() < NEAR;
     let samples = cell.samples.iter();

@@ -126,7 +126,7 @@ impl NoiseError {
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",
             Self::Millimetres { .. } => "divide the ranges by 1000: ranges must be in metres",
-            Self::NoProfiles => "make profiles with `etendue calibrate BENCH.toml -o profiles`",
+            Self::NoProfiles => "write profiles with `etendue calibrate SETUP.toml -o profiles`",
             Self::NoHoldOut { .. } => "record for longer",
         }
     }

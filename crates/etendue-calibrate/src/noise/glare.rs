@@ -70,8 +70,8 @@ fn covers_both_sides(bins: &[IncidenceBin]) -> bool {
 /// Extent of a glare on one panel, rad.
 ///
 /// The null hypothesis is one curve for both sides. Its residuals contain noise, the variance between bins
-/// (`between_bins`, m²), and waves of panel and device that are longer than a bin: the residuals away from
-/// the normal give their size.
+/// (`between_bins`, m²), and deviations of panel and device over more than a bin, whose size is
+/// estimated from the residuals away from the normal.
 fn extent_of_panel(bins: &[IncidenceBin], between_bins: f64, piece: f64) -> Option<f64> {
     let deviation = |curve: &SmoothCurve, from: f64, to: f64| {
         mean_square_deviation(bins, curve, between_bins, from, to)

@@ -20,9 +20,9 @@ const FLOOR: f64 = 1e-4;
 
 /// Likelihoods of the profiles for the beams of a panel, the most likely first.
 ///
-/// Beams of one scan are correlated (two bins per sample, dents of the panel): the log-likelihood is
-/// scaled by the share of independent samples, from the correlation of neighbours of the profiles.
-/// Profiles that are extrapolated to the distance of the panel are included.
+/// Beams of one scan are correlated (two bins per sample, dents of the panel): the log-likelihood
+/// is scaled by the fraction of independent samples, from the correlation of neighbours of the
+/// profiles. Profiles that are extrapolated to the distance of the panel are included.
 ///
 /// # Errors
 /// If there is no profile.
@@ -40,9 +40,9 @@ pub fn identify(
     };
     let sums: Vec<f64> = profiles.iter().map(log_likelihood).collect();
 
-    // Scale them by the share of independent samples and normalise
+    // Scale them by the fraction of independent samples and normalise
     let count = beams.beams.len().max(1) as f64;
-    let independent_share = |profile: &&Profile| {
+    let independent_fraction = |profile: &&Profile| {
         let correlation = &profile.correlation;
         let r = correlation
             .neighbour()
@@ -50,11 +50,14 @@ pub fn identify(
             .clamp(0.0, 0.9);
         (1.0 - r) / (1.0 + r)
     };
-    let share = profiles.iter().map(independent_share).fold(1.0, f64::min);
+    let fraction = profiles
+        .iter()
+        .map(independent_fraction)
+        .fold(1.0, f64::min);
     let highest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = sums
         .iter()
-        .map(|sum| (share * (sum - highest)).exp())
+        .map(|sum| (fraction * (sum - highest)).exp())
         .collect();
     let total: f64 = weights.iter().sum();
     let mut found: Vec<MaterialLikelihood> = sums

@@ -2,7 +2,7 @@
 
 use super::panel::PanelSearch;
 
-/// Ranging principle of a sensor: determines the law of distance where one distance was recorded.
+/// Ranging principle of a sensor: determines the law of distance if only one distance was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangingPrinciple {
     /// Triangulation: a line of pixels next to the laser.

@@ -95,7 +95,7 @@ impl PanelRecording {
                 recording: name.into(),
             });
         };
-        // Group the points by their place in a grid, else by direction.
+        // Group the points by their index in a grid, otherwise by direction.
         let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
             && clouds
                 .iter()
@@ -206,7 +206,7 @@ impl DirectionCell {
         median(&mut ranges)
     }
 
-    /// Share of beams that returned.
+    /// Fraction of beams that returned.
     pub fn returned(&self) -> f64 {
         let returned = self.samples.iter().filter(|sample| sample.range.is_some());
         returned.count() as f64 / self.samples.len().max(1) as f64
@@ -308,8 +308,8 @@ fn point_sample(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32
     sample(scan, 0.0, reading, intensity)
 }
 
-/// Directions of clouds with the same number of points; indices that never returned have no direction
-/// and are left out.
+/// Directions of clouds with the same number of points; indices that never returned have no
+/// direction and are omitted.
 fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
     let cell = |number: usize| {
         let points = clouds.iter().map(|(points, _)| &points[number]);

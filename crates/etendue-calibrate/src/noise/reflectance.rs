@@ -124,11 +124,11 @@ fn fit_logistic(
         // Gradient and Hessian of the penalised log-likelihood
         let mut gradient = [-0.01 * here.logit, -0.002 * here.slope];
         let mut matrix = [0.01, 0.0, 0.002];
-        for [x, share, samples] in &data {
+        for [x, dropped, samples] in &data {
             let p = logistic(here.logit + here.slope * x);
             let weight = samples * p * (1.0 - p);
-            gradient[0] += samples * (share - p);
-            gradient[1] += samples * (share - p) * x;
+            gradient[0] += samples * (dropped - p);
+            gradient[1] += samples * (dropped - p) * x;
             matrix[0] += weight;
             matrix[1] += weight * x;
             matrix[2] += weight * x * x;
@@ -141,17 +141,17 @@ fn fit_logistic(
             (matrix[0] * gradient[1] - matrix[1] * gradient[0]) / determinant,
         ];
         let length = step[0].abs().max(step[1].abs());
-        let share = (2.0 / length.max(1e-12)).min(1.0);
-        here.logit = (here.logit + share * step[0]).clamp(-40.0, 20.0);
-        here.slope = (here.slope + share * step[1]).clamp(0.0, STEEPEST);
+        let step_fraction = (2.0 / length.max(1e-12)).min(1.0);
+        here.logit = (here.logit + step_fraction * step[0]).clamp(-40.0, 20.0);
+        here.slope = (here.slope + step_fraction * step[1]).clamp(0.0, STEEPEST);
         if length < 1e-6 {
             break;
         }
     }
     let deviance = data
         .iter()
-        .map(|[x, share, samples]| {
-            2.0 * samples * divergence(*share, logistic(here.logit + here.slope * x))
+        .map(|[x, dropped, samples]| {
+            2.0 * samples * divergence(*dropped, logistic(here.logit + here.slope * x))
         })
         .sum();
     (here, deviance)

@@ -44,7 +44,7 @@ pub fn nearest<'a>(
 ///
 /// With $q(\theta)$ the ratio of backscatter, the logit of the drop-out decreases by $b\ln q$ and the
 /// spread scales with $q^{-1/2}$. `reflectance` is that of the recorded panel at normal incidence, as of a
-/// Lambertian surface; without it both levels are taken as equal. The bias is unchanged. A glare is
+/// Lambertian surface; without it, both levels are assumed equal. The bias is unchanged. A glare is
 /// specific to the recorded panel and removed.
 pub fn adapt(
     recorded: &Profile,

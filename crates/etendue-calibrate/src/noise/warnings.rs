@@ -11,7 +11,7 @@ pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: 
         warnings.extend(report.panel.warnings.iter().map(of));
         if report.beams.strays > 0 {
             warnings.push(format!(
-                "{}: {} ranges in directions of the panel belong to other objects and are left out",
+                "{}: {} ranges in directions of the panel belong to other objects and are ignored",
                 report.recording, report.beams.strays
             ));
         }

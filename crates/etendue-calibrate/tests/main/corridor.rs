@@ -31,7 +31,7 @@ pub struct Noise {
 
 impl Corridor {
     pub fn new(poses: u32, channels: u32, columns: u32) -> Self {
-        let place = |k: u32| {
+        let pose = |k: u32| {
             let along = f64::from(k);
             Isometry3::from_parts(
                 Translation3::new(
@@ -47,7 +47,7 @@ impl Corridor {
             )
         };
         Self {
-            poses: (0..poses).map(place).collect(),
+            poses: (0..poses).map(pose).collect(),
             channels,
             columns,
         }

@@ -28,7 +28,7 @@ fn freedoms() -> [PoseFreedom; 4] {
     ]
 }
 
-fn somewhere(freedom: &PoseFreedom) -> DepthUnknowns {
+fn test_point(freedom: &PoseFreedom) -> DepthUnknowns {
     let model = DepthModel::Polynomial(PolynomialBias::scaled([0.002, -0.001]));
     let start = DepthUnknowns::start(model, freedom, 3);
     let step: Vec<f64> = (0..start.dimension())
@@ -37,7 +37,7 @@ fn somewhere(freedom: &PoseFreedom) -> DepthUnknowns {
     start.moved(&step)
 }
 
-fn agree(objective: &DepthObjective<'_>, at: &DepthUnknowns, what: &str) {
+fn agree(objective: &DepthObjective<'_>, at: &DepthUnknowns, case: &str) {
     let (value, gradient) = objective.gradient(at);
     assert!((objective.value(at) / value - 1.0).abs() < 1e-12);
     let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -50,7 +50,7 @@ fn agree(objective: &DepthObjective<'_>, at: &DepthUnknowns, what: &str) {
         };
         let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
         let off = (gradient[i] - difference).abs() / length;
-        assert!(off < 1e-5, "{what} {i}: {} {difference}", gradient[i]);
+        assert!(off < 1e-5, "{case} {i}: {} {difference}", gradient[i]);
     }
 }
 
@@ -59,10 +59,10 @@ fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom()
     let map = small_map();
     for loss in LOSSES {
         for freedom in freedoms() {
-            let at = somewhere(&freedom);
-            let what = format!("{loss:?} {freedom:?}");
+            let at = test_point(&freedom);
+            let case = format!("{loss:?} {freedom:?}");
             let objective = DepthObjective::new(&map, loss, RobustLoss::None, freedom).unwrap();
-            agree(&objective, &at, &what);
+            agree(&objective, &at, &case);
         }
     }
 }
@@ -77,7 +77,7 @@ fn gradients_of_robust_losses_are_differences() {
         RobustLoss::Truncated(0.03),
     ];
     for robust in robust {
-        let at = somewhere(&PoseFreedom::PerPose);
+        let at = test_point(&PoseFreedom::PerPose);
         let objective = DepthObjective::new(
             &map,
             DepthLoss::MinimumEigenvalue,
@@ -123,7 +123,7 @@ fn lists(map: &DepthMap) -> Vec<Vec<u32>> {
 #[test]
 fn one_thread_and_eight_give_the_same_bits() {
     let map = small_map();
-    let at = somewhere(&PoseFreedom::PerPose);
+    let at = test_point(&PoseFreedom::PerPose);
     let run = |threads| {
         let pool = rayon_pool(threads);
         pool.install(|| {

@@ -13,7 +13,7 @@ fn build(scans: &[Vec<Point3<f64>>], poses: &[Isometry3<f64>]) -> Result<DepthMa
 }
 
 #[test]
-fn one_scan_missing_poses_and_empty_scans_are_refused() {
+fn one_scan_missing_poses_and_empty_scans_are_rejected() {
     let (mut scans, poses) = Corridor::new(3, 16, 90).scans(Noise::default());
     assert_eq!(
         build(&scans[..1], &poses[..1]).unwrap_err(),
@@ -32,7 +32,7 @@ fn one_scan_missing_poses_and_empty_scans_are_refused() {
 }
 
 #[test]
-fn points_that_are_not_finite_are_counted_and_left_out() {
+fn points_that_are_not_finite_are_counted_and_ignored() {
     let (mut scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let clean = build(&scans, &poses).unwrap();
     scans[2].push(Point3::new(f64::NAN, 0.0, 0.0));
@@ -43,7 +43,7 @@ fn points_that_are_not_finite_are_counted_and_left_out() {
 }
 
 #[test]
-fn measurements_at_one_incidence_angle_are_refused() {
+fn measurements_at_one_incidence_angle_are_rejected() {
     let wall = |shift: f64| -> Vec<Point3<f64>> {
         let grid = (0..40).flat_map(|i| (0..40).map(move |j| (f64::from(i), f64::from(j))));
         grid.map(|(i, j)| Point3::new(20.0, 0.05 * i - 1.0 - shift, 0.05 * j - 1.0))
@@ -59,7 +59,7 @@ fn measurements_at_one_incidence_angle_are_refused() {
 }
 
 #[test]
-fn wrong_numbers_of_sequences_are_refused() {
+fn wrong_numbers_of_sequences_are_rejected() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
     let training = TrainingSettings {
@@ -82,7 +82,7 @@ fn wrong_numbers_of_sequences_are_refused() {
 }
 
 #[test]
-fn an_invalid_neighbourhood_is_refused() {
+fn an_invalid_neighbourhood_is_rejected() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
     let parts = |list| DepthMap::from_parts(map.measurements().to_vec(), poses.clone(), vec![list]);

@@ -130,7 +130,7 @@ impl MaskReport {
     }
 }
 
-/// Geometry of a neighbourhood, as the mask tests it.
+/// Geometry of a neighbourhood, for the tests of the mask.
 pub(in crate::depth) struct NeighbourhoodShape {
     /// Number of points.
     pub count: usize,

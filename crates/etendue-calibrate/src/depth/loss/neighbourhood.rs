@@ -51,13 +51,13 @@ impl MemberCovariance {
 }
 
 /// Robust loss $\rho(\ell)$ of a neighbourhood. Its derivatives with respect to the positions of the members,
-/// times `share`, are passed to `sink`.
+/// times `term_weight`, are passed to `sink`.
 pub(super) fn loss(
     corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
 ) -> f64 {
     let spread = MemberCovariance::new(corrected, members);
@@ -78,7 +78,7 @@ pub(super) fn loss(
 
     // Chain rule
     let (value, weight) = robust.of(raw);
-    let factor = share * weight * spread.factor;
+    let factor = term_weight * weight * spread.factor;
     for (&member, offset) in members.iter().zip(&spread.offsets) {
         let force = normal * (by_eigenvalue * normal.dot(offset)) + offset * by_trace;
         sink(member as usize, &(force * factor), &Vector3::zeros());
@@ -92,10 +92,10 @@ pub(super) fn curvature(
     members: Members,
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     sums: &mut Sums,
 ) {
-    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    let (factor, directions) = directions(corrected, members, loss, robust, term_weight);
     for projected in &directions {
         sums.add(corrected, members, projected, factor);
     }
@@ -107,10 +107,10 @@ pub(super) fn influence(
     members: Members,
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     influence: &mut Influence<'_>,
 ) {
-    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    let (factor, directions) = directions(corrected, members, loss, robust, term_weight);
     for projected in &directions {
         influence.add(corrected, members, projected, factor);
     }
@@ -126,7 +126,7 @@ fn directions(
     members: Members,
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
 ) -> (f64, Vec<ProjectedFunctions>) {
     // Covariance of the neighbourhood.
     let spread = MemberCovariance::new(corrected, members);
@@ -139,7 +139,7 @@ fn directions(
     };
     // Trace: all three axes, nothing eliminated.
     if loss == DepthLoss::Trace {
-        let factor = share * robust.of(trace).1 * spread.factor;
+        let factor = term_weight * robust.of(trace).1 * spread.factor;
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let all = axes.map(|axis| projected(axis, [Vector3::zeros(); 2]));
         return (factor, all.into());
@@ -150,7 +150,7 @@ fn directions(
         DepthLoss::NormalisedEigenvalue => 1.0 / trace,
         _ => 1.0,
     };
-    let factor = share * robust.of(eigen.values[0] * scale).1 * spread.factor * scale;
+    let factor = term_weight * robust.of(eigen.values[0] * scale).1 * spread.factor * scale;
     // Tilts of the plane to eliminate.
     let tilts = [1, 2].map(|k| {
         let squares = eigen.values[k] * (members.len() - 1) as f64;

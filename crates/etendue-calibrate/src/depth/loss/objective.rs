@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 /// The mean loss over a map (equation 14) as a function of [`DepthUnknowns`].
 ///
-/// Sums are evaluated over fixed parts of the map in a fixed order: bit-identical for any number of
-/// threads.
+/// Sums are evaluated over fixed chunks of the map in a fixed order, so that they are bit-identical
+/// for any number of threads.
 pub struct DepthObjective<'a> {
     map: &'a DepthMap,
     loss: DepthLoss,
@@ -37,8 +37,8 @@ pub(in crate::depth) struct Influences {
     pub of_error: Vec<f64>,
 }
 
-/// Maximum number of parts whose terms are summed separately.
-const PARTS: usize = 32;
+/// Maximum number of chunks whose terms are summed separately.
+const CHUNKS: usize = 32;
 
 impl<'a> DepthObjective<'a> {
     /// The mean of a loss over a map.
@@ -69,8 +69,8 @@ impl<'a> DepthObjective<'a> {
     pub fn value(&self, unknowns: &DepthUnknowns) -> f64 {
         let corrected = self.corrected_points(unknowns);
         let value = |term| self.term(&corrected, term, &mut |_, _, _| {});
-        let parts = self.parts(|terms| terms.map(value).sum::<f64>());
-        parts.iter().sum()
+        let chunks = self.map_chunks(|terms| terms.map(value).sum::<f64>());
+        chunks.iter().sum()
     }
 
     /// The loss and its derivatives with respect to the weights and the corrections, in the order of
@@ -78,7 +78,7 @@ impl<'a> DepthObjective<'a> {
     /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
     pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
         let corrected = self.corrected_points(unknowns);
-        let parts = self.parts(|terms| {
+        let chunks = self.map_chunks(|terms| {
             let mut gradient = vec![0.0; unknowns.dimension()];
             let mut value = 0.0;
             for term in terms {
@@ -95,11 +95,13 @@ impl<'a> DepthObjective<'a> {
             (value, gradient)
         });
         let start = (0.0, vec![0.0; unknowns.dimension()]);
-        parts.into_iter().fold(start, |mut sum, (value, gradient)| {
-            sum.0 += value;
-            sum.1.iter_mut().zip(gradient).for_each(|(s, g)| *s += g);
-            sum
-        })
+        chunks
+            .into_iter()
+            .fold(start, |mut sum, (value, gradient)| {
+                sum.0 += value;
+                sum.1.iter_mut().zip(gradient).for_each(|(s, g)| *s += g);
+                sum
+            })
     }
 
     /// Derivatives with respect to the corrected depth of each measurement.
@@ -135,7 +137,7 @@ impl<'a> DepthObjective<'a> {
         let corrected = self.corrected_points(unknowns);
         let (value, gradient) = self.gradient(unknowns);
         let empty = || Sums::new(unknowns.dimension(), corrected.weights);
-        let parts = self.parts(|terms| {
+        let chunks = self.map_chunks(|terms| {
             let mut sums = empty();
             terms.for_each(|term| self.term_curvature(&corrected, term, &mut sums));
             sums
@@ -143,7 +145,7 @@ impl<'a> DepthObjective<'a> {
         Curvature {
             value,
             gradient,
-            matrix: parts.iter().fold(empty(), Sums::plus).finished(),
+            matrix: chunks.iter().fold(empty(), Sums::plus).finished(),
         }
     }
 
@@ -174,11 +176,11 @@ impl<'a> DepthObjective<'a> {
     /// noise.
     pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
         let corrected = self.corrected_points(unknowns);
-        let parts = self.parts(|terms| {
+        let chunks = self.map_chunks(|terms| {
             let response = |term| self.term_response(&corrected, term);
             terms.map(response).sum::<f64>()
         });
-        parts.iter().sum::<f64>() / self.terms() as f64
+        chunks.iter().sum::<f64>() / self.terms() as f64
     }
 
     fn corrected_points(&self, unknowns: &DepthUnknowns) -> CorrectedPoints {
@@ -194,13 +196,13 @@ impl<'a> DepthObjective<'a> {
         }
     }
 
-    /// Evaluates the terms in fixed parts in parallel; results in the order of the parts.
-    fn parts<T: Send>(&self, part: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
+    /// Evaluates the terms in fixed chunks in parallel; results in the order of the chunks.
+    fn map_chunks<T: Send>(&self, chunk: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
         let terms = self.terms();
-        let length = terms.div_ceil(PARTS).max(1);
+        let length = terms.div_ceil(CHUNKS).max(1);
         (0..terms.div_ceil(length))
             .into_par_iter()
-            .map(|i| part(i * length..((i + 1) * length).min(terms)))
+            .map(|i| chunk(i * length..((i + 1) * length).min(terms)))
             .collect()
     }
 
@@ -211,35 +213,57 @@ impl<'a> DepthObjective<'a> {
         term: usize,
         sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
     ) -> f64 {
-        let share = 1.0 / self.terms() as f64;
+        let term_weight = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            share * pair::loss(corrected, pair, self.loss, self.robust, share, sink)
+            term_weight * pair::loss(corrected, pair, self.loss, self.robust, term_weight, sink)
         } else {
             let members = &self.map.neighbourhoods[term];
-            share * neighbourhood::loss(corrected, members, self.loss, self.robust, share, sink)
+            term_weight
+                * neighbourhood::loss(
+                    corrected,
+                    members,
+                    self.loss,
+                    self.robust,
+                    term_weight,
+                    sink,
+                )
         }
     }
 
     fn term_curvature(&self, corrected: &CorrectedPoints, term: usize, sums: &mut Sums) {
-        let share = 1.0 / self.terms() as f64;
+        let term_weight = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            pair::curvature(corrected, pair, self.loss, self.robust, share, sums);
+            pair::curvature(corrected, pair, self.loss, self.robust, term_weight, sums);
         } else {
             let members = &self.map.neighbourhoods[term];
-            neighbourhood::curvature(corrected, members, self.loss, self.robust, share, sums);
+            neighbourhood::curvature(
+                corrected,
+                members,
+                self.loss,
+                self.robust,
+                term_weight,
+                sums,
+            );
         }
     }
 
     fn term_influence(&self, corrected: &CorrectedPoints, term: usize, into: &mut Influence<'_>) {
-        let share = 1.0 / self.terms() as f64;
+        let term_weight = 1.0 / self.terms() as f64;
         if self.loss.is_of_pairs() {
             let pair = self.map.pairs[term];
-            pair::influence(corrected, pair, self.loss, self.robust, share, into);
+            pair::influence(corrected, pair, self.loss, self.robust, term_weight, into);
         } else {
             let members = &self.map.neighbourhoods[term];
-            neighbourhood::influence(corrected, members, self.loss, self.robust, share, into);
+            neighbourhood::influence(
+                corrected,
+                members,
+                self.loss,
+                self.robust,
+                term_weight,
+                into,
+            );
         }
     }
 

@@ -15,20 +15,20 @@ struct PairResidual {
     torques: [Vector3<f64>; 2],
 }
 
-/// Robust loss $\rho(\ell)$ of a pair. Its derivatives with respect to the two points, times `share`, are
+/// Robust loss $\rho(\ell)$ of a pair. Its derivatives with respect to the two points, times `term_weight`, are
 /// passed to `sink`.
 pub(super) fn loss(
     corrected: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
 ) -> f64 {
     let residuals = residuals(corrected, pair, loss);
     let (value, weight) = robust.of(total(&residuals));
     for residual in &residuals {
-        let pull = 2.0 * share * weight * residual.factor * residual.value;
+        let pull = 2.0 * term_weight * weight * residual.factor * residual.value;
         for ((end, sign), torque) in pair.iter().zip([1.0, -1.0]).zip(&residual.torques) {
             let force = residual.direction * (sign * pull);
             sink(*end as usize, &force, &(torque * pull));
@@ -43,13 +43,13 @@ pub(super) fn curvature(
     pair: [u32; 2],
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     sums: &mut Sums,
 ) {
     let residuals = residuals(corrected, pair, loss);
     let weight = robust.of(total(&residuals)).1;
     for residual in &residuals {
-        let factor = 2.0 * share * weight * residual.factor;
+        let factor = 2.0 * term_weight * weight * residual.factor;
         sums.add_row(corrected, &residual.ends(pair), factor);
     }
 }
@@ -60,13 +60,13 @@ pub(super) fn influence(
     pair: [u32; 2],
     loss: DepthLoss,
     robust: RobustLoss,
-    share: f64,
+    term_weight: f64,
     influence: &mut Influence<'_>,
 ) {
     let residuals = residuals(corrected, pair, loss);
     let weight = robust.of(total(&residuals)).1;
     for residual in &residuals {
-        let factor = 2.0 * share * weight * residual.factor;
+        let factor = 2.0 * term_weight * weight * residual.factor;
         influence.add_row(corrected, &residual.ends(pair), residual.value, factor);
     }
 }

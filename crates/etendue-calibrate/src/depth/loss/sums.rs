@@ -39,7 +39,7 @@ struct Block {
     length: usize,
 }
 
-/// Curvature of a part of the terms: $\sum f\\,J^\top P J$ with $P = 1 - Q Q^\top$.
+/// Curvature of a chunk of the terms: $\sum f\\,J^\top P J$ with $P = 1 - Q Q^\top$.
 ///
 /// The row of a point contains only the weights and the six unknowns of its pose, so that $J^\top J$
 /// consists of small blocks and $P$ is an update of rank three: a term of $n$ points from $k$ poses costs
@@ -72,7 +72,7 @@ impl Sums {
         }
     }
 
-    /// Sum with the matrix of another part.
+    /// Sum with the matrix of another chunk.
     pub fn plus(mut self, other: &Self) -> Self {
         self.matrix += &other.matrix;
         self
@@ -107,7 +107,7 @@ impl Sums {
                 own,
             );
             self.add_square(column, factor);
-            self.note(column, projected.at(&corrected.positions[point]));
+            self.add_projection(column, projected.at(&corrected.positions[point]));
         }
         self.add_product(-factor);
     }
@@ -126,7 +126,7 @@ impl Sums {
             self.row.fill(0.0);
             let own = column.map(|_| self.weights);
             corrected.accumulate(*point, force, torque, &mut self.row, own);
-            self.note(column, [1.0, 0.0, 0.0]);
+            self.add_projection(column, [1.0, 0.0, 0.0]);
         }
         self.add_product(factor);
     }
@@ -165,7 +165,7 @@ impl Sums {
     }
 
     /// Adds the row times each function to $Q^\top J$.
-    fn note(&mut self, column: Option<usize>, functions: [f64; 3]) {
+    fn add_projection(&mut self, column: Option<usize>, functions: [f64; 3]) {
         let local = column.map(|c| self.local(c));
         let (of_weights, of_pose) = self.row.split_at(self.weights);
         for (along, q) in self.along.iter_mut().zip(functions) {
@@ -273,7 +273,8 @@ impl<'a> Influence<'a> {
                 add_scaled(sums, &functions, *value);
             }
         }
-        // Derivatives by depth and error of each member, without the share of the eliminated plane.
+        // Derivatives by depth and error of each member, without the component of the eliminated
+        // plane.
         for (number, &member) in members.iter().enumerate() {
             let position = corrected.positions[member as usize];
             let functions = projected.at(&position);

@@ -1,4 +1,4 @@
-//! The enum of models of the depth bias.
+//! Depth-bias model: one of several shapes.
 
 use super::inverse_cosine::InverseCosineBias;
 use super::linear::LinearBias;
@@ -23,7 +23,7 @@ pub enum DepthModel {
     Linear(LinearBias),
     /// Inverse cosine of the incidence, plain or scaled by the depth.
     InverseCosine(InverseCosineBias),
-    /// The pulse stretched by an inclined surface; extrapolates.
+    /// Stretch of the pulse by an inclined surface; extrapolates beyond the data.
     Waveform(WaveformBias),
 }
 
@@ -161,7 +161,7 @@ mod tests {
         ]
     }
 
-    fn places() -> impl Iterator<Item = (f64, f64)> {
+    fn samples() -> impl Iterator<Item = (f64, f64)> {
         let depths = [0.5, 3.0, 24.0];
         depths
             .into_iter()
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn correction_inverts_distortion_for_every_model() {
         for model in models() {
-            for (depth, incidence) in places() {
+            for (depth, incidence) in samples() {
                 let back = model.correct(model.distort(depth, incidence), incidence);
                 assert!(
                     (back - depth).abs() < 1e-12,
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn slopes_equal_central_differences_over_the_weights() {
         for model in models() {
-            for (depth, incidence) in places() {
+            for (depth, incidence) in samples() {
                 slopes_agree(&model, depth, incidence);
             }
         }

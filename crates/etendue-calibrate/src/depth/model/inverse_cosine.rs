@@ -1,7 +1,7 @@
 //! Inverse-cosine model of the depth bias.
 
-/// Inverse-cosine bias, $\epsilon = w\\,(1/\cos\gamma - 1)$, or $d$ times that: proportional to the
-/// elongation of the footprint on an inclined surface, zero at normal incidence.
+/// Inverse-cosine bias, $\epsilon = w\\,(1/\cos\gamma - 1)$, optionally times $d$: proportional to
+/// the elongation of the footprint on an inclined surface, zero at normal incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InverseCosineBias {
     /// $w$, m; dimensionless if scaled.

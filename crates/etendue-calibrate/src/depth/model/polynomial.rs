@@ -1,13 +1,13 @@
 //! Polynomial model of the depth bias.
 
-/// Polynomial bias in the incidence, $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, or $d$ times that (equations 4
-/// and 5 with the exponents 2 and 4; the published model of real sensors is a single $\gamma^4$ with a
-/// weight of about -0.001).
+/// Polynomial bias in the incidence, $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, optionally times $d$
+/// (equations 4 and 5 with the exponents 2 and 4; the published model of real sensors is a single
+/// $\gamma^4$ with a weight of about -0.001).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolynomialBias {
     /// Exponents $e_i$ of the incidence, not negative.
     pub exponents: Vec<f64>,
-    /// Weight $w_i$ of each exponent, m per power of rad; without the m if scaled.
+    /// Weight $w_i$ of each exponent, m/rad$^{e_i}$; 1/rad$^{e_i}$ if scaled.
     pub weights: Vec<f64>,
     /// Whether the bias is multiplied by the depth.
     pub scaled: bool,

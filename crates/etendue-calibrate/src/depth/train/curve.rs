@@ -44,7 +44,7 @@ pub struct BiasCurve {
 /// Standard deviation below which the curve is determined, m.
 const DETERMINED_SD: f64 = 2e-3;
 /// Standard deviation relative to the bias below which the curve is determined.
-const DETERMINED_SHARE: f64 = 0.2;
+const DETERMINED_FRACTION: f64 = 0.2;
 
 /// Least number of scans for an estimate of the errors that the points of a scan have in common.
 const ENOUGH_SCANS: usize = 5;
@@ -72,7 +72,8 @@ impl BiasCurve {
             condition: uncertainty.condition,
             noise: uncertainty.noise,
             scans: objective.map().world_from_lidar().len(),
-            seen: [0.01, 0.99].map(|share| nearest_quantile(incidences, share).unwrap_or(0.0)),
+            seen: [0.01, 0.99]
+                .map(|probability| nearest_quantile(incidences, probability).unwrap_or(0.0)),
         }
     }
 
@@ -91,7 +92,7 @@ impl BiasCurve {
     /// Longest span of observed incidences over which the curve is determined, rad.
     pub fn determined(&self) -> Option<[f64; 2]> {
         let known = |p: &BiasCurvePoint| {
-            let limit = DETERMINED_SD.max(DETERMINED_SHARE * p.bias.abs());
+            let limit = DETERMINED_SD.max(DETERMINED_FRACTION * p.bias.abs());
             self.is_observed(p) && p.sd < limit
         };
         self.points
@@ -106,8 +107,8 @@ impl BiasCurve {
         let [low, high] = self.seen.map(f64::to_degrees);
         let Some(span) = self.determined() else {
             return format!(
-                "the bias is not determined: its uncertainty exceeds {:.0} mm everywhere between \
-                 {low:.0} and {high:.0} degrees, where there are data; record more scans",
+                "the bias is not determined: its uncertainty exceeds {:.0} mm over all observed \
+                 incidences from {low:.0} to {high:.0} degrees; record more scans",
                 DETERMINED_SD * 1e3
             );
         };

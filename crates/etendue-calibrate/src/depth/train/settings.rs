@@ -10,7 +10,7 @@ pub enum DepthOptimiser {
     GaussNewton,
     /// L-BFGS with a memory of the given number of steps (Liu and Nocedal 1989, doi:10.1007/BF01589116).
     Lbfgs(usize),
-    /// Adam with the learning rate (Kingma and Ba 2015, arXiv:1412.6980); the paper's is 2e-4.
+    /// Adam with the learning rate (Kingma and Ba 2015, arXiv:1412.6980); 2e-4 in the paper.
     Adam(f64),
 }
 
@@ -33,7 +33,7 @@ pub struct TrainingSettings {
 }
 
 impl Default for TrainingSettings {
-    /// Gauss-Newton on $\lambda_1$ over the weights alone, 100 iterations, frozen.
+    /// Gauss-Newton on $\lambda_1$ over the weights only, 100 iterations, fixed neighbourhoods.
     fn default() -> Self {
         Self {
             loss: DepthLoss::MinimumEigenvalue,

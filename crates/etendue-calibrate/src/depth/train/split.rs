@@ -35,8 +35,8 @@ impl SequenceSplit {
         let part = |first: usize, length: usize| -> Vec<usize> {
             (first..first + length).map(|i| i % count).collect()
         };
-        Ok([0, 1, 2, 3].map(|turn| {
-            let first = turn * quarter;
+        Ok([0, 1, 2, 3].map(|rotation| {
+            let first = rotation * quarter;
             Self {
                 train: part(first, 2 * quarter),
                 validation: part(first + 2 * quarter, quarter),

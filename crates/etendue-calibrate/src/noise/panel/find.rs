@@ -178,7 +178,7 @@ pub fn find_panels(
     Ok(panels)
 }
 
-/// The directions within the declared sector of which most beams return.
+/// Directions within the declared sector in which most beams return.
 fn returning_cells(recording: &PanelRecording, hint: &PanelHint) -> Vec<usize> {
     let inside = |azimuth: f64| match (hint.sector, hint.bearing) {
         (Some(sector), _) => is_between(azimuth, sector),
@@ -192,10 +192,10 @@ fn returning_cells(recording: &PanelRecording, hint: &PanelHint) -> Vec<usize> {
         .collect()
 }
 
-/// Whether the median range of a direction agrees with a plane to a share of its range.
-fn is_on(cell: &DirectionCell, plane: &PanelPlane, share: f64) -> bool {
+/// Whether the median range of a direction agrees with a plane within a fraction of its range.
+fn is_on(cell: &DirectionCell, plane: &PanelPlane, fraction: f64) -> bool {
     cell.median()
-        .is_some_and(|r| (r / plane.range(&cell.direction) - 1.0).abs() < share)
+        .is_some_and(|r| (r / plane.range(&cell.direction) - 1.0).abs() < fraction)
 }
 
 /// The flat surface with the most directions, and whether it is a panel that faces the sensor: by random
@@ -286,7 +286,7 @@ fn refit(recording: &PanelRecording, sector: &PanelSector, before: PlaneFit) -> 
     before.plane.refined(&points, recording.planar)
 }
 
-/// Median ranges of the directions near a plane of which at least a share of the beams returned.
+/// Median ranges of the directions near a plane in which at least a fraction of the beams returned.
 fn ranged_directions(
     recording: &PanelRecording,
     cells: impl Iterator<Item = usize>,
@@ -425,7 +425,7 @@ fn apply_hint(panel: &mut Panel, hint: &PanelHint, recording: &PanelRecording) {
         panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.others > 0 {
             panel.warnings.push(format!(
-                "declared width {width} m: {} directions within it contain other objects and are left out",
+                "declared width {width} m: {} directions within it contain other objects and are ignored",
                 panel.sector.others
             ));
         }

@@ -11,7 +11,7 @@ use std::f64::consts::FRAC_PI_2;
 pub struct Panel {
     /// Its plane.
     pub plane: PanelPlane,
-    /// Its observed part.
+    /// Its observed sector.
     pub sector: PanelSector,
     /// Root mean square residual of the median ranges of directions below 40 degrees of incidence, m.
     pub rms: f64,

@@ -1,4 +1,4 @@
-//! The observed part of a panel.
+//! Observed sector of a panel.
 
 use super::plane::PanelPlane;
 use crate::noise::recording::{DirectionCell, PanelRecording, azimuth, is_between};
@@ -75,7 +75,7 @@ impl PanelSector {
         }
     }
 
-    /// The part of the sector between two declared azimuths, anticlockwise from the first, rad.
+    /// Sector limited to the directions between two declared azimuths, anticlockwise from the first, rad.
     pub(super) fn within(
         mut self,
         recording: &PanelRecording,
@@ -88,8 +88,9 @@ impl PanelSector {
         let angle = |cell: &usize| azimuth(&recording.cells[*cell].direction);
         let before = self.cells.len();
         self.cells.retain(|cell| is_between(angle(cell), declared));
-        let is_cut = self.cells.len() < before && recording.planar;
-        if let (true, Some(first), Some(last)) = (is_cut, self.cells.first(), self.cells.last()) {
+        let is_limited = self.cells.len() < before && recording.planar;
+        if let (true, Some(first), Some(last)) = (is_limited, self.cells.first(), self.cells.last())
+        {
             let bearing = azimuth(&plane.normal);
             self.edges = [first, last].map(|cell| wrap_to_pi(angle(cell) - bearing));
         }

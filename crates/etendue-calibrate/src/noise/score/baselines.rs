@@ -31,7 +31,7 @@ pub enum BeamPredictor<'a> {
     },
 }
 
-/// A spread that rounds to nothing, m.
+/// Negligible spread, m.
 const NONE: f64 = 1e-6;
 
 impl BeamPredictor<'_> {

@@ -57,12 +57,12 @@ pub fn jensen_shannon(a: &[f64], b: &[f64], width: f64) -> f64 {
             cells.entry(cell).or_default()[which] += 1.0 / sample.len() as f64;
         }
     }
-    let part = |p: f64, mean: f64| if p > 0.0 { p * (p / mean).log2() } else { 0.0 };
+    let term = |p: f64, mean: f64| if p > 0.0 { p * (p / mean).log2() } else { 0.0 };
     cells
         .values()
         .map(|[p, q]| {
             let mean = 0.5 * (p + q);
-            0.5 * (part(*p, mean) + part(*q, mean))
+            0.5 * (term(*p, mean) + term(*q, mean))
         })
         .sum()
 }

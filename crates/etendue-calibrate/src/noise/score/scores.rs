@@ -21,7 +21,7 @@ pub struct PredictionScores {
     /// Histogram of the probability integral transform of returned beams in ten classes; uniform for a
     /// correct prediction.
     pub transform: [f64; 10],
-    /// Reliability diagram of the drop-out: predicted and observed shares in classes.
+    /// Reliability diagram of the drop-out: predicted and observed fractions in classes.
     pub calibration: Vec<DropOutClass>,
     /// Distributions of the error by band of incidence.
     pub bands: Vec<IncidenceBand>,
@@ -32,7 +32,7 @@ pub struct PredictionScores {
 pub struct DropOutClass {
     /// Mean prediction.
     pub predicted: f64,
-    /// Share of beams that dropped.
+    /// Fraction of beams that dropped.
     pub observed: f64,
     /// Number of beams.
     pub beams: usize,
@@ -56,7 +56,7 @@ pub struct IncidenceBand {
     pub plain_probability: f64,
     /// Jensen-Shannon divergence, bits.
     pub divergence: f64,
-    /// Share of beams that dropped: recorded and predicted.
+    /// Fraction of beams that dropped: recorded and predicted.
     pub drop_out: [f64; 2],
 }
 
@@ -71,8 +71,8 @@ struct ClassSums {
     beams: usize,
 }
 
-/// Scores a prediction on the beams of a panel; `fixed_pattern` is the fixed-pattern share of the
-/// variance of the error, which determines the effective number of samples of a band.
+/// Scores a prediction on the beams of a panel; `fixed_pattern` is the fixed-pattern fraction of
+/// the variance of the error, which determines the effective number of samples of a band.
 pub fn score(
     beams: &PanelBeams,
     predictor: &BeamPredictor,
@@ -102,8 +102,8 @@ pub fn score(
                 let error = range - beam.expected;
                 let [low, high] = normalised_interval(&here, error, step(steps, range));
                 let ends = [low, high].map(normal::probability);
-                let place = ends[0] + (ends[1] - ends[0]) * stream.uniform();
-                scores.transform[class_of(place)] += 1.0;
+                let position = ends[0] + (ends[1] - ends[0]) * stream.uniform();
+                scores.transform[class_of(position)] += 1.0;
                 scores.ranked_probability += ranked_probability(&here, error);
                 (1.0 - here.drop_out) * normal::between(low, high)
             }

@@ -36,14 +36,14 @@ impl SplineBasis {
     /// successors (de Boor 1978, "A practical guide to splines").
     pub fn at(&self, x: f64) -> (usize, [f64; 4]) {
         let pieces = (self.count - 3) as f64;
-        let place = ((x - self.low) / self.step).clamp(0.0, pieces - 1e-9);
+        let position = ((x - self.low) / self.step).clamp(0.0, pieces - 1e-9);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "clamped to the pieces"
         )]
-        let first = place as usize;
-        let t = place - first as f64;
+        let first = position as usize;
+        let t = position - first as f64;
         let s = 1.0 - t;
         let values = [
             s.powi(3) / 6.0,

@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 pub struct CurveObservation {
     /// Incidence, rad.
     pub x: f64,
-    /// The value; for a probability, the observed share.
+    /// The value; for a probability, the observed fraction.
     pub y: f64,
     /// Its weight: the inverse variance; for a probability, the number of independent samples.
     pub weight: f64,
@@ -62,8 +62,8 @@ impl SmoothCurve {
 /// Fits a P-spline (Eilers and Marx 1996, doi:10.1214/ss/1038425655) with the penalty that predicts
 /// left-out folds best; `None` without observations. `piece` is the length of its pieces.
 ///
-/// Folds should be parts of a panel, not single beams: then the curve contains what different parts have in
-/// common, and no dents.
+/// Folds should be regions of a panel instead of single beams, so that the curve contains only the
+/// variation common to all regions, without dents.
 pub fn fit_curve(
     observations: &[CurveObservation],
     piece: f64,
@@ -188,7 +188,7 @@ fn logit_coefficients(
     penalty: f64,
 ) -> Option<Vec<f64>> {
     // Iterate weighted least squares.
-    let share = |o: &CurveObservation| (o.y * o.weight + 0.5 * PRIOR) / (o.weight + PRIOR);
+    let fraction = |o: &CurveObservation| (o.y * o.weight + 0.5 * PRIOR) / (o.weight + PRIOR);
     let mut coefficients = vec![0.0; basis.count()];
     for _ in 0..12 {
         // Linearize the logistic function at the current curve.
@@ -197,7 +197,7 @@ fn logit_coefficients(
             let p = logistic(value);
             let variance = (p * (1.0 - p)).max(1e-5);
             CurveObservation {
-                y: (value + (share(o) - p) / variance).clamp(-14.0, 14.0),
+                y: (value + (fraction(o) - p) / variance).clamp(-14.0, 14.0),
                 weight: (o.weight + PRIOR) * variance,
                 ..*o
             }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct IncidenceBin {
     /// Mean incidence of its beams, rad.
     pub incidence: f64,
-    /// Whether it lies left of the normal.
+    /// Whether it is to the left of the normal.
     pub left: bool,
     /// Number of beams towards the panel.
     pub beams: f64,
@@ -26,7 +26,8 @@ pub struct IncidenceBin {
     pub error: Option<NormalEstimate>,
     /// Standard deviation between directions below which it is hidden by the quantisation, m.
     pub quantisation_floor: f64,
-    /// Fixed-pattern share of the variance of the error, or of the quantisation floor where that is larger.
+    /// Fixed-pattern fraction of the variance of the error, or of the quantisation floor where that
+    /// is larger.
     pub fixed_pattern: f64,
     /// Correlation of the drop-outs of one direction in successive scans, if some but not all beams
     /// dropped.
@@ -45,7 +46,7 @@ const FLOOR_OVER_HALF_STEP: f64 = 0.3;
 const FOLD_BLOCK_DEG: f64 = 5.0;
 
 impl IncidenceBin {
-    /// Share of beams that dropped.
+    /// Fraction of beams that dropped.
     pub fn drop_out(&self) -> f64 {
         1.0 - self.returned / self.beams.max(1.0)
     }
@@ -89,8 +90,8 @@ pub fn bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<IncidenceBin> 
     grouped(beams, steps, width, true)
 }
 
-/// Bins with both sides of the normal together: their standard deviation includes differences between
-/// places on the panel.
+/// Bins with both sides of the normal together: their standard deviation includes differences
+/// between positions on the panel.
 pub fn wide_bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<IncidenceBin> {
     grouped(beams, steps, width, false)
 }
@@ -180,14 +181,14 @@ fn drop_correlation(beams: &[&PanelBeam]) -> Option<f64> {
     }
     let groups = by_cell.len() as f64;
     let total: f64 = by_cell.values().map(|(_, total)| total).sum();
-    let share = by_cell.values().map(|(dropped, _)| dropped).sum::<f64>() / total;
-    if share <= 0.0 || share >= 1.0 || groups < 2.0 || total <= groups {
+    let dropped_fraction = by_cell.values().map(|(dropped, _)| dropped).sum::<f64>() / total;
+    if dropped_fraction <= 0.0 || dropped_fraction >= 1.0 || groups < 2.0 || total <= groups {
         return None;
     }
     // Compare the mean squares between and within directions
     let between: f64 = by_cell
         .values()
-        .map(|(dropped, n)| n * (dropped / n - share).powi(2))
+        .map(|(dropped, n)| n * (dropped / n - dropped_fraction).powi(2))
         .sum();
     let within: f64 = by_cell
         .values()

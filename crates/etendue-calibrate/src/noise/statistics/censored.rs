@@ -24,7 +24,7 @@ pub struct NormalEstimate {
     pub sd: f64,
 }
 
-/// Standard deviations below this share of half a step are indistinguishable from zero.
+/// Standard deviations below this fraction of half a step are indistinguishable from zero.
 const LEAST: f64 = 0.1;
 
 /// Maximum-likelihood mean and standard deviation of a normal distribution from interval-censored samples:
@@ -56,19 +56,19 @@ pub fn censored_normal(samples: &[CensoredSample]) -> NormalEstimate {
         let Some(step) = scoring_step(samples, here) else {
             break;
         };
-        let mut share = 1.0;
+        let mut step_fraction = 1.0;
         let mut moved = false;
         for _ in 0..8 {
             let next = NormalEstimate {
-                mean: here.mean + share * step[0],
-                sd: (here.sd * (share * step[1]).clamp(-1.0, 1.0).exp()).max(least),
+                mean: here.mean + step_fraction * step[0],
+                sd: (here.sd * (step_fraction * step[1]).clamp(-1.0, 1.0).exp()).max(least),
             };
             let found = log_likelihood(samples, next);
             if found > best + 1e-9 {
                 (here, best, moved) = (next, found, true);
                 break;
             }
-            share *= 0.5;
+            step_fraction *= 0.5;
         }
         if !moved {
             break;
@@ -77,9 +77,9 @@ pub fn censored_normal(samples: &[CensoredSample]) -> NormalEstimate {
     here
 }
 
-/// Fixed-pattern share of the variance of a distribution with the standard deviation `total` before
-/// rounding (m): $1 - \sigma_w^2/\sigma^2$ with the standard deviation $\sigma_w$ within directions, each
-/// about its own mean.
+/// Fixed-pattern fraction of the variance of a distribution with the standard deviation `total`
+/// before rounding (m): $1 - \sigma_w^2/\sigma^2$ with the standard deviation $\sigma_w$ within
+/// directions, each about its own mean.
 pub fn fixed_pattern_share(samples: &[CensoredSample], total: f64) -> f64 {
     let half = samples.iter().map(|s| s.half).fold(0.0, f64::max);
     if total <= 0.0 {

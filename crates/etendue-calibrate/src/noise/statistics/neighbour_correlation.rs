@@ -11,8 +11,8 @@ pub struct NeighbourCorrelation {
     pub lags: Vec<f64>,
     /// Correlation of neighbours: of the temporal noise and of the fixed-pattern noise.
     pub neighbours: [f64; 2],
-    /// Share of returned beams whose range equals that of the next direction exactly: two bins of one
-    /// sample.
+    /// Fraction of returned beams whose range equals that of the next direction exactly: two bins
+    /// of one sample.
     pub copies: f64,
     /// Number of pairs of neighbours.
     pub pairs: usize,
@@ -62,7 +62,7 @@ pub fn neighbour_correlation(
     }
 }
 
-/// Least fixed-pattern share of the variance at which its correlation is estimated.
+/// Least fixed-pattern fraction of the variance at which its correlation is estimated.
 const MIN_FIXED_PATTERN: f64 = 0.05;
 
 /// Correlations of neighbours of temporal and fixed-pattern noise; `None` if there is too little

@@ -16,12 +16,21 @@ pub fn wilson(count: f64, total: f64) -> [f64; 2] {
     if total <= 0.0 {
         return [0.0, 1.0];
     }
-    let share = count / total;
+    let proportion = count / total;
     let z2 = Z * Z / total;
-    let middle = (share + 0.5 * z2) / (1.0 + z2);
-    let half = Z * (share * (1.0 - share) / total + 0.25 * z2 / total).sqrt() / (1.0 + z2);
-    let low = if share <= 0.0 { 0.0 } else { middle - half };
-    let high = if share >= 1.0 { 1.0 } else { middle + half };
+    let middle = (proportion + 0.5 * z2) / (1.0 + z2);
+    let half =
+        Z * (proportion * (1.0 - proportion) / total + 0.25 * z2 / total).sqrt() / (1.0 + z2);
+    let low = if proportion <= 0.0 {
+        0.0
+    } else {
+        middle - half
+    };
+    let high = if proportion >= 1.0 {
+        1.0
+    } else {
+        middle + half
+    };
     [low.max(0.0), high.min(1.0)]
 }
 
@@ -32,10 +41,10 @@ pub fn effective_sample_size(total: f64, group: f64, within: f64) -> f64 {
     total / (1.0 + (group - 1.0).max(0.0) * within.clamp(0.0, 1.0))
 }
 
-/// Overdispersion of the shares of groups, each with its effective number of samples: Pearson's statistic
-/// over its degrees of freedom (McCullagh and Nelder 1989, "Generalized linear models", section 4.5), at
-/// least 1. It divides the effective number of samples of all groups together: a patch of a panel on which
-/// most beams drop is one event, not hundreds.
+/// Overdispersion of the proportions of groups, each with its effective number of samples:
+/// Pearson's statistic over its degrees of freedom (McCullagh and Nelder 1989, "Generalized linear
+/// models", section 4.5), at least 1. It divides the effective number of samples of all groups
+/// together: a patch of a panel on which most beams drop is one event, not hundreds.
 ///
 /// ```
 /// use etendue_calibrate::noise::statistics::dispersion;
@@ -44,18 +53,18 @@ pub fn effective_sample_size(total: f64, group: f64, within: f64) -> f64 {
 /// ```
 pub fn dispersion(groups: &[[f64; 2]]) -> f64 {
     let samples: f64 = groups.iter().map(|[_, samples]| samples).sum();
-    let share = groups
+    let proportion = groups
         .iter()
-        .map(|[share, samples]| share * samples)
+        .map(|[proportion, samples]| proportion * samples)
         .sum::<f64>()
         / samples;
-    let variance = share * (1.0 - share);
+    let variance = proportion * (1.0 - proportion);
     if groups.len() < 2 || variance.is_nan() || variance <= 0.0 {
         return 1.0;
     }
     let pearson: f64 = groups
         .iter()
-        .map(|[one, samples]| samples * (one - share).powi(2) / variance)
+        .map(|[one, samples]| samples * (one - proportion).powi(2) / variance)
         .sum();
     (pearson / (groups.len() as f64 - 1.0)).max(1.0)
 }

@@ -19,8 +19,8 @@ fn plain(boards: &[Board]) -> PanelRecording {
 fn a_recording_without_a_panel() {
     // Ranges that scatter by a third: no planar segment
     let scattered = scans(&ONE, 10, |_, beam, range, _| {
-        let share = f64::from(beam * 7919 % 997) / 997.0;
-        RangeReading::Range(range * (0.7 + 0.6 * share))
+        let uniform = f64::from(beam * 7919 % 997) / 997.0;
+        RangeReading::Range(range * (0.7 + 0.6 * uniform))
     });
     let error = panel_error(&recording(&scattered), PanelHint::default());
     assert!(matches!(error, NoiseError::NoPanel { .. }), "{error}");

@@ -119,7 +119,7 @@ fn clouds_of_a_planar_sensor_are_calibrated() {
 }
 
 #[test]
-fn clouds_without_points_are_refused() {
+fn clouds_without_points_are_rejected() {
     let empty = vec![
         (
             vec![Point3::from(Vector3::repeat(f64::NAN)); 50],

@@ -60,8 +60,8 @@ fn calibrated_in(
 }
 
 /// Bias, spread and drop-out on both sides of the normal are recovered within the confidence intervals of
-/// the profile: of the 17 knots within 4 degrees (three adjacent knots share beams) at most a quarter lie
-/// outside (1 in 20 by chance), none by more than 4.5 standard errors.
+/// the profile: of the 17 knots within 4 degrees (three adjacent knots share beams) at most a
+/// quarter are outside (1 in 20 by chance), none by more than 4.5 standard errors.
 #[test]
 fn a_glare_is_recovered_on_its_side_of_the_normal() {
     let truth = glaring();
@@ -70,7 +70,7 @@ fn a_glare_is_recovered_on_its_side_of_the_normal() {
         let aspect = Aspect::signed(degrees.to_radians());
         profile.at(aspect, 0.5 / aspect.incidence.cos())
     };
-    // The part of the bias that the fitted plane absorbs
+    // Component of the bias that the fitted plane absorbs
     let plane = |degrees: f64| {
         let difference = expected(&found, degrees).bias - expected(&truth, degrees).bias;
         difference * degrees.to_radians().cos()
@@ -113,7 +113,7 @@ fn a_glare_is_recovered_on_its_side_of_the_normal() {
     );
 }
 
-/// The glare of a sensor mounted upside down lies on the other side of the normal.
+/// The glare of a sensor mounted upside down is on the other side of the normal.
 #[test]
 fn a_mirrored_set_up_mirrors_the_glare() {
     let centre = |sign: f64| {

@@ -12,12 +12,12 @@ fn recorded(rotation: f64) -> PanelRecording {
     let profile = known();
     let azimuths = azimuths(720);
     let scan = |sweep: u32| {
-        let share = if sweep < 40 {
+        let fraction = if sweep < 40 {
             f64::from(sweep) / 80.0
         } else {
             1.0
         };
-        let bearing = (rotation * share).to_radians();
+        let bearing = (rotation * fraction).to_radians();
         let reading = |(beam, azimuth): (u32, &f64)| {
             let angle = azimuth - bearing;
             // The edge of the board is at 50 degrees

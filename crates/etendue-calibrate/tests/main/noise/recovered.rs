@@ -141,14 +141,15 @@ fn drop_out_is_counted_once() {
     let recording = recorded(&known(), 60);
     let calibration = calibrated(&recording);
     let beams = &calibration.panels[0].beams;
-    let share = |beams: &PanelBeams| 1.0 - beams.returned() as f64 / beams.beams.len() as f64;
+    let drop_out_rate =
+        |beams: &PanelBeams| 1.0 - beams.returned() as f64 / beams.beams.len() as f64;
     let again = drawn(beams, &calibration.profile);
-    assert!(share(beams) > 0.02);
+    assert!(drop_out_rate(beams) > 0.02);
     assert!(
-        (share(beams) - share(&again)).abs() < 0.0035,
+        (drop_out_rate(beams) - drop_out_rate(&again)).abs() < 0.0035,
         "{} {}",
-        share(beams),
-        share(&again)
+        drop_out_rate(beams),
+        drop_out_rate(&again)
     );
 }
 
