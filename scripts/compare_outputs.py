@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare what two builds of `etendue simulate` write, value by value.
+"""Compare the outputs of two builds of `etendue simulate`, value by value.
 
     python3 scripts/compare_outputs.py OLD_BINARY NEW_BINARY
     python3 scripts/compare_outputs.py OLD NEW --only vlp-16 --old-examples ../old/examples
@@ -7,9 +7,10 @@
 
 Runs both programs on the same cases with fixed seeds: every sensor preset in the arena, in the sun, in
 motion and in front of boards with measured noise profiles, and some in weather and with other options, on one
-thread and on two. Columns of CSV and NPZ files that both builds write must hold the same bytes. Added and
-removed columns are listed and are no difference. A column that was renamed is named by `--renamed OLD=NEW`.
-Files of the other formats that differ are listed, because they hold the added columns too.
+thread and on two. Common columns of CSV and NPZ files must have the same bytes. Added and \
+    removed columns are listed, but are not differences. `--renamed OLD=NEW` gives a renamed \
+column. Differing files of other formats are listed only, because they also contain the added \
+columns.
 
 Prints one line per case. Exit code 1 if any common column, the number of rows or the outcome differs.
 """
@@ -27,19 +28,19 @@ import tempfile
 import zipfile
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
-# Sensors for the cases that are not run with every preset: spinning, with several rays a shot, two blocks
-# of lasers, a rosette, planar, and a phase receiver.
+# Sensors for the cases that are not run with every preset: spinning, with several rays per shot,
+# with two blocks of lasers, a rosette, planar, and a phase receiver.
 SPINNING = ["velodyne-vlp-16", "ouster-os1-64", "velodyne-hdl-64e"]
 VARIED = SPINNING + ["livox-avia", "sick-lms-111", "hokuyo-urg-04lx"]
 MOTION = ["--trajectory", "{examples}/street.tum", "--sweeps", "2"]
-# Presets whose old files hold one row per beam: new builds write these rows to files named beams.
+# Presets whose old files have one row per beam; new builds write these rows to files named beams.
 PER_BEAM = {"hokuyo-urg-04lx"}
-# Pictures carry labels; run.json and metadata.yaml carry file names and versions.
+# Pictures contain labels; run.json and metadata.yaml contain file names and versions.
 NOT_DATA = {".png", ".svg", ".json", ".yaml"}
 
 
 def table_of(preset):
-    """Name of the NPZ file with the rows that old builds write for a sensor."""
+    """Name of the NPZ file of old builds for a sensor."""
     return "beams.npz" if preset in PER_BEAM else "out.npz"
 
 
@@ -79,7 +80,7 @@ def cases(presets):
 
 
 class Build:
-    """A binary, the example scenes that it reads, and the instruction set of cases that name none."""
+    """A binary, the example scenes that it reads, and the instruction set of cases without one."""
 
     def __init__(self, binary, examples, isa=None):
         self.binary = str(pathlib.Path(binary).resolve())
@@ -87,13 +88,14 @@ class Build:
         self.isa = isa
 
     def presets(self):
-        """Names of the lidar presets: the lines of `etendue sensors` without indentation, up to the robots' sensors."""
+        """Names of the lidar presets: the lines of `etendue sensors` without indentation, up to \
+            the sensors for robots."""
         listed = subprocess.run([self.binary, "sensors"], capture_output=True, text=True, check=True)
         lines = [line for line in listed.stdout.splitlines() if line and not line[0].isspace()]
         return list(itertools.takewhile(lambda line: not line.startswith("for robots"), lines))
 
     def simulate(self, arguments, output, threads, folder):
-        """Whether the run succeeded, and the files it wrote by name or its error message."""
+        """Whether the run succeeded, with its files by name or its error message."""
         command = [self.binary, "simulate", *(part.format(examples=self.examples) for part in arguments)]
         command += ["--seed", "7", "-o", str(folder / output)]
         # ETENDUE_ISA is the default of --isa, which some cases set.
@@ -108,7 +110,7 @@ class Build:
 
 
 def csv_columns(data):
-    """Columns of a CSV file as tuples of its texts."""
+    """Columns of a CSV file as tuples of texts."""
     rows = list(csv.reader(io.StringIO(data.decode())))
     return dict(zip(rows[0], zip(*rows[1:])))
 
@@ -168,16 +170,18 @@ def compare_files(old, new, renamed):
 
 
 def compare_case(builds, arguments, output, threads, renamed):
-    """Outcome of one case: "same", "DIFFERS", "refused" by both or "added" by the new build, and its details."""
+    """Outcome of one case ("same", "DIFFERS", "rejected" by both builds, or "added" by the new \
+        build) and its details."""
     with tempfile.TemporaryDirectory() as folder:
         results = []
         for number, build in enumerate(builds):
-            place = pathlib.Path(folder) / str(number)
-            place.mkdir()
-            results.append(build.simulate(arguments, output, threads, place))
+            case_folder = pathlib.Path(folder) / str(number)
+            case_folder.mkdir()
+            results.append(build.simulate(arguments, output, threads, case_folder))
     (old_done, old), (new_done, new) = results
     if not old_done:
-        return ("added", "the old build refuses this case") if new_done else ("refused", old.splitlines()[0])
+        return ("added", "the old build rejects this case") if new_done else ("rejected", \
+            old.splitlines()[0])
     if not new_done:
         return "DIFFERS", f"the new build fails: {new}"
     differences, remarks, compared = compare_files(old, new, renamed)
@@ -193,14 +197,15 @@ def main():
     parser.add_argument("--new-examples", default=EXAMPLES, help="folder of example scenes that the new build reads")
     parser.add_argument("--only", default="", metavar="TEXT", help="run the cases whose name contains this text")
     parser.add_argument("--renamed", action="append", default=[], metavar="OLD=NEW", help="a column that was renamed")
-    parser.add_argument("--new-isa", metavar="ISA", help="instruction set of the new build where a case names none")
+    parser.add_argument("--new-isa", metavar="ISA", help="instruction set of the new build for \
+        cases without one")
     options = parser.parse_args()
     builds = [Build(options.old, options.old_examples), Build(options.new, options.new_examples, options.new_isa)]
     renamed = dict(pair.split("=") for pair in options.renamed)
 
     presets, new_presets = (build.presets() for build in builds)
     missing = sorted(set(presets) - set(new_presets))
-    counts = {"same": 0, "DIFFERS": 0, "refused": 0, "added": 0}
+    counts = {"same": 0, "DIFFERS": 0, "rejected": 0, "added": 0}
     if missing:
         print(f"DIFFERS  presets missing from the new build: {' '.join(missing)}")
         counts["DIFFERS"] += 1

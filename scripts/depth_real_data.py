@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sequences for `etendue correct` from the recordings: folders of KITTI scans, with poses.txt where
-the recording has poses.
+"""Convert the recordings to sequences for `etendue correct`: folders of KITTI scans, with \
+    poses.txt if the recording has poses.
 
     pip install numpy dpkt
     python scripts/depth_real_data.py $ETENDUE_DATA OUT

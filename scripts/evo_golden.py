@@ -4,7 +4,7 @@
     pip install evo==1.38.1
     python scripts/evo_golden.py crates/etendue-estimate/tests/golden/evo
 
-writes reference.tum, estimate.tum and errors.json there.
+writes reference.tum, estimate.tum and errors.json to that folder.
 """
 
 import copy

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The cost that small_gicp's PLANE_ICP minimises: on the outdoor pair, Gauss-Newton in NumPy with the distance
-to the plane, sum (n . r)^2, and with the product of normal and offset component by component,
+"""Cost function of PLANE_ICP of small_gicp: on the outdoor pair, Gauss-Newton in NumPy with the \
+    distance to the plane, sum (n . r)^2, and with the product of normal and offset component by \
+component,
 sum (n_x r_x)^2 + (n_y r_y)^2 + (n_z r_z)^2. Prints the difference of each from the reference transform
 and from small_gicp.
 

@@ -26,7 +26,8 @@ def read_mcap(path):
             last_log = message.log_time
             if hasattr(decoded, "header"):
                 stamp = decoded.header.stamp.sec * 10**9 + decoded.header.stamp.nanosec
-                assert stamp <= message.log_time, f"{channel.topic}: data before their capture"
+                assert stamp <= message.log_time, f"{channel.topic}: data are older than their \
+                    capture"
                 assert stamp >= last_stamp.get(channel.topic, 0), f"{channel.topic}: stamps"
                 last_stamp[channel.topic] = stamp
             examples.setdefault(schema.name, decoded)
@@ -51,19 +52,19 @@ def read_nmea(path):
     import pynmea2
 
     counts = collections.Counter()
-    places = []
+    positions = []
     with open(path, newline="") as file:
         for line in file:
             sentence = pynmea2.parse(line.strip(), check=True)
             counts[sentence.sentence_type] += 1
             if sentence.sentence_type == "GGA" and sentence.gps_qual > 0:
-                places.append((sentence.latitude, sentence.longitude, float(sentence.altitude)))
+                positions.append((sentence.latitude, sentence.longitude, float(sentence.altitude)))
             if sentence.sentence_type == "RMC":
                 assert sentence.datetime.year >= 2000
     print(dict(counts))
     assert counts["GGA"] == counts["RMC"] == counts["GST"] > 0
-    mean = [sum(axis) / len(places) for axis in zip(*places)]
-    print("mean place: {:.6f} N {:.6f} E {:.2f} m".format(*mean))
+    mean = [sum(axis) / len(positions) for axis in zip(*positions)]
+    print("mean position: {:.6f} N {:.6f} E {:.2f} m".format(*mean))
 
 
 for path in sys.argv[1:]:

@@ -6,7 +6,7 @@ and the difference between the two programs.
     pip install small_gicp==1.0.1 numpy
     python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12]
 
-RECORDINGS is the folder that ETENDUE_DATA names, ETENDUE the program.
+RECORDINGS is the folder of recordings (ETENDUE_DATA), ETENDUE the binary.
 """
 
 import argparse
@@ -54,8 +54,8 @@ def peer(source, target, method, voxel, reach):
 
 def ours(program, source, target, method, options):
     command = [program, "register", source, target, "--method", method, "--json", *options]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return np.array(json.loads(told)["b_from_a_matrix"])
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return np.array(json.loads(output)["b_from_a_matrix"])
 
 
 def off(a, b):
@@ -78,8 +78,9 @@ def pairs_of_clouds(data):
 
 
 def clouds(data, program):
-    row("clouds", "method", "off the stated transform", "there and back", "small_gicp: off",
-        "there and back", "apart")
+    row("clouds", "method", "error relative to the reference", "closure", "small_gicp: \
+        error",
+        "closure", "difference")
     row(*["---"] * 7)
     for name, source, target, read, truth, voxel, reach, cell in pairs_of_clouds(data):
         a, b = read(source), read(target)
@@ -87,19 +88,19 @@ def clouds(data, program):
         for method in METHODS:
             there = ours(program, str(source), str(target), method, options)
             back = ours(program, str(target), str(source), method, options)
-            cells = [told(there, truth), told(there @ back, np.eye(4))]
+            cells = [difference_text(there, truth), difference_text(there @ back, np.eye(4))]
             if method in PEERS:
                 other = peer(a, b, method, voxel, reach)
                 gap = other @ peer(b, a, method, voxel, reach)
-                cells += [told(other, truth), told(gap, np.eye(4)), told(there, other)]
+                cells += [difference_text(other, truth), difference_text(gap, np.eye(4)), difference_text(there, other)]
             else:
                 cells += ["", "", ""]
             row(name, method, *cells)
 
 
-def told(a, b):
+def difference_text(a, b):
     if b is None:
-        return "none stated"
+        return "no reference"
     shift, turn = off(a, b)
     return f"{shift:.1f} mm, {turn:.1f} mrad"
 
@@ -116,7 +117,7 @@ def scans(data, program, count):
             gaps[method].append(off(there @ back, np.eye(4)))
             ours_at[method].append(there)
     print(f"\n{count} pairs of consecutive scans of exp1.dat, medians (worst)\n")
-    row("method", "there and back, mm", "mrad", *[f"mm from {m}" for m in METHODS])
+    row("method", "closure, mm", "mrad", *[f"mm from {m}" for m in METHODS])
     row(*["---"] * (3 + len(METHODS)))
     for method in METHODS:
         parts = [f"{statistics.median(x):.1f} ({max(x):.1f})" for x in zip(*gaps[method])]
@@ -140,9 +141,9 @@ def main():
     parser.add_argument("recordings", type=pathlib.Path)
     parser.add_argument("etendue")
     parser.add_argument("--pairs", type=int, default=12)
-    asked = parser.parse_args()
-    clouds(asked.recordings, asked.etendue)
-    scans(asked.recordings, asked.etendue, asked.pairs)
+    arguments = parser.parse_args()
+    clouds(arguments.recordings, arguments.etendue)
+    scans(arguments.recordings, arguments.etendue, arguments.pairs)
 
 
 if __name__ == "__main__":

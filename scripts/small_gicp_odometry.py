@@ -21,8 +21,8 @@ def main():
     parser.add_argument("sequence")
     parser.add_argument("--prior", choices=["motion", "poses"], default="motion")
     parser.add_argument("--threads", type=int, default=1)
-    asked = parser.parse_args()
-    folder = pathlib.Path(asked.sequence)
+    arguments = parser.parse_args()
+    folder = pathlib.Path(arguments.sequence)
     truth = np.loadtxt(folder / "poses.txt").reshape(-1, 3, 4)
     truth = [np.vstack([p, [0, 0, 0, 1]]) for p in truth]
     voxels, poses, times = small_gicp.GaussianVoxelMap(0.5), [], []
@@ -30,18 +30,18 @@ def main():
         points = np.fromfile(file, "<f4").reshape(-1, 4)[:, :3].astype(float)
         points = points[np.linalg.norm(points, axis=1) > 1]
         start = time.perf_counter()
-        cloud, _ = small_gicp.preprocess_points(points, 0.25, num_threads=asked.threads)
+        cloud, _ = small_gicp.preprocess_points(points, 0.25, num_threads=arguments.threads)
         if number == 0:
             pose = truth[0]
         else:
-            if asked.prior == "poses":
+            if arguments.prior == "poses":
                 motion = np.linalg.inv(truth[number - 1]) @ truth[number]
             elif number > 1:
                 motion = np.linalg.inv(poses[-2]) @ poses[-1]
             else:
                 motion = np.eye(4)
             found = small_gicp.align(voxels, cloud, poses[-1] @ motion,
-                                     num_threads=asked.threads)
+                                     num_threads=arguments.threads)
             pose = found.T_target_source
         voxels.insert(cloud, pose)
         poses.append(pose)
@@ -50,7 +50,7 @@ def main():
     turns = [np.degrees(np.arccos(np.clip((np.trace(p[:3, :3].T @ t[:3, :3]) - 1) / 2, -1, 1)))
              for p, t in zip(poses, truth)]
     print(f"mean error {1e3 * np.mean(errors):.1f} mm and {np.mean(turns):.3f} degrees, "
-          f"{1e3 * statistics.median(times):.0f} ms a scan", file=sys.stderr)
+          f"{1e3 * statistics.median(times):.0f} ms per scan", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     ETENDUE_DATA=... etendue render house.toml --camera camera.toml --pose 0,0,1.2,30 \\
         --samples 16 --threads 1 -o house.png
 
-One line to the lamp a camera ray, no others; CPU seconds, medians of rounds."""
+One shadow ray to the lamp per camera ray, no other rays; CPU seconds, medians of rounds."""
 
 import os
 import sys

@@ -86,7 +86,7 @@ def main():
         ratio = statistics.median(b / a for a, b in zip(other, own))
         print(
             f"{name:22} Open3D {statistics.median(other):7.1f} sweeps/s, etendue "
-            f"{statistics.median(own):7.1f}: {ratio:.2f} times as many "
+            f"{statistics.median(own):7.1f}: {ratio:.2f} times the rate "
             f"(best over best {max(own) / max(other):.2f})"
         )
 

@@ -48,7 +48,7 @@ fn main() {
     if std::env::var_os("DUMP").is_none() {
         println!(
             "new poses of a hundred objects: {:.3} ms",
-            place_a_hundred()
+            pose_update_of_a_hundred()
         );
     }
 
@@ -65,7 +65,7 @@ fn main() {
     ] {
         if is_selected(name) {
             match make() {
-                Some(place) => bench(place, rounds),
+                Some(bench_scene) => bench(bench_scene, rounds),
                 None => println!("{name}: skipped, no mesh"),
             }
         }
@@ -98,7 +98,7 @@ fn clock(id: libc::clockid_t) -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// The result of some work, and the CPU seconds that it takes.
+/// The result of a function, and its CPU time, s.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = process_cpu();
     let result = work();
@@ -146,25 +146,29 @@ fn batch_tally(
 }
 
 /// Measures the engines in one scene.
-fn bench(mut place: BenchScene, rounds: usize) {
+fn bench(mut bench_scene: BenchScene, rounds: usize) {
     // Round the vertices: other engines store them in `f32`.
-    for v in &mut place.mesh.vertices {
+    for v in &mut bench_scene.mesh.vertices {
         *v = v.map(|x| f64::from(x as f32));
     }
     if let Some(folder) = std::env::var_os("DUMP") {
-        return dump(std::path::Path::new(&folder), &place);
+        return dump(std::path::Path::new(&folder), &bench_scene);
     }
-    println!("\n{}: {} triangles", place.name, place.mesh.triangles.len());
+    println!(
+        "\n{}: {} triangles",
+        bench_scene.name,
+        bench_scene.mesh.triangles.len()
+    );
     if let Ok(count) = std::env::var("AGREE") {
         let count = count.parse().expect("number of rays");
-        let rays = rays::spin(place.sensor, 15.0);
-        let caster = caster_of(place.mesh);
+        let rays = rays::spin(bench_scene.sensor, 15.0);
+        let caster = caster_of(bench_scene.mesh);
         return println!("{}", agreement::count(&caster, &rays, count));
     }
 
     // Build the structures of all engines.
-    let structures = Structures::build(&place.mesh);
-    let rays = BenchRays::around(&place);
+    let structures = Structures::build(&bench_scene.mesh);
+    let rays = BenchRays::around(&bench_scene);
     let casters: Vec<(Isa, RayCaster)> = Isa::available()
         .into_iter()
         .map(|isa| (isa, structures.own.clone().with_isa(isa)))
@@ -193,12 +197,12 @@ struct Structures {
     embree_robust: EmbreeScene<'static>,
     embree_fast: EmbreeScene<'static>,
     obvhs: others::Obvhs,
-    /// None for meshes that are too large for it.
+    /// None for meshes that are too large for the crate.
     parry: Option<others::Parry>,
 }
 
 impl Structures {
-    /// Builds them, and prints the time and memory that etendue and Embree take.
+    /// Builds the structures, and prints the build time and memory of etendue and Embree.
     fn build(mesh: &Mesh) -> Self {
         let (own, own_build) = timed(|| caster_of(mesh.clone()));
         let (embree_robust, embree_build) = timed(|| embree::scene(mesh, true));
@@ -231,9 +235,9 @@ struct BenchRays {
 }
 
 impl BenchRays {
-    fn around(place: &BenchScene) -> Self {
-        let still = rays::spin(place.sensor, 0.0);
-        let moving = rays::spin(place.sensor, 15.0);
+    fn around(bench_scene: &BenchScene) -> Self {
+        let still = rays::spin(bench_scene.sensor, 0.0);
+        let moving = rays::spin(bench_scene.sensor, 15.0);
         Self {
             packets: rays::packets(&still),
             moving_packets: rays::packets(&moving),
@@ -395,22 +399,22 @@ fn ratio(base: &[f64], engine: &[f64]) -> f64 {
 }
 
 /// Writes the input of `others.py`.
-fn dump(folder: &std::path::Path, place: &BenchScene) {
+fn dump(folder: &std::path::Path, bench_scene: &BenchScene) {
     let write = |part: &str, bytes: Vec<u8>| {
-        let file = folder.join(format!("{}.{part}", place.name));
+        let file = folder.join(format!("{}.{part}", bench_scene.name));
         std::fs::write(file, bytes).expect("a folder to write to");
     };
     let floats = |all: &mut dyn Iterator<Item = f64>| -> Vec<u8> {
         all.flat_map(|x| (x as f32).to_le_bytes()).collect()
     };
-    let vertices = place.mesh.vertices.iter();
+    let vertices = bench_scene.mesh.vertices.iter();
     write(
         "vertices",
         floats(&mut vertices.flat_map(|v| [v.x, v.y, v.z])),
     );
-    let numbers = place.mesh.triangles.iter().flatten();
+    let numbers = bench_scene.mesh.triangles.iter().flatten();
     write("triangles", numbers.flat_map(|v| v.to_le_bytes()).collect());
-    let rays = rays::spin(place.sensor, 0.0);
+    let rays = rays::spin(bench_scene.sensor, 0.0);
     let numbers = rays.iter().flat_map(|r| {
         [
             r.origin.x,
@@ -425,7 +429,7 @@ fn dump(folder: &std::path::Path, place: &BenchScene) {
 }
 
 /// Milliseconds for new poses of a hundred objects.
-fn place_a_hundred() -> f64 {
+fn pose_update_of_a_hundred() -> f64 {
     let mesh = Arc::new(scenes::room().mesh);
     let pose = |i: u32, shift: f64| Isometry3::translation(f64::from(i) * 9.0 + shift, 0.1, 0.0);
     let instances: Vec<Instance> = (0..100)

@@ -161,7 +161,7 @@ pub fn huge() -> BenchScene {
     }
 }
 
-/// The collision or visual mesh of a house, read from a PLY file of the folder that `ETENDUE_DATA` names.
+/// The collision or visual mesh of a house, read from a PLY file in the folder `ETENDUE_DATA`.
 pub fn house(path: &std::path::Path) -> Option<BenchScene> {
     // Find the header.
     let bytes = std::fs::read(path).ok()?;
@@ -179,7 +179,7 @@ pub fn house(path: &std::path::Path) -> Option<BenchScene> {
     let vertices = count("element vertex ")?;
     let faces = count("element face ")?;
 
-    // Add up the bytes of a vertex, and those of a face before and after its list of vertices.
+    // Sum the bytes of a vertex, and the bytes of a face before and after its list of vertices.
     let mut element = "";
     let mut before = 0;
     let mut stride = 0;

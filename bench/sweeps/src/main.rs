@@ -36,20 +36,20 @@ fn main() {
     let data = std::env::var("ETENDUE_DATA").unwrap_or("../../../shared/data".into());
     let house = Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     println!("{threads} threads");
-    for place in [Some(scenes::city()), scenes::house(&house)]
+    for bench_scene in [Some(scenes::city()), scenes::house(&house)]
         .into_iter()
         .flatten()
     {
-        let scene = scene_of(&place);
+        let scene = scene_of(&bench_scene);
         for scanner in sensors::all() {
             if selected.is_empty() || selected.contains(&scanner.name) {
-                rayon::scope(|_| measure(&place, &scene, &scanner, seconds));
+                rayon::scope(|_| measure(&bench_scene, &scene, &scanner, seconds));
             }
         }
     }
 }
 
-fn scene_of(place: &BenchScene) -> Scene {
+fn scene_of(bench_scene: &BenchScene) -> Scene {
     let reflectance = 0.5.into();
     SceneBuilder {
         materials: vec![NamedMaterial {
@@ -58,7 +58,7 @@ fn scene_of(place: &BenchScene) -> Scene {
                 lobes: vec![Lobe::lambert(reflectance)],
             },
         }],
-        meshes: vec![place.mesh.clone().into()],
+        meshes: vec![bench_scene.mesh.clone().into()],
         objects: vec![Object {
             name: "all".into(),
             mesh: MeshId(0),
@@ -73,11 +73,11 @@ fn scene_of(place: &BenchScene) -> Scene {
 }
 
 /// Measures the sweeps of one lidar in one scene.
-fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
+fn measure(bench_scene: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let world = World::at_wavelength(scene, scanner.wavelength).expect("grey");
-    let world_from_sensor = Isometry3::from(place.sensor.coords);
+    let world_from_sensor = Isometry3::from(bench_scene.sensor.coords);
     if let Some(folder) = std::env::var_os("DUMP") {
-        return dump(Path::new(&folder), place, scanner);
+        return dump(Path::new(&folder), bench_scene, scanner);
     }
 
     // Sweeps into memory that is reused.
@@ -101,7 +101,7 @@ fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
     if std::env::var_os("ONLY").is_some() {
         return println!(
             "{:6} {:18} {:8.2} ms CPU time per sweep, {:6.1} sweeps/s",
-            place.name,
+            bench_scene.name,
             scanner.name,
             cpu_time * 1e3,
             1.0 / clock
@@ -117,7 +117,7 @@ fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let rays = seen.shots.len() * scanner.beam.ray_count();
     println!(
         "{:6} {:18} {:6} shots, {:.2} returns per shot: {:8.2} ms CPU time per sweep ({:.2} Mrays/s), {:6.1} sweeps/s wall; {:.2} ms with new memory; {}",
-        place.name,
+        bench_scene.name,
         scanner.name,
         seen.shots.len(),
         seen.points.len() as f64 / seen.shots.len() as f64,
@@ -125,7 +125,7 @@ fn measure(place: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f64) {
         rays as f64 / cpu_time * 1e-6,
         1.0 / clock,
         new_memory * 1e3,
-        cast_alone(scene, scanner, world_from_sensor, seconds),
+        cast_axes_only(scene, scanner, world_from_sensor, seconds),
     );
 }
 
@@ -143,7 +143,7 @@ fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
 }
 
 /// Casts the axes of all beams in batches, as the pipeline does.
-fn cast_alone(
+fn cast_axes_only(
     scene: &Scene,
     scanner: &Lidar,
     world_from_sensor: Isometry3<f64>,
@@ -185,9 +185,9 @@ fn cpu_seconds() -> f64 {
 }
 
 /// Writes vertices and triangles of the scene, and the rays of one sweep, in the format of `others.py`.
-fn dump(folder: &Path, place: &BenchScene, scanner: &Lidar) {
+fn dump(folder: &Path, bench_scene: &BenchScene, scanner: &Lidar) {
     let write = |part: &str, bytes: Vec<u8>| {
-        let name = format!("{}-{}.{part}", place.name, scanner.name);
+        let name = format!("{}-{}.{part}", bench_scene.name, scanner.name);
         std::fs::write(folder.join(name), bytes).expect("writes");
     };
     let floats = |values: Vec<f64>| {
@@ -196,19 +196,19 @@ fn dump(folder: &Path, place: &BenchScene, scanner: &Lidar) {
             .flat_map(|v| (*v as f32).to_le_bytes())
             .collect()
     };
-    let vertices = place.mesh.vertices.iter();
+    let vertices = bench_scene.mesh.vertices.iter();
     write(
         "vertices",
         floats(vertices.flat_map(|v| [v.x, v.y, v.z]).collect()),
     );
-    let corners = place.mesh.triangles.iter().flatten();
+    let corners = bench_scene.mesh.triangles.iter().flatten();
     write(
         "triangles",
         corners.flat_map(|corner| corner.to_le_bytes()).collect(),
     );
     let shots = scanner.shots(0);
     let rays = shots.iter().flat_map(|shot| {
-        let o = place.sensor + shot.origin.coords;
+        let o = bench_scene.sensor + shot.origin.coords;
         let d = shot.direction();
         [o.x, o.y, o.z, d.x, d.y, d.z]
     });

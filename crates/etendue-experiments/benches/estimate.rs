@@ -1,5 +1,5 @@
-//! What does a derivative, an iteration, a global search cost? 682 beams of three rays in the arena,
-//! the sensor's pose in the plane unknown, one core.
+//! Time of derivatives, solver iterations and a global search on one core: 682 beams of three rays
+//! in the arena, with an unknown planar pose of the sensor.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_estimate::fit::{CoarseSearch, coarse_search};

@@ -5,7 +5,7 @@
 pub struct Axis {
     /// The quantity with its unit, such as `range, m`.
     pub label: String,
-    /// Smallest and largest value shown; from the series, with a margin, where `None`.
+    /// Smallest and largest value shown; `None` for limits from the series with a margin.
     pub limits: Option<[f64; 2]>,
     /// Linear or logarithmic.
     pub scale: AxisScale,
@@ -19,7 +19,7 @@ pub enum AxisScale {
     Linear,
     /// Position proportional to the decimal logarithm.
     Log10 {
-        /// Smaller values are drawn at this one; above zero.
+        /// Smallest value, above zero; smaller values are drawn at it.
         floor: f64,
     },
 }

@@ -29,7 +29,7 @@ pub struct TextLabel {
     pub size: f64,
     /// Colour of the glyphs.
     pub color: Color,
-    /// The part of the text that is at the point.
+    /// Alignment of the text relative to the point.
     pub anchor: Anchor,
     /// Rotated by a quarter turn anticlockwise.
     pub vertical: bool,
@@ -80,7 +80,7 @@ pub struct Drawing {
     pub shapes: Vec<Shape>,
 }
 
-/// Sign of a point of data.
+/// Symbol of a data point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// Filled circle.
@@ -103,14 +103,14 @@ impl Drawing {
         }
     }
 
-    /// Adds polylines; nothing where there are none.
+    /// Adds polylines; an empty list adds nothing.
     pub fn lines(&mut self, lines: Vec<Vec<Point>>, stroke: Stroke) {
         if !lines.is_empty() {
             self.shapes.push(Shape::Lines { lines, stroke });
         }
     }
 
-    /// Adds a horizontal text in the colour of axes; nothing where it is empty.
+    /// Adds a horizontal text in the colour of axes; an empty text adds nothing.
     ///
     /// ```
     /// use etendue_plot::{Anchor, Drawing};
@@ -132,7 +132,7 @@ impl Drawing {
         }
     }
 
-    /// Adds markers of one radius; nothing where there are none.
+    /// Adds markers of one radius; an empty list adds nothing.
     pub fn markers(&mut self, marker: Marker, at: Vec<Point>, radius: f64, color: Color) {
         if at.is_empty() {
             return;

@@ -37,8 +37,8 @@ impl Extent {
         })
     }
 
-    /// Rectangle of nearly all points: on each axis half a per cent at either end is left out, so
-    /// that single outliers do not set the scale.
+    /// Rectangle of nearly all points: on each axis, half a per cent at either end is ignored, so
+    /// that single outliers do not determine the scale.
     pub fn of_most(points: impl IntoIterator<Item = Point>) -> Self {
         let points: Vec<Point> = points.into_iter().collect();
         let mut extent = Self::EMPTY;
@@ -76,8 +76,8 @@ impl Extent {
         }
     }
 
-    /// Union with `surroundings` where that is at most 2.5 times as long, else `self`: a sensor in
-    /// a room is shown with the whole room, one in a city with the streets around it.
+    /// Union with `surroundings` if that is at most 2.5 times as long, otherwise `self`: a sensor
+    /// in a room is shown with the whole room, a sensor in a city with the nearby streets only.
     #[must_use]
     pub fn widened_to(self, surroundings: &Self) -> Self {
         let both = self.union(surroundings);
@@ -89,7 +89,7 @@ impl Extent {
         }
     }
 
-    /// With a margin of 4 % of the longer side on every side.
+    /// The same rectangle with a margin of 4 % of the longer side on every side.
     #[must_use]
     pub fn padded(self) -> Self {
         let [x, y] = self.size();

@@ -10,12 +10,12 @@ use crate::ticks;
 
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 24.0;
-/// Room between frames side by side: tick labels and the label of the y axis.
+/// Space between frames side by side: tick labels and the label of the y axis.
 const COLUMN_GAP: f64 = 92.0;
-/// Room below a frame for tick labels, and for the label of the x axis.
+/// Space below a frame for tick labels, and for the label of the x axis.
 const TICK_ROOM: f64 = 30.0;
 const LABEL_ROOM: f64 = 24.0;
-/// Room above a frame for its heading.
+/// Space above a frame for its heading.
 const HEADING_ROOM: f64 = 30.0;
 const LEGEND_GAP: f64 = 24.0;
 const SCALE_BAR_ROOM: f64 = 44.0;
@@ -26,7 +26,7 @@ const HEADING_SIZE: f64 = 14.0;
 
 /// Page with a heading, plots in rows, and their legends to the right.
 ///
-/// The legend of a row has the entries of its plots; entries that a row above has are not repeated.
+/// The legend of a row contains the entries of its plots; entries of rows above are not repeated.
 ///
 /// ```
 /// use etendue_plot::{Axis, Figure, Plot};
@@ -48,7 +48,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Page with a heading and no plots yet, which come one below the other.
+    /// Page with a heading and without plots, in one column.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -156,7 +156,7 @@ impl Figure {
     }
 }
 
-/// Room above the frames of a row.
+/// Space above the frames of a row.
 fn heading_room(row: &[Plot]) -> f64 {
     if row.iter().all(|plot| plot.title.is_empty()) {
         8.0

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use ttf_parser::{Face, OutlineBuilder};
 
 static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
-    Face::parse(include_bytes!("font/Roboto-Regular.ttf"), 0).expect("the embedded font is whole")
+    Face::parse(include_bytes!("font/Roboto-Regular.ttf"), 0).expect("the embedded font is valid")
 });
 
 /// Width of `text` at font size `size`, page units.
@@ -12,7 +12,7 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
 
-/// Outlines of the glyphs of `text`. `glyph_at` makes the builder of a glyph from its position, in
+/// Outlines of the glyphs of `text`. `glyph_at` creates the builder of a glyph at a position, in
 /// font sizes from the start of the text.
 pub fn outline<B: OutlineBuilder>(text: &str, mut glyph_at: impl FnMut(f64) -> B) -> Vec<B> {
     let mut pen = 0.0;

@@ -10,7 +10,7 @@ const TICK_SPACING: f64 = 70.0;
 const LABEL_SIZE: f64 = 13.0;
 const TICK_LABEL_SIZE: f64 = 12.0;
 
-/// Axes at their place on the page.
+/// Axes at their position on the page.
 pub struct Frame<'a> {
     /// Left, top, right and bottom of the frame on the page.
     pub rectangle: [f64; 4],
@@ -27,7 +27,7 @@ impl Frame<'_> {
     }
 
     /// Page position of a transformed point.
-    fn place_transformed(&self, [x, y]: Point) -> Point {
+    fn page_position_of_transformed(&self, [x, y]: Point) -> Point {
         let [left, top, right, bottom] = self.rectangle;
         [
             left + fraction(x, self.x.1) * (right - left),
@@ -36,16 +36,16 @@ impl Frame<'_> {
     }
 
     /// Page position of a point of the data.
-    pub fn place(&self, point: Point) -> Point {
-        self.place_transformed(self.transform(point))
+    pub fn page_position(&self, point: Point) -> Point {
+        self.page_position_of_transformed(self.transform(point))
     }
 
-    /// Page position of a point of the data, moved onto the frame where it is outside.
-    pub fn place_clamped(&self, point: Point) -> Point {
+    /// Page position of a point of the data, clamped to the frame.
+    pub fn clamped_page_position(&self, point: Point) -> Point {
         let [x, y] = self.transform(point);
         let x_limits = self.x.1;
         let y_limits = self.y.1;
-        self.place_transformed([
+        self.page_position_of_transformed([
             x.clamp(x_limits[0], x_limits[1]),
             y.clamp(y_limits[0], y_limits[1]),
         ])
@@ -61,7 +61,7 @@ impl Frame<'_> {
         is_within(self.x.0.scale.transform(x), self.x.1)
     }
 
-    /// The part of a segment that is within the axes, on the page
+    /// Segment clipped to the axes, on the page
     /// (Liang and Barsky 1984, doi:10.1145/357332.357333).
     pub fn clip(&self, from: Point, to: Point) -> Option<[Point; 2]> {
         let from = self.transform(from);
@@ -84,10 +84,10 @@ impl Frame<'_> {
             leave = leave.min(first.max(second));
         }
         let at = |t: f64| [0, 1].map(|axis| from[axis] + t * (to[axis] - from[axis]));
-        (enter <= leave).then(|| [enter, leave].map(|t| self.place_transformed(at(t))))
+        (enter <= leave).then(|| [enter, leave].map(|t| self.page_position_of_transformed(at(t))))
     }
 
-    /// The parts of a polyline that are within the axes, on the page.
+    /// Polyline clipped to the axes, as pieces on the page.
     pub fn clip_polyline(&self, points: &[Point]) -> Vec<Vec<Point>> {
         let mut pieces: Vec<Vec<Point>> = Vec::new();
         for pair in points.windows(2) {
@@ -102,20 +102,20 @@ impl Frame<'_> {
         pieces
     }
 
-    /// Draws the grid, which the series cover.
+    /// Draws the grid, below the series.
     pub fn draw_grid(&self, drawing: &mut Drawing) {
         let [left, top, right, bottom] = self.rectangle;
         let x_ticks = self.x_ticks().0.into_iter();
         let y_ticks = self.y_ticks().0.into_iter();
-        let vertical = x_ticks.map(|x| self.place_transformed([x, self.y.1[0]])[0]);
-        let horizontal = y_ticks.map(|y| self.place_transformed([self.x.1[0], y])[1]);
+        let vertical = x_ticks.map(|x| self.page_position_of_transformed([x, self.y.1[0]])[0]);
+        let horizontal = y_ticks.map(|y| self.page_position_of_transformed([self.x.1[0], y])[1]);
         let lines = vertical
             .map(|x| vec![[x, top], [x, bottom]])
             .chain(horizontal.map(|y| vec![[left, y], [right, y]]));
         drawing.lines(lines.collect(), Stroke::new(palette::GRID, 1.0));
     }
 
-    /// Draws frame, tick labels and axis labels, which cover the series.
+    /// Draws frame, tick labels and axis labels, above the series.
     pub fn draw_axes(&self, drawing: &mut Drawing) {
         // Frame
         let [left, top, right, bottom] = self.rectangle;
@@ -144,13 +144,13 @@ impl Frame<'_> {
         let [left, _, _, bottom] = self.rectangle;
         let (values, decimals) = self.x_ticks();
         for value in values {
-            let [x, _] = self.place_transformed([value, self.y.1[0]]);
+            let [x, _] = self.page_position_of_transformed([value, self.y.1[0]]);
             let label = signed(value, decimals);
             drawing.text([x, bottom + 19.0], label, TICK_LABEL_SIZE, Anchor::Middle);
         }
         let (values, decimals) = self.y_ticks();
         for value in values {
-            let [_, y] = self.place_transformed([self.x.1[0], value]);
+            let [_, y] = self.page_position_of_transformed([self.x.1[0], value]);
             let label = signed(value, decimals);
             drawing.text([left - 8.0, y + 4.2], label, TICK_LABEL_SIZE, Anchor::End);
         }
@@ -200,8 +200,8 @@ mod tests {
     fn y_points_upwards() {
         let x = Axis::new("x, m");
         let y = Axis::new("y, m");
-        assert_eq!(frame(&x, &y).place([0.0, 0.0]), [10.0, 220.0]);
-        assert_eq!(frame(&x, &y).place([1.0, 2.0]), [110.0, 20.0]);
+        assert_eq!(frame(&x, &y).page_position([0.0, 0.0]), [10.0, 220.0]);
+        assert_eq!(frame(&x, &y).page_position([1.0, 2.0]), [110.0, 20.0]);
     }
 
     #[test]
@@ -230,8 +230,11 @@ mod tests {
         let x = Axis::new("x, m");
         let y = Axis::new("power").logarithmic(1e-3);
         let frame = frame(&x, &y);
-        let heights = [1.0, 10.0, 100.0].map(|power| frame.place([0.0, power])[1]);
+        let heights = [1.0, 10.0, 100.0].map(|power| frame.page_position([0.0, power])[1]);
         assert_eq!(heights[0] - heights[1], heights[1] - heights[2]);
-        assert_eq!(frame.place([0.0, 1e-3]), frame.place([0.0, -5.0]));
+        assert_eq!(
+            frame.page_position([0.0, 1e-3]),
+            frame.page_position([0.0, -5.0])
+        );
     }
 }

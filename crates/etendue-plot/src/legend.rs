@@ -1,4 +1,4 @@
-//! Legends: signs with their meaning.
+//! Legends: symbols with their meaning.
 
 use crate::drawing::{Anchor, Drawing, Marker, Point};
 use crate::font;
@@ -9,18 +9,18 @@ const LINE_HEIGHT: f64 = 20.0;
 const SYMBOL_WIDTH: f64 = 24.0;
 const SYMBOL_GAP: f64 = 8.0;
 
-/// Sign of an entry.
+/// Symbol of an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symbol {
     /// Short line.
     Line(Stroke),
     /// Marker with its radius (page units) and colour.
     Marker(Marker, f64, Color),
-    /// No sign: the text is a heading of the entries below.
+    /// No symbol: the text is a heading of the entries below.
     Heading,
 }
 
-/// Signs with their meaning, one below the other.
+/// Symbols with their meaning, one below the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Legend {
     entries: Vec<(Symbol, String)>,
@@ -44,7 +44,7 @@ impl Legend {
         self.entries.is_empty()
     }
 
-    /// Adds the entries of other legends that are missing here, and returns those.
+    /// Adds the missing entries of other legends, and returns the added entries.
     pub(crate) fn extend_from<'a>(&mut self, others: impl Iterator<Item = &'a Self>) -> Self {
         let mut added = Self::default();
         for entry in others.flat_map(|other| &other.entries) {

@@ -1,10 +1,11 @@
 //! Charts and drawings written as SVG and PNG.
 //!
 //! A [`Plot`] is a frame with two axes, its series and the entries of its legend, all in the units
-//! of the data. A [`Figure`] arranges plots on a page under one heading. Both become a [`Drawing`],
-//! a list of shapes in page units (96 per inch), and [`svg::write`] and [`png::render`] turn the
-//! same list into a file, so that the two formats agree. [`ShadedImage`] draws an array of numbers
-//! in shades of grey. The font is embedded; nothing depends on the fonts of the machine.
+//! of the data. A [`Figure`] arranges plots on a page under one heading. Both are converted to a
+//! [`Drawing`], a list of shapes in page units (96 per inch). [`svg::write`] and [`png::render`]
+//! write the same list to a file, so that the two formats agree. [`ShadedImage`] draws an array of
+//! numbers in shades of grey. The font is embedded, so that pictures do not depend on installed
+//! fonts.
 //!
 //! ```
 //! use etendue_plot::{Axis, Figure, Plot, palette, svg};

@@ -9,13 +9,13 @@ use crate::palette;
 use crate::series::Series;
 use crate::style::Stroke;
 
-/// Size of a frame unless another is set, page units.
+/// Default size of a frame, page units.
 const SIZE: Point = [700.0, 400.0];
 
 /// Smallest size of a frame whose axes have one scale, page units.
 const SMALLEST_TO_SCALE: Point = [380.0, 300.0];
 
-/// Margin of limits that come from the data, as a fraction of their span.
+/// Margin of limits from the data, as a fraction of their span.
 const MARGIN: f64 = 0.04;
 
 /// Frame with two axes, series of data, and the entries of a legend.
@@ -41,7 +41,7 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// Entries of the legend.
     pub legend: Legend,
-    /// Unit of a scale bar below the legend; none is drawn without.
+    /// Unit of a scale bar below the legend; `None` for no scale bar.
     pub scale_bar: Option<&'static str>,
 }
 
@@ -129,8 +129,8 @@ impl Plot {
             radius,
             color: stroke.color,
         });
-        let sign = Symbol::Marker(Marker::Dot, radius.max(3.0), stroke.color);
-        self.legend.add(sign, name);
+        let symbol = Symbol::Marker(Marker::Dot, radius.max(3.0), stroke.color);
+        self.legend.add(symbol, name);
     }
 
     /// Adds lines in the colours of the palette with a dot at every point, each with an entry in the
@@ -163,7 +163,7 @@ impl Plot {
         self.frame([0.0; 2]).contains(point)
     }
 
-    /// Whether a part of a segment is within the axes.
+    /// Whether a segment intersects the area of the axes.
     pub fn intersects(&self, [from, to]: [Point; 2]) -> bool {
         self.frame([0.0; 2]).clip(from, to).is_some()
     }

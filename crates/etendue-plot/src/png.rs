@@ -45,7 +45,7 @@ pub(crate) fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, RenderError> {
     encoded.map_err(|error| RenderError::Encoding(error.to_string()))
 }
 
-/// The pixels of the drawing, `scale` of them per page unit.
+/// Pixels of the drawing, with `scale` pixels per page unit.
 pub(crate) fn pixmap(drawing: &Drawing, scale: f64) -> Result<Pixmap, RenderError> {
     let width = drawing.width * scale;
     let height = drawing.height * scale;
@@ -162,7 +162,7 @@ fn text_path(text: &TextLabel) -> Option<Path> {
     let glyphs = font::outline(&text.content, |pen| Glyph {
         path: PathBuilder::new(),
         pen,
-        place: FileLocation {
+        placement: GlyphPlacement {
             at: text.at,
             shift,
             size: text.size,
@@ -178,7 +178,7 @@ fn text_path(text: &TextLabel) -> Option<Path> {
 
 /// Transform from font units to the page.
 #[derive(Clone, Copy)]
-struct FileLocation {
+struct GlyphPlacement {
     at: Point,
     shift: f64,
     size: f64,
@@ -188,16 +188,16 @@ struct FileLocation {
 struct Glyph {
     path: PathBuilder,
     pen: f64,
-    place: FileLocation,
+    placement: GlyphPlacement,
 }
 
 impl Glyph {
     fn on_page(&self, x: f32, y: f32) -> (f32, f32) {
         let units = font::units_per_em();
-        let along = self.place.shift + (self.pen + f64::from(x) / units) * self.place.size;
-        let above = f64::from(y) / units * self.place.size;
-        let [left, down] = self.place.at;
-        let [x, y] = if self.place.vertical {
+        let along = self.placement.shift + (self.pen + f64::from(x) / units) * self.placement.size;
+        let above = f64::from(y) / units * self.placement.size;
+        let [left, down] = self.placement.at;
+        let [x, y] = if self.placement.vertical {
             [left - above, down - along]
         } else {
             [left + along, down - above]

@@ -6,16 +6,16 @@ use crate::frame::Frame;
 use crate::palette;
 use crate::style::{Color, Stroke};
 
-/// Largest number of markers drawn of one series: longer ones are thinned evenly.
+/// Largest number of drawn markers of a series; longer series are thinned evenly.
 const MOST_MARKERS: usize = 16_000;
 
 /// Outline of an arrow that points to the right, page units from its origin.
 const ARROW: [Point; 4] = [[20.0, 0.0], [-9.0, 10.0], [-4.0, 0.0], [-9.0, -10.0]];
 
-/// Data of one kind in a plot, in the units of the axes. What is outside of the axes is not drawn.
+/// Data of one kind in a plot, in the units of the axes, clipped to the axes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Series {
-    /// Points joined by a line; points that are not finite are left out.
+    /// Points joined by a line; points that are not finite are omitted.
     Line {
         /// Points in their order.
         points: Vec<Point>,
@@ -100,7 +100,7 @@ impl Series {
         }
     }
 
-    /// Draws the part within the axes.
+    /// Draws the series, clipped to the axes.
     pub(crate) fn draw(&self, frame: &Frame, drawing: &mut Drawing) {
         match self {
             // Lines and markers, clipped to the axes
@@ -120,7 +120,9 @@ impl Series {
             } => {
                 let step = points.len().div_ceil(MOST_MARKERS).max(1);
                 let inside = points.iter().filter(|point| frame.contains(**point));
-                let placed = inside.step_by(step).map(|point| frame.place(*point));
+                let placed = inside
+                    .step_by(step)
+                    .map(|point| frame.page_position(*point));
                 drawing.markers(*marker, placed.collect(), *radius, *color);
             }
 
@@ -131,7 +133,9 @@ impl Series {
                     .iter()
                     .filter(|[x, low, high]| frame.contains_x(*x) && high >= low);
                 let bars = inside.map(|[x, low, high]| {
-                    [low, high].map(|y| frame.place_clamped([*x, *y])).to_vec()
+                    [low, high]
+                        .map(|y| frame.clamped_page_position([*x, *y]))
+                        .to_vec()
                 });
                 drawing.lines(bars.collect(), *stroke);
             }
@@ -156,7 +160,7 @@ impl Series {
                 at,
                 direction,
                 color,
-            } => draw_arrow(frame.place(*at), *direction, *color, drawing),
+            } => draw_arrow(frame.page_position(*at), *direction, *color, drawing),
         }
     }
 }
@@ -171,10 +175,10 @@ fn draw_band(intervals: &[[f64; 3]], fill: Color, frame: &Frame, drawing: &mut D
         .filter(|interval| interval.iter().all(|v| v.is_finite()));
     let upper = finite
         .clone()
-        .map(|[x, _, high]| frame.place_clamped([*x, *high]));
+        .map(|[x, _, high]| frame.clamped_page_position([*x, *high]));
     let lower = finite
         .rev()
-        .map(|[x, low, _]| frame.place_clamped([*x, *low]));
+        .map(|[x, low, _]| frame.clamped_page_position([*x, *low]));
     let outline: Vec<Point> = upper.chain(lower).collect();
     if outline.len() > 2 {
         drawing.shapes.push(Shape::Areas {
@@ -193,7 +197,11 @@ fn draw_areas(
     drawing: &mut Drawing,
 ) {
     let outlines: Vec<Vec<Point>> = outlines
-        .map(|corners| corners.map(|corner| frame.place_clamped(corner)).to_vec())
+        .map(|corners| {
+            corners
+                .map(|corner| frame.clamped_page_position(corner))
+                .to_vec()
+        })
         .collect();
     if !outlines.is_empty() {
         drawing.shapes.push(Shape::Areas {

@@ -7,19 +7,19 @@ use crate::style::{Color, Stroke};
 use crate::ticks::ticks;
 use tiny_skia::{Pixmap, PixmapPaint, PremultipliedColorU8, Transform};
 
-/// Smallest height of the image: those of few rows are stretched, pixels.
+/// Smallest height of the image, pixels; the rows of a smaller image are stretched.
 const LEAST_HEIGHT: usize = 128;
 
 /// Height of the scale, pixels.
 const SCALE_HEIGHT: f64 = 52.0;
 
-/// Smallest width of the page, which holds the scale with its texts, pixels.
+/// Smallest width of the page, which contains the scale with its texts, pixels.
 const LEAST_WIDTH: f64 = 570.0;
 
 /// Left, top, right and bottom of the scale's bar.
 const BAR: [f64; 4] = [12.0, 10.0, 272.0, 26.0];
 
-/// Left, top, right and bottom of the sign for cells without a number.
+/// Left, top, right and bottom of the symbol for cells without a number.
 const MISSING: [f64; 4] = [482.0, 10.0, 498.0, 26.0];
 
 /// Number of shades in the scale's bar.
@@ -36,7 +36,7 @@ pub enum Shading {
 }
 
 impl Shading {
-    /// Grey (0 to 255) of a number from 0 to 1; numbers outside have that of the nearer end.
+    /// Grey (0 to 255) of a number from 0 to 1; numbers outside are clamped.
     fn grey(self, number: f64) -> u8 {
         let root = number.clamp(0.0, 1.0).sqrt();
         match self {
@@ -48,7 +48,7 @@ impl Shading {
 
 /// Image of one number per cell in shades of grey, one pixel per column, with its scale below.
 ///
-/// The 98th percentile of the numbers has the last shade; larger ones have the same.
+/// The last shade is that of the 98th percentile of the numbers and of all larger numbers.
 ///
 /// ```
 /// use etendue_plot::{Color, ShadedImage, Shading};
@@ -66,13 +66,13 @@ impl Shading {
 pub struct ShadedImage<'a> {
     /// Number of columns.
     pub columns: usize,
-    /// Numbers, row by row from the top; not finite where there is none.
+    /// Numbers, row by row from the top; not finite for cells without a number.
     pub values: Vec<f64>,
     /// The quantity with its unit.
     pub label: &'a str,
     /// Assignment of greys to numbers.
     pub shading: Shading,
-    /// Colour of cells without a number, and what that means.
+    /// Colour of cells without a number, and its label.
     pub missing: (Color, &'a str),
 }
 
@@ -99,9 +99,9 @@ impl ShadedImage<'_> {
         let scale = png::pixmap(&self.scale(width, top), 1.0)?;
         let mut page = blank(width, f64::from(cells.height()) + SCALE_HEIGHT)?;
         page.fill(tiny_skia::Color::WHITE);
-        for (y, part) in [(0, &cells), (cells.height().cast_signed(), &scale)] {
+        for (y, image) in [(0, &cells), (cells.height().cast_signed(), &scale)] {
             let paint = PixmapPaint::default();
-            page.draw_pixmap(0, y, part.as_ref(), &paint, Transform::identity(), None);
+            page.draw_pixmap(0, y, image.as_ref(), &paint, Transform::identity(), None);
         }
         png::encode(&page)
     }
@@ -151,7 +151,7 @@ impl ShadedImage<'_> {
     }
 }
 
-/// The number that 98 % of the finite values do not exceed; 1 where there are none.
+/// 98th percentile of the finite values; 1 without any.
 fn percentile_98(values: &[f64]) -> f64 {
     let mut finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     finite.sort_by(f64::total_cmp);

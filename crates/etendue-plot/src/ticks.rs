@@ -1,7 +1,7 @@
 //! Round tick values of an axis.
 
-/// Tick values within the limits, at most about `most` of them, at multiples of 1, 2 or 5 times a
-/// power of ten, and the number of decimals that distinguishes them.
+/// At most about `most` tick values within the limits, at multiples of 1, 2 or 5 times a power of
+/// ten, with the number of decimals that distinguishes them.
 pub fn ticks([min, max]: [f64; 2], most: usize) -> (Vec<f64>, usize) {
     let step = step(max - min, most);
     let first = (min / step - 1e-9).ceil() as i64;
@@ -10,7 +10,7 @@ pub fn ticks([min, max]: [f64; 2], most: usize) -> (Vec<f64>, usize) {
     ((first..=last).map(|i| i as f64 * step).collect(), decimals)
 }
 
-/// Round step that divides `span` into at most `most` parts.
+/// Round step that divides `span` into at most `most` intervals.
 pub fn step(span: f64, most: usize) -> f64 {
     let rough = span.max(f64::MIN_POSITIVE) / most.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());

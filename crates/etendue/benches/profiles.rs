@@ -1,9 +1,9 @@
-//! Cost of calibrated noise: time of sweeps in a box of 4 by 3 m whose walls have a profile relative to
-//! the time without, for every preset and profile (or those named as arguments).
+//! Cost of calibrated noise: time of sweeps in a box of 4 by 3 m with and without a profile on its
+//! walls, for every preset and profile (or those given as arguments).
 //!
 //! `cargo bench -p etendue --bench profiles [-- NAME...]` measures both alternately in slices of some
 //! milliseconds, and prints ratios of the tenth percentiles. One thread, without output files.
-#![expect(clippy::print_stdout, reason = "its results")]
+#![expect(clippy::print_stdout, reason = "prints its results")]
 
 use etendue::config::scene::LoadedScene;
 use etendue::config::toml_file::Document;
@@ -46,7 +46,7 @@ fn main() {
 /// The names given as arguments, or all names without arguments.
 fn chosen<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let all: Vec<&str> = names.collect();
-    // What follows `--` in `cargo bench`; Cargo's own `--bench` is no name.
+    // Arguments after `--` in `cargo bench`; `--bench` is added by Cargo.
     let requested: Vec<String> = std::env::args().skip(1).collect();
     let is_requested = |name: &&str| requested.iter().any(|requested| requested == name);
     let some: Vec<&str> = all.iter().copied().filter(is_requested).collect();
@@ -60,14 +60,14 @@ fn room(profile: Option<&str>) -> LoadedScene {
          [[objects]]\nname = \"room\"\nshape.box = {{ size_m = [4.0, 3.0, 2.5] }}\n\
          position_m = [0.0, 0.0, 0.0]\nmaterial = \"board\"\n"
     );
-    scene::parse(&Document::new("room.toml", text)).expect("a good scene")
+    scene::parse(&Document::new("room.toml", text)).expect("a scene")
 }
 
 /// Tenth percentile of the time of a sweep over the slices, s.
 fn alternately(scenes: [&LoadedScene; 2], lidar: &Lidar) -> [f64; 2] {
     let turn = 20.0_f64.to_radians();
-    let stand = Isometry3::new(Vector3::z() * 1.2, Vector3::z() * turn);
-    let mut sweeps = scenes.map(|loaded| sweeping(loaded, lidar, stand));
+    let pose = Isometry3::new(Vector3::z() * 1.2, Vector3::z() * turn);
+    let mut sweeps = scenes.map(|loaded| sweeping(loaded, lidar, pose));
     let mut times = [Vec::new(), Vec::new()];
     for slice in 0..=SLICES {
         for (sweep, times) in sweeps.iter_mut().zip(&mut times) {
@@ -94,7 +94,7 @@ fn sweeps_of(shots: usize) -> u32 {
 fn sweeping<'s>(
     loaded: &'s LoadedScene,
     lidar: &'s Lidar,
-    stand: Isometry3<f64>,
+    pose: Isometry3<f64>,
 ) -> Box<dyn FnMut() -> u32 + 's> {
     let mut index = 0;
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
@@ -111,7 +111,7 @@ fn sweeping<'s>(
                 sweep: index,
                 ..SweepSettings::default()
             };
-            simulate_into(world, lidar, &settings, |_| stand, &mut sweep, &mut scratch);
+            simulate_into(world, lidar, &settings, |_| pose, &mut sweep, &mut scratch);
         }
         count
     })

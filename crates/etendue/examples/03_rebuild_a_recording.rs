@@ -71,11 +71,11 @@ fn default_recording() -> PathBuf {
     Path::new(&data).join("urg04lx_tinyslam/exp1.dat")
 }
 
-/// A wall segment from above: two points, m.
-type Piece = [[f64; 2]; 2];
+/// A wall segment in the horizontal plane: two points, m.
+type WallSegment = [[f64; 2]; 2];
 
 /// Segments between the median ranges of neighbouring beams that have a range in every scan.
-fn walls(scans: &[Scan]) -> Vec<Piece> {
+fn walls(scans: &[Scan]) -> Vec<WallSegment> {
     let points: Vec<_> = (0..scans[0].readings.len())
         .map(|beam| {
             let range = median_range(scans, beam)?;
@@ -98,7 +98,7 @@ fn median_range(scans: &[Scan], beam: usize) -> Option<f64> {
 }
 
 /// Vertical walls, 2 m high, centred on the scan plane.
-fn write(folder: &Path, walls: &[Piece]) -> Result<(), Box<dyn Error>> {
+fn write(folder: &Path, walls: &[WallSegment]) -> Result<(), Box<dyn Error>> {
     let mut obj = String::new();
     for (number, [from, to]) in walls.iter().enumerate() {
         for ([x, y], z) in [(from, -1.0), (to, -1.0), (to, 1.0), (from, 1.0)] {

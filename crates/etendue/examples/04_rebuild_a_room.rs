@@ -28,7 +28,7 @@ use std::path::PathBuf;
 /// Largest distance of a point from its plane, m.
 const INLIER_DISTANCE: f64 = 0.03;
 /// Least fraction of the points on a plane; the other points are furniture.
-const LEAST_SHARE: f64 = 0.02;
+const MIN_FRACTION: f64 = 0.02;
 /// Least distance of a plane from the sensor, m.
 const CLEAR: f64 = 0.3;
 const MOST_PLANES: u32 = 14;
@@ -45,7 +45,7 @@ position_m = [0, 0, 0]
 /// Side of the grid cells of a plane, m.
 const CELL: f64 = 0.12;
 
-/// The observed part of a plane: a point, the axes (the last is the normal, towards the
+/// The observed region of a plane: a point, the axes (the last is the normal, towards the
 /// sensor), the grid cells along the first two, and the median reflectivity of the points.
 struct Panel {
     point: Point3<f64>,
@@ -76,11 +76,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let points = points(&rotation);
     let panels = panels(points.clone());
     assert!(panels.len() > 3, "{} planes found", panels.len());
-    let share = panels.iter().map(|panel| panel.points).sum::<usize>() as f64 / points.len() as f64;
+    let fraction =
+        panels.iter().map(|panel| panel.points).sum::<usize>() as f64 / points.len() as f64;
     eprintln!(
         "{} planes with {:.0} % of {} points, in {}",
         panels.len(),
-        100.0 * share,
+        100.0 * fraction,
         points.len(),
         folder.display()
     );
@@ -122,7 +123,7 @@ fn points(rotation: &PointTable) -> Vec<MeasuredPoint> {
 /// The planes with the most points, extracted one after the other (Fischler, Bolles 1981, "RANSAC",
 /// doi:10.1145/358669.358692).
 fn panels(mut remaining: Vec<MeasuredPoint>) -> Vec<Panel> {
-    let least = (LEAST_SHARE * remaining.len() as f64) as usize;
+    let least = (MIN_FRACTION * remaining.len() as f64) as usize;
     let mut panels = Vec::new();
     for number in 0..MOST_PLANES {
         let Some(plane) = best_plane(&remaining, number) else {
@@ -162,7 +163,7 @@ fn best_plane(points: &[MeasuredPoint], number: u32) -> Option<Plane> {
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-6) else {
             continue;
         };
-        // The points of one ring lie on a cone, which resembles a plane through the sensor.
+        // The points of one ring are on a cone, which resembles a plane through the sensor.
         if normal.dot(&a.coords).abs() < CLEAR {
             continue;
         }
@@ -200,7 +201,8 @@ fn fitted(on: &[MeasuredPoint]) -> Plane {
     )
 }
 
-/// The largest connected part of a plane, with its front towards the sensor, and the remaining points.
+/// The largest connected region of a plane, with its front towards the sensor, and the remaining
+/// points.
 fn panel(on: &[MeasuredPoint]) -> (Panel, Vec<MeasuredPoint>) {
     let (point, normal) = fitted(on);
     let normal = if normal.dot(&point.coords) > 0.0 {

@@ -37,8 +37,8 @@ pub struct BoardSettings {
 pub struct BoardReport {
     /// Fit.
     pub report: FitReport,
-    /// Combinations that are determined even if the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
-    /// $a\rho_w^2$.
+    /// Combinations that are determined even if the individual unknowns are not: $c$,
+    /// $\rho_w/\rho_b$, $b\rho_w$, $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
     /// Estimate, standard deviation and truth of each unknown.
     pub rows: Vec<BoardEstimate>,
@@ -119,13 +119,13 @@ impl BoardSettings {
         for name in ["c", "b", "a"] {
             model.free(&format!("sensor.receiver.bias.{name}"), Freedom::Whole)?;
         }
-        let share = Freedom::Interval {
+        let unit_interval = Freedom::Interval {
             lower: 0.0,
             upper: 1.0,
         };
-        model.free("materials.black.reflectance", share)?;
+        model.free("materials.black.reflectance", unit_interval)?;
         if !self.white_known {
-            model.free("materials.white.reflectance", share)?;
+            model.free("materials.white.reflectance", unit_interval)?;
         }
         let mut problem = FitProblem::new(model, &scans)?;
         problem.sigma = self.sigma.max(1e-6);
@@ -207,14 +207,14 @@ impl BoardSettings {
             name: name.into(),
             points,
         };
-        let seen = if self.distances.contains(&distance) {
-            "fitted there"
+        let use_in_fit = if self.distances.contains(&distance) {
+            "used in the fit"
         } else {
-            "not seen before"
+            "not used in the fit"
         };
         Ok(LineFigure {
             name: format!("board-{:.0}-cm", 100.0 * distance),
-            title: format!("The board at {distance} m ({seen})"),
+            title: format!("The board at {distance} m ({use_in_fit})"),
             x: "across the board, m".into(),
             y: "measured depth less true depth, mm".into(),
             joined: false,
@@ -237,8 +237,9 @@ impl BoardSettings {
             row.map_or_else(|| self.truth_of(path), |row| row.value)
         };
         let bias = ["c", "b", "a"].map(|name| value(&format!("sensor.receiver.bias.{name}")));
-        let shares = ["white", "black"].map(|name| value(&format!("materials.{name}.reflectance")));
-        self.model(lidar, &[distance], shares, bias)
+        let reflectances =
+            ["white", "black"].map(|name| value(&format!("materials.{name}.reflectance")));
+        self.model(lidar, &[distance], reflectances, bias)
     }
 }
 
@@ -345,7 +346,7 @@ fn invariants(
     rows: &[BoardEstimate],
     report: &FitReport,
 ) -> Vec<Invariant> {
-    // Estimates, with a given reflectance of white where it is not free.
+    // Estimates; the given reflectance of white if it is not free.
     let [c, b, a, black] = [0, 1, 2, 3].map(|i| rows[i].value);
     let white = rows
         .get(4)

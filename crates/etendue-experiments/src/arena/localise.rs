@@ -58,7 +58,7 @@ pub struct NoiseRow {
     pub sigma: f64,
     /// Root mean square of the pose errors.
     pub rms: f64,
-    /// Cramér-Rao bound of it.
+    /// Cramér-Rao bound of the root mean square.
     pub bound: f64,
     /// Number of seeds.
     pub runs: usize,

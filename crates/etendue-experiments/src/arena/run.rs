@@ -399,10 +399,7 @@ fn search_table(
         ..settings.clone()
     };
     let rows = track_mirror_many(lidar, &without_search, &starts)?;
-    table.push(track_row(
-        "start alone, beams narrowed from 16 times",
-        &rows,
-    ));
+    table.push(track_row("no search, beams narrowed from 16 times", &rows));
 
     // After a coarse search
     let rows = track_mirror_many(lidar, settings, &starts)?;
@@ -418,7 +415,7 @@ fn add_tracks_under_noise(
     outcome: &mut ExperimentResults,
 ) -> Result<(), FitError> {
     let mut table = ResultTable::new(
-        "From the paper's kind of start",
+        "From the start of the paper",
         &[
             "noise, mm",
             "normal, m",
@@ -503,7 +500,7 @@ fn run_checkerboard(
         for distance in [0.9, 1.6] {
             let error = settings.prediction_error(lidar, &found, distance)?;
             outcome.remarks.push(format!(
-                "{name}: predicted at {distance} m to {:.2} mm rms.",
+                "{name}: prediction error at {distance} m of {:.2} mm rms.",
                 1e3 * error
             ));
         }
@@ -513,7 +510,7 @@ fn run_checkerboard(
 
 /// Cases of the checkerboard: names and settings.
 fn board_settings(effort: &ExperimentEffort) -> [(&'static str, BoardSettings); 4] {
-    // Noise of the effort, where it was set.
+    // Noise of the effort, if it differs from the default.
     let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
     let given = above_zero.filter(|_| effort.noise != ExperimentEffort::default().noise);
     let base = BoardSettings {
@@ -574,7 +571,7 @@ fn board_remarks(name: &str, settings: &BoardSettings, found: &BoardReport) -> V
     }
     if let Some(rms) = found.false_minimum {
         remarks.push(format!(
-            "{name}: the start led to a false minimum (rms {:.1} mm), noticed and left.",
+            "{name}: the start led to a false minimum (rms {:.1} mm), detected and escaped.",
             1e3 * rms
         ));
     }

@@ -125,8 +125,8 @@ fn add(
     });
 }
 
-/// Upright rectangles between the corners of a floor plan, two triangles each; fronts on the right
-/// of each way from corner to corner.
+/// Upright rectangles between the corners of a floor plan, two triangles each; the front is on the
+/// right of the direction from corner to corner.
 fn upright_faces(corners: &[[f64; 2]], closed: bool) -> Mesh {
     let count = u32::try_from(corners.len()).expect("a handful of corners");
     let vertices = corners

@@ -123,7 +123,8 @@ impl TrackSettings {
 
     /// Pose in the box from three numbers in (0, 1), with the front of the mirror towards the sensor.
     fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
-        let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
+        let between =
+            |fraction: f64, k: usize| self.lower[k] + fraction * (self.upper[k] - self.lower[k]);
         Isometry2::new(
             Vector2::new(between(x, 0), between(y, 1)),
             FRAC_PI_2 + PI * yaw,

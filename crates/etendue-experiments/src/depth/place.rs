@@ -1,4 +1,4 @@
-//! Corridor and the stops in it.
+//! Corridor scene and its stops.
 
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::primitive::{PrimitiveError, cuboid};

@@ -1,4 +1,5 @@
-//! The bars that the experiments are held to. Few runs each: the whole tables are for the binary.
+//! Accuracy requirements of the experiments, with few runs each; the command line prints the
+//! complete tables.
 
 use etendue_estimate::fit::{report, solve_in_stages};
 use etendue_estimate::manifold::Variable;
@@ -39,10 +40,11 @@ fn localising_finds_the_truth_from_every_yaw_up_to_eighty_degrees() {
     }
 }
 
-/// Measured: 3 mm 0.00035, 10 mm 0.00117, 30 mm 0.0036; the bound is 0.0004, 0.0013, 0.0040. With 40
-/// runs the rms of a right estimator is within 25 % of the bound with a chance above 99 %.
+/// Measured: 3 mm 0.00035, 10 mm 0.00117, 30 mm 0.0036; the bound is 0.0004, 0.0013, 0.0040. With
+/// 40 runs, the rms of an efficient estimator is within 25 % of the bound with a probability above
+/// 99 %.
 #[test]
-fn noise_leaves_the_error_that_the_cramer_rao_bound_says() {
+fn the_error_under_noise_agrees_with_the_cramer_rao_bound() {
     for sigma in [0.003, 0.01] {
         let settings = LocaliseSettings {
             sigma,
@@ -55,20 +57,24 @@ fn noise_leaves_the_error_that_the_cramer_rao_bound_says() {
 }
 
 #[test]
-fn a_rectangle_has_a_twin_that_a_box_takes_away() {
+fn a_box_resolves_the_ambiguity_of_a_rectangle() {
     let error =
         |state: &[_]| pose_error(&first_pose(state).expect("a pose"), &Isometry2::identity());
-    let twins = localise_anywhere(&urg_04lx(), &LocaliseSettings::empty()).expect("localised");
-    let mut errors: Vec<f64> = twins.solutions.iter().map(|s| error(&s.state)).collect();
+    let ambiguous = localise_anywhere(&urg_04lx(), &LocaliseSettings::empty()).expect("localised");
+    let mut errors: Vec<f64> = ambiguous
+        .solutions
+        .iter()
+        .map(|s| error(&s.state))
+        .collect();
     errors.sort_by(f64::total_cmp);
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(
         errors[0] < 1e-9 && (errors[1] - PI).abs() < 1e-9,
         "{errors:?}"
     );
-    let alone = localise_anywhere(&urg_04lx(), &LocaliseSettings::with_box()).expect("localised");
-    assert_eq!(alone.solutions.len(), 1);
-    assert!(error(&alone.solutions[0].state) < 1e-9);
+    let unique = localise_anywhere(&urg_04lx(), &LocaliseSettings::with_box()).expect("localised");
+    assert_eq!(unique.solutions.len(), 1);
+    assert!(error(&unique.solutions[0].state) < 1e-9);
 }
 
 fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
@@ -120,7 +126,7 @@ fn a_mirror_is_tracked_from_random_starts() {
 
 /// The paper: 6 iterations. Measured: 10, and 3.6 mm.
 #[test]
-fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
+fn from_the_start_of_the_paper_a_mirror_takes_at_most_ten_iterations() {
     let settings = TrackSettings::default();
     let rows = track_mirror_many(&urg_04lx(), &settings, &[settings.paper_start()]);
     let [row] = &rows.expect("tracked")[..] else {
@@ -129,11 +135,11 @@ fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
     assert!(row.iterations <= 10 && row.error.total < 5e-3, "{row:?}");
 }
 
-/// Mirrors here and there, 3 mm of noise: the squared error in units of the stated covariance is that
-/// of chi-square with three degrees of freedom a mirror, or less, for a step's width is no normal
-/// spread. Of 24 degrees 99.9 % lie below 51. Measured: 32.
+/// Mirrors at random poses, 3 mm of noise. The squared error in units of the reported covariance
+/// has at most a chi-square distribution with three degrees of freedom per mirror. The 99.9 %
+/// quantile for 24 degrees of freedom is 51. Measured: 32.
 #[test]
-fn a_mirrors_stated_uncertainty_covers_its_error() {
+fn the_reported_uncertainty_of_a_mirror_covers_its_error() {
     let lidar = urg_04lx();
     let mut sum = 0.0;
     for seed in 0..8 {
@@ -168,7 +174,7 @@ fn a_mirrors_stated_uncertainty_covers_its_error() {
 
 /// The rms over three seeds of 10 mm of noise.
 #[test]
-fn with_noise_the_model_beats_every_tuned_baseline() {
+fn with_noise_the_model_is_more_accurate_than_every_tuned_baseline() {
     let lidar = urg_04lx();
     let mut settings = LocaliseSettings {
         sigma: 0.01,
@@ -196,7 +202,7 @@ fn with_noise_the_model_beats_every_tuned_baseline() {
 }
 
 #[test]
-fn a_checkerboard_alone_does_not_tell_how_white_its_white_is() {
+fn a_checkerboard_does_not_determine_the_reflectance_of_white() {
     let settings = BoardSettings {
         white_known: false,
         ..BoardSettings::default()
@@ -225,9 +231,9 @@ fn a_checkerboard_alone_does_not_tell_how_white_its_white_is() {
     }
 }
 
-/// The chance that one of 4 x 4 estimates lies outside three standard deviations is 4 %.
+/// The probability that one of 4 x 4 estimates is outside three standard deviations is 4 %.
 #[test]
-fn with_the_white_given_the_board_tells_the_rest() {
+fn a_given_white_reflectance_determines_the_other_unknowns() {
     let lidar = urg_04lx();
     for distances in [vec![0.5], vec![0.5, 0.9, 1.6]] {
         for seed in [1, 2] {
@@ -253,7 +259,7 @@ fn with_the_white_given_the_board_tells_the_rest() {
 }
 
 #[test]
-fn exchanged_stripes_are_a_false_minimum_that_is_noticed() {
+fn the_false_minimum_of_exchanged_stripes_is_detected() {
     for (white_known, start) in [(true, [0.8, 0.95]), (false, [0.1, 0.8])] {
         let settings = BoardSettings {
             white_known,

@@ -1,4 +1,4 @@
-//! The experiments, and the model of continuous-wave scans in their arena.
+//! Tests of the experiments, and of the model of phase-receiver scans in their arena.
 
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;

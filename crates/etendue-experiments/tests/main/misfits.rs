@@ -3,7 +3,7 @@ use etendue_estimate::manifold::Variable;
 use etendue_experiments::arena::{TrackSettings, urg_04lx};
 use nalgebra::{Isometry2, Vector2};
 
-/// The false minimum is one that a far start with beams four times as wide ends in.
+/// The false minimum is the result of a distant start with beams four times as wide.
 #[test]
 fn a_false_minimum_leaves_many_misfits_and_the_truth_few() {
     let settings = TrackSettings {

@@ -8,14 +8,14 @@ use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_sensors::RangeReading;
 use nalgebra::{Isometry3, Vector3};
 
-/// Residuals are then the predicted ranges less 1 m.
+/// Problem with all ranges measured as 1 m: residuals are the predicted ranges minus 1 m.
 fn against_one_metre(model: Model) -> FitProblem {
     let beams = model.beams();
     let scans = vec![vec![RangeReading::Range(1.0); beams]; model.scans()];
     FitProblem::new(model, &scans).expect("a problem")
 }
 
-/// Every kind of parameter, in an arena with a mirror, a pane and a box.
+/// Parameters of every kind, in an arena with a mirror, a pane and a box.
 #[test]
 fn derivatives_by_every_kind_of_parameter_equal_central_differences() {
     for (path, freedom, least) in [
@@ -70,7 +70,8 @@ fn derivatives_by_every_kind_of_parameter_equal_central_differences() {
     }
 }
 
-/// All of them together, in blocks of dual numbers, are the same columns.
+/// The Jacobian of all parameters, evaluated in blocks of dual numbers, has the same columns as the
+/// Jacobian of each.
 #[test]
 fn blocks_of_parameters_give_the_same_columns() {
     let paths = [
@@ -111,7 +112,7 @@ fn blocks_of_parameters_give_the_same_columns() {
     }
 }
 
-/// Offsets of single beams come from the derivatives by the sensor's pose.
+/// Derivatives of beam offsets are computed from the derivatives with respect to the sensor pose.
 #[test]
 fn derivatives_by_offsets_of_single_beams_equal_central_differences() {
     for name in ["azimuth_offset", "elevation_offset", "range_offset"] {
@@ -174,9 +175,10 @@ fn offsets_of_single_beams_keep_their_numbers_in_a_thinned_scan() {
     );
 }
 
-/// The scattered gradient of two thousand unknowns is the Jacobian's, which it never forms.
+/// The gradient of two thousand unknowns, accumulated without a Jacobian, equals that of the
+/// Jacobian.
 #[test]
-fn the_scattered_gradient_is_the_jacobians() {
+fn the_accumulated_gradient_equals_that_of_the_jacobian() {
     let mut model = rich_model(1);
     model.free("sensor.pose", Freedom::Planar).expect("a pose");
     for name in ["azimuth_offset", "elevation_offset", "range_offset"] {
@@ -188,18 +190,18 @@ fn the_scattered_gradient_is_the_jacobians() {
     let state = problem.model.start();
     assert_eq!(state.dimension(), 3 + 3 * 682);
     let loss = Loss::Cauchy { scale: 0.1 };
-    let (cost, scattered) = problem.gradient(&state, loss, 1.0);
+    let (cost, accumulated) = problem.gradient(&state, loss, 1.0);
     let at = problem.linearize(&state);
     assert!((cost - at.residuals.cost(loss, 1.0)).abs() < 1e-12 * cost);
     let whole = at.gradient(loss);
     assert!(whole.iter().filter(|g| g.abs() > 1e-9).count() > 2000);
-    for (a, b) in scattered.iter().zip(&whole) {
+    for (a, b) in accumulated.iter().zip(&whole) {
         assert!((a - b).abs() < 1e-12, "{a} {b}");
     }
 }
 
 #[test]
-fn an_unknown_path_is_refused_with_the_nearest_known_one() {
+fn an_unknown_path_is_rejected_with_a_suggestion() {
     let mut model = rich_model(1);
     let wrong = model
         .free("materials.walls.reflectance", Freedom::Whole)
@@ -237,7 +239,7 @@ fn an_unknown_path_is_refused_with_the_nearest_known_one() {
 }
 
 #[test]
-fn scans_that_do_not_fit_the_model_are_refused() {
+fn scans_that_do_not_fit_the_model_are_rejected() {
     let model = || {
         let mut model = rich_model(1);
         model.free("sensor.pose", Freedom::Planar).expect("a pose");
@@ -263,7 +265,7 @@ fn scans_that_do_not_fit_the_model_are_refused() {
 
 /// Outside the arena no beam is predicted: the cost there is high, not zero.
 #[test]
-fn outside_the_room_every_beam_is_missing_and_pays() {
+fn outside_the_room_every_beam_is_missing_and_costs() {
     let mut model =
         Model::new(arena(&[]), &urg_04lx(), vec![Isometry3::identity()]).expect("a model");
     model.free("sensor.pose", Freedom::Planar).expect("a pose");

@@ -1,4 +1,4 @@
-//! Scenes that several tests share.
+//! Scenes shared by several tests.
 
 use etendue_estimate::model::Model;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
@@ -6,7 +6,7 @@ use etendue_physics::phase::PowerDependentBias;
 use etendue_sensors::lidar::{Lidar, Receiver, ScanPattern};
 use nalgebra::{Isometry3, Vector3};
 
-/// An arena with a mirror, a pane and a box, a biased receiver, scanned from several poses.
+/// Arena with a mirror, a pane and a box, scanned from several poses with a biased receiver.
 pub fn rich_model(scans: u32) -> Model {
     let furniture = [
         Furniture::Mirror {
@@ -39,7 +39,7 @@ pub fn rich_model(scans: u32) -> Model {
     Model::new(arena(&furniture), &lidar, (0..scans).map(pose).collect()).expect("a model")
 }
 
-/// The sensor with fewer beams over the same fan.
+/// The sensor with fewer beams over the same field of view.
 pub fn small_lidar(beams: u32) -> Lidar {
     let mut lidar = urg_04lx();
     if let ScanPattern::Encoder(encoder) = &mut lidar.pattern {

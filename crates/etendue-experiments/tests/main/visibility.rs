@@ -35,29 +35,32 @@ const CARTON: Furniture = Furniture::Carton {
     side: 0.12,
 };
 
-/// Without edges the mirror's own tangent is a null direction; with them it is not.
+/// Without edge derivatives, translation along the mirror plane is a null direction.
 #[test]
-fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
+fn only_edges_determine_the_position_of_a_mirror_along_its_plane() {
     let singular = |edges: bool| {
         let problem = problem(MIRROR, "objects.mirror.pose", &urg_04lx(), edges);
         let at = problem.linearize(&problem.model.start());
         let jacobian = DMatrix::from_row_slice(at.residuals.values.len(), 3, &at.jacobian);
         jacobian.svd(false, false).singular_values
     };
-    let blind = singular(false);
-    let seeing = singular(true);
+    let without_edges = singular(false);
+    let with_edges = singular(true);
     // Measured: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
-    assert!(blind[2] < 1e-12 * blind[0], "{blind}");
-    assert!(seeing[2] > 1e-2 * seeing[0], "{seeing}");
+    assert!(
+        without_edges[2] < 1e-12 * without_edges[0],
+        "{without_edges}"
+    );
+    assert!(with_edges[2] > 1e-2 * with_edges[0], "{with_edges}");
 }
 
-/// A beam of 4,921 rays is nearly the integral: where an edge moves by a fifth of the beam's
-/// radius, differences see it cross hundreds of rays.
+/// A beam of 4,921 rays approximates the integral: an edge that moves by a fifth of the beam radius
+/// crosses hundreds of rays.
 #[test]
 fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
     let mut compared = 0;
-    // Measured: 8 % at most (a small derivative beside a large one), 5 % on the others, the curvature
-    // within the differences' step.
+    // Measured: at most 8 % (a small derivative next to a large one), otherwise 5 %, from the
+    // curvature within the step of the differences.
     for (furniture, path) in [
         (MIRROR, "objects.mirror.pose"),
         (CARTON, "objects.box.pose"),
@@ -71,17 +74,17 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
             encoder.step *= 2.0;
             encoder.columns = 120;
         }
-        let seeing = problem(furniture, path, &lidar, true);
-        let blind = problem(furniture, path, &lidar, false);
-        let state = seeing.model.start();
-        let with = seeing.linearize(&state);
-        let without = blind.linearize(&state);
+        let with_edges = problem(furniture, path, &lidar, true);
+        let without_edges = problem(furniture, path, &lidar, false);
+        let state = with_edges.model.start();
+        let with = with_edges.linearize(&state);
+        let without = without_edges.linearize(&state);
         for component in 0..3 {
             let step = 1.5e-4;
             let at = |by: f64| {
                 let mut tangent = vec![0.0; 3];
                 tangent[component] = by;
-                blind.residuals(&state.retract(&tangent)).values
+                without_edges.residuals(&state.retract(&tangent)).values
             };
             let plus = at(step);
             let minus = at(-step);
@@ -107,7 +110,7 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
 
 /// All values are finite for every pose of the mirror.
 #[test]
-fn edge_derivatives_are_finite_wherever_the_mirror_stands() {
+fn edge_derivatives_are_finite_for_every_pose_of_the_mirror() {
     let problem = problem(MIRROR, "objects.mirror.pose", &urg_04lx(), true).widened(4.0);
     for number in 0..60 {
         let mut stream = Stream::new(9, 0, 0, number, Purpose::Search);
@@ -121,30 +124,30 @@ fn edge_derivatives_are_finite_wherever_the_mirror_stands() {
     }
 }
 
-/// Three rays a beam: predictions change smoothly as edges sweep across beams, and the derivatives
-/// are theirs.
+/// With three rays per beam, predictions change smoothly as edges move across beams, and the
+/// derivatives equal central differences.
 #[test]
-fn predictions_with_edges_change_as_their_derivatives_say() {
+fn derivatives_of_predictions_with_edges_equal_differences() {
     for (furniture, path) in [
         (MIRROR, "objects.mirror.pose"),
         (CARTON, "objects.box.pose"),
         (CARTON, "sensor.pose"),
     ] {
-        let mut seeing = problem(furniture, path, &urg_04lx(), true);
-        if let Some(edges) = &mut seeing.model.edges {
+        let mut with_edges = problem(furniture, path, &urg_04lx(), true);
+        if let Some(edges) = &mut with_edges.model.edges {
             edges.integral = true;
         }
-        let blind = problem(furniture, path, &urg_04lx(), false);
-        let state = seeing.model.start();
-        let with = seeing.linearize(&state);
-        let without = blind.linearize(&state);
+        let without_edges = problem(furniture, path, &urg_04lx(), false);
+        let state = with_edges.model.start();
+        let with = with_edges.linearize(&state);
+        let without = without_edges.linearize(&state);
         let mut compared = 0;
         let mut others = 0;
         for component in 0..3 {
             let residuals = |by: f64| {
                 let mut tangent = vec![0.0; 3];
                 tangent[component] = by;
-                seeing.residuals(&state.retract(&tangent)).values
+                with_edges.residuals(&state.retract(&tangent)).values
             };
             let plus = residuals(1e-6);
             let minus = residuals(-1e-6);

@@ -13,7 +13,7 @@ pub struct BarrierPoints {
     pub right: Vec<Point2<f64>>,
 }
 
-/// Distance between neighbours at which another group begins, m.
+/// Distance between neighbours at which a new group begins, m.
 const GAP: f64 = 0.5;
 /// Look-ahead distance, m.
 const LOOK_AHEAD: f64 = 1.3;
@@ -133,7 +133,7 @@ pub struct CourseDriver {
 
 /// Speed on a straight, m/s.
 const SPEED: f64 = 1.6;
-/// Share of that speed at the largest steering angle.
+/// Fraction of that speed at the largest steering angle.
 const SLOWEST: f64 = 0.6;
 /// Gain on the bearing.
 const PROPORTIONAL: f64 = 1.1;

@@ -47,7 +47,7 @@ impl Course {
     /// amplitudes and phases, the first without a tight curve.
     ///
     /// # Errors
-    /// If all drawn courses have a tight curve, which none of a thousand seeds does.
+    /// If all drawn courses have a tight curve; none of a thousand tested seeds fails.
     pub fn generate(seed: u64) -> Result<Self, NoCourse> {
         (0..ATTEMPTS)
             .find_map(|attempt| Self::draw(seed, attempt))

@@ -3,7 +3,7 @@
 use etendue_sensors::rig::{Data, Event};
 use std::f64::consts::TAU;
 
-/// Message of a sensor, in the numbers of a recording: live and recorded messages are equal.
+/// Message of a sensor, in the representation of a recording: live and recorded messages are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorMessage {
     /// Stamp: start of the capture, ns.

@@ -143,9 +143,9 @@ impl Builder {
     fn street_furniture(&mut self, [x, y]: [f64; 2], side: f64) {
         let kerb = y + side * (0.5 * BLOCK[1] + PAVEMENT - 0.5);
         let gutter = y + side * (0.5 * BLOCK[1] + PAVEMENT + 1.1);
-        for place in -3..=3 {
+        for lot in -3..=3 {
             // Tree, lamp or nothing
-            let at = x + 7.0 * f64::from(place) + self.between(-1.0, 1.0);
+            let at = x + 7.0 * f64::from(lot) + self.between(-1.0, 1.0);
             let kind = self.stream.uniform();
             if kind < 0.4 {
                 let trunk = self.trunk.clone();

@@ -306,7 +306,7 @@ fn drift(
     })
 }
 
-/// Changes the seed of the odometry noise, so that it is independent of the pose noise.
+/// Modifier of the seed of the odometry noise, for independence from the pose noise.
 const ODOMETRY: u64 = 0x0D0;
 
 /// Triangles of a scene in the world, m.
