@@ -39,7 +39,7 @@ fn ply(vertices: &str, faces: &str) -> String {
 const WALL: &str = "1 -1 -1\n1 1 -1\n1 0 1\n";
 
 /// Simulates a scene that must fail, and returns the error message.
-fn refused(scene: &str, others: &[(&str, &str)]) -> String {
+fn error_of(scene: &str, others: &[(&str, &str)]) -> String {
     let folder = folder();
     write(folder.path(), "scene.toml", scene);
     for (name, text) in others {
@@ -55,7 +55,7 @@ fn assert_contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn the_scenes_that_are_broken_below_are_sound_before() {
+fn the_unmodified_scenes_are_valid() {
     let folder = folder();
     write(folder.path(), "a.toml", SCENE);
     write(folder.path(), "b.toml", MESH_SCENE);
@@ -70,31 +70,37 @@ fn a_missing_file() {
     let folder = folder();
     let text = fail(folder.path(), &["simulate", "missing.toml"]);
     assert_contains(&text, &["missing.toml", "check the path"]);
-    assert_contains(&refused(MESH_SCENE, &[]), &["thing.ply"]);
+    assert_contains(&error_of(MESH_SCENE, &[]), &["thing.ply"]);
 }
 
 #[test]
 fn half_a_ply() {
     let whole = ply(WALL, "3 0 1 2\n");
     let half = &whole[..whole.len() - 14];
-    assert_contains(&refused(MESH_SCENE, &[("thing.ply", half)]), &["thing.ply"]);
+    assert_contains(
+        &error_of(MESH_SCENE, &[("thing.ply", half)]),
+        &["thing.ply"],
+    );
 }
 
 #[test]
 fn a_vertex_that_is_not_a_number() {
     let mesh = ply("1 -1 -1\n1 nan -1\n1 0 1\n", "3 0 1 2\n");
-    assert_contains(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["vertex 1"]);
+    assert_contains(
+        &error_of(MESH_SCENE, &[("thing.ply", &mesh)]),
+        &["vertex 1"],
+    );
 }
 
 #[test]
-fn a_face_of_a_vertex_that_is_not_there() {
+fn a_face_with_a_vertex_index_out_of_range() {
     let mesh = ply(WALL, "3 0 1 99\n");
-    assert_contains(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["99", "3"]);
+    assert_contains(&error_of(MESH_SCENE, &[("thing.ply", &mesh)]), &["99", "3"]);
 }
 
 #[test]
 fn an_undefined_material() {
-    let text = refused(
+    let text = error_of(
         &SCENE.replace("material = \"paint\"", "material = \"pant\""),
         &[],
     );
@@ -103,18 +109,18 @@ fn an_undefined_material() {
 
 #[test]
 fn a_reflectance_above_one_and_a_negative_index() {
-    let text = refused(
+    let text = error_of(
         &SCENE.replace("reflectance = 0.8", "reflectance = 1.2"),
         &[],
     );
     assert_contains(&text, &["1.2", "reflectance"]);
     let glass = SCENE.replace("diffuse = { reflectance = 0.8 }", "glass = { ior = -1.5 }");
-    assert_contains(&refused(&glass, &[]), &["-1.5", "ior"]);
+    assert_contains(&error_of(&glass, &[]), &["-1.5", "ior"]);
 }
 
 #[test]
 fn an_unknown_key() {
-    let text = refused(&SCENE.replace("flip_normals", "flip_normal"), &[]);
+    let text = error_of(&SCENE.replace("flip_normals", "flip_normal"), &[]);
     assert_contains(
         &text,
         &[
@@ -126,7 +132,7 @@ fn an_unknown_key() {
 }
 
 #[test]
-fn sensors_that_cannot_be() {
+fn invalid_sensors() {
     let folder = folder();
     let preset = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
     let sensor = folder.path().join("mine.toml");
@@ -190,7 +196,7 @@ fn surfaces_without_any_range_give_a_warning() {
 }
 
 #[test]
-fn wrong_words_on_the_command_line() {
+fn invalid_arguments() {
     let folder = folder();
     for arguments in [
         ["simulate", "--pose", "1,2,3"],
@@ -220,7 +226,7 @@ fn an_option_of_another_kind_of_sensor_is_an_error() {
 
 /// Weather, random paths and frames are options of every lidar.
 #[test]
-fn every_lidar_takes_the_options_of_light_and_air() {
+fn every_lidar_has_the_options_of_light_and_weather() {
     let folder = folder();
     for sensor in ["hokuyo-urg-04lx", "slamtec-rplidar-a1"] {
         for option in [["--rain", "5"], ["--frame", "sensor"], ["--paths", "4"]] {
@@ -240,7 +246,7 @@ fn every_lidar_takes_the_options_of_light_and_air() {
 }
 
 #[test]
-fn an_output_folder_that_cannot_be() {
+fn an_output_folder_below_a_file() {
     let folder = folder();
     write(folder.path(), "taken", "x");
     let text = fail(folder.path(), &["simulate", "-o", "taken/deeper"]);
@@ -274,7 +280,7 @@ fn a_full_disk() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Ctrl-C, when a run is in its middle.
+/// Sends Ctrl-C during a run.
 #[cfg(unix)]
 fn press_ctrl_c(child: &std::process::Child) {
     std::thread::sleep(std::time::Duration::from_millis(700));
@@ -303,7 +309,7 @@ fn ctrl_c_during_a_run_leaves_no_files() {
     );
 }
 
-/// A recording is streamed: Ctrl-C ends it after a whole sweep, as a file that any reader opens.
+/// A recording is streamed: Ctrl-C ends it after a complete sweep as a valid file.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_recording_after_a_whole_sweep() {

@@ -12,7 +12,7 @@ const ONE: Board = [0.5, 20.0, 0.8];
 
 /// Rows of range, quality and angle, as the driver of an RPLIDAR writes them: 720 beams per rotation,
 /// errors of about a millimetre, every fortieth beam dropped.
-fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
+fn rows_of(scans: u32, hit_range: impl Fn(u32, f64) -> f64) -> String {
     let mut state = 1_u64;
     let mut chance = move || {
         state = state
@@ -28,7 +28,7 @@ fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
         let range = if dropped {
             f64::INFINITY
         } else {
-            met(beam, azimuth) + error
+            hit_range(beam, azimuth) + error
         };
         let quality = if range.is_finite() { 47 } else { 0 };
         writeln!(text, "{range:.4},{quality},{azimuth:.5}")
@@ -39,12 +39,12 @@ fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
 
 fn rows(boards: &[Board], scans: u32) -> String {
     rows_of(scans, |_, azimuth| {
-        let met = boards.iter().filter_map(|board| met(board, azimuth));
-        met.fold(f64::INFINITY, f64::min)
+        let hit_range = boards.iter().filter_map(|board| hit_range(board, azimuth));
+        hit_range.fold(f64::INFINITY, f64::min)
     })
 }
 
-fn met([distance, bearing, width]: &Board, azimuth: f64) -> Option<f64> {
+fn hit_range([distance, bearing, width]: &Board, azimuth: f64) -> Option<f64> {
     let off = (azimuth.to_degrees() - bearing + 180.0).rem_euclid(360.0) - 180.0;
     let half = (0.5 * width / distance).atan().to_degrees();
     (off.abs() < half).then(|| distance / off.to_radians().cos())
@@ -66,8 +66,8 @@ const ARGUMENTS: [&str; 7] = [
     "profiles",
 ];
 
-/// Message about a recording that has to be an error without output.
-fn refused(text: &str, more: &[&str]) -> String {
+/// Error message for a recording; no output is written.
+fn error_of(text: &str, more: &[&str]) -> String {
     let folder = in_folder(text);
     message(folder.path(), more)
 }
@@ -131,7 +131,7 @@ fn a_distance_declared_25_cm_wrong_gives_a_warning_and_is_not_used() {
 #[test]
 fn a_recording_without_the_panel_is_an_error_with_its_content() {
     let scattered = rows_of(12, |beam, _| 0.4 + 0.37 * f64::from((7 * beam) % 9));
-    let text = refused(&scattered, &[]);
+    let text = error_of(&scattered, &[]);
     assert!(text.contains("no panel found"), "{text}");
     assert!(text.contains("calibrate aim"), "{text}");
 }
@@ -139,7 +139,7 @@ fn a_recording_without_the_panel_is_an_error_with_its_content() {
 #[test]
 fn two_panels_where_one_is_declared_are_an_error_with_their_positions() {
     let both = rows(&[[0.5, 0.0, 0.6], [0.6, 120.0, 0.6]], 15);
-    let text = refused(&both, &[]);
+    let text = error_of(&both, &[]);
     assert!(text.contains("2 panels found, but 1 is declared"), "{text}");
     assert!(
         text.contains("0.500 m") && text.contains("0.600 m"),
@@ -160,10 +160,10 @@ fn two_panels_where_one_is_declared_are_an_error_with_their_positions() {
 
 #[test]
 fn recordings_without_returns_and_of_five_beams_are_errors() {
-    let text = refused(&rows(&[], 12), &[]);
+    let text = error_of(&rows(&[], 12), &[]);
     assert!(text.contains("none of 8640 beams"), "{text}");
     let narrow = [0.5, 20.0, 0.5 * 2.4_f64.to_radians()];
-    let text = refused(&rows(&[narrow], 12), &[]);
+    let text = error_of(&rows(&[narrow], 12), &[]);
     assert!(
         text.contains("5 directions returned, but a panel requires at least 8"),
         "{text}"
@@ -183,12 +183,12 @@ fn millimetres_are_distinguished_from_metres() {
         };
         metres.lines().enumerate().map(line).collect()
     };
-    let text = refused(&in_millimetres(|scan| scan == 7), &[]);
+    let text = error_of(&in_millimetres(|scan| scan == 7), &[]);
     assert!(
         text.contains("scan 7") && text.contains("are mixed"),
         "{text}"
     );
-    let text = refused(&in_millimetres(|_| true), &[]);
+    let text = error_of(&in_millimetres(|_| true), &[]);
     assert!(text.contains("the ranges are millimetres"), "{text}");
 }
 
@@ -197,13 +197,13 @@ fn truncated_lines_and_decimal_commas_are_errors_with_their_line() {
     let whole = rows(&[ONE], 12);
     let mut lines: Vec<&str> = whole.lines().collect();
     lines[5] = "0.51,47";
-    let text = refused(&lines.join("\n"), &[]);
+    let text = error_of(&lines.join("\n"), &[]);
     assert!(
         text.contains("line 6") && text.contains("2 columns"),
         "{text}"
     );
     lines[5] = "0,51,47,1,234";
-    let text = refused(&lines.join("\n"), &[]);
+    let text = error_of(&lines.join("\n"), &[]);
     assert!(
         text.contains("line 6") && text.contains("decimal points"),
         "{text}"

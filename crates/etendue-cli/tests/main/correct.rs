@@ -330,8 +330,8 @@ fn split(sequence: &Path, from: usize, to: &Path) {
     }
 }
 
-/// Bar: 1.5 mm over the incidences used, from poses with noise of 1 cm and 0.2 degrees that are estimated too, with
-/// a validation sequence with equal pose noise.
+/// Requirement: 1.5 mm over the used incidences, with jointly estimated poses with noise of 1 cm
+/// and 0.2 degrees, and a validation sequence with equal pose noise.
 #[test]
 fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let folder = folder();

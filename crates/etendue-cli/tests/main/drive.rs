@@ -126,7 +126,7 @@ fn weather_removes_points_depending_on_the_seed() {
     let from = |mm| table(&["--rain", "50", "--drops-from", mm]);
     assert_eq!(from("0.5"), table(&["--rain", "50"]));
     assert_ne!(from("10"), from("0.5"));
-    // An option replaces that kind of the scene's air, and leaves the others.
+    // An option replaces the weather of the same kind in the scene, and keeps other kinds.
     let dry = table(&["--rain", "50"]);
     let foggy = format!("{STREET}[atmosphere]\nfog_visibility_m = 12\nrain_mm_h = 5\n");
     write(folder.path(), "street.toml", foggy);
@@ -136,7 +136,7 @@ fn weather_removes_points_depending_on_the_seed() {
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
     let message = results(folder.path(), &simulate);
     assert!(
-        message.contains("ranges are of the air or of noise"),
+        message.contains("ranges come from the air or from noise"),
         "{message}"
     );
     // Without a range of a surface, there is no range error
@@ -217,7 +217,7 @@ fn several_sensors_get_a_folder_each() {
 }
 
 #[test]
-fn formats_convert_there_and_back() {
+fn formats_are_converted_in_a_chain() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -234,7 +234,7 @@ fn formats_convert_there_and_back() {
     for pair in [
         "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
     ] {
-        let (from, to) = pair.split_once(' ').expect("two endings");
+        let (from, to) = pair.split_once(' ').expect("two extensions");
         let message = results(
             folder.path(),
             &["convert", &format!("a.{from}"), &format!("a.{to}")],
@@ -301,8 +301,9 @@ fn truncated_recordings_give_their_complete_messages() {
     assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
 }
 
-/// A beat frequency has no sign: if the Doppler shift of a departing car exceeds the beat of its range,
-/// ranges and velocities are wrong, with a warning. A car at the velocity of the sensor has no shift.
+/// A beat frequency has no sign. If the Doppler shift of a receding car exceeds the beat frequency
+/// of its range, ranges and velocities are wrong, and a warning is given. A car at the velocity of
+/// the sensor has no shift.
 #[test]
 fn folded_beats_give_a_warning() {
     let folder = folder();
@@ -320,7 +321,8 @@ fn folded_beats_give_a_warning() {
         stderr(&output)
     };
     assert!(!warnings(STREET).contains("folds"));
-    // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
+    // The beat frequency of 8 m is 5.5 MHz, and the Doppler shift of 3.3 m/s is 7.3 MHz: the
+    // measured range is 10.6 m.
     let (at_rest, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
     let folded =
         warnings(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));

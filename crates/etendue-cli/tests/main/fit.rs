@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A room with a box in it, and a screen whose reflectance is unknown.
+/// A room with a box.
 const SCENE: &str = r#"
 version = 1
 name = "test room"
@@ -56,7 +56,7 @@ fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
     ];
     let found = fit(folder.path(), &[&TYPED[..], &more].concat());
     let estimate = &found["estimate"][0];
-    // Measured: 0.4 mm and 0.03 degrees; the sensor's noise is some millimetres a beam.
+    // Measured: 0.4 mm and 0.03 degrees; the noise is some millimetres per beam.
     assert!(number(&estimate["error"]["shift_m"]) < 3e-3, "{estimate}");
     assert!(number(&estimate["error"]["turn_deg"]) < 0.3, "{estimate}");
     assert_eq!(found["converged"], true);
@@ -125,7 +125,7 @@ fn a_problem_file_finds_an_object_in_its_box() {
 }
 
 #[test]
-fn what_is_wrong_in_a_problem_file_is_pointed_at() {
+fn errors_in_a_problem_file_have_a_position() {
     let folder = room();
     for (from, to, expected) in [
         (
@@ -202,26 +202,25 @@ fn wrong_arguments_are_errors_with_a_remedy() {
         ),
     ] {
         let start = ["fit", "room.toml", "--scan", "beams.csv"];
-        refused(folder.path(), &[&start[..], &arguments].concat(), expected);
+        assert_error(folder.path(), &[&start[..], &arguments].concat(), expected);
     }
     for (scan, expected) in [
         ("short.csv", "scan 0 has 2 beams, the sensor has 682"),
         ("empty-beams.csv", "no valid range among 682 beams"),
     ] {
         let arguments = ["fit", "room.toml", "--scan", scan, "--free", "sensor.pose"];
-        refused(folder.path(), &arguments, expected);
+        assert_error(folder.path(), &arguments, expected);
     }
 }
 
-fn refused(folder: &Path, arguments: &[&str], expected: &str) {
+fn assert_error(folder: &Path, arguments: &[&str], expected: &str) {
     let message = fail(folder, arguments);
     assert!(message.contains(expected), "{expected}: {message}");
 }
 
-/// A diffuse wall's reflectance and the bias's factor of power change ranges alike; the offset of
-/// one beam that sees nothing changes nothing.
+/// Ranges do not determine the reflectance of a diffuse wall.
 #[test]
-fn what_the_scan_does_not_determine_is_named() {
+fn undetermined_parameters_are_reported() {
     let folder = room();
     let arguments = [
         "--free",
@@ -286,7 +285,7 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
     assert!((number(&away["turn_deg"]) - 180.0).abs() < 0.1, "{away}");
 }
 
-/// The problems in `examples/fit`, as they are. The sensor's noise is some millimetres a beam.
+/// The problems in `examples/fit`. The noise is some millimetres per beam.
 #[test]
 fn the_examples_solve_the_problems_of_the_paper() {
     let folder = folder();
@@ -312,7 +311,7 @@ fn the_examples_solve_the_problems_of_the_paper() {
     assert!(number(&fog["difference"]).abs() < 1.0, "{fog}");
 }
 
-/// A hall with a screen, seen by a Velodyne VLP-16 (jitter 12 mm, steps of 2 mm, whole counts).
+/// A hall with a screen, scanned by a Velodyne VLP-16 (jitter 12 mm, steps of 2 mm, whole counts).
 const HALL: &str = r#"
 version = 1
 name = "hall"

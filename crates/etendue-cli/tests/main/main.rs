@@ -55,7 +55,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Text of standard error in one line, without the frame around errors.
+/// Text of standard error in one line, without the decoration of errors.
 fn stderr(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let words = text

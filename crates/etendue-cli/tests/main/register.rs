@@ -104,7 +104,7 @@ fn invalid_registrations_are_errors_with_a_remedy() {
 }
 
 #[test]
-fn two_scans_of_one_place_need_no_motion() {
+fn two_scans_from_one_pose_are_registered_by_the_identity() {
     let folder = folder();
     let scans = ["simulate", "--sweeps", "2", "-o", "log-beams.csv"];
     succeed(folder.path(), &scans);
@@ -122,9 +122,9 @@ fn two_scans_of_one_place_need_no_motion() {
     assert_eq!(found["planar"], true);
 }
 
-/// The authors of the pair state their own registration of it, accurate to centimetres.
+/// The authors of the pair publish a registration with an accuracy of centimetres.
 #[test]
-fn the_recorded_outdoor_pair_meets_its_stated_transform() {
+fn the_recorded_outdoor_pair_agrees_with_its_published_transform() {
     let Some(pair) = recording("small_gicp_pair") else {
         return;
     };
@@ -149,9 +149,9 @@ fn the_recorded_outdoor_pair_meets_its_stated_transform() {
     }
 }
 
-/// No truth is known for these: there and back must close.
+/// Without ground truth, forward and backward registration must be inverse to each other.
 #[test]
-fn recorded_clouds_close_there_and_back() {
+fn forward_and_backward_registrations_are_inverse() {
     let Some(clouds) = recording("libpointmatcher_asl") else {
         return;
     };

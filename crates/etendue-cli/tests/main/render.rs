@@ -59,23 +59,23 @@ fn invalid_renderings_are_errors_with_a_remedy() {
     let folder = folder();
     let path = folder.path();
     write(path, "small.toml", CAMERA);
-    let refused = |arguments: &[&str]| fail(path, &[&["render"], arguments].concat());
-    let message = refused(&["-o", "out", "--camera", "fish-eye"]);
+    let error_of = |arguments: &[&str]| fail(path, &[&["render"], arguments].concat());
+    let message = error_of(&["-o", "out", "--camera", "fish-eye"]);
     assert!(message.contains("did you mean \"fisheye\"?"), "{message}");
-    let message = refused(&["-o", "a.bmp", "--camera", "small.toml"]);
+    let message = error_of(&["-o", "a.bmp", "--camera", "small.toml"]);
     assert!(message.contains("not one of png, exr, mcap"), "{message}");
     let folding = CAMERA.replace(
         "pinhole = { horizontal_fov_deg = 70 }",
         "brown_conrady = { focal_px = [30, 30], distortion = [-0.9, 0, 0, 0] }",
     );
     write(path, "folding.toml", folding);
-    let message = refused(&["-o", "out", "--camera", "folding.toml"]);
+    let message = error_of(&["-o", "out", "--camera", "folding.toml"]);
     assert!(message.contains("cannot be inverted at pixel"), "{message}");
     let dark = "version = 1\n[[objects]]\nname = \"box\"\nshape.box = { size_m = [2, 2, 2] }\n\
         flip_normals = true\nmaterial = \"white-paint\"\n\
         [lights]\nspots = [{ position_m = [5, 0, 0], target_m = [6, 0, 0], half_angle_deg = 10, flux_lm = 5 }]\n";
     write(path, "dark.toml", dark);
-    let message = refused(&[
+    let message = error_of(&[
         "dark.toml",
         "-o",
         "out",

@@ -1,11 +1,11 @@
-//! What the verbs give when all is well.
+//! Results of valid commands.
 
 use crate::{FILES_OF_SIMULATE, command, etendue, folder, names, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::fs::read;
 
 #[test]
-fn without_arguments_the_arena_is_simulated_and_everything_written() {
+fn without_arguments_the_arena_is_simulated_and_all_files_are_written() {
     let folder = folder();
     let output = succeed(folder.path(), &["simulate"]);
     assert_eq!(names(&folder.path().join("out")), FILES_OF_SIMULATE);
@@ -22,7 +22,7 @@ fn without_arguments_the_arena_is_simulated_and_everything_written() {
 }
 
 #[test]
-fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
+fn one_thread_gives_the_bytes_of_eight_and_seeds_differ() {
     let folder = folder();
     let run = |out: &str, more: &[&str]| {
         let arguments = [&["simulate", "--sweeps", "3", "-o", out], more].concat();
@@ -48,7 +48,7 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
 }
 
 #[test]
-fn a_variable_forces_the_instructions_as_the_option_does() {
+fn an_environment_variable_selects_the_instruction_set_like_the_option() {
     let folder = folder();
     let with = |isa: &str| {
         command(folder.path(), &["simulate", "-o", "scan.csv"])
@@ -77,7 +77,7 @@ fn random_paths_add_light_and_do_not_depend_on_threads() {
 }
 
 #[test]
-fn an_output_with_an_ending_writes_just_that() {
+fn an_output_with_an_extension_is_the_only_file() {
     let folder = folder();
     for name in [
         "a.csv", "a.npz", "a.pcd", "a.ply", "a.json", "a.png", "a.svg",
@@ -123,7 +123,7 @@ fn standard_output_contains_only_json() {
 }
 
 #[test]
-fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
+fn a_stationary_sensor_has_a_noise_chart() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -139,7 +139,7 @@ fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
 }
 
 #[test]
-fn every_verb_has_help_with_an_example() {
+fn every_command_has_help_with_an_example() {
     let folder = folder();
     for verb in [
         "simulate",
@@ -198,7 +198,7 @@ fn materials_and_schemas_are_listed() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = folder();
     let mut child = command(folder.path(), &["materials"])
         .stdout(std::process::Stdio::piped())

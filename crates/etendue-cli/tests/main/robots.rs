@@ -55,8 +55,8 @@ fn an_error_in_a_robot_file_has_a_position_and_no_output() {
     assert!(stderr(&output).contains("does not end in .mcap"));
 }
 
-/// Two courses of one lap here; `etendue demo course --seeds 20` is the whole claim (20 of 20 in
-/// BENCHMARKS.md).
+/// Two courses of one lap; BENCHMARKS.md has the result of `etendue demo course --seeds 20` (20 of
+/// 20).
 #[test]
 fn a_car_drives_courses_by_lidar_only() {
     let folder = folder();
@@ -92,7 +92,7 @@ fn a_drive_through_a_town_is_recorded_and_reproducible() {
     // A command every 20 ms of the 0.33 s until the arrival of the last sweep
     let text = stdout(&again);
     assert!(
-        text.contains("all of 17 commands are equal, byte for byte"),
+        text.contains("all 17 commands are equal, byte for byte"),
         "{text}"
     );
     // A file that is no recording is an error

@@ -37,7 +37,7 @@ fn a_scanner_writes_every_format_and_compares_with_itself() {
 }
 
 #[test]
-fn a_recording_of_many_sweeps_is_written_as_it_goes() {
+fn a_recording_of_many_sweeps_is_written_sweep_by_sweep() {
     let folder = folder();
     let arguments = [
         "simulate",
@@ -100,7 +100,7 @@ fn several_sensors_are_recorded_in_one_bag() {
 }
 
 #[test]
-fn a_trajectory_shorter_than_the_run_is_refused_and_nothing_is_written() {
+fn a_trajectory_shorter_than_the_run_is_rejected_and_nothing_is_written() {
     let folder = folder();
     let text = "0 0 0 0 0 0 0 1\n0.15 0.1 0 0 0 0 0 1\n";
     write(folder.path(), "drive.txt", text);
@@ -152,7 +152,8 @@ fn mistyped_presets_and_missing_beams_are_errors() {
     );
 }
 
-/// The other files of a folder are in the world's frame; its recording names the sensor's.
+/// The files of a folder are in the frame of the world, except the recording, which is in the frame
+/// of the sensor.
 #[test]
 fn a_folders_recording_is_in_the_sensors_frame() {
     let folder = folder();
@@ -176,7 +177,7 @@ fn a_folders_recording_is_in_the_sensors_frame() {
     assert_eq!(in_folder, alone);
 }
 
-/// A wall of 4 m by 4 m, its middle so far ahead of the origin, m.
+/// A wall of 4 m by 4 m, with its centre at a distance ahead of the origin, m.
 fn wall(ahead: f64) -> String {
     format!(
         "version = 1\nname = \"wall\"\n[sensor]\npreset = \"sick-lms-111\"\nposition_m = [0, 0, 0]\n\
@@ -185,9 +186,9 @@ fn wall(ahead: f64) -> String {
     )
 }
 
-/// A surface beyond the sensor's range is no empty scene: a scan of no returns, and a warning.
+/// A surface beyond the range of the sensor gives a scan without returns, and a warning.
 #[test]
-fn surfaces_that_are_met_but_not_found_give_a_warning() {
+fn surfaces_that_are_hit_but_not_measured_give_a_warning() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(60.0));
     for output in ["out", "run.mcap"] {
@@ -198,7 +199,7 @@ fn surfaces_that_are_met_but_not_found_give_a_warning() {
 }
 
 #[test]
-fn a_recording_of_nothing_is_an_error_and_keeps_an_older_file() {
+fn a_recording_of_an_empty_view_is_an_error_and_keeps_an_older_file() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(6.0));
     let arguments = [
@@ -209,7 +210,7 @@ fn a_recording_of_nothing_is_an_error_and_keeps_an_older_file() {
         "-o",
         "run.mcap",
     ];
-    // An older recording of that name stays.
+    // An older recording with that name is kept.
     write(folder.path(), "run.mcap", "older");
     let text = fail(folder.path(), &arguments);
     assert!(text.contains("none of 541 beams hit a surface"), "{text}");
@@ -237,7 +238,7 @@ fn no_sensor_has_files_if_one_of_several_fails() {
 }
 
 #[test]
-fn options_that_a_recording_cannot_follow_are_refused() {
+fn options_that_a_recording_does_not_support_are_rejected() {
     let folder = folder();
     for option in [
         &["--waveform", "8,100"][..],
