@@ -5,11 +5,11 @@
     python3 scripts/compare_outputs.py OLD NEW --only vlp-16 --old-examples ../old/examples
     python3 scripts/compare_outputs.py NEW NEW --new-isa reference
 
-Runs both programs on the same cases with fixed seeds: every sensor preset in the arena, in the sun, in
-motion and in front of boards with measured noise profiles, and some in weather and with other options, on one
-thread and on two. Common columns of CSV and NPZ files must have the same bytes. Added and \
-    removed columns are listed, but are not differences. `--renamed OLD=NEW` gives a renamed \
-column. Differing files of other formats are listed only, because they also contain the added \
+Runs both programs on the same cases with fixed seeds: every sensor preset in the arena, in the sun,
+in motion and in front of boards with measured noise profiles, and some in weather and with other
+options, on one thread and on two. Common columns of CSV and NPZ files must have the same bytes.
+Added and removed columns are listed, but are not differences. `--renamed OLD=NEW` gives a renamed
+column. Differing files of other formats are listed only, because they also contain the added
 columns.
 
 Prints one line per case. Exit code 1 if any common column, the number of rows or the outcome differs.
@@ -88,8 +88,8 @@ class Build:
         self.isa = isa
 
     def presets(self):
-        """Names of the lidar presets: the lines of `etendue sensors` without indentation, up to \
-            the sensors for robots."""
+        """Names of the lidar presets: the lines of `etendue sensors` without indentation, up to the
+        sensors for robots."""
         listed = subprocess.run([self.binary, "sensors"], capture_output=True, text=True, check=True)
         lines = [line for line in listed.stdout.splitlines() if line and not line[0].isspace()]
         return list(itertools.takewhile(lambda line: not line.startswith("for robots"), lines))
@@ -170,8 +170,8 @@ def compare_files(old, new, renamed):
 
 
 def compare_case(builds, arguments, output, threads, renamed):
-    """Outcome of one case ("same", "DIFFERS", "rejected" by both builds, or "added" by the new \
-        build) and its details."""
+    """Outcome of one case ("same", "DIFFERS", "rejected" by both builds, or "added" by the new
+    build) and its details."""
     with tempfile.TemporaryDirectory() as folder:
         results = []
         for number, build in enumerate(builds):
@@ -180,8 +180,9 @@ def compare_case(builds, arguments, output, threads, renamed):
             results.append(build.simulate(arguments, output, threads, case_folder))
     (old_done, old), (new_done, new) = results
     if not old_done:
-        return ("added", "the old build rejects this case") if new_done else ("rejected", \
-            old.splitlines()[0])
+        if new_done:
+            return "added", "the old build rejects this case"
+        return "rejected", old.splitlines()[0]
     if not new_done:
         return "DIFFERS", f"the new build fails: {new}"
     differences, remarks, compared = compare_files(old, new, renamed)
@@ -197,8 +198,7 @@ def main():
     parser.add_argument("--new-examples", default=EXAMPLES, help="folder of example scenes that the new build reads")
     parser.add_argument("--only", default="", metavar="TEXT", help="run the cases whose name contains this text")
     parser.add_argument("--renamed", action="append", default=[], metavar="OLD=NEW", help="a column that was renamed")
-    parser.add_argument("--new-isa", metavar="ISA", help="instruction set of the new build for \
-        cases without one")
+    parser.add_argument("--new-isa", metavar="ISA", help="instruction set of the new build for cases without one")
     options = parser.parse_args()
     builds = [Build(options.old, options.old_examples), Build(options.new, options.new_examples, options.new_isa)]
     renamed = dict(pair.split("=") for pair in options.renamed)

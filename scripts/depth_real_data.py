@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Convert the recordings to sequences for `etendue correct`: folders of KITTI scans, with \
-    poses.txt if the recording has poses.
+"""Convert the recordings to sequences for `etendue correct`: folders of KITTI scans, with poses.txt
+if the recording has poses.
 
     pip install numpy dpkt
     python scripts/depth_real_data.py $ETENDUE_DATA OUT

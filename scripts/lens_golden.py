@@ -33,8 +33,8 @@ def add(model, distortion, points):
 
 
 def cloud(widest):
-    """Points in front of the camera, up to an angle from the axis, rad; the first is almost on \
-        the axis."""
+    """Points in front of the camera, up to an angle from the axis, rad; the first is almost on the
+    axis."""
     angle = np.concatenate([[1e-9], random.uniform(0.01, widest, 39)])
     azimuth = random.uniform(-np.pi, np.pi, 40)
     across = np.sin(angle)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Cost function of PLANE_ICP of small_gicp: on the outdoor pair, Gauss-Newton in NumPy with the \
-    distance to the plane, sum (n . r)^2, and with the product of normal and offset component by \
-component,
-sum (n_x r_x)^2 + (n_y r_y)^2 + (n_z r_z)^2. Prints the difference of each from the reference transform
-and from small_gicp.
+"""Cost function of PLANE_ICP of small_gicp: on the outdoor pair, Gauss-Newton in NumPy with the
+distance to the plane, sum (n . r)^2, and with the product of normal and offset component by
+component, sum (n_x r_x)^2 + (n_y r_y)^2 + (n_z r_z)^2. Prints the difference of each from the
+reference transform and from small_gicp.
 
     pip install small_gicp==1.0.1 numpy scipy
     python scripts/plane_icp_peer.py RECORDINGS

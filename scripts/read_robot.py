@@ -26,8 +26,7 @@ def read_mcap(path):
             last_log = message.log_time
             if hasattr(decoded, "header"):
                 stamp = decoded.header.stamp.sec * 10**9 + decoded.header.stamp.nanosec
-                assert stamp <= message.log_time, f"{channel.topic}: data are older than their \
-                    capture"
+                assert stamp <= message.log_time, f"{channel.topic}: stamp after arrival"
                 assert stamp >= last_stamp.get(channel.topic, 0), f"{channel.topic}: stamps"
                 last_stamp[channel.topic] = stamp
             examples.setdefault(schema.name, decoded)

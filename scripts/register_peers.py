@@ -78,8 +78,7 @@ def pairs_of_clouds(data):
 
 
 def clouds(data, program):
-    row("clouds", "method", "error relative to the reference", "closure", "small_gicp: \
-        error",
+    row("clouds", "method", "error relative to the reference", "closure", "small_gicp: error",
         "closure", "difference")
     row(*["---"] * 7)
     for name, source, target, read, truth, voxel, reach, cell in pairs_of_clouds(data):
@@ -92,7 +91,11 @@ def clouds(data, program):
             if method in PEERS:
                 other = peer(a, b, method, voxel, reach)
                 gap = other @ peer(b, a, method, voxel, reach)
-                cells += [difference_text(other, truth), difference_text(gap, np.eye(4)), difference_text(there, other)]
+                cells += [
+                    difference_text(other, truth),
+                    difference_text(gap, np.eye(4)),
+                    difference_text(there, other),
+                ]
             else:
                 cells += ["", "", ""]
             row(name, method, *cells)
