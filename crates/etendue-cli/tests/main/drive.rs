@@ -294,7 +294,7 @@ fn truncated_recordings_give_their_complete_messages() {
     write(folder.path(), "b.pcap", [0xd4, 0xc3, 0xb2, 0xa1, 2, 0]);
     let output = etendue(folder.path(), &["convert", "b.pcap", "b.csv"]);
     assert!(
-        stderr(&output).contains("no whole UDP packet"),
+        stderr(&output).contains("no complete UDP packet"),
         "{}",
         stderr(&output)
     );

@@ -149,7 +149,7 @@ fn errors_in_a_problem_file_have_a_position() {
             "between is for numbers",
         ),
         ("loss.cauchy", "loss.cauchi", "did you mean \"cauchy\"?"),
-        ("beams.csv", "beems.csv", "beems.csv is not there"),
+        ("beams.csv", "beems.csv", "beems.csv does not exist"),
         ("[[free]]", "[[fre]]", "did you mean \"free\"?"),
         ("scale_m = 0.05", "scale_m = 0.0", "not above zero"),
     ] {

@@ -9,14 +9,14 @@
 //! [[panels]]
 //! material = "wood"
 //! recording = "wood_data.txt"     # from the folder of this file
-//! distance_m = 0.39               # hints: the recording is believed
+//! distance_m = 0.39               # hints: the fitted distance has priority
 //! width_m = 1.25
 //! source = "recorded by ..., licence ..."
 //! ```
 //!
-//! ApolloSim's own `data.config` is read too: `name,file,distance,width` and up to three numbers of
-//! its reflectance model a line (those are not used: they are fitted). Its panels stand behind the
-//! sensor.
+//! The `data.config` of ApolloSim is a second format: one line per panel with
+//! `name,file,distance,width` and up to three parameters of its reflectance model. These parameters
+//! are ignored, because calibration fits its own. Its panels are behind the sensor.
 
 use crate::ConfigError;
 use crate::scene::resolve;
@@ -29,12 +29,12 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// What stood in front of the sensor, recording by recording.
+/// Targets of the recordings of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalibrationSetup {
     /// The sensor's name.
     pub sensor: String,
-    /// Whether it measures the time of flight; else it triangulates.
+    /// Whether the sensor measures the time of flight; otherwise it triangulates.
     pub time_of_flight: bool,
     /// Wavelength, m, if given.
     pub wavelength: Option<f64>,
@@ -42,22 +42,22 @@ pub struct CalibrationSetup {
     pub panels: Vec<SetupPanel>,
 }
 
-/// A panel in a recording.
+/// A recorded panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetupPanel {
     /// Its material.
     pub material: String,
-    /// The recording.
+    /// Recording.
     pub recording: PathBuf,
     /// Declared distance, m.
     pub distance: Option<f64>,
     /// Declared width, m.
     pub width: Option<f64>,
-    /// Declared bearing of its middle, rad.
+    /// Declared bearing of the panel centre, rad.
     pub bearing: Option<f64>,
-    /// Declared azimuths of its edges, rad.
+    /// Declared azimuths of the edges, rad.
     pub sector: Option<[f64; 2]>,
-    /// Who recorded it.
+    /// Author and licence of the recording.
     pub source: String,
 }
 
@@ -68,12 +68,12 @@ pub struct CalibrationSetupFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
-    /// The sensor.
+    /// Name of the sensor.
     pub sensor: String,
-    /// How it measures.
+    /// Measurement principle.
     #[serde(default)]
     pub kind: KindName,
-    /// Its wavelength.
+    /// Wavelength.
     #[serde(default)]
     pub wavelength_nm: Option<f64>,
     /// The panels.
@@ -81,14 +81,14 @@ pub struct CalibrationSetupFile {
     pub panels: Spanned<Vec<PanelTable>>,
 }
 
-/// How a sensor measures.
+/// Measurement principle of a sensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KindName {
-    /// Pixels beside the laser.
+    /// Triangulation with a pixel detector next to the laser.
     #[default]
     Triangulating,
-    /// Pulses or continuous waves.
+    /// Time of flight of pulses or of modulated light.
     TimeOfFlight,
 }
 
@@ -96,24 +96,25 @@ pub enum KindName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelTable {
-    /// Its material.
+    /// Name of the material.
     pub material: String,
-    /// The recording, from the folder of this file.
+    /// The recording, relative to the folder of this file.
     #[schemars(with = "String")]
     pub recording: Spanned<String>,
-    /// Distance of the panel: a hint.
+    /// Distance of the panel; a hint.
     #[serde(default)]
     pub distance_m: Option<f64>,
-    /// Width of the panel: a hint that separates dropped beams on it from beams past its edge.
+    /// Width of the panel; a hint that separates dropped beams on the panel from beams beyond its
+    /// edges.
     #[serde(default)]
     pub width_m: Option<f64>,
-    /// Bearing of the panel's middle, anticlockwise from x: selects one of several.
+    /// Bearing of the panel centre, anticlockwise from x; selects one of several surfaces.
     #[serde(default)]
     pub bearing_deg: Option<f64>,
-    /// Azimuths of its edges, anticlockwise from the first to the second.
+    /// Azimuths of the edges, anticlockwise from the first to the second.
     #[serde(default)]
     pub sector_deg: Option<[f64; 2]>,
-    /// Who recorded it, under which licence.
+    /// Author and licence of the recording.
     #[serde(default)]
     pub source: String,
 }
@@ -167,7 +168,7 @@ fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     })
 }
 
-/// A file, or a folder of clouds.
+/// Path of a recording: a file, or a folder of clouds.
 fn recording_path(document: &Document, given: &Spanned<String>) -> Result<PathBuf, ConfigError> {
     let folder = document.path().parent().unwrap_or(Path::new(""));
     let plain = folder.join(given.get_ref());
@@ -177,7 +178,7 @@ fn recording_path(document: &Document, given: &Spanned<String>) -> Result<PathBu
     Ok(resolve(document, given)?)
 }
 
-/// Whether the text is `name,file,number,number[,...]` throughout.
+/// Whether every line is `name,file,number,number[,...]`.
 fn is_apollosim(text: &str) -> bool {
     let mut lines = text
         .lines()
@@ -212,7 +213,7 @@ fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
     let fields: Vec<_> = line.split(',').collect();
     if !(4..=7).contains(&fields.len()) {
         return Err(line.error(
-            format!("the line has {} columns, not 4 to 7", fields.len()),
+            format!("the line has {} columns; 4 to 7 are allowed", fields.len()),
             "write name,file,distance,width[,model,roughness,index], decimals with a point",
         ));
     }
@@ -224,8 +225,8 @@ fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
         .find(|path| path.is_file())
         .ok_or_else(|| {
             fields[1].error(
-                format!("the recording {} is not there", fields[1].text),
-                "paths start at the folder of this file",
+                format!("the recording {} does not exist", fields[1].text),
+                "write a path relative to the folder of this file",
             )
         })?;
     Ok(SetupPanel {

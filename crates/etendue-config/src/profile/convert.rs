@@ -1,4 +1,4 @@
-//! Between files and profiles.
+//! Conversion between profile files and profiles.
 
 use super::{
     CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
@@ -11,7 +11,7 @@ use etendue_physics::profile::{
 
 impl ProfileFile {
     /// The file of a profile, without provenance and quality. Numbers are rounded to their
-    /// significant digits.
+    /// significant decimals.
     pub fn of(profile: &Profile) -> Self {
         Self {
             version: VERSION,
@@ -55,15 +55,15 @@ impl ProfileFile {
         }
     }
 
-    /// The file's text.
+    /// The TOML text of the file.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a profile is plain TOML")
     }
 
-    /// The profile.
+    /// Converts the file to a profile.
     ///
     /// # Errors
-    /// If the columns of the knots, or those of the glare, differ in length.
+    /// If the columns of the knots or of the glare differ in length.
     pub fn profile(&self) -> Result<Profile, String> {
         let correlation = &self.correlation;
         let neighbour = correlation.neighbour;
@@ -292,7 +292,7 @@ fn of_one_length(part: &str, count: usize, columns: &[(&str, &Vec<f64>)]) -> Res
     })
 }
 
-/// A number with a given count of decimals.
+/// A number rounded to a number of decimals.
 fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale

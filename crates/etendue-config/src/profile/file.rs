@@ -1,4 +1,4 @@
-//! How a profile is written.
+//! Schema of profile files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,82 +9,85 @@ use serde::{Deserialize, Serialize};
 pub struct ProfileFile {
     /// Version of this format: 1.
     pub version: u32,
-    /// The sensor.
+    /// Name of the sensor.
     pub sensor: String,
-    /// The material.
+    /// Name of the material.
     pub material: String,
-    /// What it is, in one line.
+    /// Description in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Wavelength, where it is known.
+    /// Wavelength, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wavelength_nm: Option<f64>,
-    /// Distance of the panel: values are referred to it.
+    /// Reference distance of the values: the distance of the panel.
     pub distance_m: f64,
-    /// Whether all of it is a guess from another material.
+    /// Whether all values are extrapolated from another material.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extrapolated: bool,
-    /// What a user of it should know.
+    /// Limitations of the profile, reported to users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// How it changes with the distance.
+    /// Dependence on the distance.
     pub law: LawFile,
-    /// The device's steps; none where ranges are not rounded.
+    /// Quantisation steps of the device; empty if ranges are not rounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFile>,
     /// Correlation between beams.
     pub correlation: CorrelationFile,
-    /// What its intensity is.
+    /// Type of the intensity.
     pub intensity: IntensityFile,
     /// The fitted reflectance.
     pub reflectance: ReflectanceFile,
     /// Values over incidence.
     pub knots: KnotsFile,
-    /// What comes to them near the normal, where its two sides differ.
+    /// Correction of the knots near the normal, if the two sides differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glare: Option<GlareFile>,
-    /// How good the fit is.
+    /// Quality of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
-    /// The recordings that it rests on.
+    /// Recordings of the calibration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provenance: Vec<Provenance>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde requires this signature"
+)]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// How bias, spread and drop-out change with the distance.
+/// Dependence of bias, spread and drop-out on the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LawFile {
-    /// Spread with the square of the distance, bias with the distance.
+    /// Triangulation: the spread is proportional to the squared distance, the bias to the distance.
     Triangulation {},
-    /// From the signal-to-noise ratio.
+    /// Spread from the signal-to-noise ratio.
     SignalToNoise {
-        /// Spread that no signal removes.
+        /// Lower limit of the spread at a high signal.
         floor_mm: f64,
     },
     /// Exponents fitted to recordings at several distances.
     Fitted {
-        /// Of the spread.
+        /// Exponent of the spread.
         spread_exponent: f64,
-        /// Of the bias.
+        /// Exponent of the bias.
         bias_exponent: f64,
-        /// Of the received power.
+        /// Exponent of the received power.
         power_exponent: f64,
     },
 }
 
-/// A step that holds from a range on.
+/// A quantisation step of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepFile {
-    /// From this range on.
+    /// Range from which the step applies.
     pub from_m: f64,
-    /// The step.
+    /// Quantisation step.
     pub step_mm: f64,
 }
 
@@ -92,36 +95,37 @@ pub struct StepFile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
-    /// Correlation of the temporal range errors of neighbouring beams: those that change from scan to scan.
+    /// Correlation of the temporal range errors (variable from scan to scan) of neighbouring beams.
     pub neighbour: f64,
-    /// Correlation of the fixed pattern of neighbouring beams; without it, `neighbour`.
+    /// Correlation of the fixed pattern of neighbouring beams; `neighbour` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed_pattern_neighbour: Option<f64>,
-    /// Share of the variance of range errors that is a fixed pattern, constant from scan to scan.
+    /// Fraction of the variance of range errors that is a fixed pattern, constant from scan to
+    /// scan.
     pub fixed_pattern: f64,
-    /// Share of the variance of the drop-out variable that is a fixed pattern.
+    /// Fraction of the variance of the drop-out variable that is a fixed pattern.
     pub fixed_pattern_drop_out: f64,
 }
 
-/// What the intensity of returned beams is.
+/// Type of the intensity of returned beams.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum IntensityFile {
-    /// There is none.
+    /// No intensity.
     None {},
-    /// The same for all.
+    /// A constant.
     Constant {
-        /// That value.
+        /// The constant.
         value: f64,
     },
-    /// One of two; `knots.intensity` is the probability of the higher.
+    /// Two levels; `knots.intensity` is the probability of the higher.
     TwoValued {
-        /// The lower.
+        /// Lower level.
         low: f64,
-        /// The higher.
+        /// Higher level.
         high: f64,
     },
-    /// Many values.
+    /// A continuous range of values.
     Continuous {},
 }
 
@@ -129,130 +133,132 @@ pub enum IntensityFile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectanceFile {
-    /// Slope of the facets of the diffuse part (Oren and Nayar).
+    /// Standard deviation of the facet slopes of the diffuse component (Oren and Nayar).
     pub slope_sd_deg: f64,
-    /// The glossy part.
+    /// Glossy component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gloss: Option<GlossPart>,
     /// Logit of the drop-out at normal incidence.
     pub drop_out_logit: f64,
-    /// How much it falls per unit of the logarithm of received power.
+    /// Decrease of the logit per unit of the logarithm of received power.
     pub drop_out_slope: f64,
 }
 
-/// A glossy part.
+/// Glossy component of the reflectance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GlossPart {
     /// Roughness in [0.01, 1].
     pub roughness: f64,
-    /// Share of the backscatter at normal incidence.
+    /// Fraction of the backscatter at normal incidence.
     pub share: f64,
 }
 
-/// Values over incidence, one each.
+/// Columns over incidence, of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnotsFile {
     /// Incidence, ascending.
     pub incidence_deg: Vec<f64>,
-    /// Beams recorded about it.
+    /// Number of beams recorded near the incidence.
     pub count: Vec<f64>,
-    /// Mean of measured less true range of beams that returned.
+    /// Mean range error (measured minus true) of returned beams.
     pub bias_mm: Vec<f64>,
-    /// Its standard error.
+    /// Standard error of the bias.
     pub bias_error_mm: Vec<f64>,
-    /// Standard deviation of that range before rounding.
+    /// Standard deviation of the range error before rounding.
     pub spread_mm: Vec<f64>,
-    /// Its standard error.
+    /// Standard error of the spread.
     pub spread_error_mm: Vec<f64>,
     /// Probability of a drop-out.
     pub drop_out: Vec<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval of the drop-out.
     pub drop_out_low: Vec<f64>,
-    /// Upper end.
+    /// Upper end of the 95 % interval of the drop-out.
     pub drop_out_high: Vec<f64>,
-    /// Mean intensity of beams that returned; of a two-valued channel, the share of the higher.
+    /// Mean intensity of returned beams; with two levels, the fraction of the higher.
     pub intensity: Vec<f64>,
-    /// Its standard deviation.
+    /// Standard deviation of the intensity.
     pub intensity_spread: Vec<f64>,
-    /// Numbers of the knots that rest on no beam.
+    /// Indices of the knots without recorded beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extrapolated: Vec<usize>,
 }
 
-/// What comes to the knots near the normal, over signed incidence: a plate's mirror image of the
-/// emitter, which a receiver next to it sees on one side.
+/// Correction of the knots near the normal over signed incidence. A plate reflects the image of the
+/// emitter into a receiver next to it on one side of the normal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GlareFile {
-    /// Its middle; a triangulating sensor's goes with the inverse of the distance.
+    /// Centre of the glare; of a triangulating sensor it is proportional to the inverse of the
+    /// distance.
     pub centre_deg: f64,
-    /// Incidence, ascending, positive left of the normal as seen from the sensor, its axis up.
+    /// Incidence, ascending, positive to the left of the normal as seen from the sensor with its
+    /// axis up.
     pub incidence_deg: Vec<f64>,
-    /// Beams recorded about it.
+    /// Number of beams recorded near the incidence.
     pub count: Vec<f64>,
-    /// What comes to the bias.
+    /// Added bias.
     pub bias_mm: Vec<f64>,
-    /// Its standard error.
+    /// Standard error of the added bias.
     pub bias_error_mm: Vec<f64>,
-    /// What the spread is multiplied by.
+    /// Factor of the spread.
     pub spread_ratio: Vec<f64>,
-    /// Its standard error.
+    /// Standard error of the factor.
     pub spread_ratio_error: Vec<f64>,
-    /// Share of the beams that it loses, of those that would return.
+    /// Fraction of otherwise returned beams that the glare drops.
     pub drop_out: Vec<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval of the drop-out.
     pub drop_out_low: Vec<f64>,
-    /// Upper end.
+    /// Upper end of the 95 % interval of the drop-out.
     pub drop_out_high: Vec<f64>,
-    /// What comes to the intensity.
+    /// Added intensity.
     pub intensity: Vec<f64>,
 }
 
-/// How good the fit is.
+/// Quality of the fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quality {
-    /// Beams on the panels.
+    /// Number of beams on the panels.
     pub beams: usize,
-    /// Those that returned.
+    /// Number of returned beams.
     pub returned: usize,
-    /// Ranges of something else, left out.
+    /// Number of ranges of other surfaces, excluded.
     pub strays: usize,
-    /// Penalty that cross-validation chose for the bias, relative to the data's weight.
+    /// Penalty of the bias chosen by cross-validation, relative to the weight of the data.
     pub bias_penalty: f64,
-    /// The same for the logarithm of the spread.
+    /// Penalty of the logarithm of the spread.
     pub spread_penalty: f64,
-    /// The same for the drop-out.
+    /// Penalty of the drop-out.
     pub drop_out_penalty: f64,
-    /// Deviance of the reflectance model's drop-out.
+    /// Deviance of the drop-out of the reflectance model.
     pub reflectance_deviance: f64,
-    /// Share of neighbouring ranges that are equal to the digit.
+    /// Fraction of neighbouring ranges that are equal in all digits.
     pub copies: f64,
 }
 
-/// A recording that a profile rests on.
+/// Recording of a calibration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// The file.
+    /// Name of the file.
     pub recording: String,
     /// SHA-256 of the file, in hexadecimal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
-    /// Who recorded it, under which licence.
+    /// Author and licence of the recording.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Scans.
+    /// Number of scans.
     pub scans: usize,
-    /// Distance of the panel as fitted.
+    /// Fitted distance of the panel.
     pub distance_m: f64,
-    /// Its standard error.
+    /// Standard error of the distance.
     pub distance_error_mm: f64,
-    /// Bearing of the panel's normal.
+    /// Bearing of the normal of the panel.
     pub bearing_deg: f64,
-    /// Root mean square about the plane below 40 degrees.
+    /// Root mean square residual of the plane fit at incidences below 40 degrees.
     pub rms_mm: f64,
     /// Declared distance, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Ready profiles, embedded as files.
+//! Embedded profiles.
 
 use super::ProfileFile;
 use crate::presets::{PROFILES, Preset};
@@ -6,19 +6,19 @@ use crate::toml_file::UnknownName;
 use etendue_physics::profile::Profile;
 use std::sync::{Arc, OnceLock};
 
-/// A ready profile.
+/// An embedded profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryProfile {
-    /// The name that a material's `profile` takes.
+    /// Name for the key `profile` of a material.
     pub name: &'static str,
-    /// The file it was read from.
+    /// The profile file.
     pub file: ProfileFile,
     /// The profile.
     pub profile: Arc<Profile>,
 }
 
-/// Every ready profile, by name. All are of recordings by Kepets (2024) with an RPLIDAR A1, panels
-/// nearer than 0.4 m.
+/// All embedded profiles, by name: recordings by Kepets (2024) with an RPLIDAR A1 of panels at
+/// distances below 0.4 m.
 ///
 /// ```
 /// use etendue_config::profile::library;
@@ -29,10 +29,10 @@ pub fn library() -> &'static [LibraryProfile] {
     LIBRARY.get_or_init(|| PROFILES.all().iter().map(read).collect())
 }
 
-/// The ready profile of that name.
+/// The embedded profile with the name.
 ///
 /// # Errors
-/// If there is none; with the nearest name.
+/// If there is no such profile; the error contains the nearest name.
 pub fn find(name: &str) -> Result<&'static LibraryProfile, UnknownName> {
     let found = library().iter().find(|profile| profile.name == name);
     found.ok_or_else(|| PROFILES.unknown(name))
@@ -41,10 +41,10 @@ pub fn find(name: &str) -> Result<&'static LibraryProfile, UnknownName> {
 fn read(preset: &Preset) -> LibraryProfile {
     let name = preset.name;
     let file = super::parse(&preset.document())
-        .unwrap_or_else(|error| panic!("the tests read every embedded file; {name}: {error}"));
+        .unwrap_or_else(|error| panic!("the embedded profile {name} is invalid: {error}"));
     let profile = file
         .profile()
-        .unwrap_or_else(|error| panic!("the tests check every embedded file; {name}: {error}"));
+        .unwrap_or_else(|error| panic!("the embedded profile {name} is inconsistent: {error}"));
     LibraryProfile {
         name,
         file,

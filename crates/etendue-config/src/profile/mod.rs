@@ -1,8 +1,8 @@
-//! Noise profiles: readable, versioned files, and the ready ones.
+//! Noise profiles: versioned text files, and the embedded ones.
 //!
-//! A file holds a [`Profile`] over incidence with intervals and
-//! counts, where it was recorded ([`Provenance`]) and how good the fit is ([`Quality`]). Columns of
-//! `[knots]`, and of `[glare]` where there is one, go together; lengths are millimetres, angles degrees.
+//! A file contains a [`Profile`] over incidence with intervals and counts, the recordings of the
+//! calibration ([`Provenance`]) and the quality of the fit ([`Quality`]). Row i of all columns of
+//! `[knots]`, and of the optional `[glare]`, is one knot. Lengths are in mm, angles in degrees.
 
 mod calibration_setup;
 mod convert;
@@ -27,23 +27,23 @@ use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The version of the format that is read.
+/// Supported version of the format.
 pub const VERSION: u32 = 1;
 
 /// Reads a profile file.
 ///
 /// # Errors
-/// If it cannot be read, or makes no sense.
+/// If the file cannot be read or its values are inconsistent.
 pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
     let document = Document::read(path)?;
     let file = parse(&document)?;
     Ok(file)
 }
 
-/// The profile that a document describes.
+/// Parses a profile file.
 ///
 /// # Errors
-/// If the text is no profile of this version, or its numbers make no sense.
+/// If the text is not a profile of this version, or its values are inconsistent.
 pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     let file: ProfileFile = document.parse()?;
     let found = file.version;
@@ -62,11 +62,11 @@ pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     Ok(file)
 }
 
-/// The profile of a file (a name that ends in `.toml`, from `folder`) or of that name in the
-/// library.
+/// Loads a profile file (a name that ends in `.toml`, relative to `folder`) or the embedded profile
+/// with the name.
 ///
 /// # Errors
-/// If there is none, or the file is wrong.
+/// If there is no such profile, or the file is invalid.
 pub fn resolve(name: &str, folder: &Path) -> Result<Arc<Profile>, ResolveError> {
     let is_file = Path::new(name)
         .extension()
@@ -78,17 +78,17 @@ pub fn resolve(name: &str, folder: &Path) -> Result<Arc<Profile>, ResolveError> 
     Ok(Arc::clone(&find(name)?.profile))
 }
 
-/// Why there is no profile of that name.
+/// Error of resolving the name of a profile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// Its file is wrong.
+    /// The file is invalid.
     #[error(transparent)]
     File(#[from] ConfigError),
-    /// The library has none of that name.
+    /// The library has no profile with the name.
     #[error("{}; {}", .0, .0.remedy())]
     Unknown(#[from] UnknownName),
-    /// A value makes no sense.
+    /// Values are inconsistent.
     #[error("{0}")]
     Value(String),
 }

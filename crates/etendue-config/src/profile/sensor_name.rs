@@ -1,4 +1,4 @@
-//! Comparison of the sensor of a profile with the sensor that uses it.
+//! Comparison of the sensor of a profile with the sensor of a simulation.
 
 use crate::scene::LoadedScene;
 use etendue_scene::MaterialId;
@@ -6,8 +6,8 @@ use etendue_scene::MaterialId;
 /// Name of the sensor in a calibration setup without a name.
 const UNNAMED: &str = "sensor";
 
-/// Whether two names are of the same sensor: the letters and digits of one contain those of the other, so
-/// that "RPLIDAR A1" is a "Slamtec RPLIDAR A1M8".
+/// Whether two names identify the same sensor: the letters and digits of one contain those of the
+/// other. For example, "RPLIDAR A1" matches "Slamtec RPLIDAR A1M8".
 ///
 /// ```
 /// use etendue_config::profile::is_same_sensor;
@@ -26,7 +26,8 @@ pub fn is_same_sensor(a: &str, b: &str) -> bool {
     a.contains(&b) || b.contains(&a)
 }
 
-/// A warning for each material whose profile was recorded with another sensor than `sensor`.
+/// Returns a warning for each material whose profile was recorded with a sensor other than
+/// `sensor`.
 pub fn other_sensors(scene: &LoadedScene, sensor: &str) -> Vec<String> {
     let warning = |(number, material): (u32, &etendue_scene::NamedMaterial)| {
         let profile = scene.profiles.profile(MaterialId(number))?;
@@ -34,7 +35,7 @@ pub fn other_sensors(scene: &LoadedScene, sensor: &str) -> Vec<String> {
         (is_known && !is_same_sensor(&profile.sensor, sensor)).then(|| {
             format!(
                 "the noise of material \"{}\" was recorded with a {}, not with a {sensor}: \
-                 calibrate this sensor for its own",
+                 calibrate this sensor to use its own noise",
                 material.name, profile.sensor
             )
         })

@@ -1,4 +1,4 @@
-//! Light that is there without the sensor.
+//! Ambient light of a scene.
 
 use super::DaylightTable;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
@@ -12,22 +12,21 @@ use toml::Spanned;
 /// One nanometre of wavelength, m.
 const NANOMETRE: f64 = 1e-9;
 
-/// Light that is there without the sensor: it adds photon noise to receivers that let it in. Where
-/// it is left out and the scene has `lights.daylight`, that is what lidars see, too.
+/// Ambient light. It adds photon noise to receivers with a noise model of light. Default: the light
+/// of `lights.daylight`, if the scene has it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AmbientTable {
-    /// The sun, or another lamp that is far away.
+    /// The sun, or another distant lamp.
     pub sun: Option<SunTable>,
-    /// Irradiance from sky and surroundings, alike from all directions, at the sensor's
-    /// wavelength, W/m² per nm; left out: that of a clear sky about the sun.
+    /// Isotropic irradiance from the sky and the surroundings at the sensor's wavelength, W/m² per
+    /// nm. Default: a clear sky with the sun.
     pub sky_w_per_m2_nm: Option<f64>,
-    /// Temperature of all surfaces, K, where the light that they emit counts; left out: it does
-    /// not.
+    /// Temperature of all surfaces for thermal emission, K. Default: no emission.
     pub temperature_k: Option<f64>,
 }
 
-/// Light from one direction.
+/// Directional light.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SunTable {
@@ -36,12 +35,12 @@ pub struct SunTable {
     pub azimuth_deg: f64,
     /// Elevation, degrees.
     pub elevation_deg: f64,
-    /// Irradiance on a surface that faces it, at the sensor's wavelength, W/m² per nm; left out:
-    /// the sun's through a clear sky, by its elevation.
+    /// Irradiance on a surface normal to the light, at the sensor's wavelength, W/m² per nm.
+    /// Default: the sun through a clear sky at its elevation.
     pub irradiance_w_per_m2_nm: Option<f64>,
 }
 
-/// The light that the table describes.
+/// The light of an `[ambient]` table.
 pub(super) fn light(
     document: &Document,
     table: &Spanned<AmbientTable>,
@@ -56,7 +55,7 @@ pub(super) fn light(
         }
         let problem = TomlProblem::value(
             format!("{name} is {value}"),
-            format!("write a number that is {domain}"),
+            format!("write a number {domain}"),
         );
         Err(document.error(span.clone(), problem))
     };
@@ -90,7 +89,7 @@ pub(super) fn light(
     })
 }
 
-/// The light that cameras see by day, for lidars: where the file has no `[ambient]` of its own.
+/// The light of the daylight of cameras, for scenes without an `[ambient]` table.
 pub(super) fn by_day(table: &DaylightTable) -> AmbientLight {
     AmbientLight {
         sun: Some(Sun {
@@ -105,7 +104,7 @@ pub(super) fn by_day(table: &DaylightTable) -> AmbientLight {
     }
 }
 
-/// A unit vector.
+/// Unit vector of a direction.
 fn towards(azimuth_deg: f64, elevation_deg: f64) -> Vector3<f64> {
     let azimuth = azimuth_deg.to_radians();
     let elevation = elevation_deg.to_radians();

@@ -1,4 +1,4 @@
-//! The air of a scene, as people type it.
+//! The `[atmosphere]` table of scene files.
 
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// What is in the air; what is left out is not there. Extinctions and backscatters add up.
+/// Constituents of the air; omitted ones are absent. Extinctions and backscatters add up.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtmosphereTable {
@@ -19,35 +19,35 @@ pub struct AtmosphereTable {
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub fog_visibility_m: Option<Spanned<f64>>,
-    /// Rate of rain; 0 for none.
+    /// Rain rate; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rain_mm_h: Option<Spanned<f64>>,
-    /// Rate of snow, of melted water; 0 for none.
+    /// Snow rate as liquid water; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub snow_mm_h: Option<Spanned<f64>>,
-    /// Mass of dust in a volume of air; 0 for none.
+    /// Concentration of dust; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub dust_g_m3: Option<Spanned<f64>>,
-    /// Drops and flakes of at least this diameter (molten) are drawn one by one, by
-    /// the seed of the run, where they can be seen; smaller ones return their mean. Left out: 0.5;
-    /// 10 draws none.
+    /// Minimum diameter (liquid) of drops and flakes that are sampled individually with the seed of
+    /// the run. Smaller particles contribute their mean backscatter. Default: 0.5; 10 disables
+    /// sampling.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub drops_from_mm: Option<Spanned<f64>>,
 }
 
-/// The weather of one parameter.
+/// Weather as a function of one parameter.
 type WeatherOf = fn(f64) -> Weather<f64>;
 
 impl AtmosphereTable {
-    /// The air.
+    /// Converts the table to air.
     pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
         let mut weather = Vec::new();
 
-        // Haze and fog, by their visibility
+        // Add haze and fog by their visibility
         let visibilities: [(_, WeatherOf); 2] = [
             (&self.visibility_m, |visibility| Weather::Haze {
                 visibility,
@@ -60,7 +60,7 @@ impl AtmosphereTable {
             weather.extend(positive(document, given.as_ref())?.map(kind));
         }
 
-        // Particles, by their amount; there are none where it is zero
+        // Add particles by their amount; zero means none
         let amounts: [(_, WeatherOf); 3] = [
             (&self.rain_mm_h, |rate| Weather::Rain {
                 rate: rate * MM_PER_HOUR,
@@ -77,7 +77,7 @@ impl AtmosphereTable {
             weather.extend(amount.filter(|amount| *amount > 0.0).map(kind));
         }
 
-        // The smallest drops that are drawn one by one
+        // Set the minimum diameter of sampled drops
         let mut air = Air::of(weather);
         if let Some(mm) = positive(document, self.drops_from_mm.as_ref())? {
             air.drops_from = Some(mm * 1e-3);
@@ -90,7 +90,7 @@ fn positive(
     document: &Document,
     given: Option<&Spanned<f64>>,
 ) -> Result<Option<f64>, DocumentError> {
-    let remedy = "write a number above zero, or leave the key out";
+    let remedy = "write a number above zero, or remove the key";
     checked(
         document,
         given,
@@ -103,7 +103,7 @@ fn zero_or_more(
     document: &Document,
     given: Option<&Spanned<f64>>,
 ) -> Result<Option<f64>, DocumentError> {
-    let remedy = "write 0 for none, or a number above it";
+    let remedy = "write 0 for none, or a positive number";
     checked(
         document,
         given,

@@ -1,4 +1,4 @@
-//! From what the user wrote to a scene.
+//! Conversion of scene files to scenes.
 
 use super::ambient;
 use super::file::VERSION;
@@ -48,19 +48,19 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
     for object in file.objects.get_ref() {
         assembly.add(object)?;
     }
-    // Place the sensor
+    // Set the pose of the sensor
     let sensor = file
         .sensor
         .as_ref()
         .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
-    // Describe light and air for lidars
+    // Convert ambient light and air
     let ambient = ambient_light(document, &file)?;
     let air = file.atmosphere.air(document)?;
     assembly.finish(file.name, sensor, ambient, air)
 }
 
-/// Its own table, else the daylight that cameras see.
+/// The light of the `[ambient]` table; without it, the daylight of cameras.
 fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, DocumentError> {
     if let Some(table) = &file.ambient {
         return ambient::light(document, table);
@@ -85,7 +85,7 @@ fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
         }
     }
     if names.is_empty() {
-        let problem = TomlProblem::value("the scene has no object", "add [[objects]]");
+        let problem = TomlProblem::value("the scene has no objects", "add [[objects]]");
         return Err(document.error(file.objects.span(), problem));
     }
     Ok(())
@@ -120,16 +120,16 @@ impl Assembly<'_> {
             );
             return Err(self.document.error(object.name.span(), problem).into());
         };
-        // Turn it inside out
+        // Flip the normals
         if object.flip_normals {
             mesh = mesh.inside_out();
-            corners = corners.map(|corners| turned_over(&corners));
+            corners = corners.map(|corners| with_flipped_winding(&corners));
             if let Some(Mapping::Corners(own)) = textured.as_mut().map(|own| &mut own.mapping) {
-                *own = turned_over(own);
+                *own = with_flipped_winding(own);
             }
         }
 
-        // Audit a mesh file
+        // Audit the mesh of a file
         let oddities = match object.shape {
             Shape::Mesh(_) => self.oddities(object, &mesh)?,
             _ => None,
@@ -138,14 +138,15 @@ impl Assembly<'_> {
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
 
-        // Texture it with the object's picture, else with those of the mesh file
+        // Apply the object's texture, or else the textures of the mesh file
         if let Some(table) = &object.texture {
             let (chosen, file) = table.textured(self.document, corners)?;
             textured = Some(chosen);
             self.files.files.push(file);
         }
         if let Some(textured) = textured {
-            let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
+            let number =
+                u32::try_from(self.builder.objects.len()).expect("fewer objects than bytes");
             self.textures.put(ObjectId(number), textured);
         }
 
@@ -179,8 +180,8 @@ impl Assembly<'_> {
         };
         let Shape::Mesh(shape) = &object.shape else {
             let problem = TomlProblem::value(
-                "only the vertices of a mesh file can move",
-                "give the object shape.mesh",
+                "deformation requires a mesh file",
+                "use shape.mesh for the object",
             );
             return Err(self.document.error(table.span(), problem).into());
         };
@@ -191,8 +192,8 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
-    /// rooms have them. Nor are inward normals where the scene file requests them.
+    /// Defects of the triangles of a mesh file, in one line. Open edges are no defects, because
+    /// most models of rooms have them. Inward normals are no defects if the scene file flips them.
     fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
         let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
             path: self.document.path().to_owned(),
@@ -241,13 +242,13 @@ impl Assembly<'_> {
         ambient: AmbientLight,
         air: Air,
     ) -> Result<LoadedScene, ConfigError> {
-        // Warn of materials without use
+        // Warn of unused materials
         let unused = self
             .palette
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
-        // Number the calibrated noise of the materials
+        // Assign the noise profiles to the materials
         let mut profiles = NoiseProfiles::default();
         for (material, profile) in self.palette.profiles() {
             profiles.set(material, profile);
@@ -255,13 +256,13 @@ impl Assembly<'_> {
         self.builder.materials = self.palette.used;
         // Build the scene with its motions and deformations
         let path = self.document.path();
-        let refused = |source| ConfigError::Scene {
+        let scene_error = |source| ConfigError::Scene {
             path: path.to_owned(),
             source,
         };
-        let scene = self.builder.build().map_err(refused)?;
+        let scene = self.builder.build().map_err(scene_error)?;
 
-        // Record the origin
+        // Record the source files
         let stem = || {
             path.file_stem()
                 .unwrap_or_default()
@@ -302,12 +303,14 @@ fn placement(
         (None, Some(file)) => Some(SensorSource::File(resolve(document, file)?)),
         (None, None) => None,
         (Some(_), Some(file)) => {
-            let problem =
-                TomlProblem::value("the sensor is given twice", "give preset or file, not both");
+            let problem = TomlProblem::value(
+                "the sensor is defined twice",
+                "give preset or file, not both",
+            );
             return Err(document.error(file.span(), problem).into());
         }
     };
-    // Place it, and read its motion
+    // Convert its pose and its motion
     let placed = table.placement().pose(document)?;
     let motion = table.motion.as_ref();
     let motion = motion.map(|table| table.motion(document, &placed, files));
@@ -319,7 +322,7 @@ fn placement(
     })
 }
 
-/// SHA-256 of the scene file and the files that it names, each with its length before it.
+/// SHA-256 of the scene file and its referenced files, each preceded by its length.
 fn hash(document: &Document, files: &[PathBuf]) -> Result<String, ConfigError> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))
@@ -330,8 +333,8 @@ fn hash(document: &Document, files: &[PathBuf]) -> Result<String, ConfigError> {
     Ok(sha256_of_all(std::iter::once(text).chain(contents)))
 }
 
-/// Coordinates of triangles whose second and third corner change places.
-fn turned_over(corners: &[[[f32; 2]; 3]]) -> Arc<Vec<[[f32; 2]; 3]>> {
+/// Texture coordinates of triangles with exchanged second and third corners.
+fn with_flipped_winding(corners: &[[[f32; 2]; 3]]) -> Arc<Vec<[[f32; 2]; 3]>> {
     corners
         .iter()
         .map(|&[a, b, c]| [a, c, b])

@@ -1,4 +1,4 @@
-//! Objects whose vertices move, as people type it.
+//! Deformations of mesh objects in scene files.
 
 use super::location::{locate, resolve};
 use super::mesh_object::{MeshFiles, shaped};
@@ -13,15 +13,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// How the vertices of a mesh file move: `deformation.files = { .. }` or
-/// `deformation.key_frames = { .. }`. Between two files vertices move along straight lines. Scanning
-/// lidars see them move; other sensors see them as at time zero.
+/// Deformation of the vertices of a mesh file: `deformation.files = { .. }` or
+/// `deformation.key_frames = { .. }`. Positions are interpolated linearly between two files.
+/// Scanning lidars measure the deformation; other sensors use the positions at time zero.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeformationTable {
-    /// Through the vertices of numbered mesh files, evenly spaced in time.
+    /// Numbered mesh files, evenly spaced in time.
     Files(NumberedFilesTable),
-    /// Through the vertices of mesh files at times.
+    /// Mesh files at given times.
     KeyFrames(VertexFramesTable),
 }
 
@@ -29,18 +29,18 @@ pub enum DeformationTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NumberedFilesTable {
-    /// Their name, from the folder of the scene file, with a `*` for the number. All have the
-    /// triangles of the object's own file.
+    /// Name pattern relative to the folder of the scene file, with a `*` for the number. All files
+    /// have the triangles of the object's own file.
     #[schemars(with = "String")]
     pub pattern: Spanned<String>,
-    /// Time from one file to the next.
+    /// Time between two files.
     #[schemars(with = "f64")]
     pub interval_s: Spanned<f64>,
     /// Time of the first file.
     #[serde(default)]
     pub start_s: f64,
-    /// Whether it begins anew after the last file, which then equals the first; else the vertices
-    /// are static before the first and after the last.
+    /// Whether the deformation repeats after the last file, which must equal the first. Without
+    /// repetition, the vertices are static before the first and after the last file.
     #[serde(default)]
     pub repeat: bool,
 }
@@ -49,10 +49,10 @@ pub struct NumberedFilesTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VertexFramesTable {
-    /// The files, in the order of time.
+    /// The files, in chronological order.
     #[schemars(with = "Vec<VertexFrameTable>")]
     pub frames: Spanned<Vec<Spanned<VertexFrameTable>>>,
-    /// Whether it begins anew after the last.
+    /// Whether the deformation repeats after the last file.
     #[serde(default)]
     pub repeat: bool,
 }
@@ -61,14 +61,14 @@ pub struct VertexFramesTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VertexFrameTable {
-    /// When, from the start of the run.
+    /// Time from the start of the run.
     pub time_s: f64,
-    /// A mesh file with the triangles of the object's own.
+    /// A mesh file with the triangles of the object's own file.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
 }
 
-/// A key frame that is still to be read, and where it is written.
+/// A key frame before its file is read, with its position in the document.
 struct Planned {
     time: f64,
     path: PathBuf,
@@ -76,7 +76,7 @@ struct Planned {
 }
 
 impl DeformationTable {
-    /// How the vertices of an object of that shape move.
+    /// Converts the table to the deformation of an object with the shape.
     pub(super) fn deformation(
         &self,
         document: &Document,
@@ -88,7 +88,7 @@ impl DeformationTable {
             Self::Files(table) => (table.planned(document)?, table.repeat, table.pattern.span()),
             Self::KeyFrames(table) => (table.planned(document)?, table.repeat, table.frames.span()),
         };
-        // Read their vertices, which must form the same triangles
+        // Read the vertices; all files must have the same triangles
         let base = files.get(resolve(document, &shape.file)?)?;
         let mut frames = Vec::new();
         for Planned { time, path, .. } in &planned {
@@ -101,11 +101,10 @@ impl DeformationTable {
                 vertices: shaped(document, shape, &file)?.vertices,
             });
         }
-        // Check the times; an error refers to a frame
+        // Check the times; an error refers to a key frame
         Deformation::new(frames, repeats).map_err(|error| {
             let frame = error.frame().map(|frame| planned[frame].span.clone());
-            let remedy =
-                "give files of the same triangles, each at a later time than the one before";
+            let remedy = "use files with the same triangles, at increasing times";
             let problem = TomlProblem::value(error.to_string(), remedy);
             document.error(frame.unwrap_or(all), problem).into()
         })
@@ -116,7 +115,7 @@ fn other_triangles(path: &Path, base: &str) -> FormatError {
     FormatError::malformed(
         path,
         FileLocation::File,
-        format!("its triangles are not those of {base}"),
+        format!("the triangles differ from those of {base}"),
         "export all key frames from one model, with the same triangles in the same order",
     )
 }
@@ -139,7 +138,10 @@ impl NumberedFilesTable {
         let interval = *self.interval_s.get_ref();
         if !(interval > 0.0 && interval.is_finite() && self.start_s.is_finite()) {
             let message = format!("the interval is {interval} s, the start {} s", self.start_s);
-            let problem = TomlProblem::value(message, "write the time between two files, 0.04 say");
+            let problem = TomlProblem::value(
+                message,
+                "write the time between two files, for example 0.04",
+            );
             return Err(document.error(self.interval_s.span(), problem).into());
         }
         let numbered = self.numbered(document)?;
@@ -151,11 +153,11 @@ impl NumberedFilesTable {
         Ok(numbered.into_iter().enumerate().map(plan).collect())
     }
 
-    /// The files whose name fits, by their number.
+    /// Files that match the pattern, in the order of their numbers.
     fn numbered(&self, document: &Document) -> Result<Vec<PathBuf>, ConfigError> {
         // Split the pattern at its *
         let wrong = |message: String| {
-            let remedy = "write the files' name with a * for the number: \"walk_*.obj\"";
+            let remedy = "write the name of the files with a * for the number: \"walk_*.obj\"";
             document.error(self.pattern.span(), TomlProblem::value(message, remedy))
         };
         let pattern = locate(document, &self.pattern)?;
@@ -177,7 +179,7 @@ impl NumberedFilesTable {
         }
         // Sort them by number
         if found.is_empty() {
-            return Err(wrong(format!("no file is named {}", pattern.display())).into());
+            return Err(wrong(format!("no file matches {}", pattern.display())).into());
         }
         found.sort();
         Ok(found.into_iter().map(|(_, path)| path).collect())

@@ -1,25 +1,25 @@
-//! Scenes that come with the library.
+//! Embedded scenes.
 
 use super::{LoadedScene, parse};
 use crate::presets::{Preset, SCENES};
 use crate::toml_file::UnknownName;
 
-/// Every scene that needs no other file.
+/// All embedded scenes.
 pub fn examples() -> &'static [Preset] {
     SCENES.all()
 }
 
-/// The scene of that name.
+/// The embedded scene with the name.
 ///
 /// # Errors
-/// If there is none; the error names the nearest.
+/// If there is no such scene; the error contains the nearest name.
 pub fn example(name: &str) -> Result<LoadedScene, UnknownName> {
     let document = SCENES.find(name)?.document();
-    Ok(parse(&document).expect("the tests read every example"))
+    Ok(parse(&document).expect("embedded scenes are valid"))
 }
 
 /// The arena of Heiden et al. 2019, section IV: a room of 1.85 x 0.92 x 0.28 m with walls of
-/// reflectance 0.8, a mirror and a pane.
+/// reflectance 0.8, a mirror and a glass pane.
 ///
 /// ```
 /// let arena = etendue_config::scene::arena();

@@ -1,4 +1,4 @@
-//! What a scene file holds.
+//! Schema of scene files.
 
 use super::{
     AmbientTable, AtmosphereTable, DeformationTable, LightsTable, MotionTable, Placement,
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// The version of the format that is read.
+/// Supported version of the format.
 pub(super) const VERSION: u32 = 1;
 
 /// A scene file.
@@ -20,26 +20,26 @@ pub struct SceneFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
-    /// Name of the scene; the file's name where it is left out.
+    /// Name of the scene. Default: the name of the file.
     #[serde(default)]
     pub name: Option<String>,
-    /// What it shows, in a sentence.
+    /// Description of the scene in one sentence.
     #[serde(default)]
     pub description: String,
-    /// The sensor and its pose, where the command line does not give them.
+    /// Default sensor and pose, used without options on the command line.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
-    /// Light that disturbs lidars; left out: that of `lights.daylight`, if it has one.
+    /// Ambient light for lidars. Default: the light of `lights.daylight`, if present.
     #[serde(default)]
     #[schemars(with = "Option<AmbientTable>")]
     pub ambient: Option<Spanned<AmbientTable>>,
-    /// What is in the air between surfaces and scanning lidars; nothing where it is left out.
+    /// Air between surfaces and scanning lidars. Default: vacuum.
     #[serde(default)]
     pub atmosphere: AtmosphereTable,
-    /// What lights it, for cameras.
+    /// Lights, for cameras.
     #[serde(default)]
     pub lights: Option<LightsTable>,
-    /// Own materials, by name.
+    /// Materials of this scene, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
     pub materials: BTreeMap<Spanned<String>, MaterialFile>,
@@ -48,31 +48,31 @@ pub struct SceneFile {
     pub objects: Spanned<Vec<ObjectTable>>,
 }
 
-/// The sensor that a scene proposes.
+/// The default sensor of a scene.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensorTable {
-    /// Name of a sensor that comes with the program.
+    /// Name of a sensor preset.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A sensor file, from the folder of the scene file; instead of `preset`.
+    /// A sensor file, relative to the folder of the scene file; alternative to `preset`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
-    /// Its position.
+    /// Position.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned.
+    /// Rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// How it is turned, as a unit quaternion, real part first; instead of `rotation_deg`.
+    /// Rotation as a unit quaternion, real part first; alternative to `rotation_deg`.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
-    /// Its motion; static where this is left out.
+    /// Motion. Default: static.
     #[serde(default)]
     pub motion: Option<MotionTable>,
 }
@@ -81,46 +81,47 @@ pub struct SensorTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectTable {
-    /// Its name, which no other object has.
+    /// Unique name.
     #[schemars(with = "String")]
     pub name: Spanned<String>,
-    /// Its shape.
+    /// Shape.
     pub shape: Shape,
-    /// Its material: an own one of this file, or one of the library. A mesh whose file describes
-    /// materials may leave it out.
+    /// Name of a material of this file or of the library. Optional for a mesh file that describes
+    /// materials.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub material: Option<Spanned<String>>,
-    /// Position of its origin.
+    /// Position of the origin.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned.
+    /// Rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// How it is turned, as a unit quaternion, real part first; instead of `rotation_deg`.
+    /// Rotation as a unit quaternion, real part first; alternative to `rotation_deg`.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
-    /// What it is, for labels: "car", "building"; points of objects without one have the class -1, pixels
-    /// that of their material's name.
+    /// Class for labels, for example "car" or "building". Without it, points have the class -1 and
+    /// pixels the class of their material's name.
     #[serde(default)]
     pub class: Option<String>,
-    /// Its motion; static where this is left out.
+    /// Motion. Default: static.
     #[serde(default)]
     pub motion: Option<MotionTable>,
-    /// Deformation of its mesh file; rigid where this is left out.
+    /// Deformation of the mesh file. Default: rigid.
     #[serde(default)]
     #[schemars(with = "Option<DeformationTable>")]
     pub deformation: Option<Spanned<DeformationTable>>,
-    /// Turns the surface inside out: a box becomes a room.
+    /// Whether to flip the normals: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,
-    /// A picture on it.
+    /// Texture.
     #[serde(default)]
     pub texture: Option<TextureTable>,
-    /// Rays whose own mask shares no bit with this do not see it; all see it where it is left out.
+    /// Visibility mask: rays whose mask shares no bit with it do not hit the object. Default: all
+    /// bits.
     #[serde(default)]
     pub mask: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! What lights a scene.
+//! Lights of a scene.
 
 use super::location::resolve;
 use super::{RotationDeg, pose_of_angles};
@@ -17,28 +17,28 @@ use std::f64::consts::PI;
 use std::path::PathBuf;
 use toml::Spanned;
 
-/// What lights the scene, for cameras; lidars bring their own light.
+/// Lights of the scene, for cameras. Lidars have their own emitter.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LightsTable {
-    /// The sun in a clear sky, with the sky.
+    /// Sun and sky of a clear day.
     #[schemars(with = "Option<DaylightTable>")]
     pub daylight: Option<Spanned<DaylightTable>>,
-    /// An overcast sky, without a sun; instead of `daylight`.
+    /// An overcast sky without a sun; alternative to `daylight`.
     #[schemars(with = "Option<OvercastTable>")]
     pub overcast: Option<Spanned<OvercastTable>>,
-    /// A picture all around; instead of a sky.
+    /// An environment map; alternative to a sky.
     #[schemars(with = "Option<EnvironmentTable>")]
     pub environment: Option<Spanned<EnvironmentTable>>,
-    /// Lamps that shine to all directions from a point.
+    /// Isotropic point lights.
     pub points: Vec<PointTable>,
-    /// Lamps that shine into a cone.
+    /// Spot lights.
     pub spots: Vec<SpotTable>,
-    /// Lamps that shine from a rectangle.
+    /// Rectangular area lights.
     pub areas: Vec<AreaTable>,
 }
 
-/// The sun in a clear sky, with the sky.
+/// Sun and sky of a clear day.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaylightTable {
@@ -46,7 +46,7 @@ pub struct DaylightTable {
     pub sun_azimuth_deg: f64,
     /// Elevation of the sun, above 0 and up to 90.
     pub sun_elevation_deg: f64,
-    /// Optical depth of the haze at 1 µm: 0.05 clear, 0.3 hazy.
+    /// Aerosol optical depth at 1 µm: 0.05 clear, 0.3 hazy.
     #[serde(default = "clear")]
     pub haze: f64,
     /// Reflectance of the ground below the horizon.
@@ -66,24 +66,24 @@ fn ground() -> f64 {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OvercastTable {
-    /// Illuminance on level ground: 2000 dark to 20000 bright.
+    /// Horizontal illuminance: 2000 dark to 20000 bright.
     pub illuminance_lx: f64,
     /// Reflectance of the ground below the horizon.
     #[serde(default = "ground")]
     pub ground_reflectance: f64,
 }
 
-/// A picture all around: equirectangular, the zenith above, x forward in the middle.
+/// An equirectangular environment map: the zenith at the top, x forward at the centre.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentTable {
-    /// A .hdr or .png picture, from the folder of this file.
+    /// A .hdr or .png image, relative to the folder of this file.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
-    /// Luminance of a pixel of value 1.
+    /// Luminance of a pixel with the value 1.
     #[serde(default = "hundred")]
     pub luminance_cd_per_m2: f64,
-    /// Turns the picture anticlockwise.
+    /// Anticlockwise rotation of the map.
     #[serde(default)]
     pub yaw_deg: f64,
 }
@@ -92,60 +92,61 @@ fn hundred() -> f64 {
     100.0
 }
 
-/// A lamp that shines to all directions from a point.
+/// An isotropic point light.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointTable {
-    /// Where it is.
+    /// Position.
     pub position_m: [f64; 3],
-    /// Its luminous flux.
+    /// Luminous flux.
     #[schemars(with = "f64")]
     pub flux_lm: Spanned<f64>,
-    /// Its colour temperature.
+    /// Correlated colour temperature.
     #[serde(default = "neutral")]
     #[schemars(with = "f64")]
     pub temperature_k: Spanned<f64>,
 }
 
-/// A lamp that shines into a cone.
+/// A spot light.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpotTable {
-    /// Where it is.
+    /// Position.
     pub position_m: [f64; 3],
-    /// What it is aimed at.
+    /// Target point of the axis.
     #[schemars(with = "[f64; 3]")]
     pub target_m: Spanned<[f64; 3]>,
-    /// Angle to the axis beyond which there is no light.
+    /// Half angle of the cone.
     #[schemars(with = "f64")]
     pub half_angle_deg: Spanned<f64>,
-    /// Its luminous flux, all into the cone.
+    /// Luminous flux, all inside the cone.
     #[schemars(with = "f64")]
     pub flux_lm: Spanned<f64>,
-    /// Its colour temperature.
+    /// Correlated colour temperature.
     #[serde(default = "neutral")]
     #[schemars(with = "f64")]
     pub temperature_k: Spanned<f64>,
 }
 
-/// A lamp that shines from a rectangle, to its own +z; seen, but in nothing's way.
+/// A rectangular area light that emits in the direction of its +z. It is visible to cameras and
+/// casts no shadow.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AreaTable {
-    /// Where its middle is.
+    /// Position of the centre.
     #[schemars(with = "[f64; 3]")]
     pub position_m: Spanned<[f64; 3]>,
-    /// How it is turned; a roll of 180 lets it shine down.
+    /// Rotation; a roll of 180 directs the light downwards.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// Its size along its x and y.
+    /// Lengths along its x and y.
     #[schemars(with = "[f64; 2]")]
     pub size_m: Spanned<[f64; 2]>,
-    /// Its luminous flux.
+    /// Luminous flux.
     #[schemars(with = "f64")]
     pub flux_lm: Spanned<f64>,
-    /// Its colour temperature.
+    /// Correlated colour temperature.
     #[serde(default = "neutral")]
     #[schemars(with = "f64")]
     pub temperature_k: Spanned<f64>,
@@ -155,17 +156,17 @@ fn neutral() -> Spanned<f64> {
     Spanned::new(0..0, 4000.0)
 }
 
-/// Half of the angle that the sun is seen at, rad.
+/// Angular radius of the sun, rad.
 const SUN_HALF_ANGLE: f64 = 0.004_65;
-/// Colour temperature of an overcast sky, K.
+/// Correlated colour temperature of an overcast sky, K.
 const OVERCAST_TEMPERATURE: f64 = 6500.0;
 
-/// The lighting and the files that it was read from.
+/// Converts the lights; also returns the files that were read.
 pub(super) fn lighting(
     document: &Document,
     table: &LightsTable,
 ) -> Result<(Lighting, Vec<PathBuf>), ConfigError> {
-    // Check that there is one environment at most
+    // Require at most one environment
     let mut lighting = Lighting::default();
     let mut files = vec![];
     let given = [
@@ -175,8 +176,8 @@ pub(super) fn lighting(
     ];
     if let Some(second) = given.into_iter().flatten().nth(1) {
         let problem = TomlProblem::value(
-            "there are two surroundings",
-            "give one of daylight, overcast and environment",
+            "the scene has two environments",
+            "keep one of daylight, overcast and environment",
         );
         return Err(document.error(second, problem).into());
     }
@@ -207,8 +208,8 @@ pub(super) fn lighting(
     Ok((lighting, files))
 }
 
-/// Sun and sky of a clear day; `None` where the sun is not above the horizon. The azimuth is
-/// anticlockwise from x, the elevation above the horizon, both in rad.
+/// Sun and sky of a clear day; `None` if the sun is not above the horizon. The azimuth is
+/// anticlockwise from x, the elevation is above the horizon, both in rad.
 pub fn daylight(
     azimuth: f64,
     elevation: f64,
@@ -229,7 +230,7 @@ pub fn daylight(
         elevation.sin(),
     );
 
-    // Tabulate the irradiance of sun and sky, and the radiance of the ground that reflects both
+    // Tabulate the irradiance of sun and sky, and the radiance of the ground
     let sun = table(|wavelength| air.sun(wavelength, elevation));
     let sky = table(|wavelength| air.sky(wavelength, elevation));
     let below = table(|wavelength| {
@@ -251,7 +252,7 @@ pub fn daylight(
     ))
 }
 
-/// A table over the visible and the near infrared.
+/// Tabulates a function of the wavelength over the visible and the near infrared.
 fn table(value: impl Fn(f64) -> f64) -> Spectrum {
     let wavelengths = (300..=1100).step_by(10).map(|nm| f64::from(nm) * 1e-9);
     Spectrum::Table(
@@ -276,7 +277,7 @@ fn day(
     light.ok_or_else(|| {
         let problem = TomlProblem::value(
             format!(
-                "no daylight of elevation {} degrees, haze {} and ground {}",
+                "invalid daylight: elevation {} degrees, haze {}, ground {}",
                 daylit.sun_elevation_deg, daylit.haze, daylit.ground_reflectance
             ),
             "give an elevation above 0 and up to 90 degrees, a haze from 0 to 5 and a ground of 0 \
@@ -300,7 +301,7 @@ fn clouds(
     {
         let problem = TomlProblem::value(
             format!("an overcast sky of {illuminance_lx} lx over a ground of {ground_reflectance}"),
-            "give an illuminance above zero and a ground of 0 to 1",
+            "give an illuminance above zero and a ground reflectance of 0 to 1",
         );
         return Err(document.error(table.span(), problem));
     }
@@ -330,8 +331,8 @@ fn around(
 ) -> Result<(Environment, PathBuf), ConfigError> {
     let path = resolve(document, &table.file)?;
     let picture = read_picture(&path)?;
-    // Radiance per metre of wavelength of white light of that luminance, about equal over the
-    // visible: 683 lm/W times the 107 nm that the eye's sensitivity is wide.
+    // Spectral radiance (per metre of wavelength) of white light of the luminance, constant over
+    // the visible: 683 lm/W times the integral of the photopic response, 107 nm.
     let scale = table.luminance_cd_per_m2 / (683.0 * 107e-9);
     let map = EnvironmentMap::new(
         picture.width,
@@ -340,7 +341,7 @@ fn around(
         table.yaw_deg.to_radians(),
     );
     let map = map.map_err(|error| {
-        let problem = TomlProblem::value(error.to_string(), "save the picture again");
+        let problem = TomlProblem::value(error.to_string(), "save the image again");
         document.error(table.file.span(), problem)
     })?;
     Ok((Environment::Map(map.into()), path))
@@ -355,14 +356,14 @@ fn flux(
 ) -> Result<Spectrum, DocumentError> {
     if !(*lumens.get_ref() > 0.0 && lumens.get_ref().is_finite()) {
         let problem = TomlProblem::value(
-            format!("a lamp of {} lm", lumens.get_ref()),
-            "give its luminous flux, above zero: 800 lm are a usual bulb",
+            format!("the luminous flux is {} lm", lumens.get_ref()),
+            "give its luminous flux, above zero: a common bulb emits 800 lm",
         );
         return Err(document.error(lumens.span(), problem));
     }
     if !(1000.0..=40_000.0).contains(temperature.get_ref()) {
         let problem = TomlProblem::value(
-            format!("a colour temperature of {} K", temperature.get_ref()),
+            format!("the colour temperature is {} K", temperature.get_ref()),
             "give 1000 to 40000 K: 2700 is warm, 4000 neutral, 6500 daylight",
         );
         return Err(document.error(temperature.span(), problem));
@@ -385,19 +386,24 @@ impl SpotTable {
         let outer = self.half_angle_deg.get_ref().to_radians();
         if !(outer > 0.0 && outer <= PI) {
             let problem = TomlProblem::value(
-                format!("a cone of {} degrees", self.half_angle_deg.get_ref()),
+                format!(
+                    "the half angle of the cone is {} degrees",
+                    self.half_angle_deg.get_ref()
+                ),
                 "give the angle between axis and edge, above 0 and up to 180 degrees",
             );
             return Err(document.error(self.half_angle_deg.span(), problem));
         }
         let away = Point3::from(*self.target_m.get_ref()) - Point3::from(self.position_m);
         let Some(axis) = away.try_normalize(1e-9) else {
-            let problem =
-                TomlProblem::value("the lamp is aimed at itself", "give another target_m");
+            let problem = TomlProblem::value(
+                "target_m equals the position of the lamp",
+                "give another target_m",
+            );
             return Err(document.error(self.target_m.span(), problem));
         };
         let inner = 0.8 * outer;
-        // The smooth step sends about what a sharp edge half way would.
+        // The smooth step of the edge emits about as much as a sharp edge at its middle.
         let solid_angle = 2.0 * PI * (1.0 - (0.5 * (inner + outer)).cos());
         Ok(Light::Spot(SpotLamp {
             position: Point3::from(self.position_m),
@@ -422,7 +428,7 @@ impl AreaTable {
             .all(|length| *length > 0.0 && length.is_finite())
         {
             let problem = TomlProblem::value(
-                format!("a lamp of {} x {} m", size[0], size[1]),
+                format!("the size of the lamp is {} x {} m", size[0], size[1]),
                 "give lengths above zero",
             );
             return Err(document.error(self.size_m.span(), problem));

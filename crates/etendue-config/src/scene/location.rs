@@ -1,10 +1,10 @@
-//! Where the files are that a scene or a fit problem names.
+//! Paths of files that a scene or a fit problem refers to.
 
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// The file that a path means: from the document's own folder, with environment variables expanded.
+/// Resolves a path relative to the folder of the document, with environment variables expanded.
 pub(crate) fn resolve(
     document: &Document,
     given: &Spanned<String>,
@@ -14,8 +14,8 @@ pub(crate) fn resolve(
         return Ok(path);
     }
     let problem = TomlProblem::value(
-        format!("the file {} is not there", path.display()),
-        "check the path; it starts at the folder of this file",
+        format!("the file {} does not exist", path.display()),
+        "check the path, which is relative to the folder of this file",
     );
     Err(document.error(given.span(), problem))
 }
@@ -40,18 +40,18 @@ pub(super) fn locate(
         let value = std::env::var(name).map_err(|_| {
             fail(
                 format!("the environment variable {name} is not set"),
-                format!("set it to the folder that is meant: export {name}=/path/to/folder"),
+                format!("set it to a folder: export {name}=/path/to/folder"),
             )
         })?;
         if value.contains("${") {
             return Err(fail(
-                format!("the environment variable {name} holds \"${{\" itself"),
+                format!("the environment variable {name} contains \"${{\""),
                 format!("set {name} to a plain path"),
             ));
         }
         path = format!("{before}{value}{after}");
     }
-    // Begin relative paths in the folder of the document
+    // Resolve relative paths in the folder of the document
     let folder = document.path().parent().unwrap_or(Path::new(""));
     Ok(folder.join(path))
 }

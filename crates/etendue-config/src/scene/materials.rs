@@ -1,4 +1,4 @@
-//! Names of materials into numbers.
+//! Materials of a scene by name and by number.
 
 use crate::material::{self, MaterialFile};
 use crate::profile;
@@ -20,16 +20,16 @@ pub(super) struct Palette<'a> {
     pub used: Vec<NamedMaterial>,
 }
 
-/// Reflectance of a material of which only a profile is given.
+/// Reflectance of a material with only a noise profile.
 const USUAL_REFLECTANCE: f64 = 0.5;
 
 impl<'a> Palette<'a> {
-    /// The file's own materials, checked, whether they are used or not.
+    /// Checks all materials of the file, whether they are used or not.
     pub fn new(
         document: &'a Document,
         files: &'a BTreeMap<Spanned<String>, MaterialFile>,
     ) -> Result<Self, DocumentError> {
-        // Material of each table: its lobes, else those fitted to its profile.
+        // Convert each table: its lobes, or else the reflectance of its profile.
         let mut own = BTreeMap::new();
         let mut profiles = BTreeMap::new();
         for (name, file) in files {
@@ -45,7 +45,7 @@ impl<'a> Palette<'a> {
             own.insert(name.get_ref().as_str(), material);
             profiles.extend(profile.map(|profile| (name.get_ref().as_str(), profile)));
         }
-        // No material is in use yet.
+        // No material is in use at first.
         Ok(Self {
             document,
             own,
@@ -54,7 +54,7 @@ impl<'a> Palette<'a> {
         })
     }
 
-    /// The number of the material of that name: the file's own, else the library's.
+    /// The number of the material with the name, of the file or of the library.
     pub fn id(&mut self, name: &Spanned<String>) -> Result<MaterialId, DocumentError> {
         let requested = name.get_ref().as_str();
         let material = match (self.own.get(requested), material::find(requested)) {
@@ -66,7 +66,7 @@ impl<'a> Palette<'a> {
         Ok(self.add(requested, material))
     }
 
-    /// The number of a material that a mesh file describes.
+    /// Adds a material of a mesh file and returns its number.
     pub fn add(&mut self, name: &str, material: Material<Spectrum>) -> MaterialId {
         let same = |known: &NamedMaterial| known.name == name && known.material == material;
         let index = self.used.iter().position(same).unwrap_or_else(|| {
@@ -79,7 +79,7 @@ impl<'a> Palette<'a> {
         MaterialId(u32::try_from(index).expect("a scene has fewer materials than bytes"))
     }
 
-    /// The calibrated noise of used materials that have any.
+    /// Noise profiles of the used materials.
     pub fn profiles(&self) -> Vec<(MaterialId, Arc<Profile>)> {
         let number = |index: usize| {
             MaterialId(u32::try_from(index).expect("a scene has fewer materials than bytes"))
@@ -94,7 +94,7 @@ impl<'a> Palette<'a> {
             .collect()
     }
 
-    /// Own materials that no object uses.
+    /// Materials of the file that no object uses.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let is_used = |name: &str| self.used.iter().any(|used| used.name == name);
         self.own.keys().copied().filter(move |name| !is_used(name))
@@ -110,7 +110,8 @@ impl<'a> Palette<'a> {
     }
 }
 
-/// The profile that a material names: a file from the document's folder, or a ready one.
+/// The noise profile of a material: a file relative to the document's folder, or an embedded
+/// profile.
 fn profile_of(
     document: &Document,
     name: &Spanned<String>,
@@ -124,7 +125,7 @@ fn profile_of(
         .map(Some)
         .map_err(|error| {
             let message = format!("material \"{}\": {error}", name.get_ref());
-            let remedy = "give a profile file (.toml), or the name of a ready profile";
+            let remedy = "give a profile file (.toml), or the name of an embedded profile";
             document.error(name.span(), TomlProblem::value(message, remedy))
         })
 }
@@ -144,7 +145,7 @@ fn has_no_lobes(file: &MaterialFile) -> bool {
     without == MaterialFile::default()
 }
 
-/// The reflectance that was fitted with a profile, at every wavelength.
+/// The fitted reflectance of a profile, at every wavelength.
 fn fitted(profile: &Profile) -> Material<Spectrum> {
     let material = profile.reflectance.material(USUAL_REFLECTANCE);
     material.map(|value| Spectrum::from(*value))

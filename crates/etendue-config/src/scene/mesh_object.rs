@@ -1,4 +1,4 @@
-//! Objects from mesh files: scale, axes and the materials of their parts.
+//! Objects from mesh files: scale, axes and materials of the parts.
 
 use super::location::resolve;
 use super::materials::Palette;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 
-/// Mesh files that were read, so that several objects share the work.
+/// Mesh files, each read once and used by several objects.
 #[derive(Default)]
 pub(super) struct MeshFiles {
     read: BTreeMap<PathBuf, Arc<MeshFile>>,
-    /// Every file that was read, in order.
+    /// All files that were read, in order.
     pub files: Vec<PathBuf>,
 }
 
@@ -36,14 +36,14 @@ impl MeshFiles {
     }
 }
 
-/// What is made of an object's mesh file.
+/// Mesh, materials and textures of an object from a mesh file.
 pub(super) struct MeshObject {
     pub mesh: Mesh,
-    /// The material where none is given per triangle.
+    /// Material of triangles without their own.
     pub material: Option<MaterialId>,
-    /// Texture coordinates of each triangle's corners, where the file has them.
+    /// Texture coordinates of each triangle's corners, if the file has them.
     pub corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
-    /// The file's own pictures, where its own materials are used.
+    /// Textures of the file, if its own materials are used.
     pub textured: Option<TexturedObject>,
     pub warnings: Vec<String>,
 }
@@ -60,7 +60,7 @@ pub(super) fn load(
     let file = files.get(path)?;
     let names = part_names(document, shape, &file.parts, files)?;
     let mut warnings = file.warnings.clone();
-    // Choose the material of each part
+    // Select the material of each part
     let choice = Choice {
         document,
         shape,
@@ -68,7 +68,7 @@ pub(super) fn load(
     };
     let chosen = choice.materials(&file.parts, &names, palette, &mut warnings)?;
     let own: Vec<bool> = names.iter().map(|name| choice.is_own(name)).collect();
-    // Place the mesh, and give each triangle the material of its part
+    // Transform the mesh, and assign each triangle the material of its part
     let mut mesh = shaped(document, shape, &file)?;
     mesh.materials = file
         .part_of_triangle
@@ -85,7 +85,7 @@ pub(super) fn load(
     })
 }
 
-/// The file's pictures on the parts that keep its own materials.
+/// Textures of the parts that keep the materials of the file.
 fn own_pictures(file: &MeshFile, own: &[bool]) -> Option<TexturedObject> {
     let mut textured = file.textured.clone()?;
     if let Pictures::Triangles { of_triangle, .. } = &mut textured.pictures {
@@ -99,7 +99,7 @@ fn own_pictures(file: &MeshFile, own: &[bool]) -> Option<TexturedObject> {
     Some(textured)
 }
 
-/// A file's mesh upright and in metres, by the keys of the shape.
+/// The mesh of a file with z up and in metres, by the keys of the shape.
 pub(super) fn shaped(
     document: &Document,
     shape: &MeshShape,
@@ -122,7 +122,7 @@ fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {
     }
     let problem = TomlProblem::value(
         format!("the scale is {scale}"),
-        "write how many metres a unit of the file is, for instance 0.001",
+        "write the unit of the file in metres, for example 0.001",
     );
     Err(document.error(given.span(), problem))
 }
@@ -140,14 +140,14 @@ fn upright(mesh: Mesh, up: Up) -> Mesh {
     }
 }
 
-/// One entry of a list of part names.
+/// Entry of a list of part names.
 #[derive(Deserialize)]
 struct PartName {
     id: i64,
     name: String,
 }
 
-/// The name of each part, after the companion list if there is one.
+/// The name of each part; the companion list has priority.
 fn part_names(
     document: &Document,
     shape: &MeshShape,
@@ -174,14 +174,14 @@ fn read_part_names(path: &Path) -> Result<Vec<PartName>, FormatError> {
         FormatError::malformed(
             path,
             FileLocation::LineColumn(error.line(), error.column()),
-            format!("this is no list of part names: {error}"),
+            format!("invalid list of part names: {error}"),
             "write [{\"id\": 0, \"name\": \"Window_01\"}, ...]",
         )
     })
 }
 
-/// Which material each part gets: the one its name is given, else the object's, else what the
-/// mesh file describes.
+/// Selection of the material of each part, by priority: the material of its name, of the object, of
+/// the mesh file.
 struct Choice<'a> {
     document: &'a Document,
     shape: &'a MeshShape,
@@ -211,13 +211,13 @@ impl Choice<'_> {
             .collect()
     }
 
-    /// Whether a part of that name keeps the file's material.
+    /// Whether a part keeps the material of the file.
     fn is_own(&self, name: &str) -> bool {
         self.material.is_none() && self.given(name).is_none()
     }
 
-    /// The material that the scene file gives a part of that name: an exact name before a pattern,
-    /// a longer pattern before a shorter one.
+    /// The material that the scene file assigns to a part. Exact names precede patterns, longer
+    /// patterns precede shorter ones.
     fn given(&self, name: &str) -> Option<&Spanned<String>> {
         let materials = self.shape.materials.iter();
         let fitting = materials.filter(|(pattern, _)| fits(pattern.get_ref(), name));
@@ -241,14 +241,14 @@ impl Choice<'_> {
                 self.shape.file.span(),
                 TomlProblem::value(
                     format!("the part \"{name}\" of this file has no material"),
-                    "give the object a material, or the part one under materials",
+                    "add a material to the object, or one for the part under materials",
                 ),
             )),
         }
     }
 }
 
-/// Whether a part's name fits a pattern with a `*` at either end.
+/// Whether the name of a part matches a pattern with a `*` at either end.
 fn fits(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),

@@ -53,8 +53,8 @@
 //! ```
 //!
 //! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
-//! [`examples`] the scenes that come with the program. Unknown keys, undefined materials and
-//! values that make no sense are refused; the error points at the place in the file.
+//! [`examples`] are the embedded scenes. Unknown keys, undefined materials and invalid values are
+//! errors with their position in the file.
 
 mod ambient;
 mod atmosphere;
@@ -103,46 +103,46 @@ use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
 
-/// A scene as its file describes it.
+/// A scene with the other content of its file.
 #[derive(Debug)]
 pub struct LoadedScene {
-    /// What the file calls it, else the file's name.
+    /// Name of the scene.
     pub name: String,
-    /// The scene, ready for rays.
+    /// The scene.
     pub scene: Scene,
-    /// The calibrated noise of its materials.
+    /// Noise profiles of the materials.
     pub profiles: NoiseProfiles,
-    /// Light that is there without the sensor.
+    /// Ambient light.
     pub ambient: AmbientLight,
-    /// The sensor that the file proposes.
+    /// Default sensor of the scene.
     pub sensor: Option<ScenePlacement>,
-    /// What lights it, for cameras; dark where the file has no lights.
+    /// Lights, for cameras; dark if the file has none.
     pub lighting: Lighting,
-    /// Pictures on its objects.
+    /// Textures of the objects.
     pub textures: Textures,
-    /// The classes of its objects.
+    /// Classes of the objects.
     pub classes: Classes,
-    /// The air; vacuum where the file has none.
+    /// Air; vacuum if the file has none.
     pub air: Air,
-    /// SHA-256 of the scene file and every file that it names, in hexadecimal.
+    /// SHA-256 of the scene file and its referenced files, in hexadecimal.
     pub sha256: String,
-    /// Every file that was read.
+    /// All files that were read.
     pub files: Vec<PathBuf>,
-    /// What is odd about it but does not prevent its use.
+    /// Irregularities that did not prevent loading.
     pub warnings: Vec<String>,
 }
 
-/// What the objects of a scene are, for labels.
+/// Classes of the objects of a scene, for labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
-    /// Their names, by number, in the order of the file.
+    /// Names, by number, in the order of the file.
     pub names: Vec<String>,
-    /// The class of each object; -1 where the file has none.
+    /// Class of each object; -1 for none.
     pub of_object: Vec<i32>,
 }
 
 impl Classes {
-    /// The name of each object's class.
+    /// Name of each object's class.
     pub fn of_objects(&self) -> Vec<Option<String>> {
         let name = |&number: &i32| usize::try_from(number).ok().map(|n| self.names[n].clone());
         self.of_object.iter().map(name).collect()
@@ -164,40 +164,39 @@ impl Classes {
     }
 }
 
-/// The sensor that a scene file proposes, and its pose.
+/// The default sensor of a scene, with its pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePlacement {
-    /// The sensor, if the file names one.
+    /// The sensor, if the file defines one.
     pub sensor: Option<SensorSource>,
-    /// Its pose, at time zero where it moves.
+    /// Pose of the sensor, at time zero if it moves.
     pub world_from_sensor: Isometry3<f64>,
-    /// Its motion, if the file has one.
+    /// Motion of the sensor, if the file defines one.
     pub motion: Option<Trajectory>,
 }
 
-/// Where a sensor's description is found.
+/// Source of a sensor description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SensorSource {
-    /// In the program, under that name.
+    /// A preset, by its name.
     Preset(String),
-    /// In a sensor file.
+    /// A sensor file.
     File(PathBuf),
 }
 
-/// Reads a scene file and everything that it names.
+/// Reads a scene file and its referenced files.
 ///
 /// # Errors
-/// If a file cannot be read, or the scene makes no sense; the error points at the place.
+/// If a file cannot be read or the scene is invalid; the error contains the position.
 pub fn load(path: &Path) -> Result<LoadedScene, ConfigError> {
     parse(&Document::read(path)?)
 }
 
-/// The scene that a TOML document describes. Files that it names are looked for from the folder of
-/// the document's path.
+/// Parses a scene. Paths are relative to the folder of the document's path.
 ///
 /// # Errors
-/// As [`load`], but for reading the document.
+/// As [`load`], except errors of reading the document.
 ///
 /// ```
 /// use etendue_config::scene::parse;
@@ -222,7 +221,7 @@ pub fn parse(document: &Document) -> Result<LoadedScene, ConfigError> {
     builder::build(document)
 }
 
-/// The JSON Schema of scene files: editors that know it complete and check keys while typing.
+/// The JSON Schema of scene files, for completion and validation in editors.
 ///
 /// ```
 /// assert!(etendue_config::scene::schema().contains("\"size_m\""));

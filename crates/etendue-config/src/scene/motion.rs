@@ -13,15 +13,15 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 /// A motion: `motion.key_frames = { .. }`, `motion.file = { .. }` or `motion.twist = { .. }`. Its
-/// poses are in the frame that `position_m` and the rotation next to it place.
+/// poses are relative to the frame of `position_m` and the rotation next to it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// Through poses at times; before the first and after the last it is static.
+    /// Key frames; static before the first and after the last.
     KeyFrames(KeyFramesTable),
-    /// Through the poses of a file.
+    /// A file of poses.
     File(MotionFileTable),
-    /// Steadily, from time zero on.
+    /// Constant velocity, from time zero.
     Twist(TwistTable),
 }
 
@@ -29,7 +29,7 @@ pub enum MotionTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFramesTable {
-    /// The poses, in the order of time.
+    /// The poses, in chronological order.
     #[schemars(with = "Vec<KeyFrameTable>")]
     pub poses: Spanned<Vec<Spanned<KeyFrameTable>>>,
     /// Interpolation between them.
@@ -41,17 +41,17 @@ pub struct KeyFramesTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFrameTable {
-    /// When, from the start of the run.
+    /// Time from the start of the run.
     pub time_s: f64,
-    /// Where.
+    /// Position.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned.
+    /// Rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// How it is turned, as a unit quaternion, real part first; instead of `rotation_deg`.
+    /// Rotation as a unit quaternion, real part first; alternative to `rotation_deg`.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
@@ -61,11 +61,11 @@ pub struct KeyFrameTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MotionFileTable {
-    /// A TUM file (`time x y z qx qy qz qw` a line) or a KITTI file (the upper three rows of a
-    /// pose a line), from the folder of the scene file.
+    /// A TUM file (lines of `time x y z qx qy qz qw`) or a KITTI file (lines with the upper three
+    /// rows of a pose), relative to the folder of the scene file.
     #[schemars(with = "String")]
     pub path: Spanned<String>,
-    /// Seconds from one pose of a KITTI file to the next; 0.1 where it is left out.
+    /// Time between two poses of a KITTI file, s. Default: 0.1.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub interval_s: Option<Spanned<f64>>,
@@ -88,14 +88,14 @@ pub struct TwistTable {
     pub angular_velocity_deg_s: Option<Spanned<[f64; 3]>>,
 }
 
-/// What lies between key frames.
+/// Interpolation between key frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InterpolationName {
-    /// Straight lines and even turns.
+    /// Linear interpolation of position and rotation.
     #[default]
     Linear,
-    /// Curves without jumps of velocity.
+    /// Smooth interpolation with continuous velocity.
     Cubic,
 }
 
@@ -109,7 +109,7 @@ impl From<InterpolationName> for Interpolation {
 }
 
 impl MotionTable {
-    /// The motion in the world of what is placed at `parent`; adds the files that are read.
+    /// The motion in the world of an object at `parent`; appends the files that are read.
     pub(super) fn motion(
         &self,
         document: &Document,
@@ -153,7 +153,7 @@ impl KeyFramesTable {
                 Some(frame) => tables[frame].span(),
                 None => self.poses.span(),
             };
-            let remedy = "give poses with finite times, each later than the one before";
+            let remedy = "give poses with finite, increasing times";
             document.error(span, TomlProblem::value(error.to_string(), remedy))
         })
     }
@@ -173,8 +173,10 @@ impl MotionFileTable {
             how.interval = *interval.get_ref();
             if !(how.interval > 0.0 && how.interval.is_finite()) {
                 let message = format!("the interval is {} s", how.interval);
-                let problem =
-                    TomlProblem::value(message, "write the time between two poses, 0.1 say");
+                let problem = TomlProblem::value(
+                    message,
+                    "write the time between two poses, for example 0.1",
+                );
                 return Err(document.error(interval.span(), problem).into());
             }
         }

@@ -1,4 +1,4 @@
-//! Poses as people type them.
+//! Poses of scene files.
 
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// A quaternion whose length differs from 1 by more than this is a mistake, not rounding.
+/// Tolerance of the norm of unit quaternions. It covers rounding of typed numbers.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// A rotation: first roll about x, then pitch about y (nose down is positive), then yaw about z
-/// (to the left is positive), all axes fixed.
+/// A rotation about fixed axes: first roll about x, then pitch about y (nose down is positive),
+/// then yaw about z (to the left is positive).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RotationDeg {
@@ -22,10 +22,10 @@ pub struct RotationDeg {
     pub roll: f64,
 }
 
-/// The pose of a table without a quaternion: a position and angles, zero where not given.
+/// The pose of a position and angles; omitted values are zero.
 ///
 /// # Errors
-/// Where a number is not finite.
+/// If a number is not finite.
 pub fn pose_of_angles(
     document: &Document,
     position: Option<&Spanned<[f64; 3]>>,
@@ -39,7 +39,7 @@ pub fn pose_of_angles(
     placement.pose(document)
 }
 
-/// Position and rotation of a table of the file.
+/// Position and rotation keys of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
     /// Position, m.
@@ -51,11 +51,11 @@ pub struct Placement<'a> {
 }
 
 impl Placement<'_> {
-    /// The pose; what is not given is zero.
+    /// The pose; omitted values are zero.
     ///
     /// # Errors
-    /// If a number is not finite, both kinds of rotation are given, or the quaternion is not of
-    /// length 1.
+    /// If a number is not finite, both rotations are given, or the quaternion does not have unit
+    /// norm.
     pub fn pose(self, document: &Document) -> Result<Isometry3<f64>, DocumentError> {
         let position = self.position.map_or([0.0; 3], |given| *given.get_ref());
         if let Some(given) = self.position {
@@ -69,7 +69,7 @@ impl Placement<'_> {
                 return Err(document.error(
                     quaternion.span(),
                     TomlProblem::value(
-                        "the rotation is given twice",
+                        "the rotation is defined twice",
                         "give rotation_deg or rotation_wxyz, not both",
                     ),
                 ));
@@ -105,13 +105,13 @@ fn of_quaternion(
     Err(document.error(
         given.span(),
         TomlProblem::value(
-            format!("the quaternion has the length {length}, not 1"),
-            "divide it by its length; the real part comes first",
+            format!("the quaternion has the norm {length}, not 1"),
+            "divide it by its norm; the real part comes first",
         ),
     ))
 }
 
-/// Whether all numbers are finite.
+/// Checks that all numbers are finite.
 pub(super) fn check_finite(
     document: &Document,
     span: std::ops::Range<usize>,

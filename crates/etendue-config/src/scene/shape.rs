@@ -9,25 +9,26 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// The shape of an object: `shape.box = { .. }`, `shape.mesh = { .. }` and so on, one of them.
+/// The shape of an object, with one key: `shape.box = { .. }`, `shape.mesh = { .. }` and so on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// A cuboid about the origin.
+    /// A cuboid centred at the origin.
     Box(BoxShape),
-    /// A rectangle about the origin, in the x-y plane, normal along z.
+    /// A rectangle centred at the origin, in the x-y plane, normal along z.
     Plane(PlaneShape),
-    /// A closed cylinder about the origin, its axis along z.
+    /// A closed cylinder centred at the origin, its axis along z.
     Cylinder(CylinderShape),
-    /// A sphere about the origin.
+    /// A sphere centred at the origin.
     Sphere(SphereShape),
-    /// A closed cone, its base in the x-y plane, its tip on z.
+    /// A closed cone, its base in the x-y plane, its apex on z.
     Cone(ConeShape),
-    /// A checkerboard about the origin, in the x-y plane, normal along z.
+    /// A checkerboard centred at the origin, in the x-y plane, normal along z.
     Checkerboard(CheckerboardShape),
-    /// Stripes side by side along x, about the origin, in the x-y plane, normal along z.
+    /// Stripes along y, side by side along x, centred at the origin, in the x-y plane, normal along
+    /// z.
     Stripes(StripesShape),
-    /// The surface in a mesh file.
+    /// A mesh file.
     Mesh(MeshShape),
 }
 
@@ -58,7 +59,7 @@ pub struct CylinderShape {
     pub radius_m: Spanned<f64>,
     /// Length along z.
     pub length_m: f64,
-    /// How far the mesh may lie inside the true surface.
+    /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
     pub tolerance_mm: f64,
 }
@@ -70,7 +71,7 @@ pub struct SphereShape {
     /// Radius.
     #[schemars(with = "f64")]
     pub radius_m: Spanned<f64>,
-    /// How far the mesh may lie inside the true surface.
+    /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
     pub tolerance_mm: f64,
 }
@@ -82,9 +83,9 @@ pub struct ConeShape {
     /// Radius of the base.
     #[schemars(with = "f64")]
     pub radius_m: Spanned<f64>,
-    /// Height of the tip.
+    /// Height of the apex.
     pub height_m: f64,
-    /// How far the mesh may lie inside the true surface.
+    /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
     pub tolerance_mm: f64,
 }
@@ -96,23 +97,23 @@ pub struct CheckerboardShape {
     /// Cells along x and y.
     #[schemars(with = "[u32; 2]")]
     pub cells: Spanned<[u32; 2]>,
-    /// Side of a cell.
+    /// Side length of a cell.
     pub cell_m: f64,
-    /// The two materials, the first in the corner of least x and y.
+    /// The two materials. The first is in the corner of least x and y.
     #[schemars(with = "[String; 2]")]
     pub materials: [Spanned<String>; 2],
 }
 
-/// A panel of stripes.
+/// A striped panel.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StripesShape {
-    /// How many stripes.
+    /// Number of stripes.
     #[schemars(with = "u32")]
     pub count: Spanned<u32>,
     /// Lengths of one stripe along x and y.
     pub stripe_m: [f64; 2],
-    /// The two materials, the first at least x.
+    /// The two materials. The first is at the least x.
     #[schemars(with = "[String; 2]")]
     pub materials: [Spanned<String>; 2],
 }
@@ -121,19 +122,19 @@ pub struct StripesShape {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshShape {
-    /// OBJ, PLY, STL, glTF or GLB, from the folder of the scene file; `${NAME}` is the
+    /// OBJ, PLY, STL, glTF or GLB, relative to the folder of the scene file. `${NAME}` is the
     /// environment variable NAME.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
-    /// What a unit of the file is in metres: 0.001 where it is in millimetres.
+    /// Length of a unit of the file in metres, for example 0.001 for millimetres.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub scale: Option<Spanned<f64>>,
-    /// Which axis of the file points up; z where it is left out, y in glTF.
+    /// Upward axis of the file. Default: z, y in glTF.
     #[serde(default)]
     pub up: Option<UpAxis>,
-    /// Materials of the file's parts, by name. A `*` at the beginning or the end of a name stands
-    /// for anything; the longest name that fits counts.
+    /// Materials of the parts, by name. A `*` at the beginning or the end of a name matches any
+    /// text; the longest match has priority.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub materials: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -144,7 +145,7 @@ pub struct MeshShape {
     pub part_names: Option<Spanned<String>>,
 }
 
-/// Which axis of a mesh file points up.
+/// Upward axis of a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UpAxis {
@@ -207,11 +208,11 @@ pub(super) fn primitive_mesh(
         }
         Shape::Mesh(_) => return Ok(None),
     };
-    // An error refers to the key that determines the size
+    // Report errors at the key that determines the size
     mesh.map(Some).map_err(|error: PrimitiveError| {
         document.error(
             span,
-            TomlProblem::value(error.to_string(), "correct the shape's numbers"),
+            TomlProblem::value(error.to_string(), "correct the numbers of the shape"),
         )
     })
 }
@@ -224,7 +225,7 @@ fn both(
 }
 
 impl Shape {
-    /// The material of the first part, for shapes that bring their own.
+    /// The first material of shapes with materials of their own.
     pub(super) fn own_material(&self) -> Option<&Spanned<String>> {
         match self {
             Self::Checkerboard(shape) => Some(&shape.materials[0]),

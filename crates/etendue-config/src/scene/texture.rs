@@ -1,4 +1,4 @@
-//! Pictures on objects.
+//! Textures of objects.
 
 use super::location::resolve;
 use crate::ConfigError;
@@ -11,22 +11,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// A picture that the diffuse reflectance is multiplied with; cameras see it, lidars do not.
+/// A texture that multiplies the diffuse reflectance. It is visible to cameras, not to lidars.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextureTable {
-    /// A .png or .hdr picture, from the folder of this file.
+    /// A .png or .hdr image, relative to the folder of this file.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
-    /// Length and height that one picture covers: it is projected onto each face along the axis
-    /// nearest to its normal, and repeats. Left out: the coordinates of the mesh file are used.
+    /// Length and height of one repetition. The image is projected onto each face along the axis
+    /// nearest to its normal. Default: the texture coordinates of the mesh file.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 2]>")]
     pub size_m: Option<Spanned<[f64; 2]>>,
 }
 
 impl TextureTable {
-    /// The picture on an object whose mesh file gives these coordinates, and its file.
+    /// The texture of an object with the texture coordinates of its mesh file, and the image file.
     pub(super) fn textured(
         &self,
         document: &Document,
@@ -36,7 +36,7 @@ impl TextureTable {
         let path = resolve(document, &self.file)?;
         let picture = read_picture(&path)?;
         let texture = Texture::new(picture.width, picture.pixels).map_err(|error| {
-            let problem = TomlProblem::value(error.to_string(), "save the picture again");
+            let problem = TomlProblem::value(error.to_string(), "save the image again");
             document.error(self.file.span(), problem)
         })?;
         let pictures = Pictures::One(texture.into());
@@ -58,8 +58,10 @@ impl TextureTable {
                 {
                     return Ok(Mapping::Box(lengths));
                 }
-                let problem =
-                    TomlProblem::value("the picture covers nothing", "give lengths above zero");
+                let problem = TomlProblem::value(
+                    "the size of the texture is not positive",
+                    "give lengths above zero",
+                );
                 Err(document.error(size.span(), problem).into())
             }
             // Texture coordinates of the mesh.
@@ -67,7 +69,7 @@ impl TextureTable {
             (None, None) => {
                 let problem = TomlProblem::value(
                     "the object has no texture coordinates",
-                    "add size_m = [length, height] to project the picture onto it",
+                    "add size_m = [length, height] to project the image onto it",
                 );
                 Err(document.error(self.file.span(), problem).into())
             }

@@ -148,9 +148,9 @@ fn lights_are_read_and_senseless_ones_refused() {
         "[lights]\novercast = { illuminance_lx = 1e4 }\n\
          daylight = { sun_azimuth_deg = 0, sun_elevation_deg = 5 }",
     );
-    assert!(message.contains("two surroundings"), "{message}");
+    assert!(message.contains("two environments"), "{message}");
     let (_, message) = refused_lights("[lights]\nenvironment = { file = \"none.hdr\" }");
-    assert!(message.contains("none.hdr is not there"), "{message}");
+    assert!(message.contains("none.hdr does not exist"), "{message}");
 }
 
 #[test]

@@ -315,7 +315,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
     for end in [4, 20, 24, 200] {
         let error = parse(&bytes[..end]).unwrap_err();
         assert!(
-            error.to_string().contains("no whole UDP packet")
+            error.to_string().contains("no complete UDP packet")
                 || error.to_string().contains("no UDP packet"),
             "{error}"
         );

@@ -218,7 +218,7 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         (
             "box = { size_m = [1, 1, 1] }",
             "deformation.files = { pattern = \"wave_*.obj\", interval_s = 1 }",
-            "s.toml:6:1: only the vertices of a mesh file can move",
+            "s.toml:6:1: deformation requires a mesh file",
         ),
         (
             SHEET,
@@ -228,7 +228,7 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         (
             SHEET,
             "deformation.files = { pattern = \"walk_*.obj\", interval_s = 1 }",
-            "no file is named",
+            "no file matches",
         ),
         (
             SHEET,
@@ -243,7 +243,7 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         (
             SHEET,
             "deformation.key_frames = { frames = [{ time_s = 2, file = \"other.obj\" }] }",
-            "its triangles are not those of wave_2.obj",
+            "the triangles differ from those of wave_2.obj",
         ),
         (
             SHEET,
@@ -259,7 +259,7 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         (
             SHEET,
             "deformation.key_frames = { frames = [{ time_s = 1, file = \"nowhere.obj\" }] }",
-            "nowhere.obj is not there",
+            "nowhere.obj does not exist",
         ),
     ] {
         let error = deforming(folder.path(), shape, deformation).expect_err(deformation);

@@ -287,7 +287,7 @@ fn an_unknown_preset_and_two_sensors_are_refused() {
     let (_, _, remedy) = refusal(&format!("{body}[sensor]\npreset = \"hokuyo-urg04lx\"\n"));
     assert_eq!(remedy, "did you mean \"hokuyo-urg-04lx\"?");
     let twice = format!("{body}[sensor]\npreset = \"hokuyo-urg-04lx\"\nfile = \"a.toml\"\n");
-    assert!(refusal(&twice).1.contains("given twice"));
+    assert!(refusal(&twice).1.contains("defined twice"));
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn the_makers_calibration_is_read_like_that_of_ros() {
     let near = (1.93 + laser.vertical_offset * laser.elevation.sin()) / level - 1.255;
     assert!(close(ahead(near), (near + 1.27) * level));
     for (from, to, message) in [
-        ("-4.5", "none", "\"none\" is no number"),
+        ("-4.5", "none", "\"none\" is not a number"),
         ("<id_>0</id_>", "", "laser 0"),
         ("<id_>0", "<id_>3", "laser 3 of 1"),
     ] {

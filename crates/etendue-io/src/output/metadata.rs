@@ -1,4 +1,4 @@
-//! Metadata of a run, sufficient to repeat it.
+//! Metadata of a run, sufficient to reproduce it.
 
 use super::{OutputSet, SimulatedSweeps};
 use crate::FormatError;
@@ -8,52 +8,52 @@ use nalgebra::Isometry3;
 use serde::Serialize;
 use std::path::Path;
 
-/// A description of a run, written as JSON.
+/// Description of a run, written as JSON.
 ///
-/// It holds no time of day and no number of threads: the same run gives the same bytes.
+/// It contains no time of day and no number of threads: equal runs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunMetadata {
     /// Version of etendue.
     pub etendue_version: String,
-    /// The command line, word by word.
+    /// Arguments of the command line.
     pub command: Vec<String>,
-    /// Seed of all randomness.
+    /// Random seed.
     pub seed: u64,
     /// The scene.
     pub scene: SourceMetadata,
     /// The sensor.
     pub sensor: SourceMetadata,
-    /// Pose of the sensor when the run began: position in m.
+    /// Position of the sensor at the start of the run, m.
     pub position_m: [f64; 3],
-    /// Pose of the sensor when the run began: unit quaternion, real part first.
+    /// Rotation of the sensor at the start of the run: unit quaternion, real part first.
     pub rotation_wxyz: [f64; 4],
-    /// Sweeps.
+    /// Number of sweeps.
     pub sweeps: usize,
-    /// Number of beams by reading.
+    /// Numbers of beams by reading.
     pub counts: ReadingCounts,
-    /// Names of the objects, by number.
+    /// Names of the objects, by index.
     pub objects: Vec<String>,
-    /// Names of the materials, by number.
+    /// Names of the materials, by index.
     pub materials: Vec<String>,
-    /// Names of the classes, by number.
+    /// Names of the classes, by index.
     pub classes: Vec<String>,
     /// Irregularities that did not prevent the run.
     pub warnings: Vec<String>,
 }
 
-/// A scene or a sensor, and where it came from.
+/// Source of a scene or a sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SourceMetadata {
     /// Its name.
     pub name: String,
-    /// Its file, or none where it is built in.
+    /// Its file; `None` if it is built in.
     pub file: Option<String>,
-    /// SHA-256 of everything it was read from, in hexadecimal.
+    /// SHA-256 of all files that were read for it, in hexadecimal.
     pub sha256: String,
 }
 
 impl SourceMetadata {
-    /// Source of one text, from `file` or built in.
+    /// Source with one text, from `file` or built in.
     pub fn of_text(name: &str, file: Option<String>, text: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -63,20 +63,20 @@ impl SourceMetadata {
     }
 }
 
-/// Number of beams of a run by reading.
+/// Numbers of beams of a run by reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReadingCounts {
     /// Beams fired.
     pub beams: usize,
     /// Beams with a range.
     pub ranges: usize,
-    /// Beams from which nothing came back.
+    /// Beams without a return.
     pub no_returns: usize,
-    /// Beams that met something too near.
+    /// Beams whose target is nearer than the minimum range.
     pub too_near: usize,
     /// Beams with an error code.
     pub errors: usize,
-    /// Beams with a range that mixes the light of several surfaces.
+    /// Beams whose range mixes the light of several surfaces.
     pub mixed: usize,
 }
 
@@ -135,7 +135,7 @@ impl RunMetadata {
         }
     }
 
-    /// Writes it as JSON.
+    /// Writes the description as JSON.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! Output files of a run, written completely or not at all, and its metadata.
+//! Atomic output files of a run, and its metadata.
 //!
 //! All writers use [`OutputSet`].
 

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Output files that are written atomically.
 
 use crate::FormatError;
 use std::fs::{self, File};
@@ -6,11 +6,11 @@ use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Output files of a run, which become visible when all are written.
+/// Output files of a run that become visible together.
 ///
-/// Each file is written under another name in its folder, and takes its own name in
-/// [`OutputSet::commit`], replacing what was there. A set that is dropped before leaves nothing
-/// behind, folders that it made included.
+/// Each file is written under a temporary name in its folder. [`OutputSet::commit`] renames the
+/// files and replaces existing ones. A set that is dropped without a commit removes its files and
+/// the folders that it created.
 ///
 /// # Example
 /// ```
@@ -41,7 +41,8 @@ impl OutputSet {
         Self::default()
     }
 
-    /// Writes the file that will be called `path`; its folder is made if it is not there.
+    /// Writes the content of the file `path` under a temporary name, and creates its folder if
+    /// necessary.
     ///
     /// # Errors
     /// If the folder or the file cannot be written, or the disk is full.
@@ -62,15 +63,15 @@ impl OutputSet {
         Ok(())
     }
 
-    /// The names that the files will have.
+    /// Final paths of the files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|(_, path)| path.as_path())
     }
 
-    /// Gives every file its name, and returns the names.
+    /// Renames all files to their final paths, and returns the paths.
     ///
     /// # Errors
-    /// If a file cannot be renamed: files before it exist, those after it are removed.
+    /// If a file cannot be renamed: earlier files remain, later files are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
         let mut paths = Vec::new();
         for (file, path) in std::mem::take(&mut self.files) {
@@ -88,7 +89,7 @@ impl OutputSet {
             .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
             .map(Path::to_owned)
             .collect();
-        // The deepest folder is last, and removed first
+        // Store the deepest folder last: it is removed first
         self.made_folders.extend(missing.into_iter().rev());
         fs::create_dir_all(folder).map_err(|source| cannot_write(folder, source))
     }
@@ -98,7 +99,7 @@ impl Drop for OutputSet {
     fn drop(&mut self) {
         self.files.clear();
         for folder in self.made_folders.iter().rev() {
-            // A folder that others have filled meanwhile stays.
+            // A folder with files of other programs is not empty and remains.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -135,9 +136,9 @@ fn cannot_write(path: &Path, source: io::Error) -> FormatError {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "name an output folder that you may write to"
         }
-        ErrorKind::IsADirectory => "a folder has that name: name a file",
+        ErrorKind::IsADirectory => "the path is a folder: name a file",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
-            "a file stands where the folder should be: name another output folder"
+            "a file has the name of the folder: name another output folder"
         }
         _ => "name another output folder",
     };
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn a_full_device_is_an_error_that_names_the_file() {
         let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
-            return; // Only Linux has it.
+            return; // Only Linux has this device.
         };
         let error = fill(&full, |file| file.write_all(&vec![0; 100_000])).expect_err("it is full");
         let error = cannot_write(Path::new("out/scan.csv"), error);

@@ -1,4 +1,4 @@
-//! The points of simulated sweeps as tables.
+//! Tables of the points of simulated sweeps.
 
 use super::SimulatedSweeps;
 use crate::precision::single;
@@ -6,16 +6,16 @@ use crate::table::{ColumnData, PointColumn, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
 use etendue_sensors::{BeamMeasurement, BeamSweep};
 
-/// Origin of the field `time`.
+/// Time zero and type of the field `time`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
     /// The start of the run, f64.
     Run,
-    /// The start of the sweep, f32: what ROS users expect.
+    /// The start of the sweep, f32: the convention of ROS.
     Sweep,
 }
 
-/// One row: a point, or a place in a grid where there is none.
+/// One row: a point, or an empty cell of a grid.
 struct Row<'a> {
     sweep: &'a Sweep,
     shot: usize,
@@ -23,11 +23,11 @@ struct Row<'a> {
 }
 
 impl PointTable {
-    /// The points of all sweeps of a run in the world frame; beams without a range have none.
+    /// Points of all sweeps of a run in the world frame; beams without a range have no point.
     ///
     /// Fields: `x y z` (m), `intensity` (received power, 1/(m² sr)), `range` (m), `time` (s),
-    /// `sweep`, `beam`, `returns`, and the truth: `incidence` (rad, NaN where the beam's axis
-    /// meets nothing), `object` and `material` (numbers, -1 where there are none).
+    /// `sweep`, `beam`, `returns`, and the truth: `incidence` (rad, NaN if the axis of the beam has
+    /// no hit), `object` and `material` (indices, -1 for none).
     pub fn of_run(run: SimulatedSweeps<'_>) -> Self {
         // Transform the ranges to points of the world
         let measured: Vec<(&BeamSweep, &BeamMeasurement, [f32; 3])> = run
@@ -86,13 +86,13 @@ impl PointTable {
         table
     }
 
-    /// Every point of some sweeps, sweep by sweep, in the frame that they were simulated in.
+    /// Points of some sweeps, sweep by sweep, in the frame of the simulation.
     ///
     /// Fields: `x y z` (m), `intensity` (counts), `ring`, `time` (s from the start of the run),
-    /// `range` (m), `return_number` (the first is 1), `returns`, `column`, `sweep`, `power`
-    /// (1/(m² sr)), and of the truth `true_range` (m, NaN for the air), `incidence` (rad),
-    /// `instance`, `object` (mesh) and `material` (numbers, -1 where there are none); `velocity`
-    /// (m/s) where the receiver measures it.
+    /// `range` (m), `return_number` (the first is 1), `returns`, `column`, `sweep`, `power` (1/(m²
+    /// sr)), and the truth: `true_range` (m, NaN for returns of the air), `incidence` (rad),
+    /// `instance`, `object` (mesh) and `material` (indices, -1 for none); `velocity` (m/s) if the
+    /// receiver measures it.
     pub fn of_scans(sweeps: &[Sweep]) -> Self {
         let rows = sweeps.iter().flat_map(|sweep| {
             let points = sweep.points.iter();
@@ -105,8 +105,8 @@ impl PointTable {
         table(&rows.collect::<Vec<_>>(), 1, Clock::Run)
     }
 
-    /// One sweep as ROS users expect it: as [`PointTable::of_scans`], with `time` as f32 from the
-    /// start of the sweep.
+    /// Points of one sweep in the convention of ROS: as [`PointTable::of_scans`], with `time` as
+    /// f32 from the start of the sweep.
     pub fn of_scan_for_ros(sweep: &Sweep) -> Self {
         let rows = sweep.points.iter().map(|point| Row {
             sweep,
@@ -116,9 +116,10 @@ impl PointTable {
         table(&rows.collect::<Vec<_>>(), 1, Clock::Sweep)
     }
 
-    /// One sweep as a dense grid, one row a ring (the highest first), one column a column of
-    /// firings: the first reported echo of each shot. Without one, position and numbers are NaN
-    /// and `range` is the code of the reason (REP 117: +inf no return, -inf too near, NaN nothing fired).
+    /// One sweep as a dense grid: one row per ring (the highest first), one column per column of
+    /// firings. A cell is the first reported echo of a shot. In a cell without an echo, position
+    /// and numbers are NaN and `range` is a code of REP 117: +inf no return, -inf too near, NaN not
+    /// fired.
     pub fn of_scan_grid(sweep: &Sweep) -> Self {
         let width = sweep.columns as usize;
         let height = usize::from(sweep.channels);
@@ -202,7 +203,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     add("instance", label(|p| Some(p.source?.instance.0)));
     add("object", label(|p| Some(p.source?.mesh.0)));
     add("material", label(|p| Some(p.source?.material.0)));
-    // Add velocity where the receiver measures it
+    // Add velocity if the receiver measures it
     if rows
         .iter()
         .any(|row| row.point.is_some_and(|p| p.velocity.is_some()))

@@ -1,4 +1,4 @@
-//! UDP packets of captures.
+//! UDP packets of capture files (PCAP, PCAPNG).
 
 use crate::{FileLocation, FormatError};
 use pcap_file::pcap::PcapReader;
@@ -10,23 +10,22 @@ use std::path::Path;
 /// One UDP packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// The port that it was sent to.
+    /// Destination port.
     pub port: u16,
     /// Payload.
     pub payload: Vec<u8>,
 }
 
-/// The UDP packets of a capture, in the order of the file, put together again where they were sent
-/// in fragments.
+/// The UDP packets of a capture, in file order, reassembled from IP fragments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// The packets.
     pub datagrams: Vec<Datagram>,
-    /// Irregularities that did not prevent reading: a truncated end for example.
+    /// Irregularities that did not prevent reading, for example a truncated end.
     pub warnings: Vec<String>,
 }
 
-/// First bytes of PCAP files (microseconds and nanoseconds, either byte order) and of PCAPNG.
+/// Magic numbers of PCAP files (microseconds and nanoseconds, both byte orders) and of PCAPNG.
 const MARKS: [[u8; 4]; 5] = [
     [0xd4, 0xc3, 0xb2, 0xa1],
     [0xa1, 0xb2, 0xc3, 0xd4],
@@ -41,13 +40,13 @@ pub(crate) fn is_capture(bytes: &[u8]) -> bool {
 }
 
 impl Capture {
-    /// Reads the content of a capture; `path` is named in errors. Of a truncated one, what is
-    /// whole, with a warning.
+    /// Parses the content of a capture. Errors name `path`. A truncated capture gives its complete
+    /// packets and a warning.
     ///
     /// # Errors
-    /// If it is no capture, or holds no whole UDP packet.
+    /// If the content is not a capture or contains no complete UDP packet.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
-        // Read the frames of either format
+        // Read the frames in either format
         let mut frames = Frames::default();
         let outcome = if bytes.starts_with(&MARKS[4]) {
             frames.read_pcapng(bytes)
@@ -57,25 +56,26 @@ impl Capture {
         // Warn of truncation and of missing fragments
         let mut capture = frames.capture;
         if let Err(error) = outcome {
-            let warning =
-                format!("the capture is truncated or damaged ({error}): read up to there");
+            let warning = format!(
+                "the capture is truncated or damaged ({error}): packets before the damage were read"
+            );
             capture.warnings.push(warning);
         }
         if !frames.fragments.is_empty() {
             let count = frames.fragments.len();
-            capture.warnings.push(format!(
-                "{count} packets miss some of their fragments and were left out"
-            ));
+            capture
+                .warnings
+                .push(format!("{count} packets lack fragments and were skipped"));
         }
-        // Refuse a capture without packets
+        // Require at least one packet
         if !capture.datagrams.is_empty() {
             return Ok(capture);
         }
         let message = match capture.warnings.first() {
-            Some(warning) => format!("there is no whole UDP packet: {warning}"),
+            Some(warning) => format!("there is no complete UDP packet: {warning}"),
             None => "there is no UDP packet".into(),
         };
-        let remedy = "record it again with tcpdump or Wireshark, with whole packets (-s 0)";
+        let remedy = "record it again with tcpdump or Wiresharkand complete packets (-s 0)";
         Err(FormatError::malformed(
             path,
             FileLocation::File,
@@ -85,12 +85,12 @@ impl Capture {
     }
 }
 
-/// An IP packet that was sent in fragments: from, to, number.
-type Whole = ([u8; 8], u16);
+/// Key of a fragmented IP packet: source, destination and identification.
+type FragmentKey = ([u8; 8], u16);
 
-/// Received fragments, and the length once the last is received.
+/// Received fragments of a packet, and its length after the last fragment.
 #[derive(Default)]
-struct Parts {
+struct Fragments {
     pieces: BTreeMap<usize, Vec<u8>>,
     length: Option<usize>,
 }
@@ -98,7 +98,7 @@ struct Parts {
 #[derive(Default)]
 struct Frames {
     capture: Capture,
-    fragments: BTreeMap<Whole, Parts>,
+    fragments: BTreeMap<FragmentKey, Fragments>,
 }
 
 impl Frames {
@@ -134,7 +134,7 @@ impl Frames {
         Ok(())
     }
 
-    /// A frame of the link: keeps the UDP packet in it, if there is one.
+    /// Reads a link-layer frame and stores its UDP packet, if there is one.
     fn frame(&mut self, link: DataLink, frame: &[u8]) {
         let packet = match link {
             DataLink::ETHERNET => ethernet(frame),
@@ -142,16 +142,16 @@ impl Frames {
             DataLink::NULL | DataLink::LOOP => frame.get(4..),
             _ => Some(frame),
         };
-        // Frames other than UDP over IPv4 hold no lidar data.
+        // Lidars send UDP over IPv4; other frames are skipped.
         let _ = packet.and_then(|packet| self.internet(packet));
     }
 
-    /// An IPv4 packet.
+    /// Reads an IPv4 packet.
     fn internet(&mut self, packet: &[u8]) -> Option<()> {
         let header = usize::from(packet.first()? & 15) * 4;
         let is_udp = packet[0] >> 4 == 4 && *packet.get(9)? == 17;
         let length = usize::from(big_endian(packet, 2)?);
-        // A length of zero is of a network card that cuts packets itself.
+        // Network cards with segmentation offload report a length of zero.
         let end = if length == 0 { packet.len() } else { length };
         let body = packet.get(header..end)?;
         if !is_udp {
@@ -184,8 +184,8 @@ impl Frames {
     }
 }
 
-impl Parts {
-    /// The whole, once no part is missing.
+impl Fragments {
+    /// The reassembled packet, or `None` while a fragment is missing.
     fn whole(&self) -> Option<Vec<u8>> {
         let length = self.length?;
         let mut whole = Vec::with_capacity(length);

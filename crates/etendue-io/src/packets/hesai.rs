@@ -1,10 +1,10 @@
 //! Hesai data packets: Pandar40P and PandarXT-32.
 
-use super::turns::{Row, Turns};
+use super::sweep_assembler::{Row, SweepAssembler};
 use super::{ChannelTable, u16_at, u32_at};
 use std::f64::consts::TAU;
 
-/// A model, recognised by its packets.
+/// A model, identified by its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Model {
     Pandar40P,
@@ -16,20 +16,20 @@ struct Layout {
     /// Bytes before the first block.
     header: usize,
     blocks: usize,
-    /// Bytes before the lasers in a block.
+    /// Bytes of a block before the lasers.
     block_header: usize,
-    /// Bytes of a laser.
+    /// Bytes per laser.
     laser: usize,
-    /// The step of ranges, m.
+    /// Quantisation step of ranges, m.
     step: f64,
-    /// The return mode.
+    /// Offset of the return mode.
     mode: usize,
-    /// The microseconds of the clock.
+    /// Offset of the microseconds of the clock.
     stamp: usize,
 }
 
 const DUAL: [u8; 3] = [0x39, 0x3b, 0x3c];
-/// The stamp is within a second.
+/// Period of the stamp: the packets contain the fraction of a second, s.
 const SECOND: f64 = 1.0;
 
 impl Model {
@@ -41,7 +41,7 @@ impl Model {
         }
     }
 
-    /// The sensor preset with its channels.
+    /// Name of the sensor preset with the channels.
     pub fn preset(self) -> &'static str {
         match self {
             Self::Pandar40P => "hesai-pandar40p",
@@ -73,8 +73,8 @@ impl Model {
     }
 }
 
-/// Appends the points of a packet. The stamp is taken as the time of its last column.
-pub(super) fn read(turns: &mut Turns, bytes: &[u8], model: Model, table: &ChannelTable) {
+/// Appends the points of a packet. The stamp is the time of the last column.
+pub(super) fn read(sweeps: &mut SweepAssembler, bytes: &[u8], model: Model, table: &ChannelTable) {
     let layout = model.layout(bytes);
     let stamp = f64::from(u32_at(bytes, layout.stamp).unwrap_or(0)) * 1e-6;
     let packet = Packet {
@@ -87,9 +87,9 @@ pub(super) fn read(turns: &mut Turns, bytes: &[u8], model: Model, table: &Channe
         table,
         layout,
     };
-    let end = turns.since_first(stamp, SECOND);
+    let end = sweeps.since_first(stamp, SECOND);
     for group in (0..packet.layout.blocks).step_by(packet.together) {
-        packet.read_group(turns, group, end);
+        packet.read_group(sweeps, group, end);
     }
 }
 
@@ -97,7 +97,7 @@ struct Packet<'a> {
     bytes: &'a [u8],
     layout: Layout,
     table: &'a ChannelTable,
-    /// Blocks that were fired together.
+    /// Number of blocks per firing.
     together: usize,
 }
 
@@ -113,19 +113,19 @@ impl Packet<'_> {
     }
 
     fn azimuth(&self, block: usize) -> f64 {
-        // The azimuth is right before the lasers.
+        // The azimuth precedes the lasers.
         let at = self.block(block) + self.layout.block_header - 2;
         f64::from(u16_at(self.bytes, at).unwrap_or(0)) * 0.01_f64.to_radians()
     }
 
-    /// Appends the points of the blocks of one firing, which begin with block `group`; `end` is
-    /// the time of the last block, s.
-    fn read_group(&self, turns: &mut Turns, group: usize, end: f64) {
+    /// Appends the points of one firing, whose first block is `group`; `end` is the time of the
+    /// last block, s.
+    fn read_group(&self, sweeps: &mut SweepAssembler, group: usize, end: f64) {
         // Compute azimuth and time of the firing
         let azimuth = self.azimuth(group);
         let groups_left = (self.layout.blocks - group) / self.together - 1;
         let time = end - groups_left as f64 * self.table.firing_period;
-        turns.column(azimuth / TAU);
+        sweeps.column(azimuth / TAU);
         // Append the echoes of each channel, without repeated ones
         for (number, channel) in self.table.channels.iter().enumerate() {
             let mut first_echo = None;
@@ -140,7 +140,7 @@ impl Packet<'_> {
                 first_echo = Some(counts);
                 return_number += 1;
                 let range = f64::from(counts) * self.layout.step;
-                turns.push(Row {
+                sweeps.push(Row {
                     position: channel.point(-azimuth, range),
                     range,
                     intensity: self.bytes[at + 2].into(),

@@ -2,20 +2,20 @@
 //! and VLS-128 with their calibration, Hesai Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with
 //! their metadata.
 //!
-//! Directions, offsets and firing times come from the lidar's [`ChannelTable`], the Ouster's metadata
-//! or the Velodyne's calibration ([`PacketSource`]); points are in the
-//! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
-//! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
-//! from the first packet of the capture, or from the earliest shot where that is before its stamp
-//! (Hesai's stamps are those of the packets' ends): none is negative.
+//! Directions, offsets and firing times come from the lidar's [`ChannelTable`], the Ouster metadata
+//! or the Velodyne calibration ([`PacketSource`]). Points are in the sensor frame (x forward). The
+//! azimuth of each firing is interpolated in time between the blocks of its packet. A sweep is one
+//! full rotation; the first and the last may be partial. Time zero is the first packet of the
+//! capture, or the earliest shot if that precedes the packet's stamp (Hesai stamps are those of the
+//! packet ends), so that no time is negative.
 //!
-//! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
-//! packets, positions and GPS sentences.
+//! Not decoded: status bytes of the HDL-64E (its own copy of the calibration), Ouster IMU and zone
+//! packets, position packets and NMEA sentences.
 
 mod capture;
 mod hesai;
 mod ouster;
-mod turns;
+mod sweep_assembler;
 mod velodyne;
 
 pub use capture::{Capture, Datagram};
@@ -30,9 +30,9 @@ use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::Channel;
 use std::fmt;
 use std::path::Path;
-use turns::Turns;
+use sweep_assembler::SweepAssembler;
 
-/// The lidar that sent the packets of a capture: what decoding needs and packets omit.
+/// Description of the lidar that sent the packets of a capture, for data that packets omit.
 ///
 /// The default has no channel tables; it decodes Ouster packets, and Velodyne packets with a
 /// calibration.
@@ -47,8 +47,8 @@ pub struct PacketSource {
 /// Metadata or calibration of the device that sent the packets of a capture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PacketMetadata {
-    /// The packets' own model number (Velodyne, Hesai), or the metadata next to the capture: a
-    /// file of the same name that ends in `.json`.
+    /// The model number in the packets (Velodyne, Hesai), or the Ouster metadata next to the
+    /// capture: a file of the same name that ends in `.json`.
     #[default]
     InPackets,
     /// Metadata of an Ouster sensor.
@@ -66,13 +66,13 @@ pub struct ChannelTable {
     pub firing_period: f64,
 }
 
-/// Channel tables by the name of the sensor preset, `velodyne-vlp-16` for example.
+/// Channel tables by the name of the sensor preset, for example `velodyne-vlp-16`.
 #[derive(Clone, Copy)]
 pub struct ChannelTables(pub fn(&str) -> Option<ChannelTable>);
 
 impl ChannelTables {
     fn get(self, name: &str) -> Result<ChannelTable, String> {
-        (self.0)(name).ok_or_else(|| format!("there is no channel table of {name}"))
+        (self.0)(name).ok_or_else(|| format!("there is no channel table for {name}"))
     }
 }
 
@@ -96,10 +96,10 @@ enum Kind {
     Ouster,
 }
 
-/// The points of a capture's packets; `path` is named in errors.
+/// Decodes the packets of a capture. Errors name `path`.
 ///
 /// # Errors
-/// If the capture is damaged from its beginning on, or no packet is one of a known lidar.
+/// If the capture is damaged at its beginning, or no packet is one of a known lidar.
 pub(crate) fn parse(
     path: &Path,
     bytes: &[u8],
@@ -120,8 +120,8 @@ pub(crate) fn parse(
         .collect();
     let left_out = capture.datagrams.len() - packets.len();
     // Convert them to points
-    let mut turns = Turns::default();
-    let read = read_packets(&mut turns, &packets, lidar, source, metadata.as_ref());
+    let mut sweeps = SweepAssembler::default();
+    let read = read_packets(&mut sweeps, &packets, lidar, source, metadata.as_ref());
     let packet_warnings = read.map_err(|message| {
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
                       and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
@@ -133,46 +133,46 @@ pub(crate) fn parse(
     warnings.extend(packet_warnings);
     if left_out > 0 {
         warnings.push(format!(
-            "{left_out} packets hold no points and were left out"
+            "{left_out} packets contain no points and were skipped"
         ));
     }
     Ok(PointSweeps {
-        sweeps: turns.tables(),
+        sweeps: sweeps.tables(),
         warnings,
     })
 }
 
 /// Appends the points of packets of one kind. Returns irregularities as warnings.
 fn read_packets(
-    turns: &mut Turns,
+    sweeps: &mut SweepAssembler,
     packets: &[&[u8]],
     kind: Kind,
     source: &PacketSource,
     metadata: Option<&OusterMetadata>,
 ) -> Result<Vec<String>, String> {
-    // Calibration of a Velodyne from its file.
+    // Read packets with several groups of lasers with the calibration.
     let calibration = match &source.metadata {
         PacketMetadata::Velodyne(calibration) => Some(&**calibration),
         _ => None,
     };
     // Read the packets of the device.
     match (kind, metadata) {
-        (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration, source.tables),
+        (Kind::Velodyne, _) => return velodyne::read(sweeps, packets, calibration, source.tables),
         (Kind::Hesai(model), _) => {
             let table = source.tables.get(model.preset())?;
             for bytes in packets {
-                hesai::read(turns, bytes, model, &table);
+                hesai::read(sweeps, bytes, model, &table);
             }
         }
         (Kind::Ouster, Some(metadata)) => packets
             .iter()
-            .try_for_each(|bytes| ouster::read(turns, bytes, metadata))?,
+            .try_for_each(|bytes| ouster::read(sweeps, bytes, metadata))?,
         (Kind::Ouster, None) => {}
     }
     Ok(Vec::new())
 }
 
-/// The Ouster's metadata, given or beside the capture.
+/// Ouster metadata: given, or read from the file next to the capture.
 fn metadata(path: &Path, given: &PacketMetadata) -> Result<Option<OusterMetadata>, FormatError> {
     if let PacketMetadata::Ouster(metadata) = given {
         return Ok(Some(metadata.as_ref().clone()));
@@ -210,17 +210,17 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
     FormatError::malformed(path, FileLocation::File, message, remedy)
 }
 
-/// Two bytes, the low one first.
+/// Little-endian unsigned 16-bit integer at an offset.
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Four bytes, the lowest first.
+/// Little-endian unsigned 32-bit integer at an offset.
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Eight bytes, the lowest first.
+/// Little-endian unsigned 64-bit integer at an offset.
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

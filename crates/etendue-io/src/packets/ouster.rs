@@ -1,6 +1,6 @@
-//! Ouster lidar packets, and the metadata that they need.
+//! Ouster lidar packets and their metadata.
 
-use super::turns::{Row, Turns};
+use super::sweep_assembler::{Row, SweepAssembler};
 use super::{u16_at, u32_at, u64_at};
 use crate::input::read_text;
 use crate::{FileLocation, FormatError};
@@ -12,13 +12,13 @@ use std::path::Path;
 /// The metadata of an Ouster sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OusterMetadata {
-    /// Model, such as "OS-1-128".
+    /// Model, for example "OS-1-128".
     pub model: String,
-    /// Its lasers, from the highest to the lowest; azimuths count from the encoder's.
+    /// Channels from the highest to the lowest; azimuths are relative to the encoder angle.
     pub channels: Vec<Channel>,
-    /// Columns in a turn.
+    /// Columns per rotation.
     pub columns: u32,
-    /// Columns in a packet.
+    /// Columns per packet.
     columns_per_packet: usize,
     profile: Profile,
 }
@@ -43,7 +43,7 @@ impl Profile {
         })
     }
 
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     fn pixel(self) -> usize {
         match self {
             Self::Legacy | Self::Single => 12,
@@ -69,18 +69,18 @@ impl Profile {
     }
 }
 
-/// Reads the metadata (JSON) that Ouster's tools save beside a capture.
+/// Reads the metadata (JSON) that Ouster's tools save next to a capture.
 ///
 /// # Errors
-/// As [`parse_ouster_metadata`], and if the file cannot be read.
+/// As [`parse_ouster_metadata`], or if the file cannot be read.
 pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> {
     parse_ouster_metadata(path, &read_text(path)?)
 }
 
-/// The metadata in a text, flat (firmware 2) or in groups (firmware 3); `path` is named in errors.
+/// Parses the metadata, flat (firmware 2) or grouped (firmware 3). Errors name `path`.
 ///
 /// # Errors
-/// If the text is no JSON, a table of beams is missing, or the profile is not one that is read.
+/// If the text is not JSON, a table of beams is missing, or the profile is not supported.
 pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, FormatError> {
     // Parse the JSON
     let wrong = |message: String| {
@@ -120,14 +120,15 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
         columns_per_packet: whole(&json, "columns_per_packet").unwrap_or(16) as usize,
         profile: Profile::of(profile).ok_or_else(|| FormatError::Unsupported {
             path: path.to_owned(),
-            message: format!("packets of the profile {profile} are not read"),
-            remedy: "LEGACY, RNG19_RFL8_SIG16_NIR16, its DUAL and RNG15_RFL8_NIR8 are".into(),
+            message: format!("packets of the profile {profile} are not supported"),
+            remedy: "record LEGACY, RNG19_RFL8_SIG16_NIR16, its DUAL variant or RNG15_RFL8_NIR8"
+                .into(),
         })?,
     })
 }
 
-/// Lasers in the sensor's frame: beams leave at $n$ from the axis, and ranges count from there
-/// plus $n$.
+/// Channels in the sensor frame. Beams originate at the distance $n$ from the axis; ranges include
+/// the offset $n$.
 fn channels(json: &Value, altitudes: &[f64], azimuths: &[f64]) -> Vec<Channel> {
     let origin = find(json, "lidar_origin_to_beam_origin_mm").and_then(Value::as_f64);
     let offset = origin.unwrap_or(0.0) * 1e-3;
@@ -146,7 +147,7 @@ fn channels(json: &Value, altitudes: &[f64], azimuths: &[f64]) -> Vec<Channel> {
     channels
 }
 
-/// The first value of that key, however deep.
+/// The first value with the key, at any depth.
 fn find<'a>(json: &'a Value, key: &str) -> Option<&'a Value> {
     match json {
         Value::Object(map) => map
@@ -158,7 +159,7 @@ fn find<'a>(json: &'a Value, key: &str) -> Option<&'a Value> {
     }
 }
 
-/// A list of numbers, lists within it one after the other.
+/// A list of numbers; nested lists are flattened.
 fn numbers(json: &Value, key: &str) -> Option<Vec<f64>> {
     let list = find(json, key)?.as_array()?;
     let nested = |value: &Value| match value {
@@ -187,7 +188,7 @@ impl OusterMetadata {
 
 /// Appends the points of a packet.
 pub(super) fn read(
-    turns: &mut Turns,
+    sweeps: &mut SweepAssembler,
     bytes: &[u8],
     metadata: &OusterMetadata,
 ) -> Result<(), String> {
@@ -197,12 +198,12 @@ pub(super) fn read(
         .chunks_exact(size)
         .take(metadata.columns_per_packet)
     {
-        read_column(turns, column, metadata).ok_or("a packet is damaged")?;
+        read_column(sweeps, column, metadata).ok_or("a packet is damaged")?;
     }
     Ok(())
 }
 
-fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Option<()> {
+fn read_column(sweeps: &mut SweepAssembler, bytes: &[u8], metadata: &OusterMetadata) -> Option<()> {
     let number = u16_at(bytes, 8)?;
     let status = match metadata.profile {
         Profile::Legacy => u32_at(bytes, bytes.len() - 4)? == u32::MAX,
@@ -212,11 +213,11 @@ fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Op
         return Some(());
     }
     let turned = f64::from(number) / f64::from(metadata.columns);
-    turns.column(turned);
-    turns.set_column(number.into());
+    sweeps.column(turned);
+    sweeps.set_column(number.into());
     let seconds = u64_at(bytes, 0)? as f64 * 1e-9;
-    let time = turns.since_first(seconds, f64::INFINITY);
-    // The encoder counts clockwise from behind.
+    let time = sweeps.since_first(seconds, f64::INFINITY);
+    // The encoder angle is clockwise and zero at the rear.
     let rotor = TAU * (1.0 - turned) + PI;
     let pixels = &bytes[metadata.profile.column()[0]..];
     let pixels = pixels.chunks_exact(metadata.profile.pixel());
@@ -228,7 +229,7 @@ fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Op
             .flatten()
             .zip(1..)
         {
-            turns.push(Row {
+            sweeps.push(Row {
                 position: channel.point(rotor, echo.range),
                 range: echo.range,
                 intensity: echo.reflectivity.into(),
@@ -242,7 +243,7 @@ fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Op
     Some(())
 }
 
-/// One echo of a pixel.
+/// One echo of a pixel; `range` is in m.
 struct Echo {
     /// m.
     range: f64,
@@ -252,7 +253,7 @@ struct Echo {
 
 impl Profile {
     fn echoes(self, pixel: &[u8]) -> Option<[Option<Echo>; 2]> {
-        // Echo of a pixel; a range of zero is no return.
+        // Decode the echo of a pixel; a range of zero means no return.
         let word = u32_at(pixel, 0)?;
         let echo = |millimetres: u32, reflectivity: u8, ambient: u16| {
             (millimetres > 0).then(|| Echo {

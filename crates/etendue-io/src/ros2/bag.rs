@@ -7,14 +7,14 @@ use std::fmt::Write;
 pub(super) struct Channel {
     pub id: u16,
     pub topic: String,
-    /// Name of its messages.
+    /// Name of the message type.
     pub kind: &'static str,
-    /// Number of its messages.
+    /// Number of messages.
     pub messages: u64,
 }
 
-/// The `metadata.yaml` of rosbag2, version 5 of its format, of one MCAP file with the times (ns)
-/// of its first and last message.
+/// The `metadata.yaml` (rosbag2, version 5) of a bag with one MCAP file. `[first, last]` are the
+/// times of the first and last message, ns.
 pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64; 2]) -> String {
     let messages: u64 = channels.iter().map(|channel| channel.messages).sum();
     let file = quoted(file);
@@ -25,7 +25,7 @@ pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64
         let kind = channel.kind;
         let qos = quoted(QOS);
         let count = channel.messages;
-        // Writing to a string does not fail.
+        // Writing to a string is infallible.
         let _ = write!(
             topics,
             "    - topic_metadata:\n        name: {name}\n        type: {kind}\n        \
@@ -44,7 +44,7 @@ pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64
     )
 }
 
-/// A string of YAML, which JSON's are.
+/// A quoted YAML string. JSON strings are valid YAML strings.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

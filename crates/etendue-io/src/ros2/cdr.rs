@@ -1,18 +1,18 @@
-//! The wire form of ROS 2 messages: CDR, little endian.
+//! Serialisation of ROS 2 messages: CDR, little endian.
 
-/// Writes one message. Numbers are aligned to their size, counted from after the 4 bytes that
-/// give the encoding of the message.
+/// Writer of one message. Numbers are aligned to their size, relative to the end of the 4-byte
+/// encapsulation header.
 pub(super) struct CdrWriter {
     bytes: Vec<u8>,
 }
 
-/// Reads one message.
+/// Reader of one message.
 pub(crate) struct CdrReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// CDR, little endian.
+/// Encapsulation header of little-endian CDR.
 const HEADER: [u8; 4] = [0, 1, 0, 0];
 
 impl CdrWriter {
@@ -55,19 +55,19 @@ impl CdrWriter {
         self
     }
 
-    /// A length of 32 bits.
+    /// Writes a length as 32 bits.
     pub fn length(&mut self, length: usize) -> &mut Self {
         self.u32(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
-    /// Text with its closing zero.
+    /// Writes a string with its terminating zero.
     pub fn text(&mut self, text: &str) -> &mut Self {
         self.length(text.len() + 1);
         self.bytes.extend(text.bytes());
         self.u8(0)
     }
 
-    /// A sequence of bytes.
+    /// Writes a sequence of bytes.
     pub fn blob(&mut self, blob: &[u8]) -> &mut Self {
         self.length(blob.len());
         self.bytes.extend(blob);
@@ -80,7 +80,7 @@ impl CdrWriter {
 }
 
 impl<'a> CdrReader<'a> {
-    /// A reader of a little-endian message.
+    /// A reader of a message. `None` if the message is not little-endian CDR.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
         let body = bytes.strip_prefix(&HEADER)?;
         Some(Self { bytes: body, at: 0 })
@@ -118,7 +118,7 @@ impl<'a> CdrReader<'a> {
         self.u32().map(f32::from_bits)
     }
 
-    /// A sequence of numbers of 32 bits.
+    /// Reads a sequence of 32-bit floats.
     pub fn floats(&mut self) -> Option<Vec<f32>> {
         let count = self.u32()? as usize;
         let bytes = self.take(count.checked_mul(4)?)?;
@@ -126,7 +126,7 @@ impl<'a> CdrReader<'a> {
         bytes.chunks_exact(4).map(float).collect()
     }
 
-    /// A stamp, s.
+    /// Reads a stamp, s.
     pub fn stamp(&mut self) -> Option<f64> {
         let seconds = self.u32()?;
         let nanoseconds = self.u32()?;
@@ -140,7 +140,7 @@ impl<'a> CdrReader<'a> {
         String::from_utf8(text.to_vec()).ok()
     }
 
-    /// Start of a sequence of bytes in the message, including the header.
+    /// Offset of the first byte of a byte sequence in the message, including the header.
     pub fn blob_start(&mut self) -> Option<usize> {
         let length = self.u32()? as usize;
         let start = self.at + HEADER.len();

@@ -5,13 +5,14 @@ use mcap::{McapError, WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 
-/// Quality of service as rosbag2 writes it: reliable, volatile, the last ten messages.
+/// Quality of service of all channels in rosbag2's notation: reliable, volatile, history of ten
+/// messages.
 pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
     sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
     liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
     avoid_ros_namespace_conventions: false";
 
-/// Options of an uncompressed MCAP file of the profile of ROS 2.
+/// Options of an uncompressed MCAP file with the `ros2` profile.
 pub(super) fn ros2_options() -> WriteOptions {
     WriteOptions::new()
         .compression(None)
@@ -19,7 +20,7 @@ pub(super) fn ros2_options() -> WriteOptions {
         .library("etendue")
 }
 
-/// Opens a channel of messages in CDR on a topic, and returns its number in the file.
+/// Opens a channel of CDR messages on a topic. Returns the number of the channel in the file.
 pub(super) fn add_channel<W: Write + Seek>(
     writer: &mut Writer<W>,
     topic: &str,

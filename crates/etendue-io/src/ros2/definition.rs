@@ -1,6 +1,6 @@
-//! The definitions of the messages that are written.
+//! Definitions of the message types that recordings contain.
 
-/// A message type: its name, its fields, and the types that they are made of.
+/// A message type: its name, its fields and the message types of its fields.
 pub(super) struct Definition {
     pub name: &'static str,
     fields: &'static str,
@@ -8,7 +8,8 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// The text of an MCAP schema of encoding `ros2msg`: the fields, then those of every part.
+    /// Text of an MCAP schema with the encoding `ros2msg`: the fields, then the definitions of all
+    /// nested types.
     pub fn schema(&self) -> String {
         let mut text = self.fields.to_owned();
         for part in self.parts {

@@ -55,7 +55,7 @@ pub enum LoggedData {
     Command(Vec<u8>),
 }
 
-/// Message types that are read.
+/// Message types that the reader decodes.
 #[derive(Clone, Copy)]
 enum Kind {
     Imu,
@@ -64,8 +64,8 @@ enum Kind {
     Command,
 }
 
-/// Calls `visit` for each message of a driver in an MCAP recording, in the order of the file. Other
-/// messages, and fixes without a position, are skipped. One chunk is in memory at a time.
+/// Calls `visit` for each message of a driver in an MCAP recording, in file order. Skips other
+/// messages and GNSS messages without a fix. Holds one chunk in memory at a time.
 ///
 /// # Errors
 /// If the file cannot be read, is not an MCAP file, or contains a damaged message.
@@ -86,7 +86,7 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(
     let mut reader = LinearReader::new_with_options(options);
     let mut topics = LidarTopics::default();
 
-    // Read the records within chunks and outside of them
+    // Read the records inside and outside of chunks
     while let Some(event) = reader.next_event() {
         match event.map_err(|error| malformed(error.to_string()))? {
             LinearReadEvent::ReadRequest(count) => {
@@ -126,7 +126,8 @@ struct LidarTopics {
 }
 
 impl LidarTopics {
-    /// Message in a record, if it is one of a driver. Other records register schemas and channels.
+    /// Decodes a record if it is a message of a driver. Registers schemas and channels of other
+    /// records.
     fn message(&mut self, record: Record) -> Result<Option<LoggedMessage>, String> {
         match record {
             // Store the kinds of the schemas.
@@ -170,9 +171,9 @@ fn kind(schema: &str) -> Option<Kind> {
     })
 }
 
-/// Data of a serialised message. The outer option is `None` if the message is damaged, the inner one
-/// if it contains no usable value.
-#[expect(clippy::option_option, reason = "the two absences differ")]
+/// Data of a serialised message. The outer option is `None` if the message is damaged. The inner
+/// option is `None` if the message contains no usable value.
+#[expect(clippy::option_option, reason = "damaged and empty messages differ")]
 fn logged_data(kind: Kind, bytes: &[u8]) -> Option<Option<LoggedData>> {
     if matches!(kind, Kind::Command) {
         return Some(Some(LoggedData::Command(bytes.to_vec())));

@@ -14,16 +14,16 @@ use nalgebra::Isometry3;
 use std::io::Cursor;
 use std::path::Path;
 
-/// An MCAP recording of a camera in the making: `/camera/image` (the picture), `/camera/image_raw`
-/// (the detector's numbers), `/camera/depth` (planar, m), `/camera/camera_info`, `/tf` of the optical
-/// frame, and `/clock`.
+/// Writer of an MCAP recording of a camera: `/camera/image` (display image), `/camera/image_raw`
+/// (digital numbers of the detector), `/camera/depth` (planar depth, m), `/camera/camera_info`,
+/// `/tf` of the optical frame, and `/clock`.
 pub struct FrameRecorder {
     writer: Writer<Cursor<Vec<u8>>>,
     channels: Channels,
     sequence: u32,
 }
 
-/// The number of each topic's channel in the file.
+/// Channel number of each topic.
 struct Channels {
     image: u16,
     image_raw: u16,
@@ -33,14 +33,14 @@ struct Channels {
     depth: u16,
 }
 
-/// The frame of the optical axes: z forward, x right, y down.
+/// Optical frame of the camera: z forward, x right, y down.
 const OPTICAL_FRAME: &str = "camera_optical";
 
 impl FrameRecorder {
     /// Begins a recording in memory.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn new() -> Result<Self, FormatError> {
         let fail = |error| failed(Path::new("memory"), error);
         let options = ros2_options().chunk_size(None);
@@ -63,8 +63,7 @@ impl FrameRecorder {
         })
     }
 
-    /// Appends a frame, its true depth and the pose of the camera's body (x forward) when it was
-    /// exposed.
+    /// Appends a frame, its true depth and the pose of the camera body (x forward) at the exposure.
     ///
     /// # Errors
     /// If the frame's time is negative or beyond 2^32 s.
@@ -75,7 +74,7 @@ impl FrameRecorder {
         camera: &Camera,
         world_from_camera: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
-        // Compute the pose of the optical axes
+        // Compute the pose of the optical frame
         let time = stamp(frame);
         check_stamp(Path::new("memory"), time)?;
         let optical = world_from_camera * body_from_optical();
@@ -98,7 +97,7 @@ impl FrameRecorder {
             (channels.image_raw, raw(frame, time, OPTICAL_FRAME)),
             (channels.image, picture(frame, time, OPTICAL_FRAME)),
         ];
-        // Write them with the frame's time
+        // Write the messages with the time of the frame
         for (channel_id, bytes) in messages {
             let header = MessageHeader {
                 channel_id,
@@ -113,10 +112,10 @@ impl FrameRecorder {
         Ok(())
     }
 
-    /// Ends the recording and gives its bytes.
+    /// Ends the recording and returns its bytes.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
         let ended = self.writer.finish();
         ended.map_err(|error| failed(Path::new("memory"), error))?;

@@ -1,18 +1,20 @@
-//! Frames of cameras as ROS 2 messages.
+//! Camera frames as ROS 2 messages.
 
 use super::cdr::CdrWriter;
 use super::message::header;
 use etendue_physics::camera::Lens;
 use etendue_sensors::camera::{Camera, CameraFrame};
 
-/// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped `time` (s).
+/// A `sensor_msgs/msg/Image` in CDR of the display image of a frame (`mono8` or `rgb8`), stamped
+/// `time` (s).
 pub fn picture(frame: &CameraFrame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = if frame.bands == 1 { "mono8" } else { "rgb8" };
     let header = Header { time, frame_id };
     image(frame, &header, encoding, frame.bands, &frame.picture)
 }
 
-/// The same of the detector's digital numbers: `mono16`, `rgb16` or a Bayer mosaic of 16 bits.
+/// A `sensor_msgs/msg/Image` in CDR of the digital numbers of the detector (`mono16`, `rgb16` or a
+/// 16-bit Bayer mosaic), stamped `time` (s).
 pub fn raw(frame: &CameraFrame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = match frame.mosaic {
         Some(pattern) => format!("bayer_{}16", pattern.name()),
@@ -30,8 +32,8 @@ pub fn raw(frame: &CameraFrame, time: f64, frame_id: &str) -> Vec<u8> {
     image(frame, &header, &encoding, 2 * channels, &bytes)
 }
 
-/// A `sensor_msgs/msg/Image` (`32FC1`, m) in CDR of the planar depth of a frame's pixels, NaN where
-/// there is no surface (REP 118).
+/// A `sensor_msgs/msg/Image` (`32FC1`, m) in CDR of the planar depth of each pixel. The depth is
+/// NaN where there is no surface (REP 118).
 pub fn depth(frame: &CameraFrame, depth: &[f32], time: f64, frame_id: &str) -> Vec<u8> {
     let bytes: Vec<u8> = depth.iter().flat_map(|value| value.to_le_bytes()).collect();
     let header = Header { time, frame_id };
@@ -43,7 +45,7 @@ struct Header<'a> {
     frame_id: &'a str,
 }
 
-/// A picture with a number of bytes per pixel.
+/// An `Image` message with a given number of bytes per pixel.
 fn image(frame: &CameraFrame, head: &Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, head.time, head.frame_id);
@@ -55,15 +57,15 @@ fn image(frame: &CameraFrame, head: &Header, encoding: &str, bytes: usize, data:
     message.finish()
 }
 
-/// The middle of the first row's exposure, s.
+/// Time of the middle of the first row's exposure, s.
 pub fn stamp(frame: &CameraFrame) -> f64 {
     frame.start + 0.5 * frame.exposure
 }
 
 /// A `sensor_msgs/msg/CameraInfo` in CDR, stamped `time` (s).
 ///
-/// Lenses get ROS' names of OpenCV's models: `plumb_bob`, `rational_polynomial`, `thin_prism` (of
-/// 12 parameters), and `equidistant` for Kannala and Brandt's and the FOV lens.
+/// Lens models have the names of ROS: `plumb_bob`, `rational_polynomial`, `thin_prism` (12
+/// parameters), and `equidistant` for the Kannala-Brandt model and the FOV lens.
 pub fn camera_info(camera: &Camera, time: f64, frame_id: &str) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, time, frame_id);
@@ -78,7 +80,7 @@ pub fn camera_info(camera: &Camera, time: f64, frame_id: &str) -> Vec<u8> {
     for value in distortion.into_iter().chain(matrices) {
         message.f64(value);
     }
-    // No binning, the whole image.
+    // No binning; the region of interest is the whole image.
     for value in [0; 6] {
         message.u32(value);
     }

@@ -10,17 +10,18 @@ use etendue_sensors::lidar::{Outcome, Sweep};
 use nalgebra::Isometry3;
 use std::path::Path;
 
-/// Refuses a time that a stamp of ROS does not hold: one before 1970, after 2106 or none at all.
+/// Checks that a ROS stamp can represent a time (s): unsigned 32-bit seconds since 1970.
 ///
 /// # Errors
-/// If it is one.
+/// If the time is negative, beyond the range or NaN.
 pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
-    // What is rounded to zero is zero.
+    // Times that round to zero are valid.
     if (-0.5e-9..f64::from(u32::MAX)).contains(&time) {
         return Ok(());
     }
-    let message = format!("ROS has no stamp for the time {time} s: seconds run from 0 to 2^32");
-    let remedy = "let the recording's times begin at zero";
+    let message =
+        format!("a ROS stamp cannot represent the time {time} s: its range is 0 to 2^32 s");
+    let remedy = "shift the times of the recording so that they begin at zero";
     Err(FormatError::malformed(
         path,
         FileLocation::File,
@@ -29,11 +30,11 @@ pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
     ))
 }
 
-/// Nanoseconds of a time in s that [`check_stamp`] lets pass; others become the nearest.
+/// A time (s) in ns. Times outside of the range of [`check_stamp`] saturate.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "times are checked where they come from outside, and saturated"
+    reason = "external times are checked, others saturate"
 )]
 pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
@@ -52,8 +53,8 @@ pub(super) fn header(message: &mut CdrWriter, time: f64, frame: &str) {
     message.text(frame);
 }
 
-/// A `sensor_msgs/msg/PointCloud2` in CDR of every field of a table, stamped `time` (s, from 0 to
-/// 2^32; others become the nearest).
+/// A `sensor_msgs/msg/PointCloud2` in CDR with all fields of a table, stamped `time` (s, saturated
+/// to 0..2^32).
 pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, time, frame);
@@ -85,8 +86,8 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
     message.finish()
 }
 
-/// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep; none where its shots are
-/// not evenly spaced in azimuth (to a hundredth of a step).
+/// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep. `None` if the azimuth
+/// steps of the shots differ by more than 1 %.
 pub fn laser_scan(sweep: &Sweep, lidar: &Lidar, frame: &str) -> Option<Vec<u8>> {
     let is_first_channel = |(_, shot): &(usize, Shot)| shot.channel == 0;
     let shots = sweep.shots.iter().enumerate();

@@ -1,9 +1,10 @@
-//! ROS 2 messages in MCAP files: what Foxglove, Rerun and `ros2 bag` open.
+//! ROS 2 messages in MCAP files, for Foxglove, Rerun and `ros2 bag`.
 //!
-//! [`LidarRecorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
-//! killed leaves everything up to its last whole sweep readable. [`RigRecorder`] writes the events of a
-//! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
-//! back, from truncated files too; [`read_drive`] what a driver heard and did.
+//! [`LidarRecorder`] writes a recording sweep by sweep: memory use is constant, and all complete
+//! sweeps of an interrupted run are readable. [`RigRecorder`] writes the events of a whole rig:
+//! inertial readings, GNSS fixes, magnetic fields, pressures, wheel angles, scans, clouds, images
+//! and the true motion. [`read_clouds`] reads clouds, also from truncated files; [`read_drive`]
+//! reads the sensor messages and the commands of a driver.
 
 mod bag;
 mod cdr;

@@ -1,4 +1,4 @@
-//! Clouds read back from recordings.
+//! Reader of point clouds in MCAP recordings.
 
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
@@ -31,12 +31,12 @@ pub struct RecordedCloud {
 pub struct Recording {
     /// The clouds, in the order of the file.
     pub clouds: Vec<RecordedCloud>,
-    /// Irregularities that did not prevent reading: a truncated end for example.
+    /// Irregularities that did not prevent reading, for example a truncated end.
     pub warnings: Vec<String>,
 }
 
 impl RecordedCloud {
-    /// The values of one field, if there is that field.
+    /// The values of a field. `None` if the cloud has no such field.
     pub fn field(&self, name: &str) -> Option<Vec<f64>> {
         let index = self.fields.iter().position(|field| field == name)?;
         let values = self.values.iter().skip(index).step_by(self.fields.len());
@@ -44,22 +44,22 @@ impl RecordedCloud {
     }
 }
 
-/// Reads every `PointCloud2` of an MCAP file. Of a truncated file, what is whole, with a
+/// Reads every `PointCloud2` of an MCAP file. A truncated file gives its complete clouds and a
 /// warning.
 ///
 /// # Errors
-/// If the file cannot be read or is no MCAP file of ROS 2 messages.
+/// If the file cannot be read or is not an MCAP file with ROS 2 messages.
 pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
     parse_clouds(path, &read_bytes(path)?)
 }
 
-/// [`read_clouds`] of the content of a file; `path` is named in errors.
+/// Parses the content of an MCAP file as [`read_clouds`] does. Errors name `path`.
 ///
 /// # Errors
-/// As [`read_clouds`], but for reading the file.
+/// As [`read_clouds`], except errors of reading the file.
 pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError> {
     if !bytes.starts_with(mcap::MAGIC) {
-        let message = "this is no MCAP file";
+        let message = "this is not an MCAP file";
         let remedy = "give an MCAP file";
         return Err(FormatError::malformed(
             path,
@@ -80,7 +80,7 @@ pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError>
     Ok(recording)
 }
 
-/// The `sensor_msgs/msg/PointCloud2` in CDR; `None` where it is damaged.
+/// Decodes a `sensor_msgs/msg/PointCloud2` in CDR; `None` if it is damaged.
 fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
     // Read the header: stamp, frame, size
     let mut message = CdrReader::new(data)?;
@@ -118,7 +118,7 @@ fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
     })
 }
 
-/// The type of a column that holds every value of one of `PointField`'s types.
+/// Column type that represents every value of a `PointField` type.
 fn number_type(datatype: u8) -> ColumnType {
     match datatype {
         2 | 4 => ColumnType::U16,
@@ -129,7 +129,7 @@ fn number_type(datatype: u8) -> ColumnType {
     }
 }
 
-/// A number of one of `PointField`'s types, little endian.
+/// Decodes a number of a `PointField` type, little endian.
 pub(crate) fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
     Some(match datatype {
         1 => f64::from(i8::from_le_bytes(*bytes.first_chunk()?)),

@@ -1,4 +1,4 @@
-//! Recordings written sweep by sweep.
+//! Recordings of lidars, written sweep by sweep.
 
 use super::bag::{Channel, bag_metadata};
 use super::channel::{add_channel, ros2_options};
@@ -14,10 +14,10 @@ use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Names of topics and frames of one sensor.
+/// Names of topics and frames of one lidar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LidarTopics {
-    /// Topic of the clouds; scans go to the topic `NAME/scan`.
+    /// Topic of the clouds; scans are on the topic `NAME/scan`.
     pub cloud: String,
     /// Frame of the sensor.
     pub sensor_frame: String,
@@ -36,7 +36,7 @@ impl Default for LidarTopics {
 }
 
 impl LidarTopics {
-    /// Those of one of several sensors: `/NAME/points` in the frame `NAME`.
+    /// The names of one of several sensors: topic `/NAME/points`, frame `NAME`.
     pub fn of_sensor(name: &str) -> Self {
         Self {
             cloud: format!("/{name}/points"),
@@ -46,8 +46,9 @@ impl LidarTopics {
     }
 }
 
-/// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
-/// clock of every sweep of one sensor or several, on disk when [`LidarRecorder::record`] returns.
+/// Writer of an MCAP recording of one or several lidars: `PointCloud2` (and `LaserScan` of planar
+/// lidars), `TF` and clock of every sweep. A sweep is on disk when [`LidarRecorder::record`]
+/// returns.
 pub struct LidarRecorder<W: Write + Seek> {
     path: PathBuf,
     sensors: Vec<SensorChannels>,
@@ -56,23 +57,23 @@ pub struct LidarRecorder<W: Write + Seek> {
     /// First and last time of the messages, ns.
     span: Option<[u64; 2]>,
     sequence: u32,
-    /// Classes of the scene's objects; none where points get none.
+    /// Class of each object of the scene; `None` for recordings without labels.
     classes: Vec<i32>,
 }
 
-/// Places of a sensor's channels in the recorder's list.
+/// Indices of a sensor's channels in the recorder's list.
 struct SensorChannels {
     topics: LidarTopics,
     cloud: usize,
     scan: usize,
 }
 
-/// Places of the channels that all sensors share.
+/// Indices of the channels that all sensors share.
 const CLOCK_CHANNEL: usize = 0;
 const TF_CHANNEL: usize = 1;
 
 impl LidarRecorder<BufWriter<File>> {
-    /// Begins a recording at `path`, replacing what was there.
+    /// Begins a recording at `path` and replaces an existing file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -80,7 +81,7 @@ impl LidarRecorder<BufWriter<File>> {
         Self::create_of_several(path, vec![topics])
     }
 
-    /// Begins a recording of several sensors, whose frames and topics differ.
+    /// Begins a recording of several sensors with different frames and topics.
     ///
     /// # Errors
     /// As [`LidarRecorder::create`].
@@ -93,15 +94,15 @@ impl LidarRecorder<Cursor<Vec<u8>>> {
     /// Begins a recording in memory.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn in_memory(topics: LidarTopics) -> Result<Self, FormatError> {
         Self::begin("memory".as_ref(), vec![topics], Cursor::new(Vec::new()))
     }
 
-    /// Ends the recording and gives its bytes.
+    /// Ends the recording and returns its bytes.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
         let ended = self.writer.finish();
         ended.map_err(|error| failed(&self.path, error))?;
@@ -155,8 +156,8 @@ impl<W: Write + Seek> LidarRecorder<W> {
         self
     }
 
-    /// Appends a sweep and flushes it to disk: stamped with its start, the cloud in the sensor's
-    /// frame.
+    /// Appends a sweep and flushes it to disk. Its stamp is the start of the sweep; the cloud is in
+    /// the sensor's frame.
     ///
     /// # Errors
     /// If the file cannot be written, or the time is negative or beyond 2^32 s.
@@ -164,7 +165,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         self.record_of(0, sweep, scanner)
     }
 
-    /// [`LidarRecorder::record`] of the sensor with that number.
+    /// Appends a sweep of the sensor with the given index.
     ///
     /// # Errors
     /// As [`LidarRecorder::record`].
@@ -188,8 +189,8 @@ impl<W: Write + Seek> LidarRecorder<W> {
         self.end_sweep()
     }
 
-    /// Appends points of any origin as a cloud stamped `time` (s) of a sensor at a pose, and
-    /// flushes it to disk.
+    /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor,
+    /// and flushes it to disk.
     ///
     /// # Errors
     /// As [`LidarRecorder::record`].
@@ -249,13 +250,13 @@ impl<W: Write + Seek> LidarRecorder<W> {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// The `metadata.yaml` of a folder with this recording so far in a file of that name: with it
-    /// ROS 2 opens the folder as a bag.
+    /// The `metadata.yaml` of a bag folder that contains the recording so far as `file`. ROS 2
+    /// opens such a folder as a bag.
     pub fn bag_metadata(&self, file: &str) -> String {
         bag_metadata(file, &self.channels, self.span.unwrap_or_default())
     }
 
-    /// Ends the recording with its index.
+    /// Writes the index and ends the recording.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -267,7 +268,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
     }
 }
 
-/// An empty file in place of what was there, in its folder, which is made if there is none.
+/// Creates an empty file and its folder, and replaces an existing file.
 pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
     if let Some(folder) = path.parent() {
         create_dir_all(folder).map_err(|source| cannot_write(path, source))?;

@@ -1,4 +1,4 @@
-//! Recordings copied with the points of their clouds moved.
+//! Copies of recordings with moved points.
 
 use super::cdr::CdrReader;
 use super::channel::ros2_options;
@@ -15,22 +15,22 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
-/// A pose of a frame in another at a time, of a `TFMessage`.
+/// A stamped pose of one frame in another, from a `TFMessage`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StampedTransform {
     /// Its stamp, s.
     pub time: f64,
-    /// The frame that it is given in.
+    /// Reference frame.
     pub parent: String,
-    /// The frame whose pose it is.
+    /// Frame that the pose describes.
     pub child: String,
-    /// Parent from child.
+    /// Transform of child coordinates to parent coordinates.
     pub parent_from_child: Isometry3<f64>,
 }
 
-/// Copies an MCAP recording with every `PointCloud2` moved by `moved`, which is given the topic
-/// and the points (m, including those that are not finite) and returns the same number. Other messages are
-/// copied as they are; one message is held at a time.
+/// Copies an MCAP recording and moves the points of every `PointCloud2` with `moved`. `moved`
+/// receives the topic and the points (m, including non-finite ones) and returns the same number of
+/// points. Other messages are copied unchanged. One message is in memory at a time.
 ///
 /// # Errors
 /// If the recording cannot be read, a cloud is damaged or has no x, y and z, or the copy cannot
@@ -80,7 +80,7 @@ fn copy(
             channels.insert(message.channel.id, id);
             id
         };
-        // Copy the message with its times, a cloud with corrected points
+        // Copy the message with its times; correct the points of a cloud
         let header = MessageHeader {
             channel_id: id,
             sequence: message.sequence,
@@ -120,7 +120,7 @@ fn is_cloud(message: &Message) -> bool {
     schema.is_some_and(|s| s.name == "sensor_msgs/msg/PointCloud2")
 }
 
-/// The message with its points moved.
+/// The message with moved points; `None` if it is damaged.
 fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
     let mut records = records(&message.data)?;
     let points = records.points();
@@ -129,7 +129,7 @@ fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
     Some(records.as_bytes().to_vec())
 }
 
-/// The points of a `PointCloud2` message in its bytes.
+/// View of the points of a `PointCloud2` message.
 fn records(data: &[u8]) -> Option<Records> {
     // Skip the header, and read the size and the fields.
     let mut message = CdrReader::new(data)?;
@@ -150,7 +150,7 @@ fn records(data: &[u8]) -> Option<Records> {
     let step = message.u32()? as usize;
     message.u32()?;
     let start = message.blob_start()?;
-    // Columns of position and range.
+    // Find the columns of position and range.
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
         let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
@@ -160,15 +160,15 @@ fn records(data: &[u8]) -> Option<Records> {
     Records::new(data.to_vec(), points, position, column("range"))
 }
 
-/// Reads every transform of an MCAP recording, in the order of the file. Of a truncated file, those
-/// before its end: it is [`read_clouds`](super::read_clouds) that tells.
+/// Reads every transform of an MCAP recording, in file order. A truncated file gives its complete
+/// transforms without a warning; [`read_clouds`](super::read_clouds) reports truncation.
 ///
 /// # Errors
-/// If the file cannot be read or is no MCAP file.
+/// If the file cannot be read or is not an MCAP file.
 pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError> {
     let bytes = read_bytes(path)?;
     let mut found = Vec::new();
-    // Warnings come from the reader of clouds.
+    // The reader of clouds reports the warnings.
     for_each_message(path, &bytes, &mut Vec::new(), |message| {
         if schema_name(message) == "tf2_msgs/msg/TFMessage" {
             found.extend(transforms(&message.data).unwrap_or_default());

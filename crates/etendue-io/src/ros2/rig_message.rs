@@ -1,4 +1,4 @@
-//! Data of the sensors of a rig as ROS 2 messages.
+//! Sensor data of a rig as ROS 2 messages.
 
 use super::cdr::CdrWriter;
 use super::message::header;
@@ -10,7 +10,7 @@ use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::Cloud;
 use nalgebra::{Vector3, Vector6};
 
-/// A message's stamp (s) and frame.
+/// Stamp (s) and frame of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Stamped<'a> {
     pub time: f64,
@@ -36,7 +36,8 @@ fn diagonal(message: &mut CdrWriter, variance: &Vector3<f64>) {
     numbers(message, nalgebra::Matrix3::from_diagonal(variance).iter());
 }
 
-/// No orientation: REP 145 has -1 in its covariance. Covariances of zero are unknown.
+/// An `Imu` message without an orientation: its covariance begins with -1 (REP 145). Zero
+/// covariances mean unknown.
 pub(super) fn imu(stamped: Stamped, reading: &ImuReading) -> Vec<u8> {
     let mut message = stamped.begin();
     numbers(&mut message, &[0.0, 0.0, 0.0, 1.0]);
@@ -84,7 +85,7 @@ pub(super) fn fluid_pressure(stamped: Stamped, pressure: f64) -> Vec<u8> {
     message.finish()
 }
 
-/// A height: the z of a point.
+/// A height as the z of a point.
 pub(super) fn height(stamped: Stamped, height: f64) -> Vec<u8> {
     let mut message = stamped.begin();
     numbers(&mut message, &[0.0, 0.0, height]);
@@ -110,7 +111,8 @@ pub fn drive_command(time: i64, frame: &str, command: &DriveCommand) -> Vec<u8> 
     message.finish()
 }
 
-/// The truth, with zero covariances: pose in the world, velocities in the base.
+/// The true motion as odometry with zero covariances: pose in the world, velocities in the base
+/// frame.
 pub(super) fn odometry(stamped: Stamped, child: &str, state: &MotionState) -> Vec<u8> {
     let mut message = stamped.begin();
     message.text(child);
@@ -125,7 +127,7 @@ pub(super) fn odometry(stamped: Stamped, child: &str, state: &MotionState) -> Ve
     message.finish()
 }
 
-/// The fields of a cloud; `time` counts from `start` (s).
+/// Fields of a cloud; `time` is relative to `start` (s).
 pub(super) fn cloud_table(cloud: &Cloud, start: f64) -> PointTable {
     let points = &cloud.points;
     let floats = |of: &dyn Fn(&etendue_sensors::rig::CloudPoint) -> f64| {

@@ -23,14 +23,14 @@ use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The frame of the world.
+/// Frame of the world.
 const WORLD: &str = "world";
 
-/// An MCAP recording of a rig in the making: each output on its topic, stamped with the start of
-/// its capture and logged when its data were there; the true motion on `/odom` and `/tf`, the
-/// sensors' mounts on `/tf_static`.
+/// Writer of an MCAP recording of a rig. Each output has a topic; its messages are stamped with the
+/// start of the capture and logged at the time when the data are available. The true motion is on
+/// `/odom` and `/tf`, the mounts of the sensors are on `/tf_static`.
 ///
-/// The same events give the same bytes.
+/// Equal events give equal bytes.
 pub struct RigRecorder<'r, W: Write + Seek> {
     path: PathBuf,
     rig: &'r Rig,
@@ -41,14 +41,14 @@ pub struct RigRecorder<'r, W: Write + Seek> {
     odometry: u16,
     /// Channel of the poses of the bodies.
     tf: u16,
-    /// Channel of the drive commands, opened by the first.
+    /// Channel of the drive commands, opened with the first command.
     commands: Option<u16>,
     sequence: u32,
 }
 
 impl<'r> RigRecorder<'r, BufWriter<File>> {
-    /// Begins a recording at `path`, replacing what was there. `topics` names each sensor's
-    /// outputs.
+    /// Begins a recording at `path` and replaces an existing file. `topics` names the outputs of
+    /// each sensor.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -62,15 +62,15 @@ impl<'r> RigRecorder<'r, Cursor<Vec<u8>>> {
     /// Begins a recording in memory.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn in_memory(rig: &'r Rig, topics: &[Vec<String>]) -> Result<Self, FormatError> {
         Self::begin("memory".as_ref(), rig, topics, Cursor::new(Vec::new()))
     }
 
-    /// Ends the recording and gives its bytes.
+    /// Ends the recording and returns its bytes.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Never in practice, because writing to memory does not fail.
     pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
         let ended = self.writer.finish();
         ended.map_err(|error| failed(&self.path, error))?;
@@ -78,7 +78,7 @@ impl<'r> RigRecorder<'r, Cursor<Vec<u8>>> {
     }
 }
 
-/// The message of a kind of data.
+/// Message type of a kind of data.
 fn definition(kind: DataKind) -> Option<&'static Definition> {
     Some(match kind {
         DataKind::Imu => &IMU,
@@ -133,7 +133,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         Ok(recorder)
     }
 
-    /// Writes the pose of each sensor on its body, and of the optical axes in each camera.
+    /// Writes the pose of each sensor on its body and of the optical frame in each camera.
     fn write_mounts(&mut self, tf_static: u16) -> Result<(), FormatError> {
         let rig = self.rig;
         for sensor in rig.sensors() {
@@ -225,7 +225,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Ends the recording with its index.
+    /// Writes the index and ends the recording.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -235,8 +235,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     }
 }
 
-/// One item per channel of a sensor's output; the channels that the output does not need are
-/// `None`.
+/// One item per channel of a sensor's output; channels without use are `None`.
 #[derive(Clone, Copy, Default)]
 struct PerChannel<T> {
     /// The data on the output's own topic.
@@ -258,12 +257,12 @@ impl OutputChannels {
         kind: DataKind,
         topic: &str,
     ) -> Result<Self, McapError> {
-        // Channel of the data.
+        // Open the channel of the data.
         let mut channels = Self::default();
         if let Some(definition) = definition(kind) {
             channels.data = Some(add_channel(writer, topic, definition)?);
         }
-        // Companions: calibration and depth of a camera, scan of a planar lidar.
+        // Open the companions: calibration and depth of a camera, scan of a planar lidar.
         match sensor.device() {
             Device::Camera(mounted) => {
                 let info = add_channel(writer, &format!("{topic}/camera_info"), &CAMERA_INFO)?;
@@ -283,7 +282,7 @@ impl OutputChannels {
     }
 }
 
-/// The messages of an event; none for data that are not recorded.
+/// The messages of an event; `None` for data that are not recorded.
 fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
     let stamped = Stamped {
         time: seconds(event.capture.start),
@@ -302,7 +301,7 @@ fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
             let table = rig_message::cloud_table(points, stamped.time);
             cloud(&table, stamped.time, stamped.frame)
         }
-        // A planar lidar has a scan beside its cloud
+        // Add the scan of a planar lidar
         Data::Points(sweep) => {
             let table = PointTable::of_scan_for_ros(sweep);
             let scan = match sensor.device() {
@@ -317,7 +316,7 @@ fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
                 depth: None,
             };
         }
-        // A camera has its calibration and perhaps a depth image beside the picture
+        // Add the calibration of a camera and its depth image
         Data::Image(frame) => {
             let Device::Camera(mounted) = sensor.device() else {
                 return PerChannel::default();
@@ -338,12 +337,12 @@ fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
     }
 }
 
-/// The frame of a camera's optical axes: z forward, x right, y down.
+/// Name of a camera's optical frame: z forward, x right, y down.
 fn optical_frame(sensor: &MountedSensor) -> String {
     format!("{}_optical", sensor.name())
 }
 
-/// Rotation of a wheel, rad.
+/// Rotation angle of a wheel, rad.
 fn angle(sensor: &MountedSensor, counts: i64) -> f64 {
     match sensor.device() {
         Device::WheelEncoder(encoder) => counts as f64 / f64::from(encoder.counts_per_turn) * TAU,

@@ -60,7 +60,7 @@ fn apollosims_configuration_is_read_with_four_to_seven_columns() {
     }
     let error = config("wood,wood_data.txt,0.389\n").unwrap_err();
     assert!(
-        error.to_string().contains("3 columns, not 4 to 7"),
+        error.to_string().contains("3 columns; 4 to 7 are allowed"),
         "{error}"
     );
     let error = config("wood,wood_data.txt,0,389,1.25,ON,0.5,0.0\n").unwrap_err();
@@ -86,6 +86,6 @@ fn errors_of_a_calibration_setup_file_name_the_key() {
     let missing = error(&format!(
         "{head}[[panels]]\nmaterial = \"wood\"\nrecording = \"a.txt\"\n"
     ));
-    assert!(missing.contains("a.txt is not there"), "{missing}");
+    assert!(missing.contains("a.txt does not exist"), "{missing}");
     assert!(error(&format!("{head}panels = []\n")).contains("no panel"));
 }

@@ -1,12 +1,12 @@
-//! Lidars of several groups of 32 lasers, named in their blocks: HDL-64E and VLS-128. Their
-//! directions are those of their calibration.
+//! Velodyne lidars with several groups of 32 lasers, identified in their blocks: HDL-64E and
+//! VLS-128. Their calibration contains the directions.
 
-use super::super::turns::{Row, Turns};
+use super::super::sweep_assembler::{Row, SweepAssembler};
 use super::super::u32_at;
 use super::{BLOCKS, DUAL, HOUR, LASERS, MARKS, SIZE, VelodyneCalibration, azimuth, mark, reading};
 use std::f64::consts::TAU;
 
-/// Which of them.
+/// A model with several groups of lasers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Model {
     Hdl64,
@@ -17,7 +17,7 @@ pub(super) enum Model {
 const VLS_128: u8 = 0xa1;
 
 impl Model {
-    /// The model of a packet, if it is one of these.
+    /// The model of a packet; `None` for other models.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let has = |group: usize| (0..BLOCKS).any(|block| mark(bytes, block) == MARKS[group]);
         if bytes[SIZE - 1] == VLS_128 || has(2) || has(3) {
@@ -36,7 +36,7 @@ impl Model {
 
     pub fn needs_calibration(self) -> String {
         format!(
-            "the directions of a Velodyne {} are in its calibration, which was not given",
+            "decoding of a Velodyne {} needs its calibration",
             self.name()
         )
     }
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// Step of the ranges, m.
+    /// Quantisation step of the ranges, m.
     fn step(self) -> f64 {
         match self {
             Self::Hdl64 => 0.002,
@@ -56,10 +56,11 @@ impl Model {
         }
     }
 
-    /// When a laser fires after its firing begins, s, as ROS's velodyne drivers have it from the
-    /// user manuals. HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart, every
-    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which the packets do not show.
-    /// VLS-128: eight at once every 2.665 µs, with a pause of one step in the middle.
+    /// Delay of a laser after the start of its firing, s, with the values of the ROS velodyne
+    /// driver (user manuals). HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart,
+    /// every 7.2 µs. The lasers of an S2 fire evenly 0.73 µs apart; packets do not identify this
+    /// version. VLS-128: eight lasers at once every 2.665 µs, with a pause of one step in the
+    /// middle.
     fn delay(self, laser: usize) -> f64 {
         match self {
             Self::Hdl64 => {
@@ -70,7 +71,7 @@ impl Model {
         }
     }
 
-    /// Whether a packet holds two echoes of each shot. An HDL-64E has no such flag: it repeats the
+    /// Whether a packet contains two echoes per shot. The HDL-64E has no such flag; it repeats the
     /// azimuth of each firing.
     fn is_dual(self, bytes: &[u8]) -> bool {
         let at = |block: usize| azimuth(bytes, block);
@@ -80,8 +81,8 @@ impl Model {
         }
     }
 
-    /// The blocks of each firing of a packet: all groups once, or twice with two echoes. What is
-    /// left over of a packet (the last four blocks of a VLS-128 with two echoes) is empty.
+    /// The blocks of each firing of a packet: each group once, or twice with two echoes. Incomplete
+    /// firings (the last four blocks of a VLS-128 packet with two echoes) are empty and omitted.
     fn firings(self, bytes: &[u8]) -> Vec<Vec<usize>> {
         let together = self.groups() * if self.is_dual(bytes) { 2 } else { 1 };
         let whole = (0..BLOCKS / together).map(|n| n * together..(n + 1) * together);
@@ -91,30 +92,30 @@ impl Model {
 
 /// Appends the points of all packets.
 pub(super) fn read(
-    turns: &mut Turns,
+    sweeps: &mut SweepAssembler,
     packets: &[&[u8]],
     model: Model,
     calibration: &VelodyneCalibration,
 ) -> Result<(), String> {
-    // Check that the calibration is of this model
+    // Check that the calibration matches the model
     let lasers = model.groups() * LASERS;
     if calibration.lasers.len() != lasers {
         return Err(format!(
-            "a Velodyne {} has {lasers} lasers, the calibration {}",
+            "a Velodyne {} has {lasers} lasers, but the calibration has {}",
             model.name(),
             calibration.lasers.len()
         ));
     }
     let period = period(packets, model);
     let rings = calibration.rings();
-    // Measure time and rate of rotation of each packet
+    // Compute time and rotation rate of each packet
     for (number, bytes) in packets.iter().enumerate() {
-        let start = turns.since_first(stamp(bytes), HOUR);
+        let start = sweeps.since_first(stamp(bytes), HOUR);
         let rate = rate(packets, number);
         // Append the echoes of each laser of each firing
         for (firing, blocks) in (0_u32..).zip(model.firings(bytes)) {
             let first_azimuth = azimuth(bytes, blocks[0]);
-            turns.column((first_azimuth / TAU).fract());
+            sweeps.column((first_azimuth / TAU).fract());
             for (laser, &ring) in rings.iter().enumerate() {
                 let delay = model.delay(laser);
                 let azimuth = first_azimuth + rate * delay;
@@ -122,7 +123,7 @@ pub(super) fn read(
                 for ((counts, reflectivity), return_number) in echoes.into_iter().zip(1..) {
                     let reading = f64::from(counts) * model.step();
                     let (range, position) = calibration.lasers[laser].point(azimuth, reading);
-                    turns.push(Row {
+                    sweeps.push(Row {
                         position,
                         range,
                         intensity: reflectivity.into(),
@@ -138,7 +139,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Counts and reflectivity of a laser's echoes in the blocks of a firing, without repeated ones.
+/// Counts and reflectivity of a laser's echoes in the blocks of a firing, without duplicates.
 fn echoes(bytes: &[u8], blocks: &[usize], laser: usize) -> Vec<(u16, u8)> {
     let group = MARKS[laser / LASERS];
     let blocks = blocks.iter().filter(|block| mark(bytes, **block) == group);
@@ -149,18 +150,18 @@ fn echoes(bytes: &[u8], blocks: &[usize], laser: usize) -> Vec<(u16, u8)> {
     echoes
 }
 
-/// Time of a packet within its hour, s.
+/// Time of a packet within the hour, s.
 fn stamp(bytes: &[u8]) -> f64 {
     f64::from(u32_at(bytes, 1200).unwrap_or(0)) * 1e-6
 }
 
-/// Time from one packet to the next, s.
+/// Time between two packets, s.
 fn apart(pair: &[&[u8]]) -> f64 {
     (stamp(pair[1]) - stamp(pair[0])).rem_euclid(HOUR)
 }
 
-/// Time between two firings, s: the median of what passes between packets, shared among their
-/// firings; that of the manuals for a single packet.
+/// Time between two firings, s: the median of the packet intervals divided by their number of
+/// firings. A single packet has the value of the manual.
 fn period(packets: &[&[u8]], model: Model) -> f64 {
     let each = packets.windows(2).map(|pair| {
         let firings = model.firings(pair[0]).len();
@@ -175,7 +176,8 @@ fn period(packets: &[&[u8]], model: Model) -> f64 {
     }
 }
 
-/// Angular velocity of the rotor during a packet, rad/s: by the packet after it, or the one before.
+/// Angular velocity of the rotor during a packet, rad/s, from the following packet or, for the
+/// last, the preceding one.
 fn rate(packets: &[&[u8]], number: usize) -> f64 {
     let from = number.min(packets.len().saturating_sub(2));
     let Some(pair) = packets.get(from..from + 2) else {
@@ -183,7 +185,7 @@ fn rate(packets: &[&[u8]], number: usize) -> f64 {
     };
     let turned = (azimuth(pair[1], 0) - azimuth(pair[0], 0)).rem_euclid(TAU);
     let passed = apart(pair);
-    // Packets were lost in between, or there is no clock: nothing is known.
+    // Without a clock, or if packets were lost, the rate is unknown.
     if turned < 0.25 * TAU && passed > 0.0 {
         turned / passed
     } else {

@@ -1,4 +1,4 @@
-//! The calibration of one Velodyne lidar, as its maker (`db.xml`) or ROS (YAML) writes it.
+//! Calibration of an individual Velodyne lidar, in the format of Velodyne (`db.xml`) or ROS (YAML).
 
 use crate::input::read_text;
 use crate::{FileLocation, FormatError};
@@ -7,39 +7,39 @@ use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The calibration of a Velodyne lidar: its lasers in the order of their numbers.
+/// The calibration of a Velodyne lidar: its lasers in the order of their indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VelodyneCalibration {
     /// The lasers.
     pub lasers: Vec<LaserCalibration>,
 }
 
-/// The calibration of one laser, with the formula of the HDL-64E's user manual as ROS's velodyne
-/// driver has it.
+/// Calibration of one laser, with the equations of the HDL-64E user manual as in the ROS velodyne
+/// driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LaserCalibration {
-    /// Added to its ranges, m.
+    /// Range offset, m.
     pub distance: f64,
-    /// What is added in place of `distance` where the point stands 2.4 m aside, and where it stands
-    /// 1.93 m ahead, m; `distance` holds from 25.04 m on. None uses `distance` everywhere.
+    /// Range offsets at the near calibration points, m: lateral (2.4 m) and longitudinal (1.93 m).
+    /// The offset changes linearly to `distance` at 25.04 m. `None` uses `distance` at all ranges.
     pub distance_near: Option<[f64; 2]>,
-    /// Elevation of its beam, rad.
+    /// Elevation of the beam, rad.
     pub elevation: f64,
-    /// Clockwise azimuth of the rotor less that of the beam, rad.
+    /// Clockwise azimuth of the rotor minus that of the beam, rad.
     pub rotation: f64,
-    /// Offset of its beam across, upwards, m.
+    /// Vertical offset of the beam, perpendicular to it, m.
     pub vertical_offset: f64,
-    /// Offset of its beam across, to the left, m.
+    /// Horizontal offset of the beam, perpendicular to it, positive to the left, m.
     pub horizontal_offset: f64,
 }
 
-/// Distances of the corrections of near ranges, aside and ahead, and the common one, m.
+/// Distances of the near calibration points (lateral, longitudinal), m.
 const NEAR: [f64; 2] = [2.4, 1.93];
 const FAR: f64 = 25.04;
 
 impl LaserCalibration {
-    /// The range of a reading, m, and the point (x forward, y left) with the beam's rotor at a
-    /// clockwise azimuth (rad).
+    /// Corrected range (m) and point (x forward, y left) of a measured range (m) at a clockwise
+    /// rotor azimuth (rad).
     pub fn point(&self, azimuth: f64, reading: f64) -> (f64, Point3<f64>) {
         let range = reading + self.distance;
         let (sin, cos) = (azimuth - self.rotation).sin_cos();
@@ -63,7 +63,7 @@ impl LaserCalibration {
 }
 
 impl VelodyneCalibration {
-    /// Rings of the lasers: their places by elevation, the lowest is 0.
+    /// Ring of each laser: its rank by elevation, 0 for the lowest.
     pub fn rings(&self) -> Vec<u16> {
         let mut order: Vec<usize> = (0..self.lasers.len()).collect();
         let elevation = |laser: usize| self.lasers[laser].elevation;
@@ -75,11 +75,12 @@ impl VelodyneCalibration {
         rings
     }
 
-    /// Reads ROS's YAML (SI units) or, where the text begins with `<`, Velodyne's XML (degrees and
-    /// centimetres); `path` is named in errors.
+    /// Parses ROS's YAML (SI units) or, if the text begins with `<`, Velodyne's XML (degrees and
+    /// centimetres). Errors name `path`.
     ///
     /// # Errors
-    /// If the text is neither, a number is missing or none, or lasers are not numbered from 0.
+    /// If the text has neither format, a value is missing or not a number, or the indices of the
+    /// lasers do not begin at 0.
     pub fn parse(path: &Path, text: &str) -> Result<Self, FormatError> {
         let tables = if text.trim_start().starts_with('<') {
             xml_tables(path, text)?
@@ -90,7 +91,7 @@ impl VelodyneCalibration {
         for (place, table) in tables.iter().enumerate() {
             let (number, laser) = table.laser().ok_or_else(|| {
                 let place = FileLocation::Element("laser", place);
-                wrong(path, place, "has no number, elevation or rotation")
+                wrong(path, place, "a laser has no index, elevation or rotation")
             })?;
             *lasers.get_mut(number).ok_or_else(|| {
                 let message = format!("laser {number} of {}", tables.len());
@@ -99,8 +100,7 @@ impl VelodyneCalibration {
         }
         let lasers: Option<Vec<LaserCalibration>> = lasers.into_iter().collect();
         let lasers = lasers.filter(|lasers| !lasers.is_empty());
-        let lasers =
-            lasers.ok_or_else(|| wrong(path, FileLocation::File, "not every laser is there"))?;
+        let lasers = lasers.ok_or_else(|| wrong(path, FileLocation::File, "a laser is missing"))?;
         Ok(Self { lasers })
     }
 }
@@ -108,7 +108,7 @@ impl VelodyneCalibration {
 /// Reads the calibration of a Velodyne lidar (`db.xml`, or ROS's YAML).
 ///
 /// # Errors
-/// As [`VelodyneCalibration::parse`], and if the file cannot be read.
+/// As [`VelodyneCalibration::parse`], or if the file cannot be read.
 pub fn read_velodyne_calibration(path: &Path) -> Result<VelodyneCalibration, FormatError> {
     VelodyneCalibration::parse(path, &read_text(path)?)
 }
@@ -118,7 +118,7 @@ fn wrong(path: &Path, place: FileLocation, message: &str) -> FormatError {
     FormatError::malformed(path, place, message, remedy)
 }
 
-/// The numbers of one laser by their names in YAML.
+/// Values of one laser by their YAML keys.
 #[derive(Default)]
 struct Table(BTreeMap<String, f64>);
 
@@ -127,7 +127,7 @@ impl Table {
         self.0.get(name).copied()
     }
 
-    /// Its number and calibration.
+    /// Index and calibration of the laser.
     fn laser(&self) -> Option<(usize, LaserCalibration)> {
         let or_none = |name: &str| self.get(name).unwrap_or(0.0);
         let near = ["dist_correction_x", "dist_correction_y"].map(or_none);
@@ -150,11 +150,11 @@ impl Table {
     }
 }
 
-/// Entries of a list of flat maps, in either of YAML's notations.
+/// Entries of a list of flat maps, in block or flow notation of YAML.
 fn yaml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
     let mut tables: Vec<Table> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
-        // Remove the comment; skip lines outside of a list
+        // Remove the comment; skip lines outside of the list
         let content = content.split('#').next().unwrap_or_default().trim_end();
         if !content.starts_with([' ', '-']) {
             continue;
@@ -173,7 +173,7 @@ fn yaml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
             };
             let number = value.trim().parse().ok().filter(|x: &f64| x.is_finite());
             let number = number.ok_or_else(|| {
-                let message = format!("\"{}\" is no number", value.trim());
+                let message = format!("\"{}\" is not a number", value.trim());
                 wrong(path, FileLocation::Line(line), &message)
             })?;
             table.0.insert(name.trim().to_owned(), number);
@@ -182,7 +182,7 @@ fn yaml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
     Ok(tables)
 }
 
-/// The names of Velodyne's XML, those of YAML, and what makes SI units of the numbers.
+/// Element names of Velodyne's XML, YAML keys, and factors to SI units.
 const XML: [(&str, &str, f64); 8] = [
     ("id_", "laser_id", 1.0),
     ("rotCorrection_", "rot_correction", DEGREE),
@@ -217,7 +217,7 @@ fn xml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
             let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
             let number = number.ok_or_else(|| {
                 let line = document.text_pos_at(laser.range().start).row;
-                let message = format!("{tag} \"{}\" is no number", text.trim());
+                let message = format!("{tag} \"{}\" is not a number", text.trim());
                 wrong(path, FileLocation::Line(line as usize), &message)
             })?;
             table.0.insert(name.to_owned(), number * unit);

@@ -1,4 +1,4 @@
-//! Velodyne data packets: twelve blocks of a mark, an azimuth and 32 ranges.
+//! Velodyne data packets: twelve blocks of a flag, an azimuth and 32 ranges.
 
 mod banks;
 mod calibration;
@@ -6,57 +6,57 @@ mod single;
 
 pub use calibration::{LaserCalibration, VelodyneCalibration, read_velodyne_calibration};
 
-use super::turns::Turns;
+use super::sweep_assembler::SweepAssembler;
 use super::{ChannelTables, u16_at};
 
 const SIZE: usize = 1206;
 const BLOCKS: usize = 12;
 const BLOCK: usize = 100;
 const LASERS: usize = 32;
-/// The lasers' clock starts anew every hour, s.
+/// Period of the lidar clock, s.
 const HOUR: f64 = 3600.0;
 
-/// Return mode of two echoes a shot.
+/// Return mode with two echoes per shot.
 const DUAL: u8 = 0x39;
 
-/// The marks of blocks, by the group of 32 lasers.
+/// Flags of the blocks of each group of 32 lasers.
 const MARKS: [u16; 4] = [0xeeff, 0xddff, 0xccff, 0xbbff];
 
-/// Whether a payload is such a packet.
+/// Whether a payload is a Velodyne data packet.
 pub(super) fn is_data(payload: &[u8]) -> bool {
     payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
 }
 
 /// Appends the points of a capture's packets. Returns irregularities as warnings.
 pub(super) fn read(
-    turns: &mut Turns,
+    sweeps: &mut SweepAssembler,
     packets: &[&[u8]],
     calibration: Option<&VelodyneCalibration>,
     tables: ChannelTables,
 ) -> Result<Vec<String>, String> {
     if let Some(model) = packets.iter().find_map(|bytes| banks::Model::of(bytes)) {
         let calibration = calibration.ok_or_else(|| model.needs_calibration())?;
-        banks::read(turns, packets, model, calibration)?;
+        banks::read(sweeps, packets, model, calibration)?;
         return Ok(Vec::new());
     }
-    single::read(turns, packets, tables)?;
+    single::read(sweeps, packets, tables)?;
     let unused = calibration.map(|_| {
-        "the calibration was not used: this lidar's directions are those of its preset".to_owned()
+        "the calibration was not used: this lidar has the directions of its preset".to_owned()
     });
     Ok(unused.into_iter().collect())
 }
 
-/// The mark that a block begins with.
+/// Flag at the beginning of a block.
 fn mark(bytes: &[u8], block: usize) -> u16 {
     u16_at(bytes, block * BLOCK).unwrap_or(0)
 }
 
-/// The rotor's azimuth in a block, rad, clockwise.
+/// Azimuth of the rotor in a block, rad, clockwise.
 fn azimuth(bytes: &[u8], block: usize) -> f64 {
     f64::from(u16_at(bytes, block * BLOCK + 2).unwrap_or(0)) * 0.01_f64.to_radians()
 }
 
-/// The range (in counts; none where nothing came back) and the reflectivity at a place of a block.
+/// Range (counts) and reflectivity at an index of a block; `None` if there is no return.
 fn reading(bytes: &[u8], block: usize, place: usize) -> Option<(u16, u8)> {
     let at = block * BLOCK + 4 + 3 * place;
     let counts = u16_at(bytes, at).unwrap_or(0);

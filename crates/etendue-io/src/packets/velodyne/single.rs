@@ -1,31 +1,32 @@
-//! Lidars of up to 32 lasers: VLP-16, VLP-32C and HDL-32E, whose directions are their presets'.
+//! Velodyne lidars with up to 32 lasers: VLP-16, VLP-32C and HDL-32E. Their presets contain the
+//! directions.
 
-use super::super::turns::{Row, Turns};
+use super::super::sweep_assembler::{Row, SweepAssembler};
 use super::super::{ChannelTable, ChannelTables, u32_at};
 use super::{BLOCKS, DUAL, HOUR, LASERS, MARKS, SIZE, azimuth, mark, reading};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::f64::consts::TAU;
 
-/// Refuses packets with blocks that these lidars do not have.
-fn refuse_others(bytes: &[u8]) -> Result<(), String> {
+/// Checks that all blocks have the flag of these lidars.
+fn check_block_flags(bytes: &[u8]) -> Result<(), String> {
     let other = (0..BLOCKS).map(|block| mark(bytes, block));
     match other.into_iter().find(|mark| *mark != MARKS[0]) {
         None => Ok(()),
         Some(mark) => Err(format!(
-            "a block of a Velodyne packet begins with {mark:#x}"
+            "a block of a Velodyne packet has the unknown flag {mark:#x}"
         )),
     }
 }
 
-/// The preset of a product, and the step of its ranges, m.
+/// The preset of a product and its quantisation step of ranges, m.
 fn product(number: u8) -> Result<(&'static str, f64), String> {
     match number {
         0x21 => Ok(("velodyne-hdl-32e", 0.002)),
         0x22 => Ok(("velodyne-vlp-16", 0.002)),
         0x28 => Ok(("velodyne-vlp-32c", 0.004)),
         other => Err(format!(
-            "packets of the Velodyne product {other:#x} are not read"
+            "packets of the Velodyne product {other:#x} are not supported"
         )),
     }
 }
@@ -34,29 +35,29 @@ fn product(number: u8) -> Result<(&'static str, f64), String> {
 struct Packet<'a> {
     bytes: &'a [u8],
     table: &'a ChannelTable,
-    /// m.
+    /// Quantisation step of ranges, m.
     step: f64,
-    /// Blocks that were fired together: one, or two with two echoes a shot.
+    /// Number of blocks per firing: one, or two with two echoes per shot.
     together: usize,
 }
 
 /// Appends the points of a capture's packets.
 pub(super) fn read(
-    turns: &mut Turns,
+    sweeps: &mut SweepAssembler,
     packets: &[&[u8]],
     tables: ChannelTables,
 ) -> Result<(), String> {
     let mut by_product = BTreeMap::new();
     for bytes in packets {
-        // Find the lidar's table by the product number
-        refuse_others(bytes)?;
+        // Find the channel table by the product number
+        check_block_flags(bytes)?;
         let number = bytes[SIZE - 1];
         let (preset, step) = product(number)?;
         let table = match by_product.entry(number) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(tables.get(preset)?),
         };
-        // Read the packet, one firing after the other
+        // Read the firings of the packet in order
         let packet = Packet {
             bytes,
             together: if bytes[SIZE - 2] == DUAL { 2 } else { 1 },
@@ -64,22 +65,22 @@ pub(super) fn read(
             step,
         };
         let stamp = f64::from(u32_at(bytes, 1200).unwrap_or(0)) * 1e-6;
-        let start = turns.since_first(stamp, HOUR);
+        let start = sweeps.since_first(stamp, HOUR);
         for group in (0..BLOCKS).step_by(packet.together) {
-            packet.read_group(turns, group, start);
+            packet.read_group(sweeps, group, start);
         }
     }
     Ok(())
 }
 
 impl Packet<'_> {
-    /// Firing sequences in a block.
+    /// Firing sequences per block.
     fn sequences(&self) -> usize {
         LASERS / self.table.channels.len()
     }
 
-    /// Angular velocity of the rotor in a group of blocks, rad/s: from the next one's azimuth, in the
-    /// last from the one's before.
+    /// Angular velocity of the rotor in a group of blocks, rad/s, from the azimuth of the following
+    /// group or, for the last, the preceding one.
     fn rate(&self, group: usize) -> f64 {
         let next = group + self.together;
         let (from, to) = if next < BLOCKS {
@@ -91,20 +92,20 @@ impl Packet<'_> {
         turned / (self.table.firing_period * self.sequences() as f64)
     }
 
-    fn read_group(&self, turns: &mut Turns, group: usize, start: f64) {
+    fn read_group(&self, sweeps: &mut SweepAssembler, group: usize, start: f64) {
         let azimuth = azimuth(self.bytes, group);
         let rate = self.rate(group);
         let before = group / self.together * self.sequences();
         for sequence in 0..self.sequences() {
             let since_block = sequence as f64 * self.table.firing_period;
             let since_packet = (before + sequence) as f64 * self.table.firing_period;
-            turns.column(((azimuth + rate * since_block) / TAU).fract());
+            sweeps.column(((azimuth + rate * since_block) / TAU).fract());
             for (laser, channel) in self.table.channels.iter().enumerate() {
                 let mut ranges = [None; 2];
                 for echo in 0..self.together {
                     let place = sequence * self.table.channels.len() + laser;
                     let read = reading(self.bytes, group + echo, place);
-                    // The second block repeats the only echo.
+                    // The second block of a single echo is a duplicate.
                     let again = |(counts, _): &(u16, u8)| {
                         ranges[0].is_some_and(|(first, _)| first == *counts)
                     };
@@ -113,7 +114,7 @@ impl Packet<'_> {
                 let rotor = -(azimuth + rate * (since_block + channel.time));
                 for ((counts, reflectivity), number) in ranges.into_iter().flatten().zip(1..) {
                     let range = f64::from(counts) * self.step;
-                    turns.push(Row {
+                    sweeps.push(Row {
                         position: channel.point(rotor, range),
                         range,
                         intensity: reflectivity.into(),

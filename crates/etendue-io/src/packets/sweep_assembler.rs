@@ -1,4 +1,4 @@
-//! Points collected into turns.
+//! Points assembled into sweeps of one rotation each.
 
 use crate::precision::single;
 use crate::table::{ColumnData, PointColumn, PointTable};
@@ -10,38 +10,39 @@ pub(super) struct Row {
     pub position: Point3<f64>,
     /// Reported range, m.
     pub range: f64,
-    /// Reflectivity, in the device's counts.
+    /// Reflectivity, device counts.
     pub intensity: f64,
     pub ring: u16,
-    /// From the first packet's stamp on, s.
+    /// Time since the stamp of the first packet, s.
     pub time: f64,
     pub return_number: u16,
-    /// Light that is not the lidar's own, in the device's counts.
+    /// Ambient light, device counts.
     pub ambient: Option<u16>,
 }
 
-/// Points in the making.
+/// Points of the sweeps of a capture that is being decoded.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    /// Turn by turn, the rows with their columns.
+pub(super) struct SweepAssembler {
+    /// Rows with their columns, by sweep.
     rows: Vec<Vec<(Row, u32)>>,
     column: u32,
-    /// The azimuth (or the number of the column) of the last firing.
+    /// Position of the rotor (or number of the column) at the last firing, as a fraction of a
+    /// rotation.
     last: Option<f64>,
     clock: Clock,
 }
 
-/// Time of day that starts anew every hour.
+/// Clock that unwraps a periodic time stamp.
 #[derive(Debug, Default)]
 struct Clock {
     first: Option<f64>,
     last: f64,
-    hours: f64,
+    wrapped: f64,
 }
 
-impl Turns {
-    /// A new column of firings at the rotor's place `turned` (0 to 1, ascending): begins a turn
-    /// where it falls back.
+impl SweepAssembler {
+    /// Begins a column of firings at the rotor position `turned` (0 to 1, ascending). A decrease
+    /// begins a new sweep.
     pub fn column(&mut self, turned: f64) {
         let falls_back = self.last.is_some_and(|last| last - turned > 0.5);
         if self.rows.is_empty() || falls_back {
@@ -59,43 +60,43 @@ impl Turns {
     }
 
     pub fn push(&mut self, row: Row) {
-        if let Some(turn) = self.rows.last_mut() {
-            turn.push((row, self.column));
+        if let Some(rows) = self.rows.last_mut() {
+            rows.push((row, self.column));
         }
     }
 
-    /// Seconds from the first packet on, of a clock that starts anew every `period` seconds.
+    /// Seconds since the first packet; the clock wraps around every `period` seconds.
     pub fn since_first(&mut self, seconds: f64, period: f64) -> f64 {
         let clock = &mut self.clock;
         if clock.first.is_some() && clock.last - seconds > 0.5 * period {
-            clock.hours += period;
+            clock.wrapped += period;
         }
         clock.last = seconds;
-        seconds + clock.hours - *clock.first.get_or_insert(seconds)
+        seconds + clock.wrapped - *clock.first.get_or_insert(seconds)
     }
 
-    /// The turns that hold points, as tables. Times that would be negative (before the stamp of a
-    /// packet's end, or of packets out of order) move all of them: the earliest is then zero.
+    /// The sweeps that contain points, as tables. If a time is negative (before the stamp of a
+    /// packet end, or in packets out of order), all times are shifted so that the earliest is zero.
     pub fn tables(mut self) -> Vec<PointTable> {
         let times = self.rows.iter().flatten().map(|(row, _)| row.time);
         let begin = times.fold(0.0, f64::min);
         for (row, _) in self.rows.iter_mut().flatten() {
             row.time -= begin;
         }
-        let turns = self.rows.into_iter().filter(|turn| !turn.is_empty());
+        let sweeps = self.rows.into_iter().filter(|rows| !rows.is_empty());
         (0..)
-            .zip(turns)
-            .map(|(sweep, turn)| table(sweep, &turn))
+            .zip(sweeps)
+            .map(|(sweep, rows)| table(sweep, &rows))
             .collect()
     }
 }
 
-fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
+fn table(sweep: u32, rows: &[(Row, u32)]) -> PointTable {
     let f32s = |of: fn(&Row) -> f64| {
-        ColumnData::F32(turn.iter().map(|(row, _)| single(of(row))).collect())
+        ColumnData::F32(rows.iter().map(|(row, _)| single(of(row))).collect())
     };
-    let u16s = |of: fn(&Row) -> u16| ColumnData::U16(turn.iter().map(|(row, _)| of(row)).collect());
-    // Add the columns that every lidar has
+    let u16s = |of: fn(&Row) -> u16| ColumnData::U16(rows.iter().map(|(row, _)| of(row)).collect());
+    // Add the columns of every lidar
     let mut columns = vec![
         PointColumn::new("x", f32s(|row| row.position.x)),
         PointColumn::new("y", f32s(|row| row.position.y)),
@@ -104,25 +105,25 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
         PointColumn::new("ring", u16s(|row| row.ring)),
         PointColumn::new(
             "time",
-            ColumnData::F64(turn.iter().map(|(row, _)| row.time).collect()),
+            ColumnData::F64(rows.iter().map(|(row, _)| row.time).collect()),
         ),
         PointColumn::new("range", f32s(|row| row.range)),
         PointColumn::new("return_number", u16s(|row| row.return_number)),
         PointColumn::new(
             "column",
-            ColumnData::U32(turn.iter().map(|(_, column)| *column).collect()),
+            ColumnData::U32(rows.iter().map(|(_, column)| *column).collect()),
         ),
-        PointColumn::new("sweep", ColumnData::U32(vec![sweep; turn.len()])),
+        PointColumn::new("sweep", ColumnData::U32(vec![sweep; rows.len()])),
     ];
-    // Add ambient light where the lidar measures it
-    if turn.iter().any(|(row, _)| row.ambient.is_some()) {
+    // Add ambient light if the lidar measures it
+    if rows.iter().any(|(row, _)| row.ambient.is_some()) {
         columns.push(PointColumn::new(
             "ambient",
             u16s(|row| row.ambient.unwrap_or(0)),
         ));
     }
     PointTable {
-        points: turn.len(),
+        points: rows.len(),
         height: 1,
         columns,
     }
@@ -132,12 +133,12 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
 mod tests {
     use super::*;
 
-    /// The times of points that were fired then.
+    /// Times in the table of points that were fired at the given times, s.
     fn times(fired: &[f64]) -> Vec<f64> {
-        let mut turns = Turns::default();
-        turns.column(0.0);
+        let mut sweeps = SweepAssembler::default();
+        sweeps.column(0.0);
         for time in fired {
-            turns.push(Row {
+            sweeps.push(Row {
                 position: Point3::origin(),
                 range: 1.0,
                 intensity: 0.0,
@@ -147,7 +148,7 @@ mod tests {
                 ambient: None,
             });
         }
-        let table = PointTable::together(turns.tables());
+        let table = PointTable::together(sweeps.tables());
         let time = |point| table.number("time", point).expect("a time");
         (0..fired.len()).map(time).collect()
     }
