@@ -1,10 +1,10 @@
-//! Lists the preset files of each folder, so that a preset is added by adding its file.
+//! Generates the lists of preset files, one per folder. A new preset needs only its file.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs, io};
 
-/// Folder, constant and kind of the presets.
+/// Folder, name of the constant, and kind of the presets.
 const FOLDERS: [(&str, &str, &str); 6] = [
     ("cameras", "CAMERAS", "camera preset"),
     ("devices", "DEVICES", "device preset"),
@@ -27,7 +27,7 @@ fn main() -> io::Result<()> {
             files.push((name.into_owned(), path.clone()));
         }
         files.sort();
-        let doc = format!("/// Every {kind} that comes with the library.\n");
+        let doc = format!("/// All embedded files of the kind {kind}.\n");
         code += &doc;
         let _ = writeln!(
             code,

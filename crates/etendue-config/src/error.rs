@@ -1,4 +1,4 @@
-//! Why a configuration file could not be read.
+//! Error of reading a configuration file.
 
 use crate::toml_file::DocumentError;
 use etendue_io::FormatError;
@@ -6,39 +6,40 @@ use etendue_scene::SceneError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a scene, sensor, robot or other TOML file could not be read.
+/// Error of reading a scene, sensor, robot or other TOML file.
 ///
-/// The text names the problem and its place; [`ConfigError::remedy`] describes the correction.
+/// The text contains the position and the problem; [`ConfigError::remedy`] describes the
+/// correction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// A file cannot be read: the TOML file, or a mesh, picture or table that it names.
+    /// A file cannot be read: the TOML file or a referenced mesh, image or table.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// A TOML file is wrong at a known place.
+    /// A TOML file is invalid at a known position.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The scene that a file describes cannot be built.
+    /// The scene of a file cannot be built.
     #[error("{}: {source}", path.display())]
     Scene {
         /// The scene file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error of the scene.
         source: SceneError,
     },
 }
 
 impl ConfigError {
-    /// Remedy: what the user can do.
+    /// Remedy for the user.
     pub fn remedy(&self) -> String {
         match self {
             Self::Format(error) => error.remedy(),
             Self::Document(error) => error.remedy(),
-            Self::Scene { .. } => "correct the named object, or leave it out".into(),
+            Self::Scene { .. } => "correct the named object, or remove it".into(),
         }
     }
 
-    /// The TOML document and the place in it, where the error has one.
+    /// The TOML document and the position of the error, if it has one.
     pub fn document(&self) -> Option<&DocumentError> {
         match self {
             Self::Document(error) => Some(error),
@@ -46,7 +47,7 @@ impl ConfigError {
         }
     }
 
-    /// The file or folder it is about.
+    /// Path of the file or folder.
     pub fn path(&self) -> &Path {
         match self {
             Self::Format(error) => error.path(),

@@ -11,9 +11,9 @@
 //! | [`depth_model`] | a learnt correction of range bias | [`depth_model::load`] | |
 //! | [`fit`] | a fit of parameters to scans | [`fit::load`] | |
 //!
-//! Values have their unit in the key (`wavelength_nm`). A preset is one file in the folder of its kind,
-//! which the build embeds ([`presets`]). An error ([`ConfigError`]) contains the position in the text, the
-//! nearest known key and a remedy ([`toml_file`]).
+//! Keys contain the unit of the value (`wavelength_nm`). A preset is one file in the folder of its
+//! kind, which the build embeds ([`presets`]). An error ([`ConfigError`]) contains the position in
+//! the text, the nearest known key and a remedy ([`toml_file`]).
 
 pub mod camera;
 pub mod depth_model;

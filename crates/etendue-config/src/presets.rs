@@ -1,19 +1,19 @@
-//! Files that come with the library: one folder of files for each kind of preset.
+//! Embedded preset files, one folder for each kind.
 //!
-//! The build script lists the folders, so that a preset is added by adding its file.
+//! The build script lists the folders, so that a new preset needs only its file.
 
 use crate::toml_file::{Document, UnknownName};
 
-/// A file that comes with the library.
+/// An embedded file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// Its name: that of the file, without `.toml`.
+    /// Name: the file name without `.toml`.
     pub name: &'static str,
-    /// The file's text.
+    /// Text of the file.
     pub text: &'static str,
 }
 
-/// The presets of one kind, by name.
+/// The presets of one kind, sorted by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Presets {
     kind: &'static str,
@@ -23,7 +23,7 @@ pub struct Presets {
 include!(concat!(env!("OUT_DIR"), "/presets.rs"));
 
 impl Preset {
-    /// The preset's file.
+    /// The document of the preset.
     pub fn document(&self) -> Document {
         Document::new(format!("{}.toml", self.name), self.text)
     }
@@ -34,21 +34,21 @@ impl Presets {
         Self { kind, files }
     }
 
-    /// Every preset, by name.
+    /// All presets, by name.
     pub const fn all(self) -> &'static [Preset] {
         self.files
     }
 
-    /// The preset of that name.
+    /// The preset with the name.
     ///
     /// # Errors
-    /// If there is none; the error names the nearest.
+    /// If there is no such preset; the error contains the nearest name.
     pub fn find(self, name: &str) -> Result<&'static Preset, UnknownName> {
         let found = self.files.iter().find(|preset| preset.name == name);
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// The error of a name that is not a preset's.
+    /// Error of an unknown name.
     pub fn unknown(self, name: &str) -> UnknownName {
         UnknownName::new(self.kind, name, self.files.iter().map(|preset| preset.name))
     }

@@ -1,14 +1,14 @@
-//! Fingerprints of what was read.
+//! SHA-256 digests of input files.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// SHA-256 of some content, in hexadecimal.
+/// SHA-256 of a content, in hexadecimal.
 pub fn sha256(content: &[u8]) -> String {
     hexadecimal(&Sha256::digest(content))
 }
 
-/// SHA-256 of several contents, each with its length before it, in hexadecimal.
+/// SHA-256 of several contents, each preceded by its length, in hexadecimal.
 pub fn sha256_of_all<'a>(contents: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
     for content in contents {

@@ -16,7 +16,7 @@ pub enum FileLocation {
     LineColumn(usize, usize),
     /// A byte, counted from 0.
     Byte(usize),
-    /// A numbered part such as a vertex or a face, counted from 0.
+    /// A numbered element, for example a vertex or a face, counted from 0.
     Element(&'static str, usize),
 }
 
@@ -34,23 +34,24 @@ impl fmt::Display for FileLocation {
 
 /// Error of reading or writing a file.
 ///
-/// The text names the problem and its place; [`FormatError::remedy`] describes the correction.
+/// The text contains the position and the problem; [`FormatError::remedy`] describes the
+/// correction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Operation: "read", "write" ...
+        /// Operation, for example "read" or "write".
         action: &'static str,
-        /// The system's answer.
+        /// Error of the operating system.
         source: std::io::Error,
         /// Remedy.
         remedy: String,
     },
-    /// The content breaks the rules of its format.
+    /// The content violates the rules of its format.
     #[error("{}{place}: {message}", path.display())]
     Malformed {
         /// The file.
@@ -62,7 +63,7 @@ pub enum FormatError {
         /// Remedy.
         remedy: String,
     },
-    /// The file's format is not one that is read here.
+    /// The format of the file is not supported.
     #[error("{}: {message}", path.display())]
     Unsupported {
         /// The file.
@@ -77,9 +78,9 @@ pub enum FormatError {
     Disabled {
         /// The file.
         path: PathBuf,
-        /// The format's name.
+        /// Name of the format.
         format: &'static str,
-        /// The feature of the crate that supports it.
+        /// Cargo feature that enables the format.
         feature: &'static str,
     },
 }
@@ -97,7 +98,7 @@ impl FormatError {
         }
     }
 
-    /// The file or folder it is about.
+    /// Path of the file or folder.
     pub fn path(&self) -> &Path {
         match self {
             Self::Io { path, .. }
@@ -107,7 +108,7 @@ impl FormatError {
         }
     }
 
-    /// A file that the operating system does not let be read.
+    /// A file that the operating system cannot read.
     pub fn cannot_read(path: &Path, source: std::io::Error) -> Self {
         Self::Io {
             remedy: reading_remedy(&source).into(),
@@ -117,7 +118,7 @@ impl FormatError {
         }
     }
 
-    /// A file of a format that needs the feature `feature`.
+    /// A file of a format that needs the Cargo feature `feature`.
     pub(crate) fn disabled(path: &Path, format: &'static str, feature: &'static str) -> Self {
         Self::Disabled {
             path: path.to_owned(),
@@ -126,7 +127,7 @@ impl FormatError {
         }
     }
 
-    /// Content that breaks the rules of its format at `place`.
+    /// Content that violates the rules of its format at `place`.
     pub fn malformed(
         path: &Path,
         place: FileLocation,
@@ -146,9 +147,9 @@ fn reading_remedy(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind;
     match source.kind() {
         ErrorKind::NotFound => {
-            "check the path; relative paths in a scene file start at the folder of that file"
+            "check the path; paths in a scene file are relative to the folder of that file"
         }
-        ErrorKind::PermissionDenied => "give yourself the right to read it",
+        ErrorKind::PermissionDenied => "change the permissions of the file",
         ErrorKind::IsADirectory => "name a file in that folder",
         ErrorKind::InvalidData => "the file must be text in UTF-8",
         _ => "check that the disk and the file are readable",

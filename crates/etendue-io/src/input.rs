@@ -1,4 +1,4 @@
-//! Reading files, compressed or not.
+//! Reading of files, with decompression.
 
 use crate::{FileLocation, FormatError};
 use ruzstd::decoding::StreamingDecoder;
@@ -9,10 +9,11 @@ use std::path::Path;
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and decompressed.
+/// Reads the content of a file. Files with the magic numbers of bzip2, gzip and zstd are
+/// decompressed.
 ///
 /// # Errors
-/// If the file cannot be read or unpacked.
+/// If the file cannot be read or decompressed.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
     if bytes.starts_with(b"BZh") {
@@ -29,17 +30,17 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     }
 }
 
-/// The text of a file, compressed or not.
+/// Reads the text of a file, with decompression.
 ///
 /// # Errors
-/// If the file cannot be read or unpacked, or is not UTF-8.
+/// If the file cannot be read or decompressed, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FormatError> {
     String::from_utf8(read_bytes(path)?).map_err(|error| {
         FormatError::malformed(
             path,
             FileLocation::Byte(error.utf8_error().valid_up_to()),
             "this is not text in UTF-8",
-            "give a text file, or name it by the ending of its binary format",
+            "give a text file, or a file name with the ending of its binary format",
         )
     })
 }
@@ -55,7 +56,7 @@ fn damaged(path: &Path, error: &io::Error) -> FormatError {
     FormatError::malformed(
         path,
         FileLocation::File,
-        format!("the packed file cannot be unpacked: {error}"),
+        format!("the compressed file cannot be decompressed: {error}"),
         "the file is truncated or damaged: copy it again",
     )
 }

@@ -3,18 +3,18 @@
 //! | module | files | main items |
 //! |---|---|---|
 //! | [`points`] | PCD, PLY, NPZ, LAS, LAZ, E57, KITTI, Parquet, MCAP, VTK, packet captures, CSV | [`points::PointFormat`], [`points::read_points`] |
-//! | [`table`] | points in memory: one column per field | [`table::PointTable`] |
-//! | [`scan_file`] | scans whose points are moved, with everything else unchanged | [`scan_file::ScanFile`] |
+//! | [`table`] | point tables in memory: one column per field | [`table::PointTable`] |
+//! | [`scan_file`] | scans with editable positions; all other content is unchanged | [`scan_file::ScanFile`] |
 //! | [`scan_log`] | logs of planar scans: tinySLAM, CARMEN, RPLIDAR, CSV | [`scan_log::read_scan_log`] |
 //! | [`recording`], [`sequence`] | bags, and folders of scans | [`recording::read_recording`], [`sequence::read_sequence`] |
 //! | [`ros2`] | MCAP files with ROS 2 messages | [`ros2::LidarRecorder`], [`ros2::RigRecorder`] |
 //! | [`packets`] | packets of Velodyne, Ouster and Hesai lidars in PCAP files | [`packets::PacketSource`] |
 //! | [`mesh`], [`image`], [`trajectory`], [`nmea`] | OBJ, PLY, STL, glTF; PNG, JPEG, HDR, EXR; TUM, KITTI; NMEA 0183 | [`mesh::read_mesh`], [`trajectory::read_trajectory`] |
-//! | [`output`] | files that are written completely or not at all; metadata of a run | [`output::OutputSet`], [`output::RunMetadata`] |
+//! | [`output`] | atomic output files; metadata of a run | [`output::OutputSet`], [`output::RunMetadata`] |
 //!
-//! The content of a file determines its format, except where it has no mark. Errors ([`FormatError`])
-//! contain the position in the file and a remedy; warnings are values of what is read. Units are SI, and
-//! angles are in radians.
+//! The content of a file determines its format, or the ending of its name if the format has no
+//! magic number. Errors ([`FormatError`]) contain the position in the file and a remedy; warnings
+//! are part of the returned values. Units are SI, and angles are in radians.
 //!
 //! ```
 //! use etendue_io::packets::PacketSource;

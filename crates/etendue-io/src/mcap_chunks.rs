@@ -1,7 +1,7 @@
-//! Chunks of MCAP files, decompressed.
+//! Decompression of the chunks of MCAP files.
 //!
-//! The crate `mcap` brings C libraries for its compressed chunks, which take longer to compile than any
-//! other dependency. Here chunks are decompressed by the pure Rust decoders that the other formats use.
+//! The compression features of the crate `mcap` depend on C libraries, which compile slower than
+//! any other dependency. This module uses the pure Rust decoders of the other formats.
 
 use crate::input::decompress_zstd;
 use mcap::records::{ChunkHeader, Record};
@@ -10,11 +10,12 @@ use std::io::{self, Read};
 
 /// Opcode of a chunk record.
 pub(crate) const CHUNK: u8 = 0x06;
-/// Bytes of a record before its content: opcode and length.
+/// Bytes of a record header: opcode and length.
 const RECORD_HEADER: usize = 9;
 /// Bytes of a chunk before the name of its compression: two times, uncompressed size, checksum.
 const FIXED_FIELDS: usize = 8 + 8 + 8 + 4;
-/// Bytes of an uncompressed chunk before its records: the empty name and the length come on top.
+/// Bytes of an uncompressed chunk before its records: also the empty name of the compression and
+/// the length.
 const UNCOMPRESSED_FIELDS: usize = FIXED_FIELDS + 4 + 8;
 
 /// The content of a chunk record.
@@ -22,7 +23,7 @@ struct Chunk<'a> {
     fixed_fields: &'a [u8],
     uncompressed_size: u64,
     compression: &'a [u8],
-    /// The records as stored; less than the chunk states where the file is truncated.
+    /// The stored records; incomplete if the file is truncated.
     records: &'a [u8],
 }
 
@@ -40,12 +41,13 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// Whether the records are compressed by a method that is read here.
+    /// Whether the records are compressed with a supported method.
     fn is_compressed(&self) -> bool {
         matches!(self.compression, b"zstd" | b"lz4")
     }
 
-    /// Appends the decompressed records to `output`; what was decompressed before an error stays there.
+    /// Appends the decompressed records to `output`. After an error, `output` contains the records
+    /// before the damage.
     fn decompress(&self, output: &mut Vec<u8>) -> io::Result<()> {
         match self.compression {
             b"zstd" => decompress_zstd(self.records, output),
@@ -59,7 +61,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Appends the chunk as an uncompressed record, and returns whether all of it could be decompressed.
+    /// Appends the chunk as an uncompressed record. Returns whether the decompression was complete.
     fn write_uncompressed(&self, output: &mut Vec<u8>) -> bool {
         let length = UNCOMPRESSED_FIELDS as u64 + self.uncompressed_size;
         output.push(CHUNK);
@@ -75,14 +77,14 @@ impl<'a> Chunk<'a> {
 
 /// An MCAP file with its compressed chunks replaced by uncompressed ones.
 ///
-/// If a chunk is damaged or truncated, the file ends within it, as if it had been recorded without
-/// compression. Offsets of the summary section no longer hold.
+/// If a chunk is damaged or truncated, the output ends within it, as a truncated uncompressed file
+/// does. The offsets of the summary section are invalid.
 pub(crate) fn decompress_chunks(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut output = Vec::new();
     let mut copied = 0;
     let mut position = mcap::MAGIC.len();
     while let Some(length) = read_u64(bytes, position + 1) {
-        // A truncated record ends with the file.
+        // A truncated record ends the file.
         let start = position + RECORD_HEADER;
         let end = usize::try_from(length).map_or(bytes.len(), |length| {
             start.saturating_add(length).min(bytes.len())
@@ -104,7 +106,7 @@ pub(crate) fn decompress_chunks(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(output)
 }
 
-/// The header and the decompressed records of a chunk, given the content of its record.
+/// Header and decompressed records of a chunk, from the content of its record.
 ///
 /// # Errors
 /// If the chunk is damaged.

@@ -1,4 +1,4 @@
-//! Messages of MCAP files, in the order of the file.
+//! Messages of MCAP files, in file order.
 
 use crate::mcap_chunks::decompress_chunks;
 use crate::{FileLocation, FormatError};
@@ -6,11 +6,11 @@ use mcap::read::Options;
 use mcap::{Message, MessageStream};
 use std::path::Path;
 
-/// Calls `visit` with every message of an MCAP file; a truncated or damaged file ends at its first
-/// damaged record, with a warning.
+/// Calls `visit` with every message of an MCAP file. A truncated or damaged file ends at its first
+/// damaged record; a warning reports it.
 ///
 /// # Errors
-/// If the bytes are no MCAP file, or `visit` fails.
+/// If the bytes are not an MCAP file, or `visit` fails.
 pub(crate) fn for_each_message(
     path: &Path,
     bytes: &[u8],
@@ -33,7 +33,7 @@ pub(crate) fn for_each_message(
             Ok(message) => visit(&message)?,
             Err(error) => {
                 warnings.push(format!(
-                    "the file is truncated or damaged ({error}): read up to there"
+                    "the file is truncated or damaged ({error}): messages before the damage were read"
                 ));
                 break;
             }
@@ -42,13 +42,13 @@ pub(crate) fn for_each_message(
     Ok(())
 }
 
-/// The name of a message's type; empty where its channel has no schema.
+/// Type name of a message; empty if its channel has no schema.
 pub(crate) fn schema_name<'a>(message: &'a Message<'_>) -> &'a str {
     let schema = message.channel.schema.as_ref();
     schema.map_or("", |schema| schema.name.as_str())
 }
 
-/// The error of a message whose bytes are not of its type.
+/// Error of a message whose bytes do not match its type.
 pub(crate) fn damaged_message(path: &Path, message: &Message<'_>) -> FormatError {
     let text = format!(
         "message {} of {} is damaged",

@@ -1,25 +1,25 @@
-//! NumPy arrays (the NPY format, versions 1 to 3), which NPZ archives hold.
+//! NumPy arrays (the NPY format, versions 1 to 3), as in NPZ archives.
 //!
-//! A header in the syntax of a Python dictionary names the type, the order and the shape of the values that
-//! follow it.
+//! A header in the syntax of a Python dictionary precedes the values and describes their type,
+//! order and shape.
 
 use std::io::{self, Read, Write};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Headers are padded so that values begin at a multiple of this many bytes.
+/// Alignment of the first value, bytes; the header is padded to it.
 const ALIGNMENT: usize = 64;
 
-/// A number of an array: its type code and its bytes.
+/// Number type of an array.
 pub(crate) trait Element: Sized {
-    /// The kind in NumPy's notation: `f`, `i` or `u`.
+    /// Kind in NumPy's notation: `f`, `i` or `u`.
     const KIND: char;
-    /// Appends the number, little end first.
+    /// Appends the number, little endian.
     fn write(&self, output: &mut impl Write) -> io::Result<()>;
-    /// The number whose bytes are given in the order of the array.
+    /// Decodes a number in the byte order of the array.
     fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self;
 }
 
-/// Order of a number's bytes.
+/// Byte order of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByteOrder {
     Little,
@@ -48,7 +48,7 @@ macro_rules! elements {
 }
 elements!(f32: 'f', f64: 'f', u8: 'u', u16: 'u', u32: 'u', u64: 'u', i8: 'i', i16: 'i', i32: 'i', i64: 'i');
 
-/// Writes an array whose last index changes fastest.
+/// Writes an array in C order.
 ///
 /// # Errors
 /// If `output` cannot be written.
@@ -65,7 +65,7 @@ pub(crate) fn write_array<T: Element>(
     let header = format!(
         "{{'descr': '{order}{kind}{size}', 'fortran_order': False, 'shape': ({lengths}), }}"
     );
-    // Magic number, version, length of the header, header, padding, line feed.
+    // Write magic number, version, length of the header, header, padding and line feed
     let unpadded = MAGIC.len() + 2 + 2 + header.len() + 1;
     let padding = unpadded.next_multiple_of(ALIGNMENT) - unpadded;
     let length = u16::try_from(header.len() + padding + 1).map_err(io::Error::other)?;
@@ -78,9 +78,9 @@ pub(crate) fn write_array<T: Element>(
 
 /// An array as stored.
 pub(crate) struct StoredArray {
-    /// The kind of its numbers in NumPy's notation; a space where they are no plain numbers.
+    /// Kind of the numbers in NumPy's notation; a space for other types.
     pub kind: char,
-    /// Bytes of a number.
+    /// Bytes per number.
     pub size: usize,
     /// Length along each axis.
     pub shape: Vec<u64>,
@@ -92,7 +92,7 @@ impl StoredArray {
     /// Reads an array to its end.
     ///
     /// # Errors
-    /// If the array is truncated or its header is no header of NumPy.
+    /// If the array is truncated or its header is invalid.
     pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
         // Read shape and type from the header
         let header = read_header(input)?;
@@ -122,7 +122,7 @@ impl StoredArray {
         })
     }
 
-    /// The numbers in the order of the file; `T` is the type that `kind` and `size` name.
+    /// The numbers in file order; `T` must match `kind` and `size`.
     pub(crate) fn numbers<T: Element>(&self) -> impl Iterator<Item = T> {
         let values = self.values.chunks_exact(size_of::<T>());
         values.map(|bytes| T::from_bytes(bytes, self.order))
@@ -145,7 +145,7 @@ fn read_header(input: &mut impl Read) -> io::Result<String> {
     String::from_utf8(header).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The text after an entry's key, up to the end of the header.
+/// The text after the key of an entry, to the end of the header.
 fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let quoted = ['\'', '"'].map(|quote| format!("{quote}{key}{quote}"));
     let (start, quoted) = quoted
@@ -155,18 +155,18 @@ fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     Some(rest.strip_prefix(':')?.trim_start())
 }
 
-/// The lengths of a tuple such as `(2, 3)`.
+/// Parses the lengths of a tuple, for example `(2, 3)`.
 fn parse_shape(text: &str) -> Option<Vec<u64>> {
     let (lengths, _) = text.strip_prefix('(')?.split_once(')')?;
     let lengths = lengths.split(',').map(str::trim);
     let lengths = lengths.filter(|length| !length.is_empty());
-    // Python 2 wrote long integers with an L.
+    // Python 2 appends an L to long integers.
     lengths
         .map(|length| length.trim_end_matches('L').parse().ok())
         .collect()
 }
 
-/// Order, kind and size of a plain number such as `'<f8'`; none for other types.
+/// Byte order, kind and size of a number type, for example `'<f8'`; `None` for other types.
 fn parse_type(text: &str) -> Option<(ByteOrder, char, usize)> {
     let quote = text
         .chars()

@@ -1,17 +1,17 @@
 //! Recordings of a stationary sensor, in every supported container.
 //!
-//! | container | what is read |
+//! | container | content |
 //! |---|---|
 //! | scan logs | as [`crate::scan_log`] |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
 //! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
-//! | either packed with zstd, file by file (`.zstd`) or message by message | the same |
-//! | ROS 1 bag (2.0; not packed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
+//! | either with zstd compression per file (`.zstd`) or per message | the same |
+//! | ROS 1 bag (2.0; uncompressed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
 //! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one per scan; else the bag in it |
 //! | one point cloud | a single scan |
 //!
-//! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
-//! dropped. Files may be packed with bzip2, gzip or zstd.
+//! Clouds keep non-finite points, which mark beams without a return in the grid of a spinning
+//! lidar. Files may be compressed with bzip2, gzip or zstd.
 
 pub use crate::bag::CloudScan;
 
@@ -26,7 +26,7 @@ use etendue_sensors::ScanLog;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Endings of bags of ROS 2.
+/// Endings of ROS 2 bags.
 const BAG_ENDINGS: [&str; 3] = ["db3", "mcap", "zstd"];
 
 /// Recording of a stationary sensor.
@@ -34,7 +34,7 @@ const BAG_ENDINGS: [&str; 3] = ["db3", "mcap", "zstd"];
 pub struct SensorRecording {
     /// Scans or clouds.
     pub content: Content,
-    /// SHA-256 of the file, or of the folder's files one after the other, in hexadecimal.
+    /// SHA-256 of the file, or of the concatenated files of the folder, in hexadecimal.
     pub sha256: String,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
@@ -49,10 +49,10 @@ pub enum Content {
     Clouds(Vec<CloudScan>),
 }
 
-/// Reads a recording of any known kind.
+/// Reads a recording of any supported kind.
 ///
 /// # Errors
-/// If it cannot be read, is damaged, or holds neither scan nor cloud.
+/// If it cannot be read, is damaged, or contains neither scans nor clouds.
 pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
     if path.is_dir() {
         return folder(path, source);
@@ -87,11 +87,11 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     })
 }
 
-/// The scans of the first topic with scans, else the clouds of the first with clouds; a warning
-/// names other topics of the same kind.
+/// The scans of the first topic with scans, or otherwise the clouds of the first topic with clouds.
+/// A warning lists other topics of the same kind.
 ///
 /// # Errors
-/// Where there is neither; the error names the topics.
+/// If there are neither scans nor clouds; the error lists the topics.
 fn from_messages(
     path: &Path,
     messages: Vec<Message>,
@@ -127,18 +127,18 @@ fn from_messages(
         return Ok(Content::Clouds(clouds.messages));
     }
 
-    // Name the topics where there is neither
+    // Report the topics if there are neither
     let found = if topics.is_empty() {
-        "it holds no message".to_owned()
+        "the recording has no messages".to_owned()
     } else {
         let topics: Vec<String> = topics.into_iter().collect();
-        format!("it holds {}", topics.join(", "))
+        format!("the recording has {}", topics.join(", "))
     };
     Err(FormatError::malformed(
         path,
         FileLocation::File,
         format!("there is neither a LaserScan nor a PointCloud2 topic: {found}"),
-        "record the lidar's topic too",
+        "record the topic of the lidar",
     ))
 }
 
@@ -170,7 +170,7 @@ impl<T> Topic<T> {
         self.messages.push(message);
     }
 
-    /// A warning that names the topics that are not read, if there are any.
+    /// A warning that lists the topics that were not read, if there are any.
     fn not_read(&self) -> Option<String> {
         let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
         (!others.is_empty()).then(|| {
@@ -194,7 +194,7 @@ fn cloud(
     Ok((cloud.points, cloud.intensities))
 }
 
-/// The files of a folder with one of these endings, by name.
+/// The files of a folder with one of the endings, by name.
 fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> {
     let entries =
         std::fs::read_dir(path).map_err(|source| FormatError::cannot_read(path, source))?;
@@ -211,12 +211,12 @@ fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> 
     Ok(files)
 }
 
-/// The clouds of a folder, by name; without any, the one bag in it.
+/// The clouds of a folder, by name, or otherwise the single bag in it.
 fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
     let cloud_endings = PointFormat::recorded_cloud_endings();
     let files = files_of(path, &cloud_endings)?;
     if files.is_empty() {
-        // ROS 2 keeps a bag in a folder of its own.
+        // ROS 2 stores a bag in a folder.
         if let [bag] = &files_of(path, &BAG_ENDINGS)?[..] {
             return read_recording(bag, source);
         }

@@ -1,8 +1,8 @@
-//! Scan files whose points are moved, with everything else in the file unchanged.
+//! Scan files with editable positions; all other content of the file is unchanged.
 //!
-//! A [`ScanFile`] keeps the content of a file and the position of the coordinates in it, so that a
-//! corrected scan has the fields, types, encoding and order of the original. The formats are those of
-//! [`PointFormat`] with an editor.
+//! A [`ScanFile`] keeps the content of a file and the offsets of the coordinates, so that a
+//! corrected scan has the fields, types, encoding and order of the original. It supports the
+//! formats of [`PointFormat`] that have an editor.
 //!
 //! | format | positions |
 //! |---|---|
@@ -14,7 +14,8 @@
 //! | CSV, text columns | columns `x y z`, or the first three |
 //! | `PointCloud2` in MCAP | fields `x y z`; see [`rewrite_clouds`](crate::ros2::rewrite_clouds) |
 //!
-//! A field `range` or `range_m` that contains the distance from the origin is updated with the points.
+//! A field `range` or `range_m` is updated with the points if it contains the distance from the
+//! origin.
 
 use crate::editable::EditableScan;
 use crate::input::read_bytes;
@@ -23,14 +24,14 @@ use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
-/// A scan that can be written again with moved points.
+/// A scan with editable positions.
 pub struct ScanFile {
     scan: Box<dyn EditableScan>,
 }
 
 impl ScanFile {
     /// Reads a scan. The content determines the format; for KITTI and text without a header, the
-    /// ending does.
+    /// ending of the name.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, has no positions, or has an unknown format.
@@ -38,22 +39,22 @@ impl ScanFile {
         Self::parse(path, read_bytes(path)?)
     }
 
-    /// Reads the content of a scan; `path` is named in errors.
+    /// Parses a scan. Errors name `path`.
     ///
     /// # Errors
     /// As [`ScanFile::read`].
     pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, FormatError> {
         let open = PointFormat::editor(path, &bytes).ok_or_else(|| FormatError::Unsupported {
             path: path.to_owned(),
-            message: "this is no scan that can be edited".into(),
+            message: "the format of the scan does not support editing".into(),
             remedy: format!("give one of: {}", PointFormat::edited_endings().join(", ")),
         })?;
         let file = Self {
             scan: open(path, bytes)?,
         };
         if file.points().is_empty() {
-            let message = "the scan holds no point";
-            let remedy = "leave it out, or give a scan with points";
+            let message = "the scan has no points";
+            let remedy = "remove the scan, or give a scan with points";
             return Err(FormatError::malformed(
                 path,
                 FileLocation::File,
@@ -64,17 +65,17 @@ impl ScanFile {
         Ok(file)
     }
 
-    /// Positions, m, including those that are not finite.
+    /// Positions, m, including non-finite ones.
     pub fn points(&self) -> Vec<Point3<f64>> {
         self.scan.points()
     }
 
-    /// Moves the points; `points` has the length of [`ScanFile::points`].
+    /// Sets the positions; `points` has the length of [`ScanFile::points`].
     pub fn set_points(&mut self, points: &[Point3<f64>]) {
         self.scan.set_points(points);
     }
 
-    /// Content of the file with the present positions.
+    /// Content of the file with the current positions.
     ///
     /// # Errors
     /// If the positions cannot be encoded.

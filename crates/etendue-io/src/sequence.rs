@@ -1,12 +1,11 @@
-//! Sequences: scans with the poses that they were taken from.
+//! Sequences: scans with their poses.
 //!
-//! A sequence is a folder of scans (any [`ScanFile`], in the order of
-//! their names) with a trajectory next to them, or an MCAP recording of `PointCloud2` and
-//! transforms.
+//! A sequence is a folder of scans (any [`ScanFile`], sorted by name) with a trajectory next to
+//! them, or an MCAP recording of `PointCloud2` and transforms.
 //!
-//! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory`, or
-//! ends in `.tum`, or any other that is named: eight numbers a line (TUM) or twelve (KITTI), one
-//! line a scan.
+//! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory` or
+//! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI),
+//! one line per scan.
 
 use crate::points::PointFormat;
 use crate::ros2::{StampedTransform, read_clouds, read_transforms};
@@ -18,25 +17,25 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Scans of one place with their poses.
+/// Scans with their poses.
 #[derive(Clone, Debug)]
 pub struct Sequence {
     /// Path.
     pub path: PathBuf,
-    /// Points in the lidar's frame, m, those that are not finite with them.
+    /// Points in the lidar frame, m, including non-finite ones.
     pub scans: Vec<Vec<Point3<f64>>>,
-    /// Time of each scan, s; its number where the trajectory has no times.
+    /// Time of each scan, s; its index if the trajectory has no times.
     pub times: Vec<f64>,
-    /// World from lidar, one per scan; `None` without a trajectory.
+    /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// The files of the scans in a folder, in the order of their names (numbers by their value).
+/// The scan files of a folder, sorted by name (numbers by value).
 ///
 /// # Errors
-/// If the folder cannot be read or has no scan.
+/// If the folder cannot be read or has no scans.
 pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     let files = entries(folder)?;
     let endings = PointFormat::edited_endings();
@@ -51,7 +50,7 @@ pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
             "the folder has no scan ({})",
             PointFormat::edited_endings().join(", ")
         );
-        let remedy = "name the folder that the scans are in";
+        let remedy = "name the folder of the scans";
         return Err(FormatError::malformed(
             folder,
             FileLocation::File,
@@ -62,8 +61,8 @@ pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     Ok(scans)
 }
 
-/// Reads a sequence; `poses` names the trajectory where it is not next to the scans.
-/// `progress` receives the number of scans read and their total.
+/// Reads a sequence. `poses` is the trajectory if it is not next to the scans. `progress` receives
+/// the number of scans read and their total.
 ///
 /// # Errors
 /// If a file cannot be read or is damaged, or the numbers of poses and scans differ.
@@ -97,7 +96,7 @@ pub fn read_sequence(
         None => recorded,
     };
 
-    // Number the scans where they have no times
+    // Number the scans if they have no times
     let count = scans.len();
     let numbers = || (0..count).map(|number| number as f64).collect();
     let Some((times, world_from_lidar)) = posed else {
@@ -132,7 +131,7 @@ pub fn read_sequence(
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
 
-/// Scans of a recording, with their poses if there are any.
+/// Scans of a recording, with their poses if available.
 #[derive(Default)]
 struct Recorded {
     scans: Vec<Vec<Point3<f64>>>,
@@ -140,10 +139,10 @@ struct Recorded {
     warnings: Vec<String>,
 }
 
-/// Times (of a TUM file) and poses of a trajectory file; the first line determines the format.
+/// Times (TUM only) and poses of a trajectory file; the first line determines the format.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no pose.
+/// If it cannot be read, or a line is not a pose.
 pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
     let text = crate::input::read_text(path)?;
     let first = text
@@ -173,8 +172,8 @@ fn read_folder(
     Ok(scans)
 }
 
-/// The clouds of the first topic, with the transforms of their frame of the same stamps. A warning
-/// names other topics.
+/// The clouds of the first topic, with the transforms of their frame at the same stamps. A warning
+/// lists other topics.
 fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let recording = read_clouds(path)?;
     let Some(first) = recording.clouds.first() else {
@@ -221,7 +220,7 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     if !others.is_empty() {
         let others: Vec<&str> = others.into_iter().collect();
         warnings.push(format!(
-            "the clouds of {} are read, those of {} are not: to read another, record it alone",
+            "the clouds of {} were read, those of {} were not: record one topic per file to read another",
             first.topic,
             others.join(", ")
         ));
@@ -233,7 +232,7 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     })
 }
 
-/// Stamps that differ by less are of one time, s.
+/// Tolerance of equal stamps, s.
 const SAME_TIME: f64 = 0.02;
 
 fn trajectory_in(folder: &Path) -> Result<Option<PathBuf>, FormatError> {
@@ -265,7 +264,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     Ok(paths)
 }
 
-/// Names in order, digits by the number that they make.
+/// Natural order of names: digits are compared by their numeric value.
 fn natural(a: &str, b: &str) -> Ordering {
     let pieces = |text: &str| -> Vec<(String, u128)> {
         let mut pieces = vec![(String::new(), 0_u128)];

@@ -1,4 +1,4 @@
-//! Measured points with their fields: what point-cloud files hold.
+//! Point tables: measured points with named fields.
 
 use crate::precision::single;
 use std::borrow::Cow;
@@ -21,15 +21,15 @@ pub enum ColumnData {
     F32(Vec<f32>),
     /// 8-byte floating point.
     F64(Vec<f64>),
-    /// 2-byte count.
+    /// 2-byte unsigned integer.
     U16(Vec<u16>),
-    /// 4-byte count.
+    /// 4-byte unsigned integer.
     U32(Vec<u32>),
     /// 4-byte integer.
     I32(Vec<i32>),
 }
 
-/// Names under which intensity is found.
+/// Names of the intensity field.
 pub(crate) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
 
 /// Type of the values of a column.
@@ -40,25 +40,25 @@ pub enum ColumnType {
     F32,
     /// 8-byte floating point.
     F64,
-    /// 2-byte count.
+    /// 2-byte unsigned integer.
     U16,
-    /// 4-byte count.
+    /// 4-byte unsigned integer.
     U32,
     /// 4-byte integer.
     I32,
 }
 
-/// One field of every point.
+/// One field of all points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointColumn {
-    /// The field's name in the file.
+    /// Name of the field in the file.
     pub name: Cow<'static, str>,
-    /// Its values.
+    /// Values.
     pub data: ColumnData,
 }
 
 impl PointColumn {
-    /// A field of that name.
+    /// A field with a name.
     pub fn new(name: impl Into<Cow<'static, str>>, data: ColumnData) -> Self {
         Self {
             name: name.into(),
@@ -68,19 +68,19 @@ impl PointColumn {
 }
 
 impl ColumnType {
-    /// Type of a field that was read as text, or from a format without types.
+    /// Type of a field from text or from a format without types.
     pub(crate) fn of_field(name: &str, values: &[f64]) -> Self {
         let fitting = Self::that_holds(values);
         let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
         match fitting {
-            // Whole seconds of an epoch and coordinates of a map take more than single precision.
+            // Epoch times and map coordinates exceed single precision.
             Self::U16 | Self::U32 | Self::I32 if is_measure && are_single(values) => Self::F32,
             Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F64,
             other => other,
         }
     }
 
-    /// This type, or another where it is one of counts that are not all of these numbers.
+    /// This type, or a wider one if it is an integer type that cannot represent all values.
     pub(crate) fn or_wider(self, values: &[f64]) -> Self {
         match (self, Self::that_holds(values)) {
             (Self::U16, other) => other,
@@ -89,8 +89,8 @@ impl ColumnType {
         }
     }
 
-    /// The narrowest type that holds all these numbers as they are (single precision before
-    /// double, counts before integers).
+    /// The narrowest type that represents all values exactly (single precision before double,
+    /// unsigned integers before signed).
     fn that_holds(values: &[f64]) -> Self {
         let all = |fits: &dyn Fn(f64) -> bool| values.iter().all(|value| fits(*value));
         let whole = |low: f64, high: f64| {
@@ -110,13 +110,13 @@ impl ColumnType {
     }
 }
 
-/// Whether single precision holds all these numbers as they are.
+/// Whether single precision represents all values exactly.
 fn are_single(values: &[f64]) -> bool {
     let is_single = |value: &f64| value.is_nan() || f64::from(single(*value)) == *value;
     values.iter().all(is_single)
 }
 
-/// A point cloud with named fields, all equally long.
+/// A point cloud with named fields of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointTable {
     /// Number of points.
@@ -133,13 +133,13 @@ impl PointTable {
         self.columns.push(PointColumn::new(name, data));
     }
 
-    /// The field of that name.
+    /// The field with the name.
     pub fn column(&self, name: &str) -> Option<&ColumnData> {
         let column = self.columns.iter().find(|column| column.name == name)?;
         Some(&column.data)
     }
 
-    /// All tables one after the other, with the fields that all of them have.
+    /// Concatenation of all tables, with the fields that all of them have.
     pub fn together(tables: Vec<Self>) -> Self {
         let mut tables = tables.into_iter();
         let Some(mut all) = tables.next() else {
@@ -159,8 +159,8 @@ impl PointTable {
         all
     }
 
-    /// The points of each value of the field `sweep`, in the order of the values; the whole table
-    /// where there is no such field.
+    /// One table per value of the field `sweep`, in ascending order; the whole table without such a
+    /// field.
     pub fn sweeps(&self) -> Vec<Self> {
         let Some(sweeps) = self.column("sweep") else {
             return vec![self.clone()];
@@ -175,7 +175,7 @@ impl PointTable {
         tables
     }
 
-    /// The points whose field `sweep` has that number; none where there is no such field.
+    /// The points with the given value of the field `sweep`; `None` without such a field.
     ///
     /// ```
     /// use etendue_io::table::{PointColumn, ColumnData, PointTable};
@@ -198,8 +198,7 @@ impl PointTable {
         Some(self.pick(&points))
     }
 
-    /// Adds the field `class` by the field `instance`: the number of each object's class, -1 where
-    /// there is none.
+    /// Adds the field `class` from the field `instance`: the class of each object, -1 for none.
     pub fn classify(&mut self, of_object: &[i32]) {
         let Some(ColumnData::I32(instances)) = self.column("instance") else {
             return;
@@ -215,8 +214,8 @@ impl PointTable {
         self.add("class", ColumnData::I32(classes));
     }
 
-    /// The earliest `time` (0 where there is none), and the table with `time` in single precision
-    /// since then, as ROS users expect it.
+    /// The earliest `time` (0 without such a field), and the table with `time` relative to it in
+    /// single precision, the convention of ROS.
     pub fn stamped(mut self) -> (f64, Self) {
         let Some(times) = self.column("time") else {
             return (0.0, self);
@@ -234,8 +233,8 @@ impl PointTable {
         (start, self)
     }
 
-    /// Lets the field `time` begin at zero where its earliest value is negative, which is then
-    /// returned.
+    /// Shifts the field `time` so that it begins at zero if its earliest value is negative, and
+    /// returns that value.
     pub fn shift_negative_times(&mut self) -> Option<f64> {
         let points = 0..self.points;
         let column = self.columns.iter_mut().find(|c| c.name == "time")?;
@@ -249,7 +248,7 @@ impl PointTable {
         Some(earliest)
     }
 
-    /// The table of some points.
+    /// The table of selected points.
     fn pick(&self, points: &[usize]) -> Self {
         let pick =
             |column: &PointColumn| PointColumn::new(column.name.clone(), column.data.pick(points));
@@ -260,24 +259,24 @@ impl PointTable {
         }
     }
 
-    /// The value of a field of one point, if there is that field.
+    /// The value of a field of one point, if the field exists.
     pub fn number(&self, name: &str, point: usize) -> Option<f64> {
         Some(self.column(name)?.number(point))
     }
 
-    /// Numbers of the points with a position.
+    /// Indices of the points with a finite position.
     pub(crate) fn finite_points(&self) -> impl Iterator<Item = usize> {
         let finite = |name, point| self.number(name, point).is_some_and(f64::is_finite);
         (0..self.points).filter(move |&p| finite("x", p) && finite("y", p) && finite("z", p))
     }
 
-    /// Values of a field at the points with a position.
+    /// Values of a field at the points with a finite position.
     pub(crate) fn finite_numbers(&self, name: &str) -> impl Iterator<Item = f64> {
         self.finite_points()
             .filter_map(move |point| self.number(name, point))
     }
 
-    /// The points one after the other, each with all its fields.
+    /// Encodes the points one after the other, each with all its fields.
     pub(crate) fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let mut bytes = Vec::new();
         for point in 0..self.points {
@@ -298,10 +297,10 @@ impl PointTable {
     }
 }
 
-/// Points of a file, in the order of the file.
+/// Points of a file, in file order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSweeps {
-    /// Sweeps (clouds, rotations) of the file; one table if only the field `sweep` of its points
+    /// Sweeps (clouds, rotations) of the file. A single table if only the field `sweep`
     /// distinguishes them ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
     /// Irregularities that did not prevent reading.
@@ -324,11 +323,11 @@ impl PointSweeps {
 }
 
 impl ColumnData {
-    /// Values in a type, rounded and saturated to its range.
+    /// Converts values to a type, rounded and saturated to its range.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "values beyond the type become its nearest"
+        reason = "values beyond the range of the type saturate"
     )]
     pub fn of(number: ColumnType, values: Vec<f64>) -> Self {
         let values = values.into_iter();
@@ -363,7 +362,7 @@ impl ColumnData {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -379,7 +378,7 @@ impl ColumnData {
         }
     }
 
-    /// Appends values; both become doubles where their types differ.
+    /// Appends values; both become doubles if their types differ.
     fn append(&mut self, more: &Self) {
         match (&mut *self, more) {
             (Self::F32(values), Self::F32(more)) => values.extend(more),
@@ -416,7 +415,7 @@ impl ColumnData {
     }
 }
 
-/// Readers want "nan", not Rust's "NaN".
+/// Other readers expect "nan" instead of Rust's "NaN".
 fn number_text(value: f64, text: String) -> String {
     if value.is_nan() { "nan".into() } else { text }
 }

@@ -1,26 +1,26 @@
-//! Lines and fields of text files, with their places.
+//! Lines and fields of text files, with their positions.
 
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 use std::str::FromStr;
 
-/// A text file being read.
+/// The text of a file.
 #[derive(Clone, Copy)]
 pub struct TextContent<'a> {
-    /// The file, named in errors.
+    /// Path, for errors.
     pub path: &'a Path,
-    /// All of its text.
+    /// Text.
     pub content: &'a str,
 }
 
 /// One line of a text file.
 #[derive(Clone, Copy)]
 pub struct TextLine<'a> {
-    /// The file, named in errors.
+    /// Path, for errors.
     pub path: &'a Path,
-    /// Counted from 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// The line without its end.
+    /// Text of the line without the line end.
     pub text: &'a str,
 }
 
@@ -28,17 +28,17 @@ pub struct TextLine<'a> {
 #[derive(Clone, Copy)]
 pub struct TextField<'a> {
     line: TextLine<'a>,
-    /// The field's text.
+    /// Text of the field.
     pub text: &'a str,
 }
 
-/// Whether a text is a number (infinite and not-a-number ones included).
+/// Whether a text is a number, including infinity and NaN.
 pub fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
 impl<'a> TextContent<'a> {
-    /// The lines that are not blank.
+    /// Lines that are not blank.
     pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> {
         let Self { path, content } = self;
         content
@@ -54,14 +54,14 @@ impl<'a> TextContent<'a> {
 }
 
 impl<'a> TextLine<'a> {
-    /// Fields between white space.
+    /// Fields separated by white space.
     pub fn words(self) -> impl Iterator<Item = TextField<'a>> {
         self.text
             .split_ascii_whitespace()
             .map(move |text| TextField { line: self, text })
     }
 
-    /// Fields between `separator`, trimmed.
+    /// Fields separated by `separator`, trimmed.
     pub fn split(self, separator: char) -> impl Iterator<Item = TextField<'a>> {
         self.text.split(separator).map(move |text| TextField {
             line: self,
@@ -79,7 +79,7 @@ impl<'a> TextLine<'a> {
         pieces.map(|text| self.field(text.trim())).collect()
     }
 
-    /// A part of this line as a field.
+    /// A substring of this line as a field.
     pub fn field(self, text: &'a str) -> TextField<'a> {
         TextField { line: self, text }
     }
@@ -102,7 +102,7 @@ impl TextField<'_> {
     /// The field as a finite number.
     ///
     /// # Errors
-    /// If it is no number, or not finite.
+    /// If it is not a finite number.
     pub fn number(self) -> Result<f64, FormatError> {
         let value: f64 = self.parse("a number")?;
         if value.is_finite() {
@@ -117,13 +117,13 @@ impl TextField<'_> {
     /// The field as a `T`; `expected` names the expected value.
     ///
     /// # Errors
-    /// If the field is no `T`.
+    /// If the field is not a `T`.
     pub fn parse<T: FromStr>(self, expected: &str) -> Result<T, FormatError> {
         self.text.parse().map_err(|_| {
             let remedy = if self.has_decimal_comma() {
                 "write decimals with a point, not a comma"
             } else {
-                "the file is damaged there, or in another format"
+                "check the format of the file, or copy it again"
             };
             self.error(format!("\"{}\" is not {expected}", self.text), remedy)
         })

@@ -118,7 +118,7 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     assert!(mapped.contains("the file is truncated"), "{mapped}");
     let mapped = stderr(&etendue(folder.path(), &["slam", "a.mcap", "-o", "map"]));
     assert!(
-        mapped.contains(&format!("are read, those of {cloud} are not")),
+        mapped.contains(&format!("were read, those of {cloud} were not")),
         "{mapped}"
     );
 }

@@ -1,4 +1,4 @@
-//! A camera file as a whole.
+//! Schema of camera files.
 
 use super::LensTable;
 use crate::ConfigError;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
 
-/// The version of the format that is read.
+/// Supported version of the format.
 const VERSION: u32 = 1;
 
 /// A camera file.
@@ -24,30 +24,30 @@ pub struct CameraFile {
     pub version: Spanned<u32>,
     /// Name of the camera.
     pub name: String,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     #[serde(default)]
     pub description: String,
-    /// Where the numbers come from.
+    /// References of the values.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// Columns and rows.
+    /// Number of columns and rows.
     #[schemars(with = "[u32; 2]")]
     pub resolution_px: Spanned<[u32; 2]>,
     /// Frames per second.
     #[serde(default = "thirty")]
     pub frame_rate_hz: f64,
-    /// From directions to pixels.
+    /// Projection of directions to pixels.
     #[schemars(with = "LensTable")]
     pub lens: Spanned<LensTable>,
-    /// The bands it sees: one, or red, green and blue.
+    /// Spectral bands: one, or red, green and blue.
     pub bands: Vec<BandTable>,
-    /// How much light arrives.
+    /// Optics.
     pub optics: OpticsTable,
-    /// When light is collected.
+    /// Shutter.
     pub shutter: ShutterTable,
     /// Detector.
     pub detector: DetectorTable,
-    /// Processing of the picture.
+    /// Image processing.
     #[serde(default)]
     pub picture: PictureTable,
 }
@@ -60,26 +60,26 @@ fn thirty() -> f64 {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BandTable {
-    /// Its middle, where materials and lights are taken.
+    /// Centre wavelength, at which materials and lights are evaluated.
     pub wavelength_nm: f64,
-    /// Its width.
+    /// Bandwidth.
     pub width_nm: f64,
     /// Electrons per photon, colour filter included, in (0, 1].
     pub quantum_efficiency: f64,
 }
 
-/// How much light arrives.
+/// Optics of the camera.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpticsTable {
-    /// Focal length over the pupil's diameter.
+    /// Focal length divided by the pupil diameter.
     pub f_number: f64,
-    /// Share of the light that the glass lets through.
+    /// Transmittance of the lens.
     #[serde(default = "one")]
     pub transmission: f64,
     /// Width and height of a pixel.
     pub pixel_um: [f64; 2],
-    /// How the image darkens towards its edges; not at all where it is left out.
+    /// Vignetting. Default: none.
     #[serde(default)]
     pub vignetting: VignettingTable,
 }
@@ -88,41 +88,41 @@ fn one() -> f64 {
     1.0
 }
 
-/// How the image darkens towards its edges.
+/// Decrease of the irradiance towards the edges of the image.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VignettingTable {
-    /// Power of the cosine of the angle to the axis; 4 for a simple lens.
+    /// Exponent of the cosine of the angle to the axis; 4 for a simple lens.
     pub cosine_power: f64,
     /// Coefficients of the second, fourth and sixth power of the distance from the principal
     /// point, in half diagonals.
     pub polynomial: [f64; 3],
 }
 
-/// When light is collected.
+/// Shutter.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShutterTable {
-    /// For how long.
+    /// Exposure time.
     pub exposure: ExposureTable,
-    /// From one row's exposure to the next: a rolling shutter; 0 for a global one.
+    /// Delay between the exposures of two rows (rolling shutter); 0 for a global shutter.
     #[serde(default)]
     pub line_time_us: f64,
 }
 
-/// For how long each row is exposed.
+/// Exposure time of a row.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ExposureTable {
-    /// Always as long.
+    /// Constant exposure.
     FixedMs(f64),
-    /// As long as it takes.
+    /// Automatic exposure.
     Auto {
-        /// Mean signal aimed at, as a share of saturation.
+        /// Target mean signal as a fraction of saturation.
         mean: f64,
-        /// Shortest.
+        /// Minimum exposure time.
         shortest_ms: f64,
-        /// Longest.
+        /// Maximum exposure time.
         longest_ms: f64,
     },
 }
@@ -131,13 +131,13 @@ pub enum ExposureTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DetectorTable {
-    /// By the numbers of a data sheet after EMVA 1288.
+    /// Parameters of EMVA 1288.
     Emva1288(EmvaTable),
-    /// Noise whose variance is a line in the intensity.
+    /// Variance linear in the intensity.
     Linear(LinearTable),
 }
 
-/// A detector by the numbers of EMVA 1288.
+/// A detector with the parameters of EMVA 1288.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmvaTable {
@@ -150,10 +150,10 @@ pub struct EmvaTable {
     pub dark_current_e_per_s: f64,
     /// Saturation capacity.
     pub full_well_e: f64,
-    /// Reading in the dark.
+    /// Digital number without light.
     #[serde(default)]
     pub black_level_dn: f64,
-    /// Bits of the converter.
+    /// Bits of the analogue-to-digital converter.
     pub bits: u32,
     /// Photo-response non-uniformity, relative.
     #[serde(default)]
@@ -163,35 +163,36 @@ pub struct EmvaTable {
     pub dsnu_e: f64,
 }
 
-/// A detector of linear noise.
+/// A detector with a noise variance that is linear in the intensity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinearTable {
-    /// Standard deviation at full intensity that grows with its root.
+    /// Standard deviation of the shot noise at full intensity; it is proportional to the square
+    /// root of the intensity.
     #[serde(default)]
     pub shot: f64,
-    /// Standard deviation in the dark, of full intensity.
+    /// Standard deviation without light, relative to full intensity.
     #[serde(default)]
     pub floor: f64,
     /// Electrons at full intensity.
     pub full_scale_e: f64,
-    /// Bits of a reading.
+    /// Bits of a digital number.
     pub bits: u32,
 }
 
-/// Processing of the picture.
+/// Image processing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PictureTable {
-    /// The mosaic of colour filters; without it every pixel sees all bands.
+    /// Mosaic of colour filters. Default: every pixel measures all bands.
     pub mosaic: Option<MosaicName>,
-    /// Gains of red, green and blue; without them a white surface in the scene's light is grey.
+    /// Gains of red, green and blue. Default: a white surface in the light of the scene is grey.
     pub white_balance: Option<[f64; 3]>,
-    /// How linear values are encoded.
+    /// Encoding of linear values.
     pub tone: ToneName,
 }
 
-/// A mosaic of colour filters: its first two pixels, then those below.
+/// A mosaic of colour filters: first row, second row of the 2 x 2 pattern.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MosaicName {
@@ -205,32 +206,32 @@ pub enum MosaicName {
     Gbrg,
 }
 
-/// How linear values are encoded.
+/// Encoding of linear values.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToneName {
-    /// As sRGB does.
+    /// The sRGB transfer function.
     #[default]
     Srgb,
-    /// Not at all.
+    /// Linear.
     Linear,
-    /// By that power.
+    /// A power function with this exponent.
     Gamma(f64),
 }
 
 /// Reads a camera file.
 ///
 /// # Errors
-/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
-/// points at the place.
+/// If it cannot be read, is not TOML, has unknown keys, or describes an invalid camera; the error
+/// contains the position.
 pub fn load(path: &Path) -> Result<Camera, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
 }
 
-/// The camera that a TOML document describes.
+/// Parses a camera file.
 ///
 /// # Errors
-/// As [`load`], but for reading.
+/// As [`load`], except errors of reading.
 ///
 /// ```
 /// use etendue_config::camera::{parse, presets};

@@ -8,31 +8,31 @@ use serde::Deserialize;
 use std::f64::consts::PI;
 use toml::Spanned;
 
-/// The lens: exactly one of its tables.
+/// The lens, with exactly one of the tables.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LensTable {
     /// No distortion.
     Pinhole(PinholeTable),
-    /// The angle to the axis is in proportion to the radius, for any field of view.
+    /// Angle to the axis proportional to the radius, for any field of view.
     Fov(FovTable),
-    /// Radial and tangential polynomials (OpenCV's usual model).
+    /// Radial and tangential polynomials (OpenCV's standard model).
     BrownConrady(BrownConradyTable),
     /// A polynomial of the angle (OpenCV's fisheye model).
     KannalaBrandt(KannalaBrandtTable),
 }
 
-/// A lens without distortion: a field of view, or a focal length.
+/// A lens without distortion. Give either the field of view or the focal length.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinholeTable {
-    /// Full horizontal field of view; instead of `focal_px`.
+    /// Full horizontal field of view; alternative to `focal_px`.
     #[schemars(with = "Option<f64>")]
     pub horizontal_fov_deg: Option<Spanned<f64>>,
-    /// Focal length over the pixels' width and height.
+    /// Focal length divided by the width and the height of a pixel.
     #[schemars(with = "Option<[f64; 2]>")]
     pub focal_px: Option<Spanned<[f64; 2]>>,
-    /// Principal point; the image's middle where it is left out. The first pixel's centre is 0, 0.
+    /// Principal point. Default: the centre of the image. The centre of the first pixel is 0, 0.
     pub centre_px: Option<[f64; 2]>,
 }
 
@@ -43,36 +43,36 @@ pub struct FovTable {
     /// Full horizontal field of view, up to 360.
     #[schemars(with = "f64")]
     pub horizontal_fov_deg: Spanned<f64>,
-    /// Principal point; the image's middle where it is left out.
+    /// Principal point. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
 }
 
-/// Brown and Conrady's lens.
+/// The Brown-Conrady lens.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BrownConradyTable {
-    /// Focal length over the pixels' width and height: OpenCV's fx, fy.
+    /// Focal length divided by the width and the height of a pixel: OpenCV's fx, fy.
     pub focal_px: [f64; 2],
-    /// Principal point: OpenCV's cx, cy; the image's middle where it is left out.
+    /// Principal point: OpenCV's cx, cy. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
     /// k1, k2, p1, p2[, k3[, k4, k5, k6[, s1, s2, s3, s4]]] in OpenCV's order.
     #[schemars(with = "Vec<f64>")]
     pub distortion: Spanned<Vec<f64>>,
-    /// Radius of the image circle; without it the whole image is lit.
+    /// Radius of the image circle. Default: the whole image.
     pub image_circle_px: Option<f64>,
 }
 
-/// Kannala and Brandt's lens.
+/// The Kannala-Brandt lens.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KannalaBrandtTable {
-    /// Focal length over the pixels' width and height: OpenCV's fx, fy.
+    /// Focal length divided by the width and the height of a pixel: OpenCV's fx, fy.
     pub focal_px: [f64; 2],
-    /// Principal point: OpenCV's cx, cy; the image's middle where it is left out.
+    /// Principal point: OpenCV's cx, cy. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
     /// k1, k2, k3, k4 of OpenCV's fisheye module.
     pub distortion: [f64; 4],
-    /// Radius of the image circle; without it the whole image is lit.
+    /// Radius of the image circle. Default: the whole image.
     pub image_circle_px: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ impl LensTable {
         document: &Document,
         table: std::ops::Range<usize>,
     ) -> Result<Intrinsics<f64>, DocumentError> {
-        // The principal point is the middle of the picture where it is not given
+        // Use the centre of the image as default principal point
         let middle = [width, height].map(|size| 0.5 * (f64::from(size) - 1.0));
         let intrinsics = |focal, centre: Option<[f64; 2]>, lens, image_circle| Intrinsics {
             focal,
@@ -129,7 +129,7 @@ impl PinholeTable {
             (fov, _) => {
                 let span = fov.as_ref().map_or(table, Spanned::span);
                 let problem = TomlProblem::value(
-                    "a pinhole needs horizontal_fov_deg or focal_px",
+                    "a pinhole camera needs either horizontal_fov_deg or focal_px",
                     "give one of them",
                 );
                 Err(document.error(span, problem))
@@ -144,7 +144,7 @@ impl BrownConradyTable {
         lens.map(Lens::BrownConrady).ok_or_else(|| {
             let count = self.distortion.get_ref().len();
             let problem = TomlProblem::value(
-                format!("{count} distortion parameters: there are 4, 5, 8 or 12"),
+                format!("{count} distortion parameters instead of 4, 5, 8 or 12"),
                 "give them in OpenCV's order; tilted image planes are not modelled",
             );
             document.error(self.distortion.span(), problem)
@@ -152,7 +152,7 @@ impl BrownConradyTable {
     }
 }
 
-/// A field of view in rad.
+/// A field of view, rad.
 fn angle(given: &Spanned<f64>, most: f64, document: &Document) -> Result<f64, DocumentError> {
     let degrees = *given.get_ref();
     if degrees > 0.0 && degrees <= most {

@@ -1,9 +1,8 @@
-//! Camera files and presets: what a camera is, in TOML.
+//! Camera files and presets, in TOML.
 //!
-//! [`load`] reads a file, [`preset`] one of those that come with the library ([`presets`] lists
-//! them; their text is a good start for an own file). Keys carry their units; a key that is not
-//! known is refused with the nearest known one, and so are values that make no sense and lenses
-//! that cannot be inverted at the image's size.
+//! [`load`] reads a file, [`preset`] an embedded preset ([`presets`] lists them; their text is a
+//! template for new files). Keys contain their units. Unknown keys are errors with the nearest
+//! known key; invalid values and lenses that are not invertible within the image are errors.
 
 mod file;
 mod lens;

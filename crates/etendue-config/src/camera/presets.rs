@@ -1,19 +1,19 @@
-//! Cameras that come with the library.
+//! Embedded cameras.
 
 use super::parse;
 use crate::presets::{CAMERAS, Preset};
 use crate::toml_file::UnknownName;
 use etendue_sensors::camera::Camera;
 
-/// Every camera preset.
+/// All camera presets.
 pub fn presets() -> &'static [Preset] {
     CAMERAS.all()
 }
 
-/// The camera preset of that name.
+/// The camera preset with the name.
 ///
 /// # Errors
-/// If there is none; the error names the nearest.
+/// If there is no such preset; the error contains the nearest name.
 ///
 /// ```
 /// use etendue_config::camera::preset;
@@ -23,7 +23,7 @@ pub fn presets() -> &'static [Preset] {
 /// ```
 pub fn preset(name: &str) -> Result<Camera, UnknownName> {
     let document = CAMERAS.find(name)?.document();
-    Ok(parse(&document).expect("the tests read every preset"))
+    Ok(parse(&document).expect("embedded presets are valid"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a model file holds.
+//! Schema of depth-model files.
 
 use super::{Learnt, LearntModel};
 use crate::toml_file::{Document, DocumentError, TomlProblem};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// The version of the format that is read and written.
+/// Supported version of the format.
 pub(super) const VERSION: u32 = 1;
 
 /// A depth correction.
@@ -21,29 +21,29 @@ pub struct DepthModelFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
-    /// The sensor that it holds for.
+    /// Name of the sensor that the correction applies to.
     #[serde(default)]
     pub sensor: String,
     /// The model.
     #[schemars(with = "ModelTable")]
     pub model: Spanned<ModelTable>,
-    /// How it was learnt.
+    /// Data and quality of the estimation.
     #[serde(default)]
     #[schemars(with = "Option<LearntTable>")]
     pub learnt: Option<Spanned<LearntTable>>,
 }
 
-/// The bias over depth and incidence.
+/// The bias as a function of depth and incidence.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ModelTable {
     /// Powers of the incidence.
     Polynomial(PolynomialTable),
-    /// Depth, incidence and a constant.
+    /// Linear in depth and incidence.
     Linear(LinearTable),
-    /// One over the cosine of the incidence, less one.
+    /// Inverse cosine of the incidence, minus one.
     InverseCosine(InverseCosineTable),
-    /// The pulse stretched by an inclined surface.
+    /// Stretching of the pulse by an inclined surface.
     Waveform(WaveformTable),
 }
 
@@ -51,64 +51,64 @@ pub enum ModelTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolynomialTable {
-    /// The exponents, not negative.
+    /// Exponents, not negative.
     pub exponents: Vec<f64>,
-    /// A weight for every exponent, m, or without unit where scaled.
+    /// One weight per exponent, m, or dimensionless if scaled.
     pub weights: Vec<f64>,
     /// Whether the sum is multiplied by the depth.
     #[serde(default)]
     pub scaled: bool,
 }
 
-/// Depth, incidence and a constant.
+/// Linear in depth and incidence.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinearTable {
-    /// Share of the depth.
+    /// Coefficient of the depth.
     pub depth: f64,
-    /// Share of the incidence.
+    /// Coefficient of the incidence.
     pub incidence_m_per_rad: f64,
-    /// The same everywhere.
+    /// Constant.
     pub constant_m: f64,
 }
 
-/// One over the cosine of the incidence, less one.
+/// Inverse cosine of the incidence, minus one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InverseCosineTable {
-    /// m, or without unit where scaled.
+    /// Weight, m, or dimensionless if scaled.
     pub weight: f64,
     /// Whether it is multiplied by the depth.
     #[serde(default)]
     pub scaled: bool,
 }
 
-/// The pulse stretched by an inclined surface.
+/// Stretching of the pulse by an inclined surface.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaveformTable {
-    /// Standard deviation of the pulse in range, above zero.
+    /// Standard deviation of the pulse in range, positive.
     pub pulse_sd_m: f64,
-    /// Standard deviation of the beam's profile, above zero.
+    /// Standard deviation of the beam profile, positive.
     pub angular_sd_rad: f64,
-    /// Fraction of the peak that is timed, between 0 and 1.
+    /// Fraction of the constant-fraction discriminator, between 0 and 1.
     pub fraction: f64,
 }
 
-/// How a model was learnt.
+/// Data and quality of the estimation of a model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LearntTable {
-    /// How well the bias is known, in words.
+    /// Summary of the quality in words.
     pub verdict: String,
-    /// Scans used.
+    /// Number of scans.
     pub scans: usize,
-    /// Neighbourhoods used.
+    /// Number of neighbourhoods.
     pub neighbourhoods: usize,
     /// Covariance of the weights, row by row.
     #[schemars(with = "Vec<Vec<f64>>")]
     pub covariance: Spanned<Vec<Vec<f64>>>,
-    /// Standard deviation of the depths' noise.
+    /// Standard deviation of the depth noise.
     pub noise_m: f64,
     /// Median depth.
     pub median_depth_m: f64,
@@ -117,11 +117,11 @@ pub struct LearntTable {
     /// Incidences between which the bias is determined.
     #[serde(default)]
     pub determined_deg: Option<[f64; 2]>,
-    /// Measurements in every 5 degrees of incidence.
+    /// Number of measurements per 5 degrees of incidence.
     pub incidences: Vec<u64>,
-    /// Elevations of the beams.
+    /// Minimum and maximum elevation of the beams.
     pub elevations_deg: [f64; 2],
-    /// Points of a scan.
+    /// Number of points of a scan.
     pub points: usize,
 }
 
@@ -147,12 +147,12 @@ fn model(
     let fail = |message: &str, remedy: &str| {
         document.error(span.clone(), TomlProblem::value(message, remedy))
     };
-    // Convert the model of each kind
+    // Convert the model
     let model = match table {
         ModelTable::Polynomial(t) => {
             if t.exponents.len() != t.weights.len() || t.weights.is_empty() {
                 return Err(fail(
-                    "exponents and weights are not equally many",
+                    "the numbers of exponents and weights differ",
                     "give one weight for every exponent, and at least one",
                 ));
             }
@@ -181,7 +181,7 @@ fn model(
                 && t.fraction < 1.0;
             if !is_physical {
                 return Err(fail(
-                    "the waveform's parameters are not above zero, or its fraction is not between 0 and 1",
+                    "the widths of the waveform are not positive, or the fraction is not between 0 and 1",
                     "give widths above zero and a fraction such as 0.5",
                 ));
             }
@@ -192,7 +192,7 @@ fn model(
             })
         }
     };
-    // Check its weights
+    // Check the weights
     if model.weights().iter().all(|w| w.is_finite()) {
         Ok(model)
     } else {
@@ -206,7 +206,7 @@ impl LearntTable {
         let rows = self.covariance.get_ref();
         if rows.len() != count || rows.iter().any(|row| row.len() != count) {
             let message = format!("the covariance is not {count} by {count}");
-            let problem = TomlProblem::value(message, "give a row and a column for every weight");
+            let problem = TomlProblem::value(message, "give one row and one column per weight");
             return Err(document.error(self.covariance.span(), problem));
         }
         let radians = |pair: [f64; 2]| pair.map(f64::to_radians);

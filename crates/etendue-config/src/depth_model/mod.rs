@@ -1,11 +1,11 @@
-//! Learnt depth corrections: a model with what is known of it, in TOML.
+//! Learnt depth corrections with their uncertainty, in TOML.
 //!
 //! ```toml
 //! version = 1
-//! sensor = "ouster-os0-128"               # the only sensor that it holds for
+//! sensor = "ouster-os0-128"               # the correction applies to this sensor only
 //!
 //! [model.polynomial]                      # or linear, inverse_cosine, waveform
-//! exponents = [2.0, 4.0]                  # of the incidence in rad
+//! exponents = [2.0, 4.0]                  # exponents of the incidence in rad
 //! weights = [0.0033, 0.0081]              # m
 //! scaled = false
 //!
@@ -15,8 +15,8 @@
 //! covariance = [[1e-8, 0.0], [0.0, 1e-8]] # of the weights
 //! ```
 //!
-//! [`load`] reads such a file into a [`LearntModel`], [`LearntModel::text`] writes one; both keep
-//! every digit.
+//! [`load`] reads a file into a [`LearntModel`], [`LearntModel::text`] writes one. Numbers are
+//! preserved exactly.
 
 mod file;
 
@@ -32,29 +32,29 @@ use nalgebra::DMatrix;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A depth model with what it was learnt from.
+/// A depth model with its training data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearntModel {
-    /// The sensor whose bias it is, as the user named it.
+    /// Name of the sensor, as given by the user.
     pub sensor: String,
     /// The model.
     pub model: DepthModel,
-    /// How it was learnt; none for a model that was typed.
+    /// Training data and quality; `None` for manually written models.
     pub learnt: Option<Learnt>,
 }
 
-/// What a model was learnt from, and how well.
+/// Training data and quality of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learnt {
-    /// Scans used.
+    /// Number of scans.
     pub scans: usize,
-    /// Neighbourhoods used.
+    /// Number of neighbourhoods.
     pub neighbourhoods: usize,
-    /// How well the bias is known, in words.
+    /// Summary of the quality in words.
     pub verdict: String,
     /// Covariance of [`DepthModel::weights`].
     pub covariance: DMatrix<f64>,
-    /// Standard deviation of the depths' noise, m.
+    /// Standard deviation of the depth noise, m.
     pub noise: f64,
     /// Median depth, m.
     pub depth: f64,
@@ -62,28 +62,28 @@ pub struct Learnt {
     pub seen: [f64; 2],
     /// Incidences between which the bias is determined, rad.
     pub determined: Option<[f64; 2]>,
-    /// Number of measurements in every 5 degrees of incidence, from 0 to 90.
+    /// Number of measurements per 5 degrees of incidence, from 0 to 90.
     pub incidences: Vec<u64>,
-    /// What the scans look like.
+    /// Signature of the scans.
     pub signature: ScanSignature,
 }
 
-/// Width of the bins of [`Learnt::incidences`], degrees.
+/// Bin width of [`Learnt::incidences`], degrees.
 pub const BIN_DEG: f64 = 5.0;
 
 /// Reads a model file.
 ///
 /// # Errors
-/// If it cannot be read, is not TOML, has unknown keys, is of another version, or holds no
-/// model that can be; the error points at the place.
+/// If it cannot be read, is not TOML, has unknown keys, has another version, or contains an invalid
+/// model; the error contains the position.
 pub fn load(path: &Path) -> Result<LearntModel, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
 }
 
-/// The model in a TOML document.
+/// Parses a model file.
 ///
 /// # Errors
-/// As [`load`], but for reading.
+/// As [`load`], except errors of reading.
 ///
 /// ```
 /// use etendue_config::depth_model::parse;
@@ -100,7 +100,7 @@ pub fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
 }
 
 impl LearntModel {
-    /// The file that [`load`] reads back.
+    /// The text of a model file; [`load`] reads it.
     pub fn text(&self) -> String {
         let mut text = format!(
             "# Depth correction: corrected depth = measured depth - bias(depth, incidence).\n\
@@ -158,7 +158,7 @@ impl Learnt {
             self.depth,
             degrees(self.seen)
         );
-        // Write the incidences that determine it
+        // Write the determined range of incidences
         if let Some(span) = self.determined {
             let _ = writeln!(text, "determined_deg = {:?}", degrees(span));
         }

@@ -1,11 +1,11 @@
-//! What a fit problem's file holds.
+//! Schema of fit problems.
 
 use crate::scene::RotationDeg;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The version of the format that is read.
+/// Supported version of the format.
 pub(super) const VERSION: u32 = 1;
 
 /// A fit problem.
@@ -15,21 +15,21 @@ pub struct FitFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
-    /// A scene file, from the folder of this file, or the name of a built-in scene.
+    /// A scene file, relative to the folder of this file, or the name of an embedded scene.
     #[schemars(with = "String")]
     pub scene: Spanned<String>,
-    /// A sensor file, from the folder of this file, or the name of a preset; the scene's where it
-    /// is left out.
+    /// A sensor file, relative to the folder of this file, or the name of a preset. Default: the
+    /// sensor of the scene.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub sensor: Option<Spanned<String>>,
-    /// What was measured.
+    /// Measured scans.
     #[schemars(with = "Vec<ScanTable>")]
     pub scans: Spanned<Vec<ScanTable>>,
-    /// What is unknown.
+    /// Free parameters.
     #[schemars(with = "Vec<FreeTable>")]
     pub free: Spanned<Vec<FreeTable>>,
-    /// How it is found.
+    /// Solver settings.
     #[serde(default)]
     pub solver: SolverTable,
 }
@@ -38,46 +38,46 @@ pub struct FitFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScanTable {
-    /// A scan log, from the folder of this file.
+    /// A scan log, relative to the folder of this file.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
-    /// Which of its scans, from 0; may be left out where it holds one.
+    /// Index of the scan in the log, from 0; optional if the log contains one scan.
     #[serde(default)]
     pub number: Option<usize>,
-    /// Position of the sensor; that of the scene, if all of the pose is left out.
+    /// Position of the sensor. Default, without a position and a rotation: the pose of the scene.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it was turned.
+    /// Rotation of the sensor.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
 }
 
-/// Something unknown.
+/// A free parameter.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreeTable {
-    /// Its path: `sensor.pose`, `objects.NAME.pose`, `materials.NAME.reflectance`,
+    /// Path of the parameter: `sensor.pose`, `objects.NAME.pose`, `materials.NAME.reflectance`,
     /// `atmosphere.fog_visibility_m` ...
     #[schemars(with = "String")]
     pub path: Spanned<String>,
-    /// Where the search starts; where the scene has it, if left out.
+    /// Initial value. Default: the value of the scene.
     #[serde(default)]
     #[schemars(with = "Option<ValueTable>")]
     pub start: Option<Spanned<ValueTable>>,
-    /// True value, if known: the error of the estimate is reported.
+    /// True value, if known; the error of the estimate is reported.
     #[serde(default)]
     #[schemars(with = "Option<ValueTable>")]
     pub truth: Option<Spanned<ValueTable>>,
-    /// How a pose moves.
+    /// Degrees of freedom of a pose.
     #[serde(default)]
     pub motion: MotionName,
-    /// Bounds of a number, in its own unit.
+    /// Bounds of a number, in the unit of the parameter.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 2]>")]
     pub between: Option<Spanned<[f64; 2]>>,
-    /// Lower and upper corner of the box that a planar pose stays in, m.
+    /// Lower and upper corner of a box that bounds the position of a planar pose, m.
     #[serde(default)]
     #[schemars(with = "Option<[[f64; 2]; 2]>")]
     pub within_m: Option<Spanned<[[f64; 2]; 2]>>,
@@ -87,91 +87,90 @@ pub struct FreeTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValueTable {
-    /// A number, in its own unit.
+    /// A number, in the unit of the parameter.
     #[serde(default)]
     pub value: Option<f64>,
-    /// The position of a pose.
+    /// Position of a pose.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// The rotation of a pose.
+    /// Rotation of a pose.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
 }
 
-/// How a pose moves.
+/// Degrees of freedom of a pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionName {
-    /// In the plane: height and tilt stay.
+    /// Planar motion; height and tilt are constant.
     #[default]
     Planar,
-    /// In all six degrees of freedom.
+    /// Six degrees of freedom.
     Spatial,
 }
 
-/// How the unknowns are found.
+/// Solver settings.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolverTable {
-    /// The way to the minimum.
+    /// Optimisation method.
     pub method: MethodName,
-    /// How a residual is charged. Robust by default: what mirrors, glass and people show to some
-    /// beams must not pull on the others.
+    /// Loss of a residual. The default is robust, because mirrors, glass and people cause outliers.
     pub loss: LossTable,
-    /// Graduated non-convexity: factor on the width of a robust loss at the start, which lets far
-    /// starts converge; 1 begins with the loss's own width.
+    /// Graduated non-convexity: factor on the scale of a robust loss at the start, for convergence
+    /// from distant initial values; 1 starts with the scale itself.
     pub widest: f64,
-    /// Iterations at most.
+    /// Maximum number of iterations.
     pub iterations: usize,
-    /// What a beam is charged for that was measured and is not predicted, m.
+    /// Residual of a beam that was measured but is not predicted, m.
     pub missing_m: f64,
-    /// What a count of intensity is charged for, m, where the sensor measures intensities; 0 leaves
-    /// them out.
+    /// Residual per count of intensity, m, for sensors that measure intensities; 0 ignores
+    /// intensities.
     pub intensity_m: f64,
-    /// Factors on the width of the beams, stage by stage, the last one 1: wide beams see an edge from
-    /// afar, narrow ones tell where it is.
+    /// Factors on the width of the beams, one per stage, the last one 1. Wide beams detect distant
+    /// edges, narrow beams locate them.
     pub beam_widths: Vec<f64>,
-    /// Whether derivatives see edges move across the beams: needed where a mirror or an edge is to be
-    /// found along its own plane, and the default where an object's pose is unknown.
+    /// Whether derivatives include the motion of edges across beams. It is needed to locate a
+    /// mirror or an edge along its own plane. Default: enabled if an object pose is free.
     pub edges: Option<bool>,
-    /// Number of start poses tried across the scene (or in `within_m`) first, for the first unknown
-    /// that is a pose in the plane. All answers that explain the scans equally well are reported.
-    /// Left out: only the given start.
+    /// Number of initial poses of a search across the scene (or in `within_m`) for the first free
+    /// planar pose. All solutions that explain the scans equally well are reported. Default: only
+    /// the initial value.
     pub search_poses: Option<usize>,
 }
 
-/// The way to the minimum.
+/// Optimisation method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MethodName {
-    /// Levenberg and Marquardt.
+    /// Levenberg-Marquardt.
     #[default]
     LevenbergMarquardt,
-    /// Gauss and Newton.
+    /// Gauss-Newton.
     GaussNewton,
     /// L-BFGS with a Wolfe line search.
     Lbfgs,
 }
 
-/// How a residual is charged.
+/// Loss of a residual.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LossTable {
-    /// By its square.
+    /// Squared loss.
     Squared,
-    /// Beyond the scale by its length.
+    /// Huber loss: linear beyond the scale.
     Huber {
         /// The scale, m.
         scale_m: f64,
     },
-    /// Beyond the scale by its logarithm.
+    /// Cauchy loss: logarithmic beyond the scale.
     Cauchy {
         /// The scale, m.
         scale_m: f64,
     },
-    /// Beyond the scale hardly more.
+    /// Loss that is nearly constant beyond the scale.
     GemanMcClure {
         /// The scale, m.
         scale_m: f64,

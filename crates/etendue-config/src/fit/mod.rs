@@ -1,16 +1,16 @@
-//! Fit problems: a scene, scans of it, and what is unknown, in TOML.
+//! Fit problems in TOML: a scene, measured scans and free parameters.
 //!
 //! ```toml
 //! version = 1
-//! scene = "arena"                         # a built-in scene, or a scene file
-//! sensor = "hokuyo-urg-04lx"              # a preset or a sensor file; else the scene's
+//! scene = "arena"                         # an embedded scene, or a scene file
+//! sensor = "hokuyo-urg-04lx"              # a preset or a sensor file; default: that of the scene
 //!
 //! [[scans]]
 //! file = "scan.csv"                       # a scan log ...
-//! number = 0                              # ... and which of its scans
+//! number = 0                              # ... and the index of the scan
 //!
 //! [[free]]
-//! path = "sensor.pose"                    # in the plane: height and tilt stay
+//! path = "sensor.pose"                    # planar: height and tilt are constant
 //! start = { position_m = [0.1, 0.1, 0.0], rotation_deg = { yaw = 10 } }
 //!
 //! [[free]]
@@ -23,8 +23,8 @@
 //! loss.cauchy = { scale_m = 0.05 }
 //! ```
 //!
-//! [`load`] reads a file into a [`FitTask`]; whether its parameter paths name something is known
-//! when the scene is read, and [`Spot::error`] then points at them.
+//! [`load`] reads a file into a [`FitTask`]. The parameter paths are checked when the scene is
+//! loaded; [`Spot::error`] reports errors at their position.
 
 mod file;
 mod task;

@@ -1,4 +1,4 @@
-//! A fit problem, checked as far as it can be without its scene.
+//! Fit problems, checked without their scene.
 
 use super::file::VERSION;
 use super::{
@@ -13,77 +13,77 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A scene, scans of it, and what is unknown.
+/// A scene, measured scans and free parameters.
 #[derive(Clone, Debug)]
 pub struct FitTask {
-    /// A scene file, or the name of a built-in scene.
+    /// A scene file, or the name of an embedded scene.
     pub scene: PathBuf,
-    /// A sensor file or the name of a preset; none where the scene names the sensor.
+    /// A sensor file or the name of a preset; `None` for the sensor of the scene.
     pub sensor: Option<String>,
-    /// What was measured.
+    /// Measured scans.
     pub scans: Vec<ScanTask>,
-    /// What is unknown.
+    /// Free parameters.
     pub free: Vec<FreeTask>,
-    /// How it is found.
+    /// Solver settings.
     pub solver: Solver,
-    /// What a count of intensity is charged for, m; 0 leaves intensities out.
+    /// Residual per count of intensity, m; 0 ignores intensities.
     pub intensity: f64,
-    /// Factors on the width of the beams, stage by stage.
+    /// Factors on the width of the beams, one per stage.
     pub beam_widths: Vec<f64>,
-    /// Whether derivatives see edges move across the beams; none where that follows from what is
-    /// unknown.
+    /// Whether derivatives include the motion of edges across beams; `None` to derive it from the
+    /// free parameters.
     pub edges: Option<bool>,
-    /// About how many poses are tried before; none: from the start alone.
+    /// Approximate number of initial poses of the search; `None` without a search.
     pub search_poses: Option<usize>,
 }
 
 /// A measured scan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanTask {
-    /// The log.
+    /// Scan log.
     pub file: PathBuf,
-    /// Which of its scans; none where it must hold one alone.
+    /// Index of the scan; `None` if the log must contain exactly one.
     pub number: Option<usize>,
-    /// Pose of the sensor; none where it is that of the scene.
+    /// Pose of the sensor; `None` for the pose of the scene.
     pub world_from_sensor: Option<Isometry3<f64>>,
 }
 
-/// Something unknown.
+/// A free parameter.
 #[derive(Clone, Debug)]
 pub struct FreeTask {
-    /// Its path.
+    /// Path of the parameter.
     pub path: String,
-    /// Start of the search; none where it is the value of the scene.
+    /// Initial value; `None` for the value of the scene.
     pub start: Option<Setting>,
-    /// What it really is.
+    /// True value.
     pub truth: Option<Setting>,
-    /// How it moves.
+    /// Degrees of freedom and bounds.
     pub motion: Motion,
-    /// Place of the path in the file, if there is one.
+    /// Position of the path in the file, if known.
     pub spot: Option<Spot>,
-    /// Place of the start value in the file, if there is one.
+    /// Position of the initial value in the file, if known.
     pub start_spot: Option<Spot>,
 }
 
-/// What something unknown is set to.
+/// Value of a free parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting {
-    /// A number, in its own unit.
+    /// A number, in the unit of the parameter.
     Number(f64),
-    /// A pose in the plane; height and tilt stay as the scene has them.
+    /// A planar pose; height and tilt are those of the scene.
     Planar(Isometry2<f64>),
     /// A pose in the world.
     Pose(Isometry3<f64>),
 }
 
-/// How something unknown moves.
+/// Degrees of freedom and bounds of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// A pose in the plane, a number without bounds.
+    /// A planar pose or a number, without bounds.
     Planar,
-    /// A pose in six degrees of freedom.
+    /// A pose with six degrees of freedom.
     Spatial,
-    /// A pose in the plane whose position stays in a box.
+    /// A planar pose with its position in a box.
     Boxed {
         /// Lower corner, m.
         lower: [f64; 2],
@@ -99,7 +99,7 @@ pub enum Motion {
     },
 }
 
-/// A place in a TOML file.
+/// A position in a TOML file.
 #[derive(Clone, Debug)]
 pub struct Spot {
     document: Document,
@@ -107,7 +107,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// An error that points at it.
+    /// An error at this position.
     pub fn error(&self, problem: TomlProblem) -> DocumentError {
         self.document.error(self.span.clone(), problem)
     }
@@ -116,17 +116,16 @@ impl Spot {
 /// Reads a fit problem.
 ///
 /// # Errors
-/// If it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
-/// a value that makes no sense; the error points at the place.
+/// If it cannot be read, is not TOML, has unknown keys, refers to a missing file, or contains an
+/// invalid value; the error contains the position.
 pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
 }
 
-/// The fit problem that a TOML document describes. Files that it names are looked for from the folder
-/// of the document's path.
+/// Parses a fit problem. Paths are relative to the folder of the document's path.
 ///
 /// # Errors
-/// As [`load`], but for reading the document.
+/// As [`load`], except errors of reading the document.
 ///
 /// ```
 /// use etendue_config::fit::parse;
@@ -177,7 +176,7 @@ fn filled<'a, T>(
     Ok(list.get_ref())
 }
 
-/// A file of this document's folder where the name ends in `.toml`, else a name.
+/// A file relative to the document's folder if the name ends in `.toml`, otherwise a name.
 fn named(document: &Document, name: &Spanned<String>) -> Result<PathBuf, DocumentError> {
     let path = Path::new(name.get_ref());
     if path.extension().is_some() {
@@ -249,7 +248,7 @@ fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentErro
         (Some(_), Some(given)) => {
             let problem = TomlProblem::value(
                 "within_m is for poses, between is for numbers",
-                "give the one that fits",
+                "use the one for this parameter",
             );
             Err(document.error(given.span(), problem))
         }
@@ -299,12 +298,12 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         ))
     } else if !(table.intensity_m.is_finite() && table.intensity_m >= 0.0) {
         Some((
-            "intensity_m is no charge",
-            "give metres a count, or 0 to leave intensities out",
+            "intensity_m is negative or not finite",
+            "give metres per count, or 0 to ignore intensities",
         ))
     } else if widths.last() != Some(&1.0) {
         Some((
-            "the last beam width is not the beams' own",
+            "the last factor of beam_widths is not 1",
             "end beam_widths with 1",
         ))
     } else {
@@ -326,7 +325,7 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
     })
 }
 
-/// Graduated non-convexity of a robust loss, from a multiple of its scale.
+/// Graduated non-convexity of a robust loss that starts at a multiple of its scale.
 pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
     (widest > 1.0 && loss != Loss::Squared).then_some(Continuation {
         widest,

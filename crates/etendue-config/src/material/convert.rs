@@ -1,4 +1,4 @@
-//! From what the user wrote to physics.
+//! Conversion of material files to materials.
 
 use super::file::{
     ConductorFile, DiffuseFile, DiffuseModel, FresnelFile, GlassFile, GlossFile, MaterialFile,
@@ -13,32 +13,32 @@ use etendue_physics::surface::{
 };
 use thiserror::Error;
 
-/// Why a material in a file cannot be used.
+/// Error of a material in a file.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MaterialFileError {
     /// The base is not in the library.
     #[error("base: {}; {}", .0, .0.remedy())]
     UnknownBase(#[from] UnknownName),
-    /// A value over wavelength is not one.
+    /// A spectral value is invalid.
     #[error("{key}: {problem}")]
     Spectral {
-        /// Which key, as in `glass.ior`.
+        /// Key, for example `glass.ior`.
         key: &'static str,
-        /// What is wrong and what to do.
+        /// Problem and remedy.
         problem: String,
     },
-    /// Two lists that go in pairs do not.
+    /// The two lists of a table differ in length.
     #[error(
-        "measured: incidence_deg has {incidences} entries, reflectance has {reflectances}; they go in pairs"
+        "measured: incidence_deg has {incidences} entries, reflectance has {reflectances}; give lists of equal length"
     )]
     MeasuredPairs {
-        /// How many angles.
+        /// Number of angles.
         incidences: usize,
-        /// How many values.
+        /// Number of values.
         reflectances: usize,
     },
-    /// Its scattering is not described.
+    /// The material has no lobes.
     #[error(
         "the material is empty; give a base such as \"white-paint\", or a lobe such as diffuse = {{ reflectance = 0.8 }}"
     )]
@@ -46,40 +46,41 @@ pub enum MaterialFileError {
     /// A rough sheet.
     #[error("glass: a sheet with rough faces is not modelled; leave out roughness or thickness_mm")]
     RoughSheet,
-    /// Schlick's approximation for a coupled coat.
+    /// Schlick's approximation with a coupled coat.
     #[error(
         "gloss: fresnel = \"schlick\" is for a coat that is added; set coupled = false, or leave it exact"
     )]
     CoupledSchlick,
-    /// A coat that is added needs facets.
+    /// An added coat without roughness.
     #[error("gloss: with coupled = false the coat needs a roughness")]
     SmoothAdded,
-    /// Schlick's approximation with a spectrum that is not a number.
+    /// Schlick's approximation with a spectral index.
     #[error("gloss: fresnel = \"schlick\" needs ior as one number")]
     SchlickSpectrum,
-    /// Nature refuses it.
+    /// The material violates the conservation of energy or the domain of a parameter.
     #[error("at {wavelength_nm} nm: {source}")]
     Impossible {
-        /// Where.
+        /// Wavelength.
         wavelength_nm: f64,
-        /// Why.
+        /// Violation.
         source: MaterialError,
     },
 }
 
 impl MaterialFile {
-    /// The material, checked at every wavelength of the library that its data cover, and at the
-    /// ends of the data.
+    /// Converts the file to a material. It is checked at every wavelength of the library within its
+    /// data, and at the ends of the data.
     ///
     /// # Errors
-    /// If a name, a table or a value is wrong, or the material would create light.
+    /// If a name, a table or a value is invalid, or the material violates the conservation of
+    /// energy.
     pub fn to_material(&self) -> Result<Material<Spectrum>, MaterialFileError> {
         let material = self.resolved()?.unchecked()?;
         check(&material)?;
         Ok(material)
     }
 
-    /// The material of a file without a base, before its physics is checked.
+    /// The material of a file without a base, before the physical checks.
     pub(super) fn unchecked(&self) -> Result<Material<Spectrum>, MaterialFileError> {
         let lobes = self.lobes()?;
         if lobes.is_empty() {
@@ -88,10 +89,10 @@ impl MaterialFile {
         Ok(Material { lobes })
     }
 
-    /// This file with everything that it takes from its base written out.
+    /// The file with the content of its base included.
     ///
     /// # Errors
-    /// If the library has no such base.
+    /// If the library has no such material.
     pub fn resolved(&self) -> Result<Self, MaterialFileError> {
         let Some(base) = &self.base else {
             return Ok(self.clone());
@@ -154,7 +155,7 @@ fn check(material: &Material<Spectrum>) -> Result<(), MaterialFileError> {
     Ok(())
 }
 
-/// First and last wavelength of every parameter's data.
+/// First and last wavelength of the data of all parameters.
 fn ends(material: &Material<Spectrum>) -> Vec<f64> {
     let mut ends = Vec::new();
     let _ = material.map(|spectrum| {
@@ -251,7 +252,7 @@ fn coated(
     }))
 }
 
-/// A coat beside the base rather than on it.
+/// A coat added to the base instead of covering it.
 fn added(gloss: &GlossFile) -> Result<Lobe<Spectrum>, MaterialFileError> {
     let index = spectrum("gloss.ior", &gloss.ior)?;
     let roughness = optional("gloss.roughness", gloss.roughness.as_ref())?

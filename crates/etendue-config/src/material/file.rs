@@ -1,11 +1,11 @@
-//! How a user writes a material.
+//! Schema of materials.
 
 use super::Spectral;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A material as a user writes it: a ready one from the library (`base`), lobes, or a ready one
-/// with some of its lobes replaced.
+/// A material: a material of the library (`base`), lobes, or a material of the library with
+/// replaced lobes.
 ///
 /// ```
 /// use etendue_config::material::MaterialFile;
@@ -23,20 +23,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialFile {
-    /// Name of a ready material; `etendue materials` lists them. The lobes given with it replace
-    /// its own of the same kind.
+    /// Name of a library material; `etendue materials` lists them. Lobes of the file replace those
+    /// of the same kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// What it is, in one line.
+    /// Description in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where the numbers come from.
+    /// References of the values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Diffuse reflection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diffuse: Option<DiffuseFile>,
-    /// A clear coat: on `diffuse` where that is given, else on black.
+    /// A clear coat on `diffuse`, or on a black base without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gloss: Option<GlossFile>,
     /// An ideal mirror.
@@ -45,7 +45,7 @@ pub struct MaterialFile {
     /// A metal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conductor: Option<ConductorFile>,
-    /// A clear medium: a sheet where `thickness_mm` is given, else the surface of a solid.
+    /// A clear medium: a sheet with `thickness_mm`, otherwise the surface of a solid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub glass: Option<GlassFile>,
     /// Retro-reflective sheeting.
@@ -54,40 +54,40 @@ pub struct MaterialFile {
     /// A calibrated table over incidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredFile>,
-    /// Calibrated noise: the name of a ready profile, or a profile file from the folder of the scene
-    /// file. Beams that see this material alone are drawn from it. Without lobes, the profile's own
-    /// fitted reflectance is the material, at a reflectance of 0.5.
+    /// Calibrated noise: the name of an embedded profile, or a profile file relative to the folder
+    /// of the scene file. It applies to beams that hit only this material. Without lobes, the
+    /// material is the fitted reflectance of the profile, scaled to a reflectance of 0.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
 }
 
-/// Diffuse reflection: Lambert, or Oren and Nayar where `slope_sd_deg` is given.
+/// Diffuse reflection: Lambert, or Oren and Nayar with `slope_sd_deg`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffuseFile {
     /// Reflectance in [0, 1].
     pub reflectance: Spectral,
-    /// Standard deviation of the facets' slope.
+    /// Standard deviation of the facet slopes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope_sd_deg: Option<f64>,
-    /// Which of Oren and Nayar's models.
+    /// Version of the Oren-Nayar model.
     #[serde(default)]
     pub model: DiffuseModel,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
 
-/// Which of Oren and Nayar's models.
+/// Version of the Oren-Nayar model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiffuseModel {
     /// The qualitative model.
     #[default]
     Qualitative,
-    /// The full model without light between facets.
+    /// The full model without interreflection.
     Full,
-    /// The full model with it.
+    /// The full model with interreflection.
     FullInterReflection,
 }
 
@@ -97,17 +97,17 @@ pub enum DiffuseModel {
 pub struct GlossFile {
     /// Refractive index.
     pub ior: Spectral,
-    /// Roughness in [0.01, 1]; without it the coat is smooth and reflects as a mirror does.
+    /// Roughness in [0.01, 1]. Default: a smooth coat with mirror reflection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// How facets hide each other.
+    /// Shadowing and masking of facets.
     #[serde(default)]
     pub shadowing: ShadowingFile,
-    /// How a facet's reflectance is computed; `schlick` needs `coupled = false`.
+    /// Fresnel reflectance of a facet; `schlick` needs `coupled = false`.
     #[serde(default)]
     pub fresnel: FresnelFile,
-    /// Whether the base receives only the light that the coat lets pass. Without it the two are
-    /// added, which may create light.
+    /// Whether the base receives only the light that the coat transmits. Without coupling, the two
+    /// are added, which may violate the conservation of energy.
     #[serde(default = "yes")]
     pub coupled: bool,
 }
@@ -116,7 +116,7 @@ fn yes() -> bool {
     true
 }
 
-/// How a facet's reflectance is computed.
+/// Fresnel reflectance of a facet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FresnelFile {
@@ -127,16 +127,16 @@ pub enum FresnelFile {
     Schlick,
 }
 
-/// How facets hide each other.
+/// Shadowing and masking of facets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShadowingFile {
-    /// Smith's, with correlated heights.
+    /// Smith, height-correlated.
     #[default]
     SmithCorrelated,
-    /// Smith's, as a product.
+    /// Smith, separable.
     SmithSeparable,
-    /// Schlick's in Karis' form.
+    /// Schlick, in the form of Karis.
     SchlickKaris,
 }
 
@@ -146,7 +146,7 @@ pub enum ShadowingFile {
 pub struct MirrorFile {
     /// Reflectance in [0, 1].
     pub reflectance: Spectral,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -159,13 +159,13 @@ pub struct ConductorFile {
     pub n: Spectral,
     /// Extinction coefficient.
     pub k: Spectral,
-    /// Roughness in [0.01, 1]; without it the metal is a mirror.
+    /// Roughness in [0.01, 1]. Default: a mirror.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// How facets hide each other.
+    /// Shadowing and masking of facets.
     #[serde(default)]
     pub shadowing: ShadowingFile,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -176,22 +176,22 @@ pub struct ConductorFile {
 pub struct GlassFile {
     /// Refractive (phase) index.
     pub ior: Spectral,
-    /// Group index; without it that of `ior`'s dispersion.
+    /// Group index. Default: from the dispersion of `ior`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_ior: Option<Spectral>,
-    /// Power absorption coefficient, 1/m; none where not given.
+    /// Power absorption coefficient, 1/m. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorption_per_m: Option<Spectral>,
-    /// Thickness of a sheet that is one surface in the scene.
+    /// Thickness of a sheet, which is one surface in the scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness_mm: Option<f64>,
-    /// Roughness in [0.01, 1] of a frosted solid.
+    /// Roughness of a frosted solid, in [0.01, 1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// How facets hide each other.
+    /// Shadowing and masking of facets.
     #[serde(default)]
     pub shadowing: ShadowingFile,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -200,13 +200,13 @@ pub struct GlassFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetroFile {
-    /// Share of the power that returns into the lobe at normal incidence, in [0, 1].
+    /// Fraction of the power that is retro-reflected at normal incidence, in [0, 1].
     pub reflectance: Spectral,
     /// Width of the lobe: standard deviation of the observation angle.
     pub width_deg: f64,
-    /// Entrance angle at which half is left.
+    /// Entrance angle of half the reflectance.
     pub half_entrance_deg: f64,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -217,9 +217,9 @@ pub struct RetroFile {
 pub struct MeasuredFile {
     /// Angles of incidence, ascending.
     pub incidence_deg: Vec<f64>,
-    /// Reflectance of the Lambertian surface that would return as much, one per angle.
+    /// Reflectance of a Lambertian surface with the same backscatter, one per angle.
     pub reflectance: Vec<Spectral>,
-    /// Share of the area, 1 where not given.
+    /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }

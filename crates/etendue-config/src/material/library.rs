@@ -1,4 +1,4 @@
-//! Ready materials, embedded as files.
+//! Embedded materials.
 
 use super::MaterialFile;
 use crate::presets::{MATERIALS, Preset};
@@ -7,26 +7,26 @@ use etendue_physics::Spectrum;
 use etendue_physics::surface::Material;
 use std::sync::OnceLock;
 
-/// The wavelengths that every ready material covers, m: URG-04LX and RPLIDAR (785), indoor and
-/// depth cameras (850), Ouster (865), most pulsed sensors (905), eye-safe ones (1550).
+/// Wavelengths that every library material covers, m: URG-04LX and RPLIDAR (785), indoor and depth
+/// cameras (850), Ouster (865), most pulsed sensors (905), eye-safe sensors (1550).
 pub const LIBRARY_WAVELENGTHS: [f64; 5] = [785e-9, 850e-9, 865e-9, 905e-9, 1550e-9];
 
-/// A ready material.
+/// An embedded material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryMaterial {
-    /// The name that `base` takes.
+    /// Name for the key `base`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub description: String,
-    /// Where its numbers come from.
+    /// References of the values.
     pub source: String,
-    /// Its behaviour over wavelength.
+    /// The spectral material.
     pub material: Material<Spectrum>,
-    /// The file it was read from.
+    /// The material file.
     pub file: MaterialFile,
 }
 
-/// Every ready material, by name.
+/// All embedded materials, by name.
 ///
 /// ```
 /// use etendue_config::material::library;
@@ -37,10 +37,10 @@ pub fn library() -> &'static [LibraryMaterial] {
     LIBRARY.get_or_init(|| MATERIALS.all().iter().map(read).collect())
 }
 
-/// The ready material of that name.
+/// The embedded material with the name.
 ///
 /// # Errors
-/// If there is none; with the nearest name.
+/// If there is no such material; the error contains the nearest name.
 pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownName> {
     let found = library().iter().find(|material| material.name == name);
     found.ok_or_else(|| MATERIALS.unknown(name))
@@ -49,10 +49,10 @@ pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownName> {
 fn read(preset: &Preset) -> LibraryMaterial {
     let name = preset.name;
     let file: MaterialFile = toml::from_str(preset.text)
-        .unwrap_or_else(|error| panic!("the tests read every embedded file; {name}: {error}"));
+        .unwrap_or_else(|error| panic!("the embedded material {name} is invalid: {error}"));
     let material = file
         .unchecked()
-        .unwrap_or_else(|error| panic!("the tests check every embedded file; {name}: {error}"));
+        .unwrap_or_else(|error| panic!("the embedded material {name} is inconsistent: {error}"));
     LibraryMaterial {
         name,
         description: file.description.clone().unwrap_or_default(),

@@ -1,7 +1,7 @@
-//! Materials: how they are written in a file, and the library of ready ones.
+//! Material files and the library of embedded materials.
 //!
-//! [`MaterialFile`] is what a user writes under `[materials.NAME]`; [`library`] holds the ready
-//! ones, which are files of the same form with a source each.
+//! [`MaterialFile`] is the schema of `[materials.NAME]` tables; [`library`] contains the embedded
+//! materials, which have the same schema and a source each.
 
 mod convert;
 mod file;

@@ -1,4 +1,4 @@
-//! A number in a file that may depend on wavelength.
+//! Values that may depend on wavelength.
 
 use etendue_physics::Spectrum;
 use schemars::JsonSchema;
@@ -17,32 +17,33 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Spectral {
-    /// The same at every wavelength.
+    /// A constant.
     Number(f64),
-    /// Values at wavelengths, or a fit of a refractive index.
+    /// A table or a fit of a refractive index.
     Fit(Fit),
 }
 
-/// Values at wavelengths, or a fit of a refractive index: exactly one of `value`, the two
-/// `sellmeier_` keys or the two `cauchy_` keys.
+/// A table or a fit of a refractive index, with exactly one of `value`, the two `sellmeier_` keys
+/// or the two `cauchy_` keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// Wavelengths of the values, ascending; for a fit the first and the last where it holds.
+    /// Wavelengths of the values, ascending; for a fit, the first and the last wavelength of its
+    /// domain.
     pub wavelength_nm: Vec<f64>,
-    /// A value per wavelength, linear in between.
+    /// One value per wavelength, interpolated linearly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Vec<f64>>,
-    /// The B of n^2 = 1 + sum B lambda^2 / (lambda^2 - C).
+    /// Coefficients B of n^2 = 1 + sum B lambda^2 / (lambda^2 - C).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sellmeier_b: Option<Vec<f64>>,
-    /// The C, square micrometres.
+    /// Coefficients C, square micrometres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sellmeier_c_um2: Option<Vec<f64>>,
-    /// The c of n = sum c lambda^p, lambda in micrometres.
+    /// Coefficients c of n = sum c lambda^p, lambda in micrometres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cauchy_coefficient: Option<Vec<f64>>,
-    /// The p.
+    /// Exponents p.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cauchy_power: Option<Vec<i32>>,
 }
@@ -88,7 +89,7 @@ impl From<f64> for Spectral {
 }
 
 impl Spectral {
-    /// The spectrum, or what is wrong with it.
+    /// Converts to a spectrum; the error describes the problem and the remedy.
     pub(super) fn spectrum(&self) -> Result<Spectrum, String> {
         match self {
             Self::Number(value) => Ok(Spectrum::Constant(*value)),
@@ -100,7 +101,7 @@ impl Spectral {
 impl Fit {
     fn spectrum(&self) -> Result<Spectrum, String> {
         self.check_wavelengths()?;
-        // Exactly one form must be given
+        // Exactly one form is allowed
         let forms = (
             &self.value,
             (&self.sellmeier_b, &self.sellmeier_c_um2),
@@ -163,7 +164,7 @@ impl Fit {
         match self.wavelength_nm[..] {
             [first, last] => Ok((first * 1e-9, last * 1e-9)),
             _ => Err(format!(
-                "wavelength_nm has {} entries; a fit needs two, the first and the last it holds for",
+                "wavelength_nm has {} entries; a fit needs two, the first and the last of its domain",
                 self.wavelength_nm.len()
             )),
         }
@@ -179,7 +180,7 @@ fn pairs<T, U>(
 ) -> Result<Vec<(f64, U)>, String> {
     if left.len() != right.len() || left.is_empty() {
         return Err(format!(
-            "{first} has {} entries, {second} has {}; they go in pairs, one at least",
+            "{first} has {} entries, {second} has {}; give lists of equal length, with one entry at least",
             left.len(),
             right.len()
         ));

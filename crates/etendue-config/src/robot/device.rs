@@ -1,4 +1,4 @@
-//! What a sensor on a robot is.
+//! Devices of mounted sensors.
 
 use super::presets::{DeviceFile, device_file};
 use super::{GnssTable, ImuTable, MagnetometerTable};
@@ -16,19 +16,19 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// What a sensor is: `device.imu = { .. }` and so on, one of them.
+/// The device, with one key: `device.imu = { .. }` and so on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceTable {
     /// An inertial measurement unit.
     Imu(Box<ImuTable>),
-    /// A satellite receiver.
+    /// A GNSS receiver.
     Gnss(GnssTable),
     /// A magnetometer.
     Magnetometer(MagnetometerTable),
     /// A barometer.
     Barometer(BarometerTable),
-    /// An encoder of a wheel that rolls along the x axis of its frame.
+    /// A wheel encoder; the wheel rolls along the x axis of its frame.
     WheelEncoder(WheelEncoderTable),
     /// A lidar.
     Lidar(LidarTable),
@@ -40,22 +40,22 @@ pub enum DeviceTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraTable {
-    /// Name of a camera that comes with the program.
+    /// Name of a camera preset.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A camera file, from the folder of this file.
+    /// A camera file, relative to the folder of this file.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
-    /// Rays a pixel.
+    /// Rays per pixel.
     #[serde(default = "four")]
     #[schemars(with = "u32")]
     pub samples: Spanned<u32>,
-    /// Follows light over any number of surfaces.
+    /// Whether to trace light paths over any number of surfaces.
     #[serde(default)]
     pub paths: bool,
-    /// Records the true planar depth of each pixel beside the pictures.
+    /// Whether to record the true planar depth of each pixel with the images.
     #[serde(default)]
     pub depth: bool,
 }
@@ -68,58 +68,58 @@ fn four() -> Spanned<u32> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LidarTable {
-    /// Name of a lidar that comes with the program.
+    /// Name of a lidar preset.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A sensor file, from the folder of this file.
+    /// A sensor file, relative to the folder of this file.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
 }
 
-/// A barometer: a preset, a file, or its own numbers.
+/// A barometer: a preset, a file, or parameters.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BarometerTable {
-    /// Name of a barometer that comes with the program.
+    /// Name of a barometer preset.
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A device file, from the folder of this file.
+    /// A device file, relative to the folder of this file.
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
     /// Standard deviation of each sample.
     pub noise_pa: f64,
-    /// Standard deviation of the offset from one unit to the next.
+    /// Standard deviation of the constant offset between units.
     pub offset_spread_pa: f64,
-    /// Standard deviation of what wanders.
+    /// Standard deviation of the drift.
     pub drift_pa: f64,
-    /// Its correlation time.
+    /// Correlation time of the drift.
     pub drift_time_s: f64,
-    /// Step of the output.
+    /// Quantisation step of the output.
     pub resolution_pa: Option<f64>,
 }
 
-/// An encoder of a wheel.
+/// A wheel encoder.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WheelEncoderTable {
-    /// Radius that the robot believes in.
+    /// Nominal radius, used by the robot.
     #[schemars(with = "f64")]
     pub radius_m: Spanned<f64>,
-    /// Counts a turn.
+    /// Counts per rotation.
     #[schemars(with = "u32")]
     pub counts_per_turn: Spanned<u32>,
     /// Standard deviation of the true radius.
     #[serde(default)]
     pub radius_spread_percent: f64,
-    /// Slip: the way wanders off by this a root metre, mm.
+    /// Slip: standard deviation of the distance error per square root of the distance, mm/√m.
     #[serde(default)]
     pub slip_mm_rtm: f64,
 }
 
 impl DeviceTable {
-    /// The device; `span` is the place of the sensor's name.
+    /// Converts the device; `span` is the position of the sensor's name.
     pub(super) fn device(
         &self,
         document: &Document,
@@ -142,16 +142,16 @@ impl DeviceTable {
     }
 }
 
-/// The error of a device file that describes something else.
+/// Error of a device file without the table.
 fn other_device(document: &Document, span: Range<usize>, table: &str) -> DocumentError {
     let problem = TomlProblem::value(
-        format!("the device file named here has no table [{table}]"),
-        format!("name one that describes {table}"),
+        format!("the device file has no table [{table}]"),
+        format!("use a device file with [{table}]"),
     );
     document.error(span, problem)
 }
 
-/// Where a table names a preset or a file.
+/// Position of the preset or the file of a table.
 fn source_span(
     preset: Option<&Spanned<String>>,
     file: Option<&Spanned<String>>,
@@ -159,7 +159,7 @@ fn source_span(
     preset.or(file).map(Spanned::span)
 }
 
-/// A device by the table itself, or by the device file that it names.
+/// The device of a table, or of the device file that it refers to.
 fn from_table_or_file<T>(
     document: &Document,
     span: Range<usize>,
@@ -176,8 +176,8 @@ fn from_table_or_file<T>(
     result.map_err(|problem| device_document.error(0..0, problem).into())
 }
 
-/// Refuses numbers beside a preset or a file: they would be ignored.
-fn refuse_both(
+/// Checks that a table with a preset or a file has no parameters, because they would be ignored.
+fn check_exclusive(
     document: &Document,
     named: Option<Range<usize>>,
     has_numbers: bool,
@@ -186,8 +186,8 @@ fn refuse_both(
         Some(span) if has_numbers => Err(document.error(
             span,
             TomlProblem::value(
-                "the device has a preset or a file, and numbers of its own",
-                "give one of them: copy the preset's numbers to change some",
+                "the device has both a preset or a file and parameters",
+                "keep one of them; copy the parameters of the preset to change some",
             ),
         )),
         _ => Ok(()),
@@ -198,7 +198,7 @@ impl ImuTable {
     fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
         let sources = [self.preset.as_ref(), self.file.as_ref()];
         let named = source_span(sources[0], sources[1]);
-        refuse_both(document, named, self.has_numbers())?;
+        check_exclusive(document, named, self.has_numbers())?;
         let of_file = |file: &DeviceFile| Some(file.imu.as_ref()?.imu());
         let imu = from_table_or_file(document, span, "imu", sources, || self.imu(), of_file)?;
         Ok(Device::Imu(Box::new(imu)))
@@ -209,7 +209,7 @@ impl GnssTable {
     fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
         let sources = [self.preset.as_ref(), self.file.as_ref()];
         let named = source_span(sources[0], sources[1]);
-        refuse_both(document, named, self.has_numbers())?;
+        check_exclusive(document, named, self.has_numbers())?;
         let of_file = |file: &DeviceFile| Some(file.gnss.as_ref()?.receiver());
         let own = || self.receiver();
         let receiver = from_table_or_file(document, span, "gnss", sources, own, of_file)?;
@@ -224,7 +224,7 @@ impl BarometerTable {
     fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
         let sources = [self.preset.as_ref(), self.file.as_ref()];
         let named = source_span(sources[0], sources[1]);
-        refuse_both(document, named, self.noise_pa > 0.0 || self.drift_pa > 0.0)?;
+        check_exclusive(document, named, self.noise_pa > 0.0 || self.drift_pa > 0.0)?;
         let of_file = |file: &DeviceFile| Some(file.barometer.as_ref()?.barometer());
         let own = || self.barometer();
         let barometer = from_table_or_file(document, span, "barometer", sources, own, of_file)?;
@@ -260,7 +260,7 @@ impl WheelEncoderTable {
             return Err(document.error(self.radius_m.span(), problem));
         }
         if *self.counts_per_turn.get_ref() == 0 {
-            let problem = TomlProblem::value("a turn has no counts", "give 1 or more");
+            let problem = TomlProblem::value("counts_per_turn is 0", "give 1 or more");
             return Err(document.error(self.counts_per_turn.span(), problem));
         }
         Ok(WheelEncoder {
@@ -273,7 +273,7 @@ impl WheelEncoderTable {
 }
 
 impl LidarTable {
-    /// The sensor that is named.
+    /// The sensor of the table.
     pub(super) fn sensor(
         &self,
         document: &Document,
@@ -285,7 +285,7 @@ impl LidarTable {
             (None, Some(file)) => sensor::load(&resolve(document, file)?),
             _ => {
                 let problem = TomlProblem::value(
-                    "the lidar needs a preset or a file, and one of them only",
+                    "the lidar needs either a preset or a file",
                     "give preset = \"...\" (`etendue sensors` lists them) or file = \"...\"",
                 );
                 Err(document.error(span, problem).into())
@@ -303,16 +303,16 @@ impl CameraTable {
             (None, Some(file)) => camera::load(&resolve(document, file)?)?,
             _ => {
                 let problem = TomlProblem::value(
-                    "the camera needs a preset or a file, and one of them only",
+                    "the camera needs either a preset or a file",
                     "give preset = \"...\" or file = \"...\"",
                 );
                 return Err(document.error(span, problem).into());
             }
         };
-        // Check the number of rays a pixel
+        // Check the number of rays per pixel
         let samples = *self.samples.get_ref();
         if samples == 0 {
-            let problem = TomlProblem::value("no ray a pixel", "give samples = 1 or more");
+            let problem = TomlProblem::value("samples is 0", "give samples = 1 or more");
             return Err(document.error(self.samples.span(), problem).into());
         }
         // Mount it

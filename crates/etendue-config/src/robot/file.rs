@@ -1,4 +1,4 @@
-//! What a robot file holds.
+//! Schema of robot files.
 
 use super::{DeviceTable, DynamicsTable, FilterTable, MotionTable, PlaceTable};
 use crate::scene::{Placement, RotationDeg};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The version of the format that is read.
+/// Supported version of the format.
 pub(super) const VERSION: u32 = 1;
 
 /// A robot file.
@@ -16,43 +16,43 @@ pub struct RobotFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
-    /// Name of the robot; the file's name where it is left out.
+    /// Name of the robot. Default: the name of the file.
     #[serde(default)]
     pub name: Option<String>,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     #[serde(default)]
     pub description: String,
-    /// Its surroundings: a scene file, from the folder of this file, or a scene that comes
-    /// with the program.
+    /// Scene: a scene file, relative to the folder of this file, or an embedded scene.
     #[schemars(with = "String")]
     pub scene: Spanned<String>,
-    /// How long a run is, where the command line does not say.
+    /// Duration of a run, used without an option on the command line.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub duration_s: Option<Spanned<f64>>,
-    /// Name of the base, whose motion is known: "base", or the root of the URDF file.
+    /// Name of the base frame. Default: "base", or the root of the URDF file.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub base: Option<Spanned<String>>,
-    /// A URDF file with frames, from the folder of this file.
+    /// A URDF file with frames, relative to the folder of this file.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub urdf: Option<Spanned<String>>,
-    /// An MJCF file with frames and joints, from the folder of this file, instead of `urdf`.
+    /// An MJCF file with frames and joints, relative to the folder of this file; alternative to
+    /// `urdf`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub mjcf: Option<Spanned<String>>,
-    /// Where on the Earth the world is, and when.
+    /// Geographic origin of the world, and time of the run.
     #[serde(default)]
     pub place: Option<PlaceTable>,
-    /// The motion of the robot; it is at rest at the world's origin where this is left out.
+    /// Motion of the robot. Default: at rest at the origin of the world.
     #[serde(default)]
     pub motion: Option<MotionTable>,
-    /// How commands move it, instead of `motion`.
+    /// Command-driven motion; alternative to `motion`.
     #[serde(default)]
     #[schemars(with = "Option<DynamicsTable>")]
     pub dynamics: Option<Spanned<DynamicsTable>>,
-    /// More frames.
+    /// Additional frames.
     #[serde(default)]
     pub frames: Vec<FrameTable>,
     /// The sensors.
@@ -64,22 +64,22 @@ pub struct RobotFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FrameTable {
-    /// Its name, which no other frame has.
+    /// Unique name.
     #[schemars(with = "String")]
     pub name: Spanned<String>,
-    /// The frame that it sits on; the base where it is left out.
+    /// Parent frame. Default: the base.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub parent: Option<Spanned<String>>,
-    /// Where it sits.
+    /// Position in the parent frame.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned.
+    /// Rotation in the parent frame.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// How it is turned, as a unit quaternion, real part first; instead of `rotation_deg`.
+    /// Rotation as a unit quaternion, real part first; alternative to `rotation_deg`.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
@@ -89,47 +89,47 @@ pub struct FrameTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MountedSensorTable {
-    /// Its name, which no other output has.
+    /// Unique name.
     #[schemars(with = "String")]
     pub name: Spanned<String>,
-    /// The frame that it sits on; the base where it is left out.
+    /// Frame of the mount. Default: the base.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub frame: Option<Spanned<String>>,
-    /// Where on that frame.
+    /// Position in the frame.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned on that frame.
+    /// Rotation in the frame.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// How it is turned, as a unit quaternion, real part first; instead of `rotation_deg`.
+    /// Rotation as a unit quaternion, real part first; alternative to `rotation_deg`.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
-    /// Captures a second. A scanning lidar sets its own.
+    /// Captures per second. A scanning lidar defines its own rate.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rate_hz: Option<Spanned<f64>>,
-    /// When the first capture begins.
+    /// Start of the first capture.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub offset_ms: Option<Spanned<f64>>,
-    /// How long data are gathered; an instant where it is left out. A scanning lidar sets its own.
+    /// Duration of a capture. Default: instantaneous. A scanning lidar defines its own duration.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub window_ms: Option<Spanned<f64>>,
-    /// From the end of a capture until its data are there.
+    /// Delay from the end of a capture until its data are available.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub lag_ms: Option<Spanned<f64>>,
-    /// Topic of its data in recordings: "/" and its name where it is left out.
+    /// Topic of the data in recordings. Default: "/" and the name.
     #[serde(default)]
     pub topic: Option<String>,
-    /// What it is.
+    /// Device.
     pub device: DeviceTable,
-    /// What its data pass through, in this order.
+    /// Filters of the data, applied in this order.
     #[serde(default)]
     #[schemars(with = "Vec<FilterTable>")]
     pub filters: Vec<Spanned<FilterTable>>,

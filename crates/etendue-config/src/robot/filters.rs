@@ -1,4 +1,4 @@
-//! Filters as they are typed.
+//! Filters of robot files.
 
 use crate::toml_file::{TomlProblem, UnknownName};
 use etendue_sensors::filter::{Filter, LidarNoise, UserFilter};
@@ -13,52 +13,52 @@ use std::sync::Arc;
 pub enum FilterTable {
     /// A first-order low-pass filter on each component.
     LowPass {
-        /// Frequency at which half of the power is left.
+        /// Cut-off frequency (half power).
         cutoff_hz: f64,
     },
-    /// More noise on a lidar's measurements, as standard deviations.
+    /// Additional noise on lidar measurements, as standard deviations.
     LidarNoise {
-        /// Of ranges.
+        /// Standard deviation of ranges.
         #[serde(default)]
         range_mm: f64,
-        /// Of azimuth and elevation.
+        /// Standard deviation of azimuth and elevation.
         #[serde(default)]
         angle_mrad: f64,
-        /// Of intensities.
+        /// Standard deviation of intensities.
         #[serde(default)]
         intensity_percent: f64,
     },
-    /// Takes away each of a lidar's measurements with a probability.
+    /// Removes each lidar measurement with a probability.
     DropOut {
-        /// From 0 to 1.
+        /// Probability, from 0 to 1.
         probability: f64,
     },
-    /// Points without the beams that they came from.
+    /// Converts lidar measurements to points without beams.
     ToCloud,
-    /// Moves each point to where the sensor would see it from its pose at an instant of the
-    /// capture, by the true motion.
+    /// Compensates the motion: transforms each point to the sensor pose at one instant of the
+    /// capture, with the true motion.
     Compensate {
-        /// From 0 (the capture's start) to 1 (its end).
+        /// Instant, from 0 (start of the capture) to 1 (end).
         at: f64,
     },
-    /// Keeps points by their distance.
+    /// Selects points by distance.
     Distance {
-        /// Smallest.
+        /// Minimum distance.
         #[serde(default)]
         min_m: f64,
-        /// Largest.
+        /// Maximum distance.
         max_m: f64,
     },
-    /// The mean of the points in each cube of a grid.
+    /// Mean of the points in each voxel of a grid.
     Voxels {
-        /// Edge of the cubes.
+        /// Edge length of a voxel.
         size_m: f64,
     },
-    /// The height that a pressure means in the standard atmosphere.
+    /// Height of a pressure in the standard atmosphere.
     ToHeight,
-    /// Gives the data away under a name as they are here, and passes them on.
+    /// Publishes the intermediate data under a name, and passes them on.
     Tap {
-        /// The name.
+        /// Name of the output.
         name: String,
     },
     /// A filter of the program that reads this file.
@@ -69,17 +69,17 @@ pub enum FilterTable {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserFilterTable {
-    /// Its name in the program's [`Registry`].
+    /// Name of the filter in the program's [`Registry`].
     pub name: String,
-    /// Its numbers.
+    /// Parameters.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Constructs a user's filter from its parameters, or returns what is wrong with them.
+/// Constructs a user filter from its parameters, or returns a description of the error.
 pub type UserFilterMaker = fn(&BTreeMap<String, f64>) -> Result<Arc<dyn UserFilter>, String>;
 
-/// Users' own filters, by name.
+/// User filters by name.
 pub type Registry = BTreeMap<String, UserFilterMaker>;
 
 impl FilterTable {

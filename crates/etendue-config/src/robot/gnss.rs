@@ -1,4 +1,4 @@
-//! Tables of satellite receivers.
+//! Tables of GNSS receivers.
 
 use crate::toml_file::TomlProblem;
 use etendue_physics::gnss::{AxisError, GnssFixKind, GnssReceiver};
@@ -6,52 +6,52 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// A satellite receiver: a preset, a file, or its own numbers.
+/// A GNSS receiver: a preset, a file, or parameters.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GnssTable {
-    /// Name of a receiver that comes with the program.
+    /// Name of a receiver preset.
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A device file, from the folder of this file.
+    /// A device file, relative to the folder of this file.
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
-    /// Whether the scene blocks satellites. In a robot file only.
+    /// Whether the scene blocks satellites; in robot files only.
     pub sky: bool,
-    /// How positions are solved.
+    /// Kind of the position solution.
     pub kind: Option<KindName>,
-    /// Error to the east, and to the north.
+    /// Error of the east and north components.
     pub horizontal: Option<AxisErrorTable>,
-    /// Error upwards.
+    /// Error of the up component.
     pub vertical: Option<AxisErrorTable>,
     /// Standard deviation of each component of the velocity.
     pub velocity_mps: f64,
-    /// Satellites lower than this are not used: 10 degrees where it is left out.
+    /// Elevation mask. Default: 10 degrees.
     pub mask_deg: Option<f64>,
 }
 
-/// How positions are solved.
+/// Kind of the position solution.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KindName {
-    /// From the satellites alone.
+    /// Autonomous.
     Autonomous,
-    /// With code corrections.
+    /// Differential, with code corrections.
     Differential,
-    /// With carrier phases of whole cycles.
+    /// Carrier phase with fixed ambiguities (RTK).
     RtkFixed,
 }
 
-/// Error of positions along one direction, under an open sky.
+/// Position error of one component under an open sky.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxisErrorTable {
-    /// Standard deviation of what is new in every fix.
+    /// Standard deviation of the uncorrelated error.
     pub white_m: f64,
-    /// Standard deviation of what wanders.
+    /// Standard deviation of the time-correlated error.
     #[serde(default)]
     pub correlated_m: f64,
-    /// Correlation time of what wanders.
+    /// Correlation time of the time-correlated error.
     #[serde(default = "minute")]
     pub correlation_s: f64,
 }
@@ -61,7 +61,7 @@ fn minute() -> f64 {
 }
 
 impl GnssTable {
-    /// The receiver of the table's own numbers.
+    /// The receiver with the parameters of the table.
     pub(super) fn receiver(&self) -> Result<GnssReceiver, TomlProblem> {
         // Check the errors of an axis
         let axis = |given: Option<AxisErrorTable>, name: &str| {
@@ -95,7 +95,7 @@ impl GnssTable {
         })
     }
 
-    /// Whether it has numbers of its own.
+    /// Whether the table has parameters.
     pub(super) fn has_numbers(&self) -> bool {
         self.horizontal.is_some() || self.vertical.is_some() || self.kind.is_some()
     }

@@ -7,132 +7,132 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// An inertial measurement unit: a preset, a file, or its own numbers.
+/// An inertial measurement unit: a preset, a file, or parameters.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ImuTable {
-    /// Name of a unit that comes with the program.
+    /// Name of a unit preset.
     #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
-    /// A device file, from the folder of this file.
+    /// A device file, relative to the folder of this file.
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
-    /// The gyroscope; perfect where it is left out.
+    /// Gyroscope. Default: ideal.
     pub gyroscope: Option<GyroscopeTable>,
-    /// The accelerometer; perfect where it is left out.
+    /// Accelerometer. Default: ideal.
     pub accelerometer: Option<AccelerometerTable>,
-    /// How it warms up.
+    /// Warm-up.
     pub warming: Option<WarmingTable>,
 }
 
-/// A gyroscope of three axes, in degrees.
+/// A three-axis gyroscope, in degrees.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GyroscopeTable {
-    /// White noise density (an angular random walk of 1 °/√h is 1/60 of this).
+    /// White noise density (1/60 °/s/√Hz is an angular random walk of 1 °/√h).
     pub noise_density_dps_rthz: f64,
-    /// White noise of each axis over that density: 1 where it is left out.
+    /// White noise of each axis relative to the density. Default: 1.
     pub noise_of_axes: Option<[f64; 3]>,
-    /// Lowest point of the Allan curve, as data sheets state the bias stability (0.664 times the
-    /// bias instability of IEEE Std 952).
+    /// Minimum of the Allan deviation, which data sheets call bias stability (0.664 times the bias
+    /// instability of IEEE Std 952).
     pub bias_stability_dph: Option<f64>,
-    /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
+    /// Time scales of the flicker noise. Default: 1 to 10,000 s.
     pub flicker_s: Option<[f64; 2]>,
-    /// Rate random walk, °/h a root hour.
+    /// Rate random walk, °/h/√h.
     pub random_walk_dph_rth: Option<f64>,
-    /// A bias that wanders and stays bounded: its standard deviation (°/h) and its time (s).
+    /// Stationary bias drift: standard deviation (°/h) and correlation time (s).
     pub wander_dph: Option<[f64; 2]>,
-    /// Standard deviation of the bias from one switch-on to the next.
+    /// Standard deviation of the turn-on bias.
     pub turn_on_bias_dps: f64,
-    /// Bias that is always there.
+    /// Constant bias.
     pub bias_dps: [f64; 3],
     /// Standard deviation of scale factors.
     pub scale_spread_percent: f64,
-    /// Standard deviation of the angles between axes and nominal axes.
+    /// Standard deviation of the angles between actual and nominal axes.
     pub misalignment_spread_deg: f64,
-    /// Change of the bias a kelvin.
+    /// Change of the bias per kelvin.
     pub bias_dps_per_kelvin: f64,
-    /// Change of the scale factor a kelvin.
+    /// Change of the scale factor per kelvin.
     pub scale_percent_per_kelvin: f64,
-    /// Largest rate.
+    /// Maximum rate.
     pub range_dps: Option<f64>,
-    /// Step of the output.
+    /// Quantisation step of the output.
     pub resolution_dps: Option<f64>,
 }
 
-/// An accelerometer of three axes, in standard gravities.
+/// A three-axis accelerometer, in standard gravities.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccelerometerTable {
-    /// White noise density (a velocity random walk of 1 m/s/√h is 1700 of this).
+    /// White noise density (1700 µg/√Hz is a velocity random walk of 1 m/s/√h).
     pub noise_density_ug_rthz: f64,
-    /// White noise of each axis over that density: 1 where it is left out.
+    /// White noise of each axis relative to the density. Default: 1.
     pub noise_of_axes: Option<[f64; 3]>,
-    /// Lowest point of the Allan curve, as data sheets state the bias stability.
+    /// Minimum of the Allan deviation, which data sheets call bias stability.
     pub bias_stability_ug: Option<f64>,
-    /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
+    /// Time scales of the flicker noise. Default: 1 to 10,000 s.
     pub flicker_s: Option<[f64; 2]>,
-    /// Rate random walk, µg a root hour.
+    /// Acceleration random walk, µg/√h.
     pub random_walk_ug_rth: Option<f64>,
-    /// A bias that wanders and stays bounded: its standard deviation (µg) and its time (s).
+    /// Stationary bias drift: standard deviation (µg) and correlation time (s).
     pub wander_ug: Option<[f64; 2]>,
-    /// Standard deviation of the bias from one switch-on to the next.
+    /// Standard deviation of the turn-on bias.
     pub turn_on_bias_mg: f64,
-    /// Bias that is always there.
+    /// Constant bias.
     pub bias_mg: [f64; 3],
     /// Standard deviation of scale factors.
     pub scale_spread_percent: f64,
-    /// Standard deviation of the angles between axes and nominal axes.
+    /// Standard deviation of the angles between actual and nominal axes.
     pub misalignment_spread_deg: f64,
-    /// Change of the bias a kelvin.
+    /// Change of the bias per kelvin.
     pub bias_mg_per_kelvin: f64,
-    /// Change of the scale factor a kelvin.
+    /// Change of the scale factor per kelvin.
     pub scale_percent_per_kelvin: f64,
-    /// Largest acceleration.
+    /// Maximum acceleration.
     pub range_g: Option<f64>,
-    /// Step of the output.
+    /// Quantisation step of the output.
     pub resolution_mg: Option<f64>,
 }
 
-/// A magnetometer of three axes.
+/// A three-axis magnetometer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MagnetometerTable {
     /// White noise density.
     pub noise_density_nt_rthz: f64,
-    /// Field of what is magnetised on the robot (hard iron).
+    /// Field of magnetised parts of the robot (hard iron).
     pub hard_iron_ut: [f64; 3],
-    /// How iron on the robot bends the field (soft iron), row by row; the identity bends nothing.
+    /// Soft-iron matrix, row by row. Default: the identity.
     pub soft_iron: Option<[[f64; 3]; 3]>,
     /// Standard deviation of scale factors.
     pub scale_spread_percent: f64,
-    /// Standard deviation of the angles between axes and nominal axes.
+    /// Standard deviation of the angles between actual and nominal axes.
     pub misalignment_spread_deg: f64,
-    /// Largest field.
+    /// Maximum field.
     pub range_ut: Option<f64>,
-    /// Step of the output.
+    /// Quantisation step of the output.
     pub resolution_nt: Option<f64>,
 }
 
-/// How a unit warms up after switch-on.
+/// Warm-up of a unit after switch-on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WarmingTable {
-    /// Temperature at switch-on above that of calibration.
+    /// Initial temperature relative to that of the calibration.
     #[serde(default)]
     pub start_kelvin: f64,
-    /// How much warmer it gets.
+    /// Temperature rise.
     pub rise_kelvin: f64,
     /// Time constant.
     pub time_s: f64,
 }
 
-/// The lowest point of an Allan curve over the bias instability: $\sqrt{2\ln 2/\pi}$.
-const LOWEST_POINT: f64 = 0.664_282_470_267_960_1;
-/// Time scales of flicker noise where none are given, s.
+/// Minimum of an Allan deviation divided by the bias instability: $\sqrt{2\ln 2/\pi}$.
+const ALLAN_MINIMUM: f64 = 0.664_282_470_267_960_1;
+/// Default time scales of flicker noise, s.
 const FLICKER: [f64; 2] = [1.0, 10_000.0];
 
-/// What drifts, in SI units.
+/// Drift parameters in SI units.
 struct Drift {
     stability: Option<f64>,
     flicker: Option<[f64; 2]>,
@@ -144,7 +144,7 @@ impl Drift {
     fn processes(&self) -> Vec<BiasProcess> {
         let [shortest, longest] = self.flicker.unwrap_or(FLICKER);
         let flicker = self.stability.map(|lowest| BiasProcess::Flicker {
-            instability: lowest / LOWEST_POINT,
+            instability: lowest / ALLAN_MINIMUM,
             shortest,
             longest,
         });
@@ -159,7 +159,7 @@ impl Drift {
 }
 
 impl ImuTable {
-    /// The unit of the table's own numbers.
+    /// The unit with the parameters of the table.
     pub(super) fn imu(&self) -> Result<Imu, TomlProblem> {
         let imu = Imu {
             gyroscope: self
@@ -183,7 +183,7 @@ impl ImuTable {
         Ok(imu)
     }
 
-    /// Whether it has numbers of its own.
+    /// Whether the table has parameters.
     pub(super) fn has_numbers(&self) -> bool {
         self.gyroscope.is_some() || self.accelerometer.is_some() || self.warming.is_some()
     }

@@ -1,4 +1,4 @@
-//! From what the user wrote to a robot.
+//! Conversion of robot files to robots.
 
 use super::file::VERSION;
 use super::{
@@ -20,18 +20,18 @@ use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 
-/// The base where nothing else is said.
+/// Default name of the base.
 const BASE: &str = "base";
 
-/// Reads a robot file and everything that it names.
+/// Reads a robot file and its referenced files.
 ///
 /// # Errors
-/// If a file cannot be read, or the robot makes no sense; the error points at the place.
+/// If a file cannot be read, or the robot is invalid; the error contains the position.
 pub fn load(path: &Path) -> Result<LoadedRobot, ConfigError> {
     load_with(path, &Registry::new())
 }
 
-/// As [`load`], with filters of the program's own.
+/// Reads a robot file with user filters.
 ///
 /// # Errors
 /// As [`load`].
@@ -39,11 +39,10 @@ pub fn load_with(path: &Path, registry: &Registry) -> Result<LoadedRobot, Config
     read(&Document::read(path)?, registry)
 }
 
-/// The robot that a TOML document describes. Files that it names are looked for from the folder of
-/// the document's path.
+/// Parses a robot file. Paths are relative to the folder of the document's path.
 ///
 /// # Errors
-/// As [`load`], but for reading the document.
+/// As [`load`], except errors of reading the document.
 ///
 /// ```
 /// use etendue_config::robot::parse;
@@ -73,7 +72,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
     check(document, &file)?;
     let scene = load_scene(document, &file.scene)?;
 
-    // Read the descriptions of the robot's links
+    // Read the URDF or MJCF description
     let urdf = match &file.urdf {
         Some(given) => Some(Urdf::load(&resolve(document, given)?)?),
         None => None,
@@ -89,7 +88,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
         mount(document, &mut rig, sensor, registry)?;
     }
 
-    // Load what moves the robot
+    // Load the motion or the dynamics
     let motion = match &file.motion {
         Some(motion) => motion.motion(document)?,
         None => RobotTrajectory::Still(Stationary(Isometry3::identity())),
@@ -134,7 +133,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
     })
 }
 
-/// Where a lidar sees a material whose noise was recorded with another sensor.
+/// Warnings about lidars and materials whose noise was recorded with another sensor.
 fn foreign_profiles(
     document: &Document,
     sensors: &[MountedSensorTable],
@@ -150,7 +149,7 @@ fn foreign_profiles(
     Ok(names.iter().flat_map(of).collect())
 }
 
-/// Sun and sky where a camera would see nothing at all.
+/// Adds sun and sky if the cameras of the rig would have no light.
 fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<String> {
     let is_camera = |sensor: &MountedSensor| matches!(sensor.device(), Device::Camera(_));
     if !environment.lighting.is_dark() || !rig.sensors().iter().any(is_camera) {
@@ -167,20 +166,20 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     if let Some(given) = &file.duration_s
         && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
     {
-        let problem = TomlProblem::value("the run lasts no time", "give a duration above zero");
+        let problem =
+            TomlProblem::value("the duration is not positive", "give a duration above zero");
         return Err(document.error(given.span(), problem));
     }
-    // Check that one table moves the robot and one file describes it
+    // Check that there is one motion and one description
     if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
         let problem = TomlProblem::value(
-            "the robot has both a motion that is known and dynamics",
-            "leave [motion] or [dynamics] out",
+            "the robot has both [motion] and [dynamics]",
+            "remove [motion] or [dynamics]",
         );
         return Err(document.error(table.span(), problem));
     }
     if let (Some(_), Some(mjcf)) = (&file.urdf, &file.mjcf) {
-        let problem =
-            TomlProblem::value("the robot has two descriptions", "leave urdf or mjcf out");
+        let problem = TomlProblem::value("the robot has two descriptions", "remove urdf or mjcf");
         return Err(document.error(mjcf.span(), problem));
     }
     if let Some(base) = &file.base
@@ -194,13 +193,13 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     }
     // Check that there is a sensor
     if file.sensors.is_empty() {
-        let problem = TomlProblem::value("the robot has no sensor", "add [[sensors]]");
+        let problem = TomlProblem::value("the robot has no sensors", "add [[sensors]]");
         return Err(document.error(0..0, problem));
     }
     Ok(())
 }
 
-/// A scene file where the name ends in `.toml`, else one that comes with the program.
+/// A scene file if the name ends in `.toml`, otherwise an embedded scene.
 fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScene, ConfigError> {
     let name = given.get_ref();
     if Path::new(name)
@@ -212,14 +211,14 @@ fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScen
     Ok(scene::example(name).map_err(|unknown| document.error(given.span(), unknown.into()))?)
 }
 
-/// The frames of the URDF file and of the robot file itself.
+/// The frames of the URDF or MJCF file and of the robot file.
 fn frames(
     document: &Document,
     file: &RobotFile,
     urdf: Option<&Urdf>,
     mjcf: Option<&Mjcf>,
 ) -> Result<FrameTree, ConfigError> {
-    // Take the frames of the description
+    // Read the frames of the description
     let root = urdf.map_or(mjcf.map_or(BASE, |mjcf| &mjcf.root), Urdf::root);
     let base = file
         .base
@@ -270,7 +269,7 @@ fn mjcf_frames(mjcf: &Mjcf, moving: bool) -> Vec<FrameDeclaration> {
     frames.collect()
 }
 
-/// Whether the links of the robot's file move against each other.
+/// Whether the links of the robot's file move relative to each other.
 fn moves_by_joints(file: &RobotFile) -> bool {
     let model = file
         .dynamics
@@ -352,7 +351,7 @@ fn mount(
         .map_err(|error| rig_error(document, table, &error, frames).into())
 }
 
-/// The error at its key.
+/// Reports an error of a sensor at its key.
 fn rig_error(
     document: &Document,
     table: &MountedSensorTable,
@@ -406,7 +405,7 @@ fn rig_error(
     document.error(span, TomlProblem::value(message, remedy))
 }
 
-/// Topics of each sensor's outputs: those of the file, else "/" and the output's name.
+/// Topics of each sensor's outputs. Default: "/" and the name of the output.
 fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
     let of = |(sensor, table): (&MountedSensor, &MountedSensorTable)| {
         let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();

@@ -3,12 +3,12 @@
 //! ```toml
 //! version = 1
 //! name = "a cart"
-//! scene = "arena"                       # a built-in scene, or a scene file
+//! scene = "arena"                       # an embedded scene, or a scene file
 //! duration_s = 10.0
 //! motion.circle = { radius_m = 0.3, speed_mps = 0.2 }
 //!
 //! [[frames]]
-//! name = "mast"                         # on "base" where no parent is named
+//! name = "mast"                         # default parent: "base"
 //! position_m = [0.0, 0.0, 0.1]
 //!
 //! [[sensors]]
@@ -25,11 +25,12 @@
 //! device.imu = { preset = "bosch-bmi088" }
 //! ```
 //!
-//! [`load`] reads a file, [`parse`] a text. Unknown keys, frames and presets are refused with the
-//! nearest known one; so are circles of frames, rates of zero, negative lags and filters that do
-//! not fit. Frames may come from a URDF file ([`Urdf`]). A robot either follows a motion that is
-//! known, or is moved by commands ([`DynamicsTable`]): as a kinematic bicycle, or, with the feature
-//! `rapier`, as a vehicle or the links and joints of its URDF file in a physics engine. [`device_presets`] lists the devices that
+//! [`load`] reads a file, [`parse`] a text. Unknown keys, frames and presets are errors with the
+//! nearest known name, as are cycles of frames, rates of zero, negative lags and incompatible
+//! filters. Frames may come from a URDF file ([`Urdf`]). A robot either follows a prescribed
+//! motion, or commands ([`DynamicsTable`]): as a kinematic bicycle, or, with the feature `rapier`,
+//! as a vehicle or as the links and joints of its URDF file in a physics engine. [`device_presets`]
+//! lists the embedded devices.
 //! come with the library.
 
 mod device;
@@ -66,25 +67,25 @@ pub use urdf::Urdf;
 use crate::scene::LoadedScene;
 use etendue_sensors::rig::{Environment, Rig};
 
-/// A robot as its file describes it.
+/// A robot with the content of its file.
 #[derive(Debug)]
 pub struct LoadedRobot {
     /// Its name.
     pub name: String,
-    /// Its surroundings.
+    /// Scene.
     pub scene: LoadedScene,
-    /// Where on the Earth it is.
+    /// Geographic environment.
     pub environment: Environment,
-    /// Its frames and sensors.
+    /// Frames and sensors.
     pub rig: Rig,
     /// Topics of each sensor's outputs, in the order of the sensors and of their outputs.
     pub topics: Vec<Vec<String>>,
-    /// How it moves, where that is known beforehand.
+    /// Prescribed motion.
     pub motion: RobotTrajectory,
-    /// Its dynamics and commands, where the file has them instead of a motion.
+    /// Dynamics and commands, if the file has them instead of a motion.
     pub driven: Option<Driven>,
     /// Duration of a run, s, if the file has one.
     pub duration: Option<f64>,
-    /// What is odd about it but does not prevent its use.
+    /// Irregularities that did not prevent loading.
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! How a robot moves.
+//! Prescribed motions of robots.
 
 use crate::ConfigError;
 use crate::scene::{RotationDeg, pose_of_angles, resolve};
@@ -12,15 +12,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// How a robot moves: `motion.circle = { .. }` and so on, one of them.
+/// The motion of a robot, with one key: `motion.circle = { .. }` and so on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// At rest at a pose.
+    /// At rest.
     Still(StillTable),
     /// On a circle at constant speed.
     Circle(CircleTable),
-    /// It follows recorded poses, smoothly.
+    /// Through recorded poses, with smooth interpolation.
     Trajectory(TrajectoryTable),
 }
 
@@ -28,25 +28,25 @@ pub enum MotionTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StillTable {
-    /// Where.
+    /// Position.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned.
+    /// Rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
 }
 
-/// A robot that drives round a circle to the left at a steady speed.
+/// A robot on a circle to the left at constant speed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CircleTable {
-    /// Where it starts.
+    /// Initial position.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned at the start.
+    /// Initial rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
@@ -61,13 +61,13 @@ pub struct CircleTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrajectoryTable {
-    /// The file, from the folder of this file.
+    /// The file, relative to the folder of this file.
     #[schemars(with = "String")]
     pub file: Spanned<String>,
     /// Its format.
     #[serde(default)]
     pub format: TrajectoryFormat,
-    /// Time between the poses of a KITTI file: 0.1 s where it is left out.
+    /// Time between the poses of a KITTI file. Default: 0.1 s.
     #[serde(default)]
     pub interval_s: Option<f64>,
 }
@@ -76,10 +76,10 @@ pub struct TrajectoryTable {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrajectoryFormat {
-    /// `time x y z qx qy qz qw` a line. The run begins at the first pose.
+    /// Lines of `time x y z qx qy qz qw`. The run begins at the first pose.
     #[default]
     Tum,
-    /// Twelve numbers of a 3 x 4 matrix a line.
+    /// Lines with the twelve numbers of a 3 x 4 matrix.
     Kitti,
 }
 
@@ -87,15 +87,15 @@ pub enum TrajectoryFormat {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RobotTrajectory {
-    /// At rest at a pose.
+    /// At rest.
     Still(Stationary),
     /// On a circle at constant speed.
     Circle(CircularTrajectory),
-    /// Through recorded poses; the run starts at the first.
+    /// Through recorded poses; the run begins at the first.
     Recorded {
         /// The poses.
         spline: SplineTrajectory,
-        /// Time of the first, s.
+        /// Time of the first pose, s.
         start: f64,
     },
 }
@@ -111,7 +111,7 @@ impl StateTrajectory for RobotTrajectory {
 }
 
 impl RobotTrajectory {
-    /// Its duration, s; `None` where it has no end.
+    /// Duration, s; `None` for unlimited motions.
     pub fn duration(&self) -> Option<f64> {
         match self {
             Self::Recorded { spline, start } => Some(spline.span()[1] - start),
@@ -128,12 +128,12 @@ impl MotionTable {
                 table.position_m.as_ref(),
                 table.rotation_deg.as_ref(),
             )?)),
-            // Check the circle, whose radius has a sign
+            // Check the circle; its radius has a sign
             Self::Circle(table) => {
                 let radius = *table.radius_m.get_ref();
                 if radius == 0.0 || !radius.is_finite() || !table.speed_mps.is_finite() {
                     let problem = TomlProblem::value(
-                        format!("no circle has the radius {radius} m"),
+                        format!("the radius of the circle is {radius} m"),
                         "give a radius that is not zero and a finite speed",
                     );
                     return Err(document.error(table.radius_m.span(), problem).into());
@@ -148,7 +148,7 @@ impl MotionTable {
                     speed: table.speed_mps,
                 })
             }
-            // Read the poses and lay a spline through them
+            // Read the poses and interpolate them with a spline
             Self::Trajectory(table) => {
                 let path = resolve(document, &table.file)?;
                 let trajectory = match table.format {

@@ -1,4 +1,4 @@
-//! Where on the Earth a run is, and when.
+//! Geographic origin and time of a run.
 
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::ambient::StandardAir;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::value::{Datetime, Offset};
 
-/// Where on the Earth the world's origin is (x east, y north, z up), and when the run starts.
+/// Geographic origin of the world (x east, y north, z up), and start time of the run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceTable {
@@ -23,15 +23,14 @@ pub struct PlaceTable {
     /// Height above the ellipsoid.
     #[serde(default)]
     pub height_m: f64,
-    /// Start of the run, a date and time with its offset: 2026-06-01T12:00:00Z.
+    /// Start of the run, a date and time with offset: 2026-06-01T12:00:00Z.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub start: Option<Spanned<Datetime>>,
-    /// Gravity; that of the ellipsoid there where it is left out.
+    /// Gravity. Default: normal gravity of the ellipsoid.
     #[serde(default)]
     pub gravity_mps2: Option<f64>,
-    /// Magnetic field to the east, to the north and upwards; that of the Earth's dipole where it
-    /// is left out.
+    /// Magnetic field to the east, to the north and upwards. Default: the dipole of the Earth.
     #[serde(default)]
     pub magnetic_field_ut: Option<[f64; 3]>,
     /// Pressure at sea level.
@@ -44,14 +43,14 @@ pub struct PlaceTable {
 
 impl PlaceTable {
     pub(super) fn environment(&self, document: &Document) -> Result<Environment, DocumentError> {
-        // Find the origin on the Earth
+        // Compute the geodetic origin
         let degrees = |given: &Spanned<f64>, most: f64| {
             let value = *given.get_ref();
             if value.abs() <= most {
                 return Ok(value);
             }
             let problem = TomlProblem::value(
-                format!("{value} degrees is no such angle"),
+                format!("{value} degrees is out of range"),
                 format!("give degrees from -{most} to {most}"),
             );
             Err(document.error(given.span(), problem))
@@ -59,7 +58,7 @@ impl PlaceTable {
         let latitude = degrees(&self.latitude_deg, 90.0)?;
         let longitude = degrees(&self.longitude_deg, 180.0)?;
         let origin = Geodetic::from_degrees(latitude, longitude, self.height_m);
-        // Find the start of the run
+        // Read the start of the run
         let start = match &self.start {
             Some(given) => unix_time(given.get_ref()).ok_or_else(|| {
                 let problem = TomlProblem::value(
@@ -70,7 +69,7 @@ impl PlaceTable {
             })?,
             None => Environment::default().start,
         };
-        // Replace the constants that are given
+        // Replace the constants of the table
         let mut environment = Environment::at(origin, start);
         if let Some(gravity) = self.gravity_mps2 {
             environment.gravity = Vector3::z() * -gravity;
@@ -91,7 +90,7 @@ impl PlaceTable {
     }
 }
 
-/// Seconds since 1970 of a date and time with an offset.
+/// Unix time (s) of a date and time with an offset.
 fn unix_time(given: &Datetime) -> Option<f64> {
     let date = given.date?;
     let time = given.time?;
@@ -106,7 +105,8 @@ fn unix_time(given: &Datetime) -> Option<f64> {
     Some(seconds as f64 + f64::from(time.nanosecond.unwrap_or(0)) * 1e-9)
 }
 
-/// Days of the Gregorian calendar: a year that begins in March has its leap day at the end.
+/// Days since 1970 in the Gregorian calendar. Years begin in March, so that the leap day is the
+/// last day.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 {
         (year, month - 3)

@@ -1,4 +1,4 @@
-//! Devices that come with the library, and device files.
+//! Embedded devices, and device files.
 
 use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
@@ -9,12 +9,12 @@ use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
 
-/// Every device that comes with the library: inertial units, satellite receivers, barometers.
+/// All embedded devices: inertial units, GNSS receivers, barometers.
 pub fn device_presets() -> &'static [Preset] {
     DEVICES.all()
 }
 
-/// The device of that name: one of [`device_presets`], or a lidar of
+/// The embedded device with the name: one of [`device_presets`], or a lidar of
 /// [`sensor::presets`](crate::sensor::presets).
 ///
 /// ```
@@ -53,20 +53,20 @@ pub fn preset_device(name: &str) -> Option<Device> {
 #[serde(deny_unknown_fields)]
 pub(super) struct DeviceFile {
     pub version: Spanned<u32>,
-    #[expect(dead_code, reason = "for people")]
+    #[expect(dead_code, reason = "documentation only")]
     pub name: String,
     #[serde(default)]
-    #[expect(dead_code, reason = "for people")]
+    #[expect(dead_code, reason = "documentation only")]
     pub description: String,
     #[serde(default)]
-    #[expect(dead_code, reason = "for people")]
+    #[expect(dead_code, reason = "documentation only")]
     pub sources: Vec<String>,
     pub imu: Option<ImuTable>,
     pub gnss: Option<GnssTable>,
     pub barometer: Option<BarometerTable>,
 }
 
-/// The device file that a table names.
+/// Reads the device file of a table.
 pub(super) fn device_file(
     document: &Document,
     preset: Option<&Spanned<String>>,
@@ -81,7 +81,7 @@ pub(super) fn device_file(
         }
         (None, Some(file)) => Document::read(&resolve(document, file)?)?,
         (Some(_), Some(file)) => {
-            let problem = TomlProblem::value("the device is given twice", "give preset or file");
+            let problem = TomlProblem::value("the device is defined twice", "give preset or file");
             return Err(document.error(file.span(), problem).into());
         }
     };

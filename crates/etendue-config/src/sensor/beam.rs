@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct BeamTable {
     /// Elliptical beam with the widths of a data sheet.
     pub elliptical: Option<EllipticalTable>,
-    /// Circular cone whose apex is the exit.
+    /// Circular cone with its apex at the exit.
     pub cone: Option<ConeTable>,
     /// Standard deviation of each beam's azimuth, mrad.
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct EllipticalTable {
     pub exit_mm: [f64; 2],
     /// Level of the profile at which widths are measured.
     pub measured_at: MeasuredAt,
-    /// Hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays a beam.
+    /// Hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays per beam.
     #[serde(default)]
     pub sub_ray_rings: u32,
 }
@@ -57,15 +57,15 @@ pub enum RaysTable {
     Centre,
     /// Three rays 120 degrees apart.
     Three {
-        /// Distance from the axis in beam radii; left out: 1/√2, the disc's root mean square.
+        /// Distance from the axis in beam radii. Default: 1/√2, the root mean square of the disc.
         radius: Option<f64>,
     },
-    /// Rings of 6, 12, 18... rays about the axis, of equal area.
+    /// Rings of 6, 12, 18... rays around the axis, with equal areas.
     Rings {
         /// Number of rings.
         count: u32,
     },
-    /// The same, weighted as a Gaussian beam.
+    /// The same rings with the weights of a Gaussian beam.
     Gaussian {
         /// Number of rings.
         count: u32,
@@ -102,7 +102,7 @@ pub enum MeasuredAt {
 }
 
 impl BeamTable {
-    /// The beam that the table describes.
+    /// The beam of the table.
     pub(super) fn beam(&self) -> Result<Beam, TomlProblem> {
         let beam = match (&self.elliptical, &self.cone) {
             (Some(table), None) => Beam::elliptic(table.width(), table.sub_ray_rings),
@@ -111,7 +111,7 @@ impl BeamTable {
             }
             _ => {
                 return Err(TomlProblem::value(
-                    "a beam is either elliptical or a cone",
+                    "the beam must be either elliptical or a cone",
                     "give one of the tables [beam.elliptical] and [beam.cone]",
                 ));
             }

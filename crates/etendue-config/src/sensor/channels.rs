@@ -5,28 +5,29 @@ use etendue_sensors::lidar::Channel;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Firing table: lists of one number a laser, all of one length; those left out are zero.
+/// Firing table: lists with one number per laser. Omitted lists are zero.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelsTable {
-    /// Whether the azimuths of this table count clockwise seen from above.
+    /// Whether azimuths of this table are clockwise, seen from above.
     #[serde(default)]
     pub clockwise: bool,
     /// Elevation of each beam, degrees.
     pub elevation_deg: Vec<f64>,
-    /// Azimuth of each beam from the rotor's, degrees.
+    /// Azimuth of each beam relative to the rotor, degrees.
     #[serde(default)]
     pub azimuth_deg: Vec<f64>,
-    /// When each fires after its column begins, us.
+    /// Firing time of each laser after the start of its column, us.
     #[serde(default)]
     pub time_us: Vec<f64>,
-    /// Height of the point each leaves from, mm: one number for all, or a list.
+    /// Height of the origin of each beam, mm: one number for all, or a list.
     #[serde(default)]
     pub height_mm: OneOrMany,
-    /// Distance of that point from the axis of rotation, mm: one number for all, or a list.
+    /// Distance of the origin of each beam from the axis of rotation, mm: one number for all, or a
+    /// list.
     #[serde(default)]
     pub radius_mm: OneOrMany,
-    /// Added to each reported range, mm: one number for all, or a list.
+    /// Offset of each reported range, mm: one number for all, or a list.
     #[serde(default)]
     pub range_offset_mm: OneOrMany,
 }
@@ -78,14 +79,14 @@ impl OneOrMany {
     }
 }
 
-/// A list of `count` numbers, zeros where it was left out.
+/// A list of `count` numbers. Default: zeros.
 fn listed(key: &str, values: &[f64], count: usize) -> Result<Vec<f64>, TomlProblem> {
     match values.len() {
         0 => Ok(vec![0.0; count]),
         found if found == count => Ok(values.to_vec()),
         found => Err(TomlProblem::value(
-            format!("{key} has {found} numbers, elevation_deg has {count}"),
-            "give every list of the firing table one number a laser",
+            format!("{key} has {found} numbers, but elevation_deg has {count}"),
+            "write one number per laser in every list of the firing table",
         )),
     }
 }

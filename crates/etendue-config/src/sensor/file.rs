@@ -1,4 +1,4 @@
-//! A sensor file as a whole.
+//! Schema of sensor files.
 
 use super::beam::BeamTable;
 use super::channels::ChannelsTable;
@@ -21,17 +21,17 @@ pub struct Sensor {
     pub name: String,
     /// Description, in a sentence.
     pub description: String,
-    /// Documents that the numbers come from.
+    /// References of the values.
     pub sources: Vec<String>,
     /// The lidar.
     pub lidar: Lidar,
 }
 
-/// A sensor file: a lidar of any receiver, planar or of many channels.
+/// A sensor file: a lidar with any receiver and any number of channels.
 ///
-/// Powers are relative: received power over transmitted power and receiver aperture, in
-/// 1/(m² sr). A surface of diffuse reflectance ρ that fills the beam at distance R and incidence
-/// θ returns ρ cos θ / (π R²).
+/// Powers are relative to the transmitted power and the receiver aperture, in 1/(m² sr). A surface
+/// of diffuse reflectance ρ that fills the beam at range R and incidence θ returns ρ cos θ / (π
+/// R²).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensorFile {
@@ -42,7 +42,7 @@ pub struct SensorFile {
     /// Description, in a sentence.
     #[serde(default)]
     pub description: String,
-    /// Documents that the numbers come from.
+    /// References of the values.
     #[serde(default)]
     pub sources: Vec<String>,
     /// Wavelength of the light, nm.
@@ -51,19 +51,19 @@ pub struct SensorFile {
     /// Motion of the beams.
     #[schemars(with = "PatternTable")]
     pub pattern: Spanned<PatternTable>,
-    /// Firing table: one entry a laser; left out: one level laser.
+    /// Firing table with one entry per laser. Default: one horizontal laser.
     #[schemars(with = "Option<ChannelsTable>")]
     pub channels: Option<Spanned<ChannelsTable>>,
     /// Cross-section of the beams.
     #[schemars(with = "BeamTable")]
     pub beam: Spanned<BeamTable>,
-    /// Reported ranges.
+    /// Limits and quantisation of reported ranges.
     #[schemars(with = "RangeTable")]
     pub range: Spanned<RangeTable>,
     /// Receiver.
     #[schemars(with = "ReceiverTable")]
     pub receiver: Spanned<ReceiverTable>,
-    /// Reported intensity; left out: the received power.
+    /// Reported intensity. Default: the received power.
     #[schemars(with = "Option<IntensityTable>")]
     pub intensity: Option<Spanned<IntensityTable>>,
 }
@@ -71,16 +71,16 @@ pub struct SensorFile {
 /// Reads a sensor file.
 ///
 /// # Errors
-/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
-/// points at the place. A file of version 1 gets the new name of each of its keys.
+/// If it cannot be read, is not TOML, has unknown keys, or describes an invalid sensor; the error
+/// contains the position. The error of a version 1 file lists the new name of each key.
 pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
 }
 
-/// The sensor that a TOML document describes.
+/// Parses a sensor file.
 ///
 /// # Errors
-/// As [`load`], but for reading.
+/// As [`load`], except errors of reading.
 ///
 /// ```
 /// use etendue_config::sensor::{parse, presets};
@@ -103,7 +103,7 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
 }
 
 impl SensorFile {
-    /// The lidar that the file describes, checked.
+    /// The lidar of the file, checked.
     fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
         // Convert the tables
         let at = |span: Range<usize>| move |problem: TomlProblem| document.error(span, problem);
@@ -137,7 +137,7 @@ impl SensorFile {
         })
     }
 
-    /// Place of the table that is wrong.
+    /// Position of the invalid table.
     fn span_of(&self, error: &LidarError) -> Range<usize> {
         let part = match error {
             LidarError::Value { part, .. } => part,

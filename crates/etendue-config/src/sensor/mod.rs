@@ -1,8 +1,8 @@
 //! Sensor files and presets: lidars in TOML.
 //!
-//! [`load`] reads a file, [`preset`] one of those that come with the library ([`presets`] lists
-//! them; their text is a good start for an own file). Keys carry their units; an unknown key is
-//! refused with the nearest known one, and so are values outside their domain.
+//! [`load`] reads a file, [`preset`] an embedded preset ([`presets`] lists them; their text is a
+//! template for new files). Keys contain their units. Unknown keys are errors with the nearest
+//! known key; values outside their domain are errors.
 //!
 //! One set of tables describes every lidar: `pattern`, `channels`, `beam`, `range`, `receiver` (one of
 //! `pulsed`, `phase`, `fmcw` and `triangulation`) and `intensity`.

@@ -1,10 +1,10 @@
-//! Channel tables of the presets, for decoding captures of packets.
+//! Channel tables of the presets, for decoding packet captures.
 
 use super::preset;
 use etendue_io::packets::{ChannelTable, ChannelTables, PacketMetadata, PacketSource};
 use etendue_sensors::lidar::Columns;
 
-/// A source of packets with the channel tables of the presets.
+/// A packet source with the channel tables of the presets.
 ///
 /// ```
 /// use etendue_config::sensor::packet_source;
@@ -19,7 +19,7 @@ pub fn packet_source(metadata: PacketMetadata) -> PacketSource {
     }
 }
 
-/// The channel table of a preset; none where there is no such preset.
+/// The channel table of a preset; `None` for unknown names.
 pub fn channel_table(name: &str) -> Option<ChannelTable> {
     let lidar = preset(name).ok()?.lidar;
     let firing_period = match lidar.pattern.columns() {

@@ -1,4 +1,4 @@
-//! Motion of the beams.
+//! Scan patterns.
 
 use crate::toml_file::TomlProblem;
 use etendue_sensors::lidar::{
@@ -8,21 +8,21 @@ use etendue_sensors::lidar::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How the beams move.
+/// Scan pattern: the motion of the beams.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PatternTable {
-    /// A rotor turns them; with one channel, a planar scanner.
+    /// Rotation; with one channel, a planar scanner.
     Spinning(SpinningTable),
-    /// A mirror swings them to and fro in azimuth.
+    /// Oscillation of a mirror in azimuth.
     Oscillating(OscillatingTable),
-    /// Rotating wedge prisms bend them.
+    /// Deflection by rotating wedge prisms.
     Risley(RisleyTable),
-    /// They are steered over rows and columns.
+    /// Raster of rows and columns.
     Raster(RasterTable),
-    /// The facets of a turning polygon sweep them.
+    /// Facets of a rotating polygon.
     Polygon(PolygonTable),
-    /// An encoder fires them at evenly spaced azimuths.
+    /// Firing at evenly spaced azimuths by an encoder.
     Encoder(EncoderTable),
 }
 
@@ -30,51 +30,51 @@ pub enum PatternTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpinningTable {
-    /// Turns a second, Hz.
+    /// Rotations per second, Hz.
     pub rate_hz: f64,
-    /// Whether it turns clockwise seen from above.
+    /// Whether the rotation is clockwise, seen from above.
     #[serde(default)]
     pub clockwise: bool,
-    /// Azimuth of the rotor when the run starts, degrees.
+    /// Azimuth of the rotor at the start of the run, degrees.
     #[serde(default)]
     pub start_deg: f64,
-    /// Columns in a whole turn, locked to it.
+    /// Columns per rotation, locked to the motion.
     pub columns: Option<u32>,
-    /// How many of them fire, from the start on; left out: all.
+    /// Number of fired columns, from the start. Default: all.
     pub fired: Option<u32>,
-    /// Time between columns by the device's clock, us.
+    /// Time between columns, by the clock of the device, us.
     pub period_us: Option<f64>,
-    /// Largest elevation that the beams nod by, degrees.
+    /// Amplitude of the nodding of the beams in elevation, degrees.
     pub nod_deg: Option<f64>,
-    /// How often they nod, Hz.
+    /// Frequency of the nodding, Hz.
     pub nod_hz: Option<f64>,
 }
 
-/// A swinging mirror. Give either `columns` or `period_us`.
+/// An oscillating mirror. Give either `columns` or `period_us`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OscillatingTable {
-    /// Periods a second, Hz.
+    /// Periods per second, Hz.
     pub rate_hz: f64,
-    /// Largest azimuth to either side, degrees.
+    /// Amplitude in azimuth, degrees.
     pub amplitude_deg: f64,
-    /// How it moves.
+    /// Waveform of the motion.
     pub motion: OscillationName,
-    /// Columns in a whole period, locked to it.
+    /// Columns per period, locked to the motion.
     pub columns: Option<u32>,
-    /// How many of them fire, from the start on; left out: all.
+    /// Number of fired columns, from the start. Default: all.
     pub fired: Option<u32>,
-    /// Time between columns by the device's clock, us.
+    /// Time between columns, by the clock of the device, us.
     pub period_us: Option<f64>,
 }
 
-/// How a mirror swings.
+/// Waveform of a mirror's motion.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OscillationName {
-    /// Resonant.
+    /// Sinusoidal (resonant).
     Sine,
-    /// Driven.
+    /// Linear (driven).
     Triangle,
 }
 
@@ -82,13 +82,13 @@ pub enum OscillationName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RisleyTable {
-    /// Sweeps (frames) a second, Hz.
+    /// Sweeps (frames) per second, Hz.
     pub rate_hz: f64,
-    /// Columns in a sweep, locked to it.
+    /// Columns per sweep, locked to the motion.
     pub columns: Option<u32>,
-    /// How many of them fire, from the start on; left out: all.
+    /// Number of fired columns, from the start. Default: all.
     pub fired: Option<u32>,
-    /// Time between columns by the device's clock, us.
+    /// Time between columns, by the clock of the device, us.
     pub period_us: Option<f64>,
     /// The prisms, from the laser outwards.
     pub prisms: Vec<PrismTable>,
@@ -102,43 +102,43 @@ pub struct PrismTable {
     pub wedge_deg: f64,
     /// Refractive index.
     pub index: f64,
-    /// Turns a minute; negative the other way.
+    /// Rotations per minute; negative for the opposite direction.
     pub rate_rpm: f64,
-    /// Its angle at the start of the run, degrees.
+    /// Angle at the start of the run, degrees.
     #[serde(default)]
     pub phase_deg: f64,
 }
 
-/// Rows of directions, from the top, left to right.
+/// Rows of directions, from top to bottom and left to right.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RasterTable {
-    /// Frames a second, Hz.
+    /// Frames per second, Hz.
     pub rate_hz: f64,
-    /// Directions in a row.
+    /// Directions per row.
     pub columns: u32,
-    /// Rows.
+    /// Number of rows.
     pub rows: u32,
     /// Azimuths of the first and the last direction, degrees.
     pub azimuth_deg: [f64; 2],
     /// Elevations of the first and the last row, degrees.
     pub elevation_deg: [f64; 2],
-    /// Whether every other row runs backwards.
+    /// Whether every second row is reversed.
     #[serde(default)]
     pub serpentine: bool,
 }
 
-/// A turning polygon.
+/// A rotating polygon.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolygonTable {
-    /// Turns a second, Hz.
+    /// Rotations per second, Hz.
     pub rate_hz: f64,
     /// Tilt of each facet, degrees.
     pub facet_tilts_deg: Vec<f64>,
-    /// Azimuths where a line begins and ends, degrees.
+    /// Azimuths of the start and the end of a line, degrees.
     pub azimuth_deg: [f64; 2],
-    /// Firings in a line.
+    /// Firings per line.
     pub columns_per_line: u32,
 }
 
@@ -152,7 +152,7 @@ pub struct EncoderTable {
     pub columns: u32,
     /// Azimuth of the first column, anticlockwise from x, degrees.
     pub azimuth_first_deg: f64,
-    /// Azimuth from one column to the next, degrees; negative for clockwise rotation.
+    /// Azimuth step between columns, degrees; negative for clockwise rotation.
     pub azimuth_step_deg: f64,
 }
 
@@ -270,7 +270,7 @@ fn columns(
         }),
         (None, Some(_)) => Err(TomlProblem::value(
             "\"fired\" cannot be combined with \"period_us\"",
-            "give \"columns\" instead of \"period_us\", or leave \"fired\" out",
+            "give \"columns\" instead of \"period_us\", or remove \"fired\"",
         )),
         _ => Err(TomlProblem::value(
             "the pattern must have one of \"columns\" and \"period_us\"",

@@ -11,15 +11,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The two frequencies: whole multiples of one.
+/// The two modulation frequencies, as integer multiples of a base frequency.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModulationTable {
     /// Common divisor of both frequencies, MHz.
     pub base_frequency_mhz: f64,
-    /// How many times the base each frequency is.
+    /// Multiples of the base frequency.
     pub multiples: [u32; 2],
-    /// Constant phase of each wave, which the receiver removes, degrees.
+    /// Constant phase of each wave, corrected by the receiver, degrees.
     #[serde(default)]
     pub phase_offsets_deg: [f64; 2],
 }
@@ -30,23 +30,23 @@ pub struct ModulationTable {
 pub struct PhaseTable {
     /// The two modulation frequencies.
     pub modulation: ModulationTable,
-    /// Closed form (fast) or sample by sample.
+    /// Closed form (fast) or simulation of samples.
     #[serde(default)]
     pub method: MethodName,
-    /// When the converter samples: pair, clock, k17 or single-period.
+    /// Sampling times of the converter: pair, clock, k17 or single-period.
     #[schemars(with = "String")]
     pub sampling: Spanned<String>,
-    /// Bits of the converter; left out: no quantisation.
+    /// Bits of the converter. Default: no quantisation.
     pub converter_bits: Option<u32>,
-    /// Amplitude below which nothing is detected, 1/(m² sr).
+    /// Minimum detectable amplitude, 1/(m² sr).
     pub detectable_power_per_m2_sr: f64,
-    /// Amplitude below which the intensity is too low for a range, 1/(m² sr).
+    /// Minimum amplitude for a range, 1/(m² sr).
     pub sufficient_power_per_m2_sr: f64,
-    /// Disagreement of the two frequencies that is no measurement, m.
+    /// Maximum difference of the ranges of the two frequencies, m.
     pub gate_m: f64,
-    /// How far beyond the range limits a candidate range may lie, m.
+    /// Tolerance of candidate ranges beyond the range limits, m.
     pub slack_m: f64,
-    /// One range of two.
+    /// Combination of the two ranges.
     #[serde(default)]
     pub combination: CombinationName,
     /// The automatic gain.
@@ -54,42 +54,42 @@ pub struct PhaseTable {
     /// Noise of each sample.
     #[serde(default)]
     pub noise: NoiseTable,
-    /// What lets ambient light in; left out: the scene's ambient light does not disturb it.
+    /// Window for ambient light. Default: no noise from the ambient light of the scene.
     pub window: Option<PhaseWindowTable>,
-    /// How received power shifts the range.
+    /// Dependence of the range on the received power.
     #[serde(default)]
     pub bias: BiasTable,
-    /// Smallest range at which all light of rain, fog, snow and dust lands on the detector, m: the
-    /// diameter of the lens over the angle of the detector's field of view. Nearer air is out of
-    /// focus: its light falls with the square of the distance.
+    /// Minimum range of full overlap, m: the diameter of the lens divided by the angular field of
+    /// view of the detector. Backscatter of rain, fog, snow and dust at shorter ranges is out of
+    /// focus; its power decreases with the square of the range.
     #[serde(default)]
     pub full_overlap_m: f64,
 }
 
-/// What lets ambient light in. Its photon noise is `noise.shot_per_m2_sr` for each unit of power.
+/// Window for ambient light. Its photon noise is `noise.shot_per_m2_sr` per unit of power.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseWindowTable {
-    /// Mean optical power that the sensor emits, mW.
+    /// Mean emitted optical power, mW.
     pub emitted_power_mw: f64,
-    /// Full angle of the cone that the detector sees, mrad.
+    /// Full angle of the detector's field of view, mrad.
     pub field_of_view_mrad: f64,
-    /// Width of the optical filter's pass band, nm.
+    /// Bandwidth of the optical filter, nm.
     pub bandwidth_nm: f64,
 }
 
-/// How a receiver measures a wave.
+/// Simulation of the phase measurement.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MethodName {
-    /// The closed form, with noise of the right size.
+    /// The closed form with equivalent noise.
     #[default]
     ClosedForm,
     /// Thirty samples with noise, gain, clipping and quantisation.
     Sampled,
 }
 
-/// One range of two.
+/// Combination of the two ranges.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CombinationName {
@@ -104,11 +104,11 @@ pub enum CombinationName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GainTable {
-    /// Amplitude aimed at, in half ranges of the converter.
+    /// Target amplitude, in half ranges of the converter.
     pub target: f64,
-    /// Power down to which the target is held, 1/(m² sr).
+    /// Minimum power at which the target is reached, 1/(m² sr).
     pub weakest_power_per_m2_sr: f64,
-    /// Power that just saturates the converter at the lowest gain, 1/(m² sr).
+    /// Power that saturates the converter at the lowest gain, 1/(m² sr).
     pub strongest_power_per_m2_sr: f64,
 }
 
@@ -126,21 +126,21 @@ pub struct NoiseTable {
     pub converter: f64,
 }
 
-/// How received power P shifts the measurement: by a polynomial in P that is subtracted.
+/// Dependence of the measurement on the received power P: a polynomial in P that is subtracted.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BiasTable {
-    /// Not at all.
+    /// None.
     #[default]
     None,
-    /// Coefficients of 1, P and P² of a range, m.
+    /// Coefficients of 1, P and P² of the range, m.
     RangeM([f64; 3]),
     /// Coefficients of 1, P and P² of the phase of both waves, rad.
     PhaseRad([f64; 3]),
 }
 
 impl PhaseTable {
-    /// The receiver that the table describes.
+    /// The receiver of the table.
     pub(super) fn receiver(&self, document: &Document) -> Result<PhaseReceiver, DocumentError> {
         let sampling = SamplingScheme::from_name(self.sampling.get_ref()).map_err(|error| {
             let problem = TomlProblem::value(error.to_string(), "write sampling = \"pair\"");

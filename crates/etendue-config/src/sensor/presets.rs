@@ -1,18 +1,18 @@
-//! Sensors that come with the library.
+//! Embedded sensors.
 
 use super::{Sensor, parse};
 use crate::presets::{Preset, SENSORS};
 use crate::toml_file::UnknownName;
 
-/// Every sensor preset.
+/// All sensor presets.
 pub fn presets() -> &'static [Preset] {
     SENSORS.all()
 }
 
-/// The sensor preset of that name.
+/// The sensor preset with the name.
 ///
 /// # Errors
-/// If there is none; the error names the nearest.
+/// If there is no such preset; the error contains the nearest name.
 ///
 /// ```
 /// use etendue_config::sensor::preset;
@@ -22,7 +22,7 @@ pub fn presets() -> &'static [Preset] {
 /// ```
 pub fn preset(name: &str) -> Result<Sensor, UnknownName> {
     let document = SENSORS.find(name)?.document();
-    Ok(parse(&document).expect("the tests read every preset"))
+    Ok(parse(&document).expect("embedded presets are valid"))
 }
 
 #[cfg(test)]

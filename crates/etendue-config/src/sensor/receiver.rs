@@ -32,95 +32,95 @@ pub enum ReceiverTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PulsedTable {
-    /// Full width of the pulse at half maximum as the receiver sees it, ns.
+    /// Full width at half maximum of the pulse in the receiver, ns.
     pub pulse_fwhm_ns: f64,
-    /// Form of the pulse.
+    /// Shape of the pulse.
     #[serde(default)]
     pub pulse_shape: ShapeOfPulse,
-    /// What is timed.
+    /// Discriminator: the timed feature of an echo.
     pub discriminator: DiscriminatorName,
-    /// Which echoes are reported.
+    /// Reported echoes.
     pub returns: ReturnsTable,
     /// Time between samples, ns.
     pub sample_ns: f64,
-    /// Bits of the converter; left out: no steps.
+    /// Bits of the converter. Default: no quantisation.
     pub converter_bits: Option<u8>,
-    /// Spread of the range of strong echoes (standard deviation), mm.
+    /// Standard deviation of the range of strong echoes, mm.
     #[serde(default)]
     pub jitter_mm: f64,
-    /// How echoes are found.
+    /// Detection of echoes.
     #[serde(default)]
     pub pipeline: PipelineName,
-    /// What lets ambient light in; left out: the scene's ambient light does not disturb it.
+    /// Window for ambient light. Default: no noise from the ambient light of the scene.
     pub window: Option<PulsedWindowTable>,
-    /// Whether echoes that noise alone makes are drawn.
+    /// Whether to simulate false alarms from noise.
     #[serde(default)]
     pub false_alarms: bool,
-    /// Smallest range at which all light of rain, fog, snow and dust lands on the detector, m: the
-    /// diameter of the lens over the angle of the detector's field of view. Nearer air is out of
-    /// focus: its light falls with the square of the distance. Left out: the range at which the
-    /// divergence spreads the beam as wide as its exit, as if lens and detector had the width and
-    /// angle of the beam.
+    /// Minimum range of full overlap, m: the diameter of the lens divided by the angular field of
+    /// view of the detector. Backscatter of rain, fog, snow and dust at shorter ranges is out of
+    /// focus; its power decreases with the square of the range. Default: the range at which the
+    /// divergence equals the exit width of the beam, as for a lens and a detector with the width
+    /// and the angle of the beam.
     pub full_overlap_m: Option<f64>,
-    /// The data sheet's target.
+    /// Sensitivity of the data sheet.
     pub found: FoundTable,
     /// A photodiode.
     pub analogue: Option<AnalogueTable>,
-    /// Counted photons.
+    /// Photon counting.
     pub photon_counting: Option<PhotonCountingTable>,
 }
 
-/// What lets ambient light in.
+/// Window for ambient light.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PulsedWindowTable {
-    /// Peak of the emitted power, W.
+    /// Peak emitted power, W.
     pub peak_power_w: f64,
-    /// Full angle of the cone that the detector sees, mrad.
+    /// Full angle of the detector's field of view, mrad.
     pub field_of_view_mrad: f64,
-    /// Width of the optical filter's pass band, nm.
+    /// Bandwidth of the optical filter, nm.
     pub bandwidth_nm: f64,
 }
 
-/// A target that is just found: sets threshold and noise.
+/// A target at the limit of detection. It determines threshold and noise.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FoundTable {
-    /// Its diffuse reflectance.
+    /// Diffuse reflectance of the target.
     pub reflectance: f64,
-    /// Its range, m.
+    /// Range of the target, m.
     pub range_m: f64,
-    /// Probability of finding it.
+    /// Probability of detection.
     #[serde(default = "most")]
     pub probability: f64,
-    /// Threshold over the noise's standard deviation.
+    /// Ratio of threshold and standard deviation of the noise.
     #[serde(default = "five")]
     pub threshold_over_noise: f64,
 }
 
-/// A photodiode and an amplifier.
+/// A photodiode with an amplifier.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnalogueTable {
-    /// Power that saturates, over the threshold.
+    /// Ratio of saturation power and threshold.
     pub saturation_over_threshold: f64,
-    /// Variance of the shot noise at the threshold's power over the variance of the noise without
-    /// light; 0 for none. Ambient light adds shot noise.
+    /// Ratio of the shot-noise variance at the threshold and the variance of the noise without
+    /// light; 0 for no shot noise. Ambient light adds shot noise.
     #[serde(default)]
     pub shot_over_thermal: f64,
 }
 
-/// Photons counted into a histogram.
+/// Histogram of photon counts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhotonCountingTable {
     /// Mean background counts in one bin.
     pub background_counts: f64,
-    /// The most a bin can hold.
+    /// Maximum count of a bin.
     pub capacity_counts: f64,
 }
 
-/// Form of a pulse.
+/// Shape of a pulse.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShapeOfPulse {
@@ -129,47 +129,47 @@ pub enum ShapeOfPulse {
     Gaussian,
     /// A squared sine.
     SquaredSine,
-    /// Quick to rise, slow to fall.
+    /// Fast rise, slow decay.
     LaserDiode,
 }
 
-/// What is timed.
+/// Timed feature of an echo.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscriminatorName {
     /// The leading edge at the detection threshold.
     Threshold,
-    /// The leading edge where it is steepest.
+    /// The steepest point of the leading edge.
     LeadingEdge,
     /// The leading edge at this fraction of the peak.
     ConstantFraction(f64),
     /// The peak.
     Peak,
-    /// The centre of gravity.
+    /// The centroid.
     Centroid,
 }
 
-/// Which echoes are reported.
+/// Reported echoes.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnsTable {
-    /// The strongest.
+    /// The strongest echo.
     Strongest,
-    /// The nearest.
+    /// The nearest echo.
     First,
-    /// The farthest.
+    /// The farthest echo.
     Last,
-    /// All.
+    /// All echoes.
     All,
-    /// Two.
+    /// Two echoes.
     Dual(DualName),
 }
 
-/// Which two.
+/// Selection of two echoes.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DualName {
-    /// The last and the strongest, or the second strongest where they are one (Velodyne, Hesai).
+    /// The last and the strongest, or the second strongest if they are the same (Velodyne, Hesai).
     LastAndStrongest,
     /// The two strongest (Ouster).
     TwoStrongest,
@@ -179,14 +179,14 @@ pub enum DualName {
     TwoFirst,
 }
 
-/// How echoes are found.
+/// Detection of echoes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineName {
-    /// In closed form.
+    /// Closed form.
     #[default]
     Fast,
-    /// In a sampled waveform.
+    /// Sampled waveform.
     Waveform,
 }
 
@@ -196,12 +196,12 @@ pub enum PipelineName {
 pub struct TriangulationTable {
     /// Distance between laser and lens, mm.
     pub baseline_mm: f64,
-    /// Spread of the spot's direction, microradian.
+    /// Standard deviation of the direction of the spot, microradian.
     pub angle_noise_urad: f64,
-    /// Step of the spot's direction, microradian; 0 for none.
+    /// Quantisation step of the direction of the spot, microradian; 0 for none.
     #[serde(default)]
     pub angle_step_urad: f64,
-    /// A target that is just bright enough.
+    /// A target at the limit of detection.
     pub found: FoundTable,
 }
 
@@ -209,7 +209,7 @@ pub struct TriangulationTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FmcwTable {
-    /// Frequency swept by one chirp, GHz.
+    /// Bandwidth of one chirp, GHz.
     pub bandwidth_ghz: f64,
     /// Duration of one chirp, us.
     pub chirp_us: f64,
@@ -217,30 +217,30 @@ pub struct FmcwTable {
     pub found: FoundTable,
 }
 
-/// What ranges are reported.
+/// Limits and quantisation of reported ranges.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RangeTable {
-    /// Nearest, m.
+    /// Minimum, m.
     pub near_m: f64,
-    /// Farthest, m.
+    /// Maximum, m.
     pub far_m: f64,
-    /// Step, mm; 0 for none.
+    /// Quantisation step, mm; 0 for none.
     #[serde(default)]
     pub step_mm: f64,
 }
 
-/// What intensity is reported.
+/// Reported intensity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntensityTable {
-    /// From power to counts.
+    /// Conversion of power to counts.
     pub response: ResponseTable,
-    /// Highest count; left out: numbers as they are.
+    /// Maximum count. Default: no quantisation.
     pub top: Option<f64>,
 }
 
-/// From power to counts.
+/// Conversion of power to counts.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseTable {
@@ -248,27 +248,28 @@ pub enum ResponseTable {
     Power(f64),
     /// Logarithmic.
     Log {
-        /// Power that reads zero, 1/(m² sr).
+        /// Power of count zero, 1/(m² sr).
         zero: f64,
-        /// Counts per factor of ten.
+        /// Counts per decade.
         per_decade: f64,
     },
-    /// Range-corrected.
+    /// Corrected for range.
     Reflectivity(ReflectivityName),
 }
 
-/// How reflectivity becomes counts.
+/// Encoding of reflectivity.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReflectivityName {
-    /// One count a percent.
+    /// One count per percent.
     Percent,
-    /// 0 to 100 in percent for diffuse surfaces, logarithmically up to 255 at this percentage.
+    /// Counts 0 to 100 are percent for diffuse surfaces; the scale is logarithmic from there to 255
+    /// at this percentage.
     DiffuseThenRetro(f64),
 }
 
 impl ReceiverTable {
-    /// Whether the target that is just found can be one.
+    /// Checks the target at the limit of detection.
     pub(super) fn check(&self) -> Result<(), TomlProblem> {
         let found = match self {
             Self::Pulsed(table) => &table.found,
@@ -293,7 +294,7 @@ impl ReceiverTable {
         Ok(())
     }
 
-    /// The receiver that the table describes.
+    /// The receiver of the table.
     pub(super) fn receiver(
         &self,
         wavelength: f64,
@@ -405,7 +406,7 @@ impl RangeTable {
 }
 
 impl IntensityTable {
-    /// The received power as it is.
+    /// The received power without conversion.
     pub(super) fn power() -> Intensity {
         Intensity {
             response: IntensityResponse::Power { counts: 1.0 },

@@ -1,13 +1,13 @@
-//! Files of version 1: they are refused with the new name of each key.
+//! Errors for files of version 1, with the new name of each key.
 
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use serde::Deserialize;
 use toml::{Spanned, Table};
 
-/// The version that is read.
+/// Supported version.
 const VERSION: u32 = 2;
 
-/// Keys of version 1 with those of version 2, by table.
+/// Keys of version 1 and their names in version 2, by table.
 const CONTINUOUS_WAVE: [(&str, &str); 17] = [
     ("wavelength_nm", "wavelength_nm, before the first table"),
     ("range_min_m", "range.near_m"),
@@ -40,7 +40,7 @@ const SCANNER: [(&str, &str); 7] = [
     ("intensity", "intensity"),
 ];
 
-/// The version of a file, without its other keys.
+/// Version and tables of a file, for detection of version 1.
 #[derive(Deserialize)]
 struct Probe {
     version: Option<Spanned<u32>>,
@@ -48,9 +48,9 @@ struct Probe {
     scanner: Option<Spanned<Table>>,
 }
 
-/// Refuses a file of another version than [`VERSION`]: at the table of version 1 if it has one.
+/// Checks the version. The error refers to the table of version 1, if there is one.
 pub(super) fn refuse(document: &Document) -> Result<(), DocumentError> {
-    // Text that is no sensor file of any version is left to the parser of this one.
+    // Other invalid text is an error of the parser of the current version.
     let Ok(probe) = document.parse::<Probe>() else {
         return Ok(());
     };
@@ -90,7 +90,7 @@ pub(super) fn refuse(document: &Document) -> Result<(), DocumentError> {
     }
 }
 
-/// Whether a table has a key, which may be in a table of it.
+/// Whether a table has a key; dots separate nested tables.
 fn has(table: &Table, key: &str) -> bool {
     match key.split_once('.') {
         Some((first, rest)) => {

@@ -1,4 +1,4 @@
-//! A TOML file's text, and errors that point into it.
+//! Text of a TOML file, and errors with positions in it.
 
 use super::TomlProblem;
 use etendue_io::FormatError;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 
-/// A TOML file: its name and its text.
+/// A TOML file: its path and its text.
 ///
 /// # Example
 /// ```
@@ -32,11 +32,11 @@ pub struct Document {
     text: Arc<str>,
 }
 
-/// What is wrong in a TOML file, and where.
+/// A problem in a TOML file and its position.
 #[derive(Clone, Debug)]
 pub struct DocumentError(Box<Mistake>);
 
-/// Kept behind a pointer: errors are rare, results are everywhere.
+/// Boxed, because errors are rare and results are frequent.
 #[derive(Clone, Debug)]
 struct Mistake {
     document: Document,
@@ -45,7 +45,7 @@ struct Mistake {
 }
 
 impl Document {
-    /// A document whose text is at hand.
+    /// A document with a given text.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
         Self {
             path: path.into(),
@@ -63,10 +63,10 @@ impl Document {
         Ok(Self::new(path, text))
     }
 
-    /// The text as a `T`.
+    /// Deserialises the text.
     ///
     /// # Errors
-    /// If the text is not TOML or does not fit `T`.
+    /// If the text is not TOML or does not match `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
@@ -83,10 +83,10 @@ impl Document {
         }))
     }
 
-    /// Checks the version of a file's format.
+    /// Checks the version of a format.
     ///
     /// # Errors
-    /// Where it is not `known`; the error refers to the number in the document.
+    /// If it is not `known`; the error refers to the number in the document.
     pub(crate) fn check_version(
         &self,
         version: &Spanned<u32>,
@@ -99,17 +99,17 @@ impl Document {
         Err(self.error(version.span(), TomlProblem::Version { found, known }))
     }
 
-    /// The file's path.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's text.
+    /// Text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column (in characters) of a byte, both counted from 1.
+    /// Line and column (in characters) of a byte offset, both counted from 1.
     pub fn line_column(&self, byte: usize) -> (usize, usize) {
         let end = byte.min(self.text.len());
         let whole = (0..=end).rev().find(|at| self.text.is_char_boundary(*at));
@@ -123,27 +123,27 @@ impl Document {
 }
 
 impl DocumentError {
-    /// The file's path.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.0.document.path
     }
 
-    /// The file's whole text.
+    /// Text of the file.
     pub fn text(&self) -> &str {
         &self.0.document.text
     }
 
-    /// The bytes of [`DocumentError::text`] that are wrong.
+    /// Byte range of the problem in [`DocumentError::text`].
     pub fn span(&self) -> Range<usize> {
         self.0.span.clone()
     }
 
-    /// What is wrong there.
+    /// The problem.
     pub fn problem(&self) -> &TomlProblem {
         &self.0.problem
     }
 
-    /// Remedy: what the user can do.
+    /// Remedy for the user.
     pub fn remedy(&self) -> String {
         self.0.problem.remedy()
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only the errors are looked at")]
+    #[expect(dead_code, reason = "the tests only check errors")]
     struct Sample {
         version: u32,
         shape: Shape,
@@ -174,7 +174,7 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(rename_all = "snake_case", deny_unknown_fields)]
-    #[expect(dead_code, reason = "only the errors are looked at")]
+    #[expect(dead_code, reason = "the tests only check errors")]
     enum Shape {
         Sphere { radius_m: f64 },
         Plane { size_m: [f64; 2] },

@@ -1,10 +1,10 @@
-//! Files that people type: TOML with errors that point into their text.
+//! TOML files with errors that refer to positions in their text.
 //!
-//! A [`Document`] keeps a file's name and text. [`Document::parse`] reads it into any
-//! [`Deserialize`](serde::Deserialize) type; give such types `#[serde(deny_unknown_fields)]`, so that a
-//! misspelt key is refused with the nearest known one. Wrap what has to be checked later in
-//! [`toml::Spanned`] and report it with [`Document::error`]. Spans are lost under serde's
-//! `flatten`, `untagged` and internally tagged enums: use none of them.
+//! A [`Document`] keeps the path and the text of a file. [`Document::parse`] deserialises it into
+//! any [`Deserialize`](serde::Deserialize) type. Such types need `#[serde(deny_unknown_fields)]`,
+//! so that a misspelt key is an error with the nearest known key. Wrap values that are checked
+//! later in [`toml::Spanned`], and report errors with [`Document::error`]. Spans are lost with
+//! `flatten`, `untagged` and internally tagged enums of serde; avoid these.
 
 mod document;
 mod nearest;

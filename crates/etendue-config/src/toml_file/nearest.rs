@@ -1,9 +1,9 @@
-//! What the user may have meant.
+//! Suggestions for misspelt names.
 
-/// Names less alike than this (Jaro-Winkler, 0 to 1) are not worth suggesting.
-const ALIKE: f64 = 0.7;
+/// Minimum similarity of suggested names (Jaro-Winkler, 0 to 1).
+const MIN_SIMILARITY: f64 = 0.7;
 
-/// The candidate most like `name`, if one is near enough to be a slip of the keyboard.
+/// The candidate most similar to `name`, if it is similar enough to be a typing error.
 ///
 /// # Example
 /// ```
@@ -20,7 +20,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
                 candidate,
             )
         })
-        .filter(|(alike, _)| *alike >= ALIKE)
+        .filter(|(alike, _)| *alike >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate.to_owned())
 }

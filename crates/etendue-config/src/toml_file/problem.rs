@@ -1,63 +1,63 @@
-//! What can be wrong in a TOML file.
+//! Problems in TOML files.
 
 use super::UnknownName;
 use thiserror::Error;
 
-/// What is wrong at a place of a TOML file.
+/// A problem at a position of a TOML file.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TomlProblem {
-    /// A key that the format does not know.
+    /// An unknown key.
     #[error("unknown key \"{key}\"")]
     UnknownKey {
         /// The key as typed.
         key: String,
-        /// The keys that are known there.
+        /// The known keys at this position.
         known: Vec<String>,
     },
-    /// A name that is not one of those that exist.
+    /// An unknown name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
-    /// Two things of the same name.
+    /// A duplicate name.
     #[error("two {what}s are named \"{name}\"")]
     Duplicate {
-        /// What sort of thing is named.
+        /// Kind of the named objects.
         what: String,
         /// The name.
         name: String,
     },
-    /// A key that must be there is not.
+    /// A missing key.
     #[error("the key \"{key}\" is missing")]
     MissingKey {
         /// The key.
         key: String,
     },
-    /// The file is written for another version of the format.
+    /// An unsupported version of the format.
     #[error("version {found} is not known; this program reads version {known}")]
     Version {
         /// The version in the file.
         found: u32,
-        /// What is read.
+        /// Supported version.
         known: u32,
     },
     /// A value is outside its domain, or of the wrong type.
     #[error("{message}")]
     Value {
-        /// What is wrong.
+        /// Problem.
         message: String,
-        /// Remedy: what to do.
+        /// Remedy.
         remedy: String,
     },
-    /// The text is not TOML.
+    /// Invalid TOML.
     #[error("{message}")]
     Syntax {
-        /// The message of the parser.
+        /// Message of the parser.
         message: String,
     },
 }
 
 impl TomlProblem {
-    /// A value that is outside its domain.
+    /// A value outside of its domain.
     pub fn value(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Value {
             message: message.into(),
@@ -65,7 +65,7 @@ impl TomlProblem {
         }
     }
 
-    /// Remedy: what the user can do.
+    /// Remedy for the user.
     pub fn remedy(&self) -> String {
         match self {
             Self::UnknownKey { key, known } => UnknownName::new("key", key, known).remedy(),
@@ -76,11 +76,11 @@ impl TomlProblem {
                 format!("write \"version = {known}\", or use a newer etendue")
             }
             Self::Value { remedy, .. } => remedy.clone(),
-            Self::Syntax { .. } => "see https://toml.io for how TOML is written".into(),
+            Self::Syntax { .. } => "see https://toml.io for the syntax of TOML".into(),
         }
     }
 
-    /// The problem that a message of serde or of the TOML parser describes.
+    /// Converts a message of serde or of the TOML parser.
     pub(super) fn from_message(message: &str) -> Self {
         // Unknown keys of a table
         if let Some((keys, known)) = message
@@ -104,7 +104,7 @@ impl TomlProblem {
             None => (String::new(), Vec::new()),
         };
 
-        // Recognise the message by its beginning
+        // Identify the message by its beginning
         if message.starts_with("unknown field") {
             Self::UnknownKey {
                 key: first,
@@ -115,7 +115,7 @@ impl TomlProblem {
         } else if message.starts_with("missing field") {
             Self::MissingKey { key: first }
         } else if message.starts_with("invalid") && message.contains("expected") {
-            Self::value(message, "write the value as it is expected")
+            Self::value(message, "write a value of the expected type")
         } else {
             Self::Syntax {
                 message: message.trim_end().replace('\n', "; "),

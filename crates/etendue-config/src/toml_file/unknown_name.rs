@@ -1,22 +1,22 @@
-//! Names that are not known.
+//! Unknown names.
 
 use super::nearest;
 use thiserror::Error;
 
-/// A name that is not one of those that are known.
+/// A name that is not among the known ones.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("unknown {kind} \"{name}\"")]
 pub struct UnknownName {
-    /// The kind of thing that is named: "material", "sensor preset", "joint" ...
+    /// Kind of the name: "material", "sensor preset", "joint" ...
     pub kind: String,
-    /// The name as given.
+    /// The unknown name.
     pub name: String,
-    /// The names that exist.
+    /// The known names.
     pub known: Vec<String>,
 }
 
 impl UnknownName {
-    /// A name of that kind that is not one of `known`.
+    /// An unknown name of a kind, with the known names.
     pub fn new<T: Into<String>>(
         kind: impl Into<String>,
         name: impl Into<String>,
@@ -29,12 +29,12 @@ impl UnknownName {
         }
     }
 
-    /// The known name most like it, if one is near enough to be meant.
+    /// The most similar known name, if it is similar enough to be a typing error.
     pub fn nearest(&self) -> Option<String> {
         nearest(&self.name, self.known.iter().map(String::as_str))
     }
 
-    /// Remedy: what the user can do.
+    /// Remedy for the user.
     pub fn remedy(&self) -> String {
         match self.nearest() {
             Some(near) => format!("did you mean \"{near}\"?"),

@@ -185,7 +185,7 @@ fn a_picture_colours_an_object() {
         read_picture(&path)
             .unwrap_err()
             .to_string()
-            .contains("no picture")
+            .contains("not an image")
     );
 }
 
@@ -310,7 +310,7 @@ fn pictures_of_gltf_files_are_seen() {
     );
     let lost = load(&textured_gltf(r#"{"uri":"lost.png"}"#, &[]), "");
     assert!(lost.textures.is_empty());
-    assert!(lost.warnings[0].contains("left out") && lost.warnings[0].contains("lost.png"));
+    assert!(lost.warnings[0].contains("skipped") && lost.warnings[0].contains("lost.png"));
 }
 
 /// Also writes what `scripts/read_frames.py` opens with readers of others, where

@@ -64,10 +64,10 @@ fn models_that_cannot_be_are_pointed_at() {
     );
     assert!(
         error("version = 1\n[model.polynomial]\nexponents = [2, 4]\nweights = [1]\n")
-            .contains("not equally many")
+            .contains("exponents and weights differ")
     );
     let waveform =
         "version = 1\n[model.waveform]\npulse_sd_m = 0\nangular_sd_rad = 1e-3\nfraction = 0.5\n";
-    assert!(error(waveform).contains("above zero"));
+    assert!(error(waveform).contains("not positive"));
     assert!(error("version = 1\n[model.polynomal]\nweights = [1]\n").starts_with("m.toml:2:"));
 }

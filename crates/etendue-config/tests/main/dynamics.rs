@@ -102,7 +102,7 @@ fn errors_give_the_line_of_unsupported_bodies() {
         (
             "type=\"revolute\"",
             "type=\"floating\"",
-            "of type \"floating\" is not moved",
+            "of type \"floating\" is not supported",
         ),
         (
             limit,
@@ -144,12 +144,12 @@ fn errors_give_the_line_of_unsupported_bodies() {
         (
             "type=\"revolute\"",
             "type=\"bendy\"",
-            "the joint type \"bendy\" is not known",
+            "unknown joint type \"bendy\"",
         ),
         (
             "<cylinder radius=\"0.05\" length=\"0.9\"/>",
             "<cone/>",
-            "the shape <cone> is not known",
+            "unknown shape <cone>",
         ),
     ] {
         let text = ARM.replacen(from, to, 1);
@@ -214,7 +214,7 @@ fn dynamics_that_cannot_be_are_refused_at_their_place() {
             "wheelbase_m = 2.0",
             "wheelbase_m = 0.0",
             "wheelbase is 0, it must be above zero",
-            "correct the vehicle",
+            "correct the parameters of the vehicle",
         ),
         (
             "model = \"bicycle\"",
@@ -232,8 +232,8 @@ fn dynamics_that_cannot_be_are_refused_at_their_place() {
         (
             "[dynamics]",
             "[motion]\nstill = {}\n[dynamics]",
-            "both a motion that is known and dynamics",
-            "leave [motion]",
+            "both [motion] and [dynamics]",
+            "remove [motion]",
         ),
         (
             "[[sensors]]",
@@ -327,7 +327,7 @@ device.imu = { preset = "adis16470" }
         (
             "ground = \"plane\"",
             "servo_hz = 0",
-            "no servo has the natural frequency 0",
+            "the natural frequency of the servos is 0",
         ),
         (
             "fixed_base = true",
@@ -342,7 +342,7 @@ device.imu = { preset = "adis16470" }
     let without = file.replacen("urdf = \"arm.urdf\"", "", 1);
     write("robot.toml", &without.replacen("frame = \"tip\"", "", 1));
     let error = load(&path).expect_err("refused").to_string();
-    assert!(error.contains("there is no URDF file to move"), "{error}");
+    assert!(error.contains("the robot has no URDF file"), "{error}");
 }
 
 #[cfg(feature = "rapier")]
@@ -405,11 +405,11 @@ fn an_mjcf_file_gives_the_same_kind_of_robot() {
     );
     for (from, to, message) in [
         ("<freejoint/>", "<joint/><joint/>", "neither free nor fixed"),
-        ("type=\"slide\"", "type=\"ball\"", "is on a ball"),
+        ("type=\"slide\"", "type=\"ball\"", "has a ball joint"),
         (
             "type=\"sphere\"",
             "type=\"mesh\" mesh=\"shoe\"",
-            "uses the mesh \"shoe\", which is not there",
+            "uses the mesh \"shoe\", which does not exist",
         ),
         ("mass=\"0.2\"", "mass=\"0\"", "its mass is 0 kg"),
         ("</mujoco>", "", "XML"),

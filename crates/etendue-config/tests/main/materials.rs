@@ -271,7 +271,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ),
         (
             "measured = { incidence_deg = [0, 30], reflectance = [0.5] }",
-            "they go in pairs",
+            "lists of equal length",
         ),
         (
             "measured = { incidence_deg = [30, 0], reflectance = [0.5, 0.5] }",

@@ -210,13 +210,14 @@ fn damaged_clouds_are_refused_by_place() {
     };
     let pcd = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA ascii\n";
     assert!(
-        refusal(format!("{pcd}1 2 3\n").as_bytes()).contains("counts 2 points, the file holds 1")
+        refusal(format!("{pcd}1 2 3\n").as_bytes())
+            .contains("counts 2 points, but the file contains 1")
     );
     assert!(refusal(format!("{pcd}1 2 3\n1 2,5 3\n").as_bytes()).contains("line 10: \"2,5\""));
     assert!(refusal(b"x,y,z\n1,2,3\n1,2\n").contains("line 3: the line has 2 columns"));
     let vtk = "# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n1 2 3 4\n";
     assert!(refusal(vtk.as_bytes()).contains("line 6: the file ends before a coordinate"));
-    assert!(refusal(b"\x00\x01\x02").contains("no point cloud of a known format"));
+    assert!(refusal(b"\x00\x01\x02").contains("not a point cloud of a known format"));
 }
 
 #[test]

@@ -179,13 +179,13 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "latitude_deg = 48.1",
             "latitude_deg = 148.1",
-            "148.1 degrees is no such angle",
+            "148.1 degrees is out of range",
             "from -90 to 90",
         ),
         (
             "radius_m = 0.2",
             "radius_m = 0.0",
-            "no circle has the radius 0 m",
+            "the radius of the circle is 0 m",
             "not zero",
         ),
         (
@@ -264,7 +264,7 @@ fn a_urdf_file_gives_frames_and_errors_with_lines() {
     let mesh = ARM.replace("MESH", "<mesh filename=\"package://arm/hand.stl\"/>");
     let missing = error(&mesh);
     assert!(
-        missing.contains("line 4, column 39: the mesh package://arm/hand.stl is not there"),
+        missing.contains("line 4, column 39: the mesh package://arm/hand.stl does not exist"),
         "{missing}"
     );
     std::fs::create_dir(folder.path().join("arm")).expect("a folder");

@@ -219,7 +219,7 @@ fn values_that_make_no_sense_are_pointed_at() {
         (
             "shape.mesh = { file = \"none.obj\" }\nmaterial = \"wood\"",
             "\"none.obj\"",
-            "not there",
+            "does not exist",
         ),
         (
             "shape.mesh = { file = \"${NO_SUCH_PLACE}/a.obj\" }\nmaterial = \"wood\"",

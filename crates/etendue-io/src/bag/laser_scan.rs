@@ -36,7 +36,7 @@ pub(super) fn of_ros2(data: &[u8]) -> Option<Scan> {
 }
 
 impl LaserScan {
-    /// The scan in the simulator's terms; a range outside the limits is no return (REP 117).
+    /// Converts the message to a scan; a range outside the limits is no return (REP 117).
     pub fn scan(self) -> Scan {
         let [near, far] = self.limits;
         // Classify every range by the conventions of REP 117
@@ -53,7 +53,7 @@ impl LaserScan {
             }
         };
         let readings: Vec<RangeReading> = self.ranges.iter().map(reading).collect();
-        // Keep intensities only where every beam has one
+        // Keep intensities only if every beam has one
         let intensities = if self.intensities.len() == readings.len() {
             self.intensities
         } else {

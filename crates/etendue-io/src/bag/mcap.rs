@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The topics and scans of every `LaserScan` of an MCAP file.
 pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)>, FormatError> {
-    // Warnings come from the reader of clouds.
+    // The reader of clouds reports the warnings.
     let messages = mcap_messages(path, bytes, &mut Vec::new(), |kind| kind == LASER_SCAN)?;
     let scan = |message: Message| match message.body {
         Body::Scan(scan) => Some((message.topic, scan)),
@@ -17,7 +17,8 @@ pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)
     Ok(messages.into_iter().filter_map(scan).collect())
 }
 
-/// The messages of the selected types; of a truncated file those before its end, with a warning.
+/// Decodes the messages of the supported types. A truncated file gives the messages before its end
+/// and a warning.
 pub(crate) fn mcap_messages(
     path: &Path,
     bytes: &[u8],

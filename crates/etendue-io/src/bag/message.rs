@@ -6,30 +6,31 @@ use etendue_sensors::Scan;
 use nalgebra::Point3;
 use std::borrow::Cow;
 
-/// Points of one scan in the sensor's frame, m, those not finite included, and their intensities or
-/// none.
+/// Points of one scan in the sensor frame (m, including non-finite points), and their intensities
+/// or none.
 pub type CloudScan = (Vec<Point3<f64>>, Vec<f32>);
 
-/// The type of planar scans.
+/// Message type of planar scans.
 pub(super) const LASER_SCAN: &str = "sensor_msgs/LaserScan";
 
 /// One message of a recording.
 pub(crate) struct Message {
-    /// Its type, as in `sensor_msgs/LaserScan`.
+    /// Message type, for example `sensor_msgs/LaserScan`.
     pub kind: String,
     pub topic: String,
     pub body: Body,
 }
 
-/// What is known of a message.
+/// Decoded content of a message.
 pub(crate) enum Body {
     Scan(Scan),
     Cloud(CloudScan),
-    /// Another type.
+    /// A message of another type.
     Other,
 }
 
-/// A message of ROS 2, packed or not (CDR begins with a zero); none where it is damaged.
+/// Decodes a ROS 2 message, compressed with zstd or plain (CDR begins with a zero); `None` if it is
+/// damaged.
 pub(super) fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
     let data = if data.starts_with(&ZSTD) {
         let mut content = Vec::new();

@@ -1,4 +1,5 @@
-//! Bags of ROS messages: MCAP, ROS 2 bags in SQLite, ROS 1 bags. Read are planar scans and clouds.
+//! Bags of ROS messages: MCAP, ROS 2 bags in SQLite, ROS 1 bags. The readers decode planar scans
+//! and point clouds.
 
 mod laser_scan;
 mod mcap;

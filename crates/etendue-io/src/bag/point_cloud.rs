@@ -5,7 +5,7 @@ use crate::precision::single;
 use crate::ros2::{CdrReader, field_number};
 use nalgebra::Point3;
 
-/// A field of a point: name, offset, type.
+/// Field of a point: name, offset, type.
 pub(super) type Field = (String, usize, u8);
 
 pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {
@@ -27,7 +27,7 @@ pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {
     points(message.blob()?, step, &fields)
 }
 
-/// The points of a cloud's data.
+/// Decodes the points of a cloud's data.
 pub(super) fn points(data: &[u8], step: usize, fields: &[Field]) -> Option<CloudScan> {
     let find = |requested: &str| fields.iter().find(|(name, _, _)| name == requested);
     let axes = [find("x")?, find("y")?, find("z")?];

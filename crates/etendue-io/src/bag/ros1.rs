@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Kinds of records.
+/// Opcodes of records.
 const MESSAGE: u8 = 2;
 const CHUNK: u8 = 5;
 const CONNECTION: u8 = 7;
 
-/// Every message of a bag, chunk by chunk; of a truncated bag the whole messages, with a warning.
+/// Reads every message of a bag, chunk by chunk. A truncated bag gives its complete messages and a
+/// warning.
 pub(crate) fn messages(
     path: &Path,
     bytes: &[u8],
@@ -27,7 +28,7 @@ pub(crate) fn messages(
     if !bytes.starts_with(b"#ROSBAG V2.0") {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: "this bag is of another version than 2.0".into(),
+            message: "the version of the bag is not 2.0".into(),
             remedy: "convert it with `rosbag fix`".into(),
         });
     }
@@ -38,7 +39,7 @@ pub(crate) fn messages(
         messages: Vec::new(),
     };
     if !bag.walk(&bytes[start..])? {
-        warnings.push("the bag is truncated: read up to its last whole record".into());
+        warnings.push("the bag is truncated: records up to the last complete one were read".into());
     }
     Ok(bag.messages)
 }
@@ -54,7 +55,7 @@ struct Bag<'a> {
 type Header<'a> = BTreeMap<&'a [u8], &'a [u8]>;
 
 impl Bag<'_> {
-    /// Reads records; whether the last of them is whole.
+    /// Reads records. Returns whether the last one is complete.
     fn walk(&mut self, bytes: &[u8]) -> Result<bool, FormatError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -88,10 +89,10 @@ impl Bag<'_> {
             other => Err(FormatError::Unsupported {
                 path: self.path.to_owned(),
                 message: format!(
-                    "chunks packed with {} are not read",
+                    "chunks with the compression {} are not supported",
                     String::from_utf8_lossy(other)
                 ),
-                remedy: "unpack the bag with `rosbag decompress`".into(),
+                remedy: "decompress the bag with `rosbag decompress`".into(),
             }),
         }
     }
@@ -99,7 +100,7 @@ impl Bag<'_> {
     fn read_all(&self, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
         let mut bytes = Vec::new();
         packed.read_to_end(&mut bytes).map_err(|error| {
-            let text = format!("a chunk cannot be unpacked: {error}");
+            let text = format!("a chunk cannot be decompressed: {error}");
             FormatError::malformed(self.path, FileLocation::File, text, "copy the bag again")
         })?;
         Ok(bytes)
@@ -136,14 +137,14 @@ impl Bag<'_> {
     }
 }
 
-/// The first record: header, data, and what follows.
+/// Splits the first record off: header, data and the remaining bytes.
 fn record(bytes: &[u8]) -> Option<(Header<'_>, &[u8], &[u8])> {
     let (header, rest) = block(bytes)?;
     let (data, rest) = block(rest)?;
     Some((fields(header)?, data, rest))
 }
 
-/// A field of a length and that number of bytes, and the rest.
+/// Splits a length-prefixed field off; returns its content and the remaining bytes.
 fn block(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
     bytes.get(4..)?.split_at_checked(length)
@@ -160,7 +161,7 @@ fn fields(mut bytes: &[u8]) -> Option<Header<'_>> {
     Some(fields)
 }
 
-/// Numbers one after the other, without padding.
+/// Reader of unaligned little-endian numbers.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         bytes.chunks_exact(4).map(float).collect()
     }
 
-    /// Sequence number, stamp and frame; the stamp, s.
+    /// Reads a message header (sequence number, stamp, frame) and returns its stamp, s.
     fn header(&mut self) -> Option<f64> {
         self.u32()?;
         let seconds = self.u32()?;

@@ -6,7 +6,8 @@ use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every message of a bag by its number; of a truncated bag the whole messages, with a warning.
+/// Reads every message of a bag in ascending order. A truncated bag gives its complete messages and
+/// a warning.
 pub(crate) fn messages(
     path: &Path,
     bytes: &[u8],
@@ -18,15 +19,15 @@ pub(crate) fn messages(
         FormatError::malformed(path, FileLocation::File, what, remedy)
     };
     let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
-    // Read the names and types of the topics by their number
+    // Read the names and types of the topics by their identifiers
     let mut topics = BTreeMap::new();
     let listed = database.rows("topics", &mut |row| topics.extend(topic(&row)));
     if listed.is_none() && topics.is_empty() {
         return Err(no_bag(
-            "this SQLite file has no table of topics: it is no ROS 2 bag",
+            "the SQLite file is not a ROS 2 bag: it has no table of topics",
         ));
     }
-    // Decode the messages of the types that are read
+    // Decode the messages of supported types
     let mut messages = Vec::new();
     let mut first_damaged = None;
     let whole = database.rows("messages", &mut |row| {
@@ -54,19 +55,20 @@ pub(crate) fn messages(
         ));
     }
     if whole.is_none() {
-        warnings.push("the bag is truncated or damaged: read up to there".into());
+        warnings
+            .push("the bag is truncated or damaged: messages before the damage were read".into());
     }
     Ok(messages)
 }
 
-/// Number, name and type.
+/// Identifier, name and type of a topic.
 fn topic(row: &Row) -> Option<(i64, (String, String))> {
     let name = row.columns.get(1)?.text()?.to_owned();
     let kind = row.columns.get(2)?.text()?.replace("/msg/", "/");
     Some((row.number, (name, kind)))
 }
 
-/// Number of the topic, and the data.
+/// Identifier of the topic and data of a message.
 fn content(row: &Row) -> Option<(i64, &[u8])> {
     let topic = row.columns.get(1).and_then(Value::integer)?;
     Some((topic, row.columns.get(3)?.blob()?))

@@ -1,15 +1,15 @@
-//! The tables of an SQLite 3 file, read alone: as much of its format
-//! (<https://www.sqlite.org/fileformat2.html>) as a ROS 2 bag takes.
+//! Reader of the tables of an SQLite 3 file: the subset of the format
+//! (<https://www.sqlite.org/fileformat2.html>) that ROS 2 bags use.
 
-/// A file's pages.
+/// The pages of an SQLite file.
 pub(super) struct Database<'a> {
     bytes: &'a [u8],
     page_size: usize,
-    /// Used bytes of a page; the rest is reserved.
+    /// Usable bytes of a page; the remaining bytes are reserved.
     usable: usize,
 }
 
-/// One row: its number, and its columns.
+/// One row: its identifier and its columns.
 pub(super) struct Row {
     pub number: i64,
     pub columns: Vec<Value>,
@@ -48,15 +48,15 @@ impl Value {
     }
 }
 
-/// Trees of pages are never so deep.
+/// Maximum depth of a tree of pages.
 const DEEPEST: usize = 40;
 
-/// Kinds of pages.
+/// Types of table pages.
 const INTERIOR: u8 = 5;
 const LEAF: u8 = 13;
 
 impl<'a> Database<'a> {
-    /// None where the header makes no sense.
+    /// A database; `None` if the header is invalid.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
         let page_size = match usize::from(u16_at(bytes, 16)?) {
             1 => 65_536,
@@ -70,10 +70,10 @@ impl<'a> Database<'a> {
         })
     }
 
-    /// The rows of a table by ascending number, each given to `visit`; none where the table is not
-    /// there or a page of it is damaged or truncated, what came before has been visited then.
+    /// Calls `visit` with the rows of a table in ascending order. `None` if the table does not
+    /// exist or one of its pages is damaged or truncated; rows before the damage are visited.
     pub fn rows(&self, table: &str, visit: &mut impl FnMut(Row)) -> Option<()> {
-        // The first page lists the tables: type, name, table, first page, definition.
+        // The first page is the schema table: type, name, table, root page, definition.
         let mut first = None;
         self.walk(1, 0, &mut |row: Row| {
             let [kind, name, _, page, ..] = &row.columns[..] else {
@@ -114,7 +114,7 @@ impl<'a> Database<'a> {
         Some(())
     }
 
-    /// A cell of a leaf: size, number, record.
+    /// Decodes a cell of a leaf: size, identifier, record.
     fn row(&self, mut cell: &[u8]) -> Option<Row> {
         let size = usize::try_from(varint(&mut cell)?).ok()?;
         let number = varint(&mut cell)?;
@@ -125,7 +125,7 @@ impl<'a> Database<'a> {
         })
     }
 
-    /// A record, of which large ones go on in pages of their own.
+    /// The bytes of a record; large records continue on overflow pages.
     fn payload(&self, cell: &[u8], size: usize) -> Option<Vec<u8>> {
         let most = self.usable - 35;
         if size <= most {
@@ -146,7 +146,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// A record's columns: their types, then their values.
+/// Decodes the columns of a record: serial types, then values.
 fn columns(record: &[u8]) -> Option<Vec<Value>> {
     let mut kinds = record;
     let header = usize::try_from(varint(&mut kinds)?).ok()?;
@@ -160,7 +160,7 @@ fn columns(record: &[u8]) -> Option<Vec<Value>> {
     Some(columns)
 }
 
-/// A big-endian integer in two's complement of any number of bytes.
+/// A big-endian two's complement integer of any length.
 fn integer(bytes: &[u8]) -> i64 {
     let is_negative = bytes.first().is_some_and(|byte| *byte >= 128);
     let sign = if is_negative { -1 } else { 0 };
@@ -169,7 +169,7 @@ fn integer(bytes: &[u8]) -> i64 {
         .fold(sign, |value, byte| (value << 8) | i64::from(*byte))
 }
 
-/// The value of a serial type of SQLite at the start of `bytes`, which lose it.
+/// Decodes the value of a serial type at the start of `bytes` and advances `bytes`.
 fn value(serial_type: i64, bytes: &mut &[u8]) -> Option<Value> {
     let mut take = |length: usize| -> Option<&[u8]> {
         let (value, rest) = bytes.split_at_checked(length)?;
@@ -196,7 +196,7 @@ fn value(serial_type: i64, bytes: &mut &[u8]) -> Option<Value> {
     })
 }
 
-/// A number of one to nine bytes, seven bits each but for the ninth.
+/// Decodes a variable-length integer of one to nine bytes: seven bits each, eight in the ninth.
 fn varint(bytes: &mut &[u8]) -> Option<i64> {
     let mut value = 0_i64;
     for count in 0..9 {

@@ -1,4 +1,4 @@
-//! Scans in memory whose points can be moved, with everything else in the file unchanged.
+//! Scans in memory with editable positions; all other content of the file is unchanged.
 
 mod records;
 mod rows;

@@ -29,7 +29,7 @@ impl NumberType {
         }
     }
 
-    /// Type of a `PointField` of ROS with fractions.
+    /// Floating-point type of a ROS `PointField`; `None` for integers.
     pub fn of_ros(datatype: u8) -> Option<Self> {
         Some(match datatype {
             7 => Self::F32,
@@ -39,7 +39,7 @@ impl NumberType {
     }
 }
 
-/// Position and type of one number of each point in the bytes.
+/// Byte positions and type of one number of each point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteColumn {
     start: usize,
@@ -49,7 +49,7 @@ pub(crate) struct ByteColumn {
 }
 
 impl ByteColumn {
-    /// PointColumn whose first number is at byte `start` and whose numbers are `step` bytes apart, little endian.
+    /// Little-endian column that begins at byte `start` with a stride of `step` bytes.
     pub fn new(start: usize, step: usize, kind: NumberType) -> Self {
         Self {
             start,
@@ -59,7 +59,7 @@ impl ByteColumn {
         }
     }
 
-    /// The column in big endian byte order if `is_big_endian`.
+    /// The column in big-endian byte order if `is_big_endian`.
     pub fn ordered(mut self, is_big_endian: bool) -> Self {
         self.is_big_endian = is_big_endian;
         self
@@ -69,12 +69,12 @@ impl ByteColumn {
         self.start + self.step * points.saturating_sub(1) + self.kind.size()
     }
 
-    /// Whether the bytes contain `points` numbers of a type with fractions.
+    /// Whether the type is floating-point and the bytes contain `points` numbers.
     pub fn fits(&self, bytes: &[u8], points: usize) -> bool {
         points == 0 || self.end(points) <= bytes.len() && self.is_real()
     }
 
-    /// Whether the type has fractions; whole numbers are not changed.
+    /// Whether the type is floating-point; integers are not changed.
     fn is_real(&self) -> bool {
         matches!(self.kind, NumberType::F32 | NumberType::F64)
     }
@@ -128,7 +128,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// `None` if the bytes end before the points, or positions are whole numbers.
+    /// A file with records. `None` if the bytes end before the points, or positions are integers.
     pub fn new(
         bytes: Vec<u8>,
         points: usize,
@@ -179,8 +179,8 @@ impl EditableScan for Records {
     }
 }
 
-/// Whether `range` is the distance of `point` from the origin, to a millimetre. Such a range
-/// changes with the point.
+/// Whether `range` is the distance of `point` from the origin within 1 mm. Such a range is updated
+/// with the point.
 pub(crate) fn is_distance(range: f64, point: &Point3<f64>) -> bool {
     (range - point.coords.norm()).abs() < 1e-3
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) struct Rows {
     head: Vec<u8>,
     lines: Vec<String>,
-    /// Number of points; lines after theirs are not changed.
+    /// Number of points; lines after them are not changed.
     points: usize,
     position: [usize; 3],
     range: Option<usize>,
@@ -19,8 +19,8 @@ pub(crate) struct Rows {
 const DECIMALS: usize = 6;
 
 impl Rows {
-    /// Text lines after the byte `body`, of which the first `points` are points, with the columns
-    /// of x, y, z and range.
+    /// Text lines after the byte `body`. The first `points` lines are points, with the given
+    /// columns of x, y, z and range.
     pub fn after(
         path: &Path,
         bytes: &[u8],
@@ -64,7 +64,7 @@ impl Rows {
         })
     }
 
-    /// A table with a row of names, or without one.
+    /// A table with or without a row of names.
     pub fn of_table(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         let text = String::from_utf8_lossy(bytes);
         let mut body = 0;
@@ -90,7 +90,7 @@ impl Rows {
         Self::after(path, bytes, body, position, range, usize::MAX)
     }
 
-    /// The line of a point with new coordinates and range.
+    /// The line of a point with updated coordinates and range.
     fn moved(&self, line: &str, before: &Point3<f64>, point: &Point3<f64>) -> String {
         let mut words: Vec<String> = words(line).into_iter().map(str::to_owned).collect();
         for (axis, &column) in self.position.iter().enumerate() {
@@ -130,7 +130,7 @@ impl EditableScan for Rows {
     }
 }
 
-/// Fields of a line, separated by commas (then they may be empty) or white space.
+/// Fields of a line, separated by commas (fields may be empty) or by white space.
 fn words(line: &str) -> Vec<&str> {
     if line.contains(',') {
         line.trim().split(',').map(str::trim).collect()

@@ -4,15 +4,15 @@ use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
 use std::path::Path;
 
-/// A scan in memory whose points can be moved.
+/// A scan in memory with editable positions.
 pub(crate) trait EditableScan {
-    /// Positions, m, including those that are not finite.
+    /// Positions, m, including non-finite ones.
     fn points(&self) -> Vec<Point3<f64>>;
 
-    /// Moves the points; `points` has the length of [`EditableScan::points`].
+    /// Sets the positions; `points` has the length of [`EditableScan::points`].
     fn set_points(&mut self, points: &[Point3<f64>]);
 
-    /// Content of the file with the present positions.
+    /// Content of the file with the current positions.
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError>;
 }
 

@@ -1,40 +1,40 @@
-//! OpenEXR: pictures of many channels of real numbers. Needs the feature `exr`.
+//! OpenEXR: images with any number of floating-point and integer channels. Needs the feature `exr`.
 
 use super::Picture;
 use std::borrow::Cow;
 use std::io;
 
-/// A channel of an EXR picture, row by row from the upper left pixel.
+/// A channel of an EXR image, row by row from the upper left pixel.
 #[derive(Clone, Debug)]
 pub struct ExrChannel<'a> {
-    /// Its name: `R`, `G`, `B`, `Y`, `Z` mean what readers expect; others are free.
+    /// Name of the channel; `R`, `G`, `B`, `Y`, `Z` have their standard meaning.
     pub name: &'a str,
-    /// Its values.
+    /// Values.
     pub data: ExrData<'a>,
 }
 
 /// Values of a channel.
 #[derive(Clone, Debug)]
 pub enum ExrData<'a> {
-    /// Real numbers.
+    /// 32-bit floating point.
     Float(Cow<'a, [f32]>),
-    /// Whole numbers.
+    /// 32-bit unsigned integers.
     Uint(Cow<'a, [u32]>),
 }
 
 /// Whether this build reads and writes EXR files: the feature `exr`.
 pub const EXR_SUPPORTED: bool = cfg!(feature = "exr");
 
-/// An EXR file (scan lines, ZIP compression) of a picture of that width and height.
+/// Encodes an EXR file (scan lines, ZIP compression) with the given width and height.
 ///
 /// # Errors
-/// If a channel does not have one value per pixel, there is no pixel or channel, or this build
+/// If a channel does not have one value per pixel, the image has no pixel or channel, or this build
 /// lacks the feature `exr`.
 pub fn exr(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
     codec::encode(width, height, channels)
 }
 
-/// The channels R, G and B, or Y, of a picture.
+/// Decodes the channels R, G and B, or Y, of an image.
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     codec::decode(bytes)
 }
@@ -45,7 +45,7 @@ mod codec {
     use std::io::{self, ErrorKind};
 
     const DISABLED: &str =
-        "this build does not support EXR pictures: build it with `cargo build --features exr`";
+        "this build does not support EXR images: build it with `cargo build --features exr`";
 
     pub fn encode(_: u32, _: u32, _: &[ExrChannel]) -> io::Result<Vec<u8>> {
         Err(io::Error::new(ErrorKind::Unsupported, DISABLED))
@@ -65,7 +65,7 @@ mod codec {
     };
     use std::io::{self, Cursor, ErrorKind};
 
-    /// Largest number of pixels that is read.
+    /// Maximum number of pixels.
     const MOST: usize = 1 << 28;
 
     pub fn encode(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
@@ -73,7 +73,7 @@ mod codec {
         let pixels = size.0 * size.1;
         let fits = |channel: &ExrChannel| channel.data.len() == pixels;
         if channels.is_empty() || pixels == 0 || !channels.iter().all(fits) {
-            let message = "every channel of an EXR picture needs one value per pixel";
+            let message = "every channel of an EXR image needs one value per pixel";
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
         let channel = |channel: &ExrChannel| AnyChannel::new(channel.name, channel.data.samples());
@@ -131,21 +131,21 @@ mod codec {
         let grey = channel("Y").map(|grey| [grey; 3]);
         let channels = colours
             .or(grey)
-            .ok_or("the picture has neither channels R, G and B nor Y")?;
+            .ok_or("the image has neither channels R, G and B nor Y")?;
         // Interleave them into pixels
         let value = |channel: &AnyChannel<FlatSamples>, pixel| {
             channel.sample_data.value_by_flat_index(pixel).to_f32()
         };
         let pixels = 0..layer.size.area();
         Ok(Picture {
-            width: u32::try_from(layer.size.width()).map_err(|_| "the picture is too wide")?,
+            width: u32::try_from(layer.size.width()).map_err(|_| "the image is too wide")?,
             pixels: pixels
                 .map(|pixel| channels.map(|channel| value(channel, pixel)))
                 .collect(),
         })
     }
 
-    /// Refuses a picture too large to hold in memory, before its pixels are allocated.
+    /// Checks the size of an image before its pixels are allocated.
     fn check_size(bytes: &[u8]) -> Result<(), String> {
         let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false)
             .map_err(|error| error.to_string())?;
@@ -159,7 +159,7 @@ mod codec {
         if meta.headers.iter().all(fits) {
             Ok(())
         } else {
-            Err("the size of the picture is out of range".into())
+            Err("the size of the image is out of range".into())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Radiance's HDR pictures: 8 bits a colour with a common exponent (Ward 1991, "Real pixels",
+//! Radiance HDR images: 8 bits per colour with a common exponent (Ward 1991, "Real pixels",
 //! Graphics Gems II).
 
 use super::Picture;
@@ -7,30 +7,30 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     let (width, height, mut rest) = header(bytes)?;
     let mut pixels = Vec::with_capacity((width * height) as usize);
     for _ in 0..height {
-        let row = scan_line(&mut rest, width as usize).ok_or("the picture is truncated")?;
+        let row = scan_line(&mut rest, width as usize).ok_or("the image is truncated")?;
         pixels.extend(row.into_iter().map(radiance));
     }
     Ok(Picture { width, pixels })
 }
 
-/// Width, height and what follows.
+/// Parses the header: width, height and the remaining bytes.
 fn header(bytes: &[u8]) -> Result<(u32, u32, &[u8]), String> {
     let mut rest = bytes;
     loop {
         let end = rest
             .iter()
             .position(|byte| *byte == b'\n')
-            .ok_or("the head is truncated")?;
+            .ok_or("the header is truncated")?;
         let line = String::from_utf8_lossy(&rest[..end]).into_owned();
         rest = &rest[end + 1..];
         if line.starts_with("FORMAT=") && line.trim() != "FORMAT=32-bit_rle_rgbe" {
-            return Err(format!("{line} is not read, only 32-bit_rle_rgbe"));
+            return Err(format!("{line} is not supported, only 32-bit_rle_rgbe"));
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["-Y", height, "+X", width] = words[..] {
             let size = |word: &str| {
                 word.parse()
-                    .map_err(|_| format!("the size {word} is no number"))
+                    .map_err(|_| format!("the size {word} is not a number"))
             };
             return Ok((size(width)?, size(height)?, rest));
         }
@@ -46,7 +46,7 @@ fn radiance([red, green, blue, exponent]: [u8; 4]) -> [f32; 3] {
 }
 
 fn scan_line(rest: &mut &[u8], width: usize) -> Option<Vec<[u8; 4]>> {
-    // Read a line without run lengths: four bytes a pixel
+    // Read an uncompressed line: four bytes per pixel
     let is_run_length_encoded = (8..32768).contains(&width)
         && rest.get(..2)? == [2, 2]
         && usize::from(rest[2]) << 8 | usize::from(rest[3]) == width;

@@ -1,4 +1,4 @@
-//! JPEG.
+//! JPEG images.
 
 use super::Picture;
 use crate::precision::single;
@@ -14,7 +14,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
         .jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     let values = decoder.decode().map_err(|error| error.to_string())?;
-    let (width, _) = decoder.dimensions().ok_or("the picture has no size")?;
+    let (width, _) = decoder.dimensions().ok_or("the image has no size")?;
     let linear = |value: u8| single(Tone::Srgb.decode(f64::from(value) / 255.0));
     let (pixels, _) = values.as_chunks::<3>();
     Ok(Picture {
@@ -28,8 +28,8 @@ mod tests {
     use super::*;
     use base64::Engine;
 
-    /// Two squares side by side, (200, 60, 30) and (20, 120, 220), as Pillow 13 packs them
-    /// (quality 90, no subsampling).
+    /// Two adjacent squares, (200, 60, 30) and (20, 120, 220), encoded by Pillow 13 (quality 90, no
+    /// subsampling).
     const SQUARES: &str = "\
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4R\
         DgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU\

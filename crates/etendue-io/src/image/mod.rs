@@ -1,4 +1,4 @@
-//! Pictures: PNG and EXR out; PNG, JPEG, EXR and Radiance HDR in.
+//! Images: writers of PNG and EXR; readers of PNG, JPEG, EXR and Radiance HDR.
 
 mod exr;
 mod hdr;
@@ -12,26 +12,26 @@ use crate::input::read_bytes;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
-/// A picture of linear colours (red, green, blue), row by row from the upper left pixel.
+/// An image of linear colours (red, green, blue), row by row from the upper left pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Columns.
+    /// Width, pixels.
     pub width: u32,
-    /// Its pixels.
+    /// Pixels.
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, recognised
-/// by its first bytes.
+/// Reads a PNG or JPEG image (interpreted as sRGB), an OpenEXR or a Radiance HDR image. The magic
+/// number determines the format.
 ///
 /// # Errors
-/// If the file cannot be read, is truncated, or is of another format.
+/// If the file cannot be read, is truncated, or has another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     let bytes = read_bytes(path)?;
     if !is_known(&bytes) {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: "this is no picture of a known format".into(),
+            message: "this is not an image of a known format".into(),
             remedy: "give a .png, a .jpg, an .exr or a Radiance .hdr file".into(),
         });
     }
@@ -39,7 +39,7 @@ pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
         return Err(FormatError::disabled(path, "EXR", "exr"));
     }
     picture_of(&bytes).map_err(|message| {
-        FormatError::malformed(path, FileLocation::File, message, "save the picture again")
+        FormatError::malformed(path, FileLocation::File, message, "save the image again")
     })
 }
 
@@ -54,13 +54,13 @@ fn is_known(bytes: &[u8]) -> bool {
         .any(|start| bytes.starts_with(start))
 }
 
-/// The picture in the bytes of a file.
+/// Decodes the image in the content of a file.
 pub(crate) fn picture_of(bytes: &[u8]) -> Result<Picture, String> {
     match bytes {
         _ if bytes.starts_with(PNG) => png_file::read(bytes),
         _ if bytes.starts_with(JPEG) => jpeg::read(bytes),
         _ if bytes.starts_with(HDR) => hdr::read(bytes),
         _ if bytes.starts_with(EXR) => exr::read(bytes),
-        _ => Err("it is neither PNG nor JPEG, EXR or HDR".into()),
+        _ => Err("the content is not PNG, JPEG, EXR or HDR".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! Portable network graphics.
+//! PNG images.
 
 use super::Picture;
 use crate::precision::single;
@@ -19,10 +19,10 @@ pub enum Pixels<'a> {
     Colour16(&'a [u16]),
 }
 
-/// A PNG file of a picture of that width and height.
+/// Encodes a PNG file with the given width and height.
 ///
 /// # Errors
-/// If the number of pixels does not fit the size.
+/// If the number of pixels does not match the size.
 ///
 /// ```
 /// use etendue_io::image::{Pixels, png};
@@ -61,7 +61,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     let mut reader = decoder.read_info().map_err(text)?;
     let size = reader
         .output_buffer_size()
-        .ok_or("the picture is too large")?;
+        .ok_or("the image is too large")?;
     let mut buffer = vec![0; size];
     let info = reader.next_frame(&mut buffer).map_err(text)?;
     let linear = |value: u8| single(Tone::Srgb.decode(f64::from(value) / 255.0));
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!((picture.width, picture.pixels.len()), (3, 6));
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "pictures hold single precision"
+            reason = "images have single precision"
         )]
         let expected = Tone::Srgb.decode(f64::from(bytes[4]) / 255.0) as f32;
         assert_eq!(picture.pixels[1][1], expected);

@@ -1,4 +1,4 @@
-//! The appearance of a surface in a mesh file, as physical materials.
+//! Conversion of the appearance of surfaces in mesh files to physical materials.
 
 use etendue_physics::Spectrum;
 use etendue_physics::light::colour_spectrum;
@@ -7,35 +7,36 @@ use etendue_physics::surface::{
     ThinDielectric,
 };
 
-/// Least roughness of a microfacet lobe; anything smoother is a mirror.
-const LEAST_ROUGHNESS: f64 = 0.03;
-/// Refractive index without a value in the file: glass and most plastics.
-const USUAL_INDEX: f64 = 1.5;
+/// Minimum roughness of a microfacet lobe; smoother surfaces are mirrors.
+const MIN_ROUGHNESS: f64 = 0.03;
+/// Default refractive index: glass and most plastics.
+const DEFAULT_INDEX: f64 = 1.5;
 /// Thickness of a clear sheet, m: negligible, so that light is not displaced.
 const SHEET: f64 = 1e-6;
 
-/// The appearance of a surface in a mesh file: the parameters of glTF's metallic-roughness model,
-/// into which MTL is translated.
+/// Appearance of a surface in a mesh file: the parameters of the glTF metallic-roughness model. MTL
+/// materials are converted to it.
 ///
-/// Looks are made for eyes, lidars see infrared light. The **assumption** made here: in the visible
-/// the reflectance is the linear colour's, beyond 740 nm it is its luminance (ITU-R BT.709). Dyes and
-/// leaves are often much brighter in the near infrared; give such parts a measured material in
+/// Mesh files describe visible colours; lidars use infrared light. **Assumption**: the reflectance
+/// is the linear colour in the visible and its luminance (ITU-R BT.709) beyond 740 nm. Dyes and
+/// leaves are often much brighter in the near infrared; assign a measured material to such parts in
 /// the scene file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshAppearance {
     /// Colour of the surface, linear red, green and blue in [0, 1].
     pub base_color: [f64; 3],
-    /// Mean colour of the picture that the base colour is multiplied with; ones without a picture.
+    /// Mean colour of the texture, which multiplies the base colour; ones without a texture.
     pub picture: [f64; 3],
-    /// 0 clear or painted, 1 metal.
+    /// Metallic fraction: 0 clear or painted, 1 metal.
     pub metallic: f64,
-    /// Roughness of the gloss in [0, 1]; 1 and no metal is taken as matt, without gloss.
+    /// Roughness of the specular component in [0, 1]; a non-metal of roughness 1 is matt, without
+    /// specular component.
     pub roughness: f64,
     /// Refractive index of the clear coat or of the glass.
     pub index: f64,
-    /// Strength of the gloss in [0, 1]; 0 is matt.
+    /// Strength of the specular component in [0, 1]; 0 is matt.
     pub specular: f64,
-    /// Share of the light that is not reflected and passes through, in [0, 1].
+    /// Fraction of the light not reflected that is transmitted, in [0, 1].
     pub transmission: f64,
 }
 
@@ -46,7 +47,7 @@ impl Default for MeshAppearance {
             picture: [1.0; 3],
             metallic: 0.0,
             roughness: 1.0,
-            index: USUAL_INDEX,
+            index: DEFAULT_INDEX,
             specular: 1.0,
             transmission: 0.0,
         }
@@ -54,8 +55,8 @@ impl Default for MeshAppearance {
 }
 
 impl MeshAppearance {
-    /// Luminance of the base colour (ITU-R BT.709), with its picture's mean, which is taken as the
-    /// reflectance in the infrared.
+    /// Luminance of the base colour (ITU-R BT.709) times that of the mean of its texture: the
+    /// assumed reflectance in the infrared.
     ///
     /// ```
     /// use etendue_io::mesh::MeshAppearance;
@@ -66,10 +67,10 @@ impl MeshAppearance {
         luminance([0, 1, 2].map(|band| self.base_color[band] * self.picture[band]))
     }
 
-    /// The material that looks like this.
+    /// The material with this appearance.
     ///
-    /// Shares of the area are metal, thin clear sheet (a pane 1 µm thick, so that light goes
-    /// straight on), and paint: a diffuse base, under a rough coat where there is gloss.
+    /// It is a mixture by area of metal, a thin clear sheet (1 µm thick, so that light is not
+    /// displaced), and paint: a diffuse base, with a rough coat if there is a specular component.
     pub fn material(&self) -> Material<Spectrum> {
         let metallic = unit(self.metallic);
         let clear = (1.0 - metallic) * unit(self.transmission);
@@ -91,7 +92,7 @@ impl MeshAppearance {
 
     fn metal(&self) -> Lobe<Spectrum> {
         let reflectance = self.spectrum();
-        if self.roughness < LEAST_ROUGHNESS {
+        if self.roughness < MIN_ROUGHNESS {
             return Lobe::mirror(reflectance);
         }
         Lobe::Microfacet(Microfacet {
@@ -128,13 +129,13 @@ impl MeshAppearance {
                 form: OrenNayarForm::Qualitative,
             },
             index: index.into(),
-            roughness: (self.roughness >= LEAST_ROUGHNESS).then(|| self.roughness.into()),
+            roughness: (self.roughness >= MIN_ROUGHNESS).then(|| self.roughness.into()),
             shadowing: Shadowing::default(),
         })
     }
 
-    /// The index whose reflectance at normal incidence is that of the look's own, times the
-    /// strength of its gloss.
+    /// The refractive index whose reflectance at normal incidence is that of `index` times the
+    /// strength of the specular component.
     fn coat_index(&self) -> f64 {
         let index = self.index.max(1.0);
         let amplitude = (index - 1.0) / (index + 1.0) * unit(self.specular).sqrt();
@@ -142,7 +143,7 @@ impl MeshAppearance {
     }
 }
 
-/// Luminance of a linear colour, held in [0, 1].
+/// Luminance of a linear colour, clamped to [0, 1].
 pub(super) fn luminance([red, green, blue]: [f64; 3]) -> f64 {
     unit(0.2126 * red + 0.7152 * green + 0.0722 * blue)
 }

@@ -3,17 +3,17 @@
 //! | format | read | materials |
 //! |---|---|---|
 //! | OBJ | `v`, `f` (any polygon), `usemtl`, `mtllib`, `g`, `o` | MTL: `Kd Ks Ns Ni d Tr` |
-//! | PLY | text, binary of both byte orders; `vertex` and `face` or `tristrips` | none; an integer `object_id` of the faces makes parts |
+//! | PLY | text, binary of both byte orders; `vertex` and `face` or `tristrips` | none; an integer `object_id` of the faces defines parts |
 //! | STL | text and binary; equal vertices are joined | none |
 //! | glTF 2.0, GLB | the default scene with its nodes' transforms, triangles of all kinds | metallic-roughness, `KHR_materials_ior`, `_specular`, `_transmission` |
 //!
-//! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
-//! gives. Texture coordinates are read from OBJ (`vt`) and glTF, and the pictures of glTF's base colours
-//! (PNG and JPEG, in the file or next to it), which cameras see; its other textures, colours of
-//! vertices, skins, morph targets and cameras are passed over.
+//! Units are metres and axes are not changed; glTF defines y as up ([`MeshFile::up`]). Texture
+//! coordinates are read from OBJ (`vt`) and glTF. Textures of glTF base colours (PNG and JPEG,
+//! embedded or separate) are read for cameras. Other textures, vertex colours, skins, morph targets
+//! and cameras are ignored.
 //!
-//! What is wrong in a file (a truncated file, a count that does not fit, a number that is none or not
-//! finite, an index that is out of range) is an error that names the line or the element.
+//! Errors name the line or the element: truncated files, inconsistent counts, invalid or non-finite
+//! numbers, indices out of range.
 
 mod gltf_file;
 mod look;
@@ -32,60 +32,60 @@ use nalgebra::Point3;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which axis points up.
+/// Upward axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Up {
-    /// As in a computer screen's frame: x right, y up, z towards the viewer.
+    /// y up, x right, z towards the viewer (computer graphics).
     Y,
-    /// As in a robot's frame (REP 103).
+    /// z up (REP 103, robotics).
     #[default]
     Z,
 }
 
-/// A group of a mesh's triangles that share a material.
+/// A group of triangles with the same material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshPart {
-    /// The material's name in the file, or the number of the object.
+    /// Name of the material in the file, or number of the object.
     pub name: String,
     /// Its appearance, if the file describes it.
     pub look: Option<MeshAppearance>,
 }
 
-/// A mesh file's content.
+/// Content of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshFile {
-    /// Vertices, m, and triangles; its own list of materials is empty.
+    /// Vertices (m) and triangles, without materials.
     pub mesh: Mesh,
     /// Groups of triangles.
     pub parts: Vec<MeshPart>,
-    /// The part of each triangle, or empty where there are no parts.
+    /// Part of each triangle; empty if there are no parts.
     pub part_of_triangle: Vec<u32>,
-    /// Texture coordinates of each triangle's corners, (0, 0) the picture's upper left corner;
-    /// `None` where the file gives them for some triangles only, or none.
+    /// Texture coordinates of each triangle's corners, (0, 0) at the upper left corner of the
+    /// image. `None` if a triangle has none.
     pub texture_corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
-    /// The file's own pictures on its triangles, if it has any.
+    /// Textures of the file, if it has any.
     pub textured: Option<TexturedObject>,
     /// The axis that the format defines as up.
     pub up: Up,
-    /// Every file that was read: the mesh, its materials, its buffers.
+    /// All files that were read: the mesh, its materials, its buffers.
     pub files: Vec<PathBuf>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// Reads a mesh file; the ending of its name determines the format, else its content.
+/// Reads a mesh file. The ending of its name determines the format, otherwise its content.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged, or is of no known format.
+/// If the file cannot be read, is damaged, or has an unknown format.
 pub fn read_mesh(path: &Path) -> Result<MeshFile, FormatError> {
     parse_mesh(path, &read_bytes(path)?)
 }
 
-/// Reads the content of a mesh file; `path` determines the format, is named in errors, and is where
-/// the files that it names (materials, buffers) are looked for.
+/// Parses a mesh file. `path` determines the format and the folder of referenced files (materials,
+/// buffers); errors name it.
 ///
 /// # Errors
-/// If the content is damaged or of no known format, or a file that it names cannot be read.
+/// If the content is damaged or has an unknown format, or a referenced file cannot be read.
 pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     let mut file = match Format::of(path, bytes) {
         Some(Format::Obj) => obj::parse(path, bytes),
@@ -94,7 +94,7 @@ pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
         Some(Format::Gltf) => gltf_file::parse(path, bytes),
         None => Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: "this is no mesh of a known format".into(),
+            message: "this is not a mesh of a known format".into(),
             remedy: "give an .obj, .ply, .stl, .gltf or .glb file".into(),
         }),
     }?;
@@ -102,7 +102,7 @@ pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
-            "the file holds no triangle",
+            "the file has no triangles",
             "export the surface, not only points or edges",
         ));
     }
@@ -137,7 +137,7 @@ impl Format {
 }
 
 impl MeshFile {
-    /// The number of the part of that name, which is made if it is not there.
+    /// The index of the part with the name. A new part is added if necessary.
     fn part(&mut self, name: &str) -> u32 {
         let found = self.parts.iter().position(|part| part.name == name);
         let index = found.unwrap_or_else(|| {
@@ -151,7 +151,7 @@ impl MeshFile {
     }
 }
 
-/// A vertex, refused where it is not finite.
+/// A vertex, or an error if a coordinate is not finite.
 fn vertex(
     path: &Path,
     place: FileLocation,
@@ -177,7 +177,7 @@ fn index_out_of_range(
     FormatError::malformed(
         path,
         place,
-        format!("vertex {index} is used, the file has {vertices}"),
+        format!("vertex {index} does not exist: the file has {vertices} vertices"),
         "the file is truncated or damaged: export it again",
     )
 }

@@ -1,10 +1,10 @@
 //! Wavefront MTL: the materials of OBJ files.
 //!
-//! `Kd` is the base colour. `Ks` and `Ns` (Phong's exponent) are the gloss: the microfacet width
-//! whose lobe is as wide is $\alpha = \sqrt{2/(N_s + 2)}$ (Walter et al. 2007, eq. 8.1), the roughness its
-//! square root. A bright `Ks` over a black `Kd` is a metal. `Ni` is the index; `d` (or `1 - Tr`)
-//! the share of the area that is opaque. The physically based extension `Pr` and `Pm`
-//! (roughness, metallic) takes precedence.
+//! `Kd` is the base colour. `Ks` and `Ns` (Phong exponent) describe the specular component: the
+//! microfacet width of a lobe of equal width is $\alpha = \sqrt{2/(N_s + 2)}$ (Walter et al. 2007,
+//! eq. 8.1), and the roughness is its square root. A bright `Ks` with a black `Kd` is a metal. `Ni`
+//! is the refractive index; `d` (or `1 - Tr`) is the opaque fraction of the area. The physically
+//! based extension `Pr` and `Pm` (roughness, metallic) has priority.
 
 use super::MeshAppearance;
 use super::look::luminance;
@@ -13,10 +13,11 @@ use crate::input::read_bytes;
 use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
-/// Looks by name, in the order of the file.
+/// Appearances by name, in file order.
 pub(super) type Library = Vec<(String, MeshAppearance)>;
 
-/// A diffuse colour darker than this under a gloss brighter than [`METAL_GLOSS`] is a metal.
+/// A diffuse colour darker than this with a specular colour brighter than [`METAL_GLOSS`] is a
+/// metal.
 const METAL_BASE: f64 = 0.05;
 const METAL_GLOSS: f64 = 0.3;
 
@@ -70,7 +71,7 @@ impl Entry {
             "Kd" => self.diffuse = color(line)?,
             "Ks" => self.gloss = color(line)?,
             "Ns" => self.exponent = number(line, 0.0..=f64::INFINITY)?,
-            // Exporters write 0 where they mean "not given".
+            // Some exporters write 0 for a missing value.
             "Ni" => self.index = Some(number(line, 0.0..=10.0)?).filter(|index| *index >= 1.0),
             "d" => self.opaque = number(line, 0.0..=1.0)?,
             "Tr" => self.opaque = 1.0 - number(line, 0.0..=1.0)?,
@@ -92,7 +93,7 @@ impl Entry {
             base_color: if is_metal { self.gloss } else { self.diffuse },
             metallic,
             roughness: self.roughness.unwrap_or(phong_roughness),
-            // An index of 1 would have no gloss, yet is what exporters write by default.
+            // An index of 1 would have no specular component, but exporters write it by default.
             index: self
                 .index
                 .filter(|index| *index > 1.0)
@@ -104,7 +105,7 @@ impl Entry {
     }
 }
 
-/// Three numbers, or one for all.
+/// Parses three numbers, or one for all.
 fn color(line: TextLine<'_>) -> Result<[f64; 3], FormatError> {
     let words: Vec<_> = line.words().skip(1).take(3).collect();
     match words[..] {
@@ -114,10 +115,7 @@ fn color(line: TextLine<'_>) -> Result<[f64; 3], FormatError> {
             if color.iter().all(|part| (0.0..=1.0).contains(part)) {
                 Ok(color)
             } else {
-                Err(red.error(
-                    "a colour is outside [0, 1]",
-                    "write a colour that reflects no more than arrives",
-                ))
+                Err(red.error("a colour is outside [0, 1]", "write colours from 0 to 1"))
             }
         }
         _ => Err(line.truncated("three numbers")),
@@ -133,6 +131,6 @@ fn number(line: TextLine<'_>, domain: std::ops::RangeInclusive<f64>) -> Result<f
     }
     Err(word.error(
         format!("{value} is outside {} to {}", domain.start(), domain.end()),
-        "write a value that is possible",
+        "write a value in this range",
     ))
 }

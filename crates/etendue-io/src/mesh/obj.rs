@@ -8,7 +8,7 @@ use crate::{FileLocation, FormatError};
 use std::path::Path;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
-    // Old exporters wrote names in other encodings; only names can suffer.
+    // Names may have other encodings; invalid UTF-8 only affects names.
     let content = String::from_utf8_lossy(bytes);
     let mut reader = Reader {
         path,
@@ -33,7 +33,7 @@ struct Reader<'a> {
     file: MeshFile,
     looks: mtl::Library,
     part: Option<u32>,
-    /// Texture coordinates, and those of each triangle's corners.
+    /// Texture coordinates of the file, and those of each triangle's corners.
     coordinates: Vec<[f32; 2]>,
     corners: Vec<[[f32; 2]; 3]>,
 }
@@ -73,7 +73,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Coordinates count from the picture's lower left corner there, from its upper left one here.
+    /// Texture coordinates begin at the lower left corner in OBJ, at the upper left corner in
+    /// [`MeshFile`].
     fn coordinate<'a>(
         &mut self,
         line: TextLine<'a>,
@@ -117,7 +118,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Keeps the texture coordinates of a face's triangles, where all its corners have them.
+    /// Stores the texture coordinates of a face's triangles if all corners have them.
     fn texture(&mut self, words: &[TextField], polygon: &[u32], triangles: &[[u32; 3]]) {
         let of_word = |word: &TextField| {
             let number: i64 = word.text.split('/').nth(1)?.parse().ok()?;
@@ -142,7 +143,8 @@ impl Reader<'_> {
         self.corners.extend(corners.collect::<Vec<_>>());
     }
 
-    /// `7`, `7/1`, `7//3`, `7/1/3`; counted from 1, or back from the last with a minus.
+    /// Parses `7`, `7/1`, `7//3` or `7/1/3`; indices begin at 1, negative ones are relative to the
+    /// last vertex.
     fn corner<'a>(&self, line: TextLine<'a>, word: TextField<'a>) -> Result<u32, FormatError> {
         let text = word.text.split('/').next().unwrap_or_default();
         let number: i64 = line.field(text).parse("a vertex number")?;
@@ -168,7 +170,7 @@ impl Reader<'_> {
             self.file.files.push(path);
         } else {
             self.file.warnings.push(format!(
-                "the material library {} is not there: give the parts materials in the scene file",
+                "the material library {} does not exist: add materials for the parts to the scene file",
                 path.display()
             ));
         }
@@ -187,7 +189,7 @@ impl Reader<'_> {
     }
 }
 
-/// The rest of a line after the keyword: names may hold spaces.
+/// The rest of a line after the keyword; names may contain spaces.
 fn rest<'a>(line: TextLine<'a>, keyword: &str) -> &'a str {
     line.text
         .trim_start()

@@ -50,7 +50,7 @@ fn add_faces(path: &Path, faces: &Element, file: &mut MeshFile) -> Result<(), Fo
         let polygon = polygon(path, FileLocation::Element("face", number), list, file)?;
         if polygon.len() < 3 {
             file.warnings.push(format!(
-                "face {number} has {} corners and was left out",
+                "face {number} has {} corners and was skipped",
                 polygon.len()
             ));
             continue;
@@ -74,7 +74,7 @@ fn add_strips(path: &Path, strips: &Element, file: &mut MeshFile) -> Result<(), 
                 0 => [three[0], three[1], three[2]],
                 _ => [three[1], three[0], three[2]],
             });
-            // A corner that is repeated only turns the strip.
+            // A repeated corner only reverses the winding of the strip.
             let real = triangles.filter(|[a, b, c]| a != b && b != c && a != c);
             file.mesh.triangles.extend(real);
         }

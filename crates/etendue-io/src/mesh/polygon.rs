@@ -1,11 +1,11 @@
-//! Polygons into triangles.
+//! Triangulation of polygons.
 
 use nalgebra::{Point3, Vector3};
 
-/// Triangulates a simple polygon, flat or nearly so, with the same winding.
+/// Triangulates a simple, approximately planar polygon and preserves the winding.
 ///
-/// Ear clipping (Meisters 1975) handles concave polygons; a polygon without an ear, which
-/// intersects itself, becomes a triangle fan.
+/// Ear clipping (Meisters 1975) handles concave polygons. A self-intersecting polygon without an
+/// ear becomes a triangle fan.
 pub(super) fn triangulate(polygon: &[u32], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
     let mut left = polygon.to_vec();
     let at = |index: u32| vertices[index as usize].coords;
@@ -30,7 +30,7 @@ pub(super) fn triangulate(polygon: &[u32], vertices: &[Point3<f64>]) -> Vec<[u32
     triangles
 }
 
-/// Twice the polygon's vector area (Newell).
+/// Twice the vector area of a polygon (Newell).
 fn newell(corners: &[Vector3<f64>]) -> Vector3<f64> {
     let next = corners.iter().cycle().skip(1);
     corners.iter().zip(next).map(|(a, b)| a.cross(b)).sum()

@@ -1,4 +1,4 @@
-//! STL, text and binary.
+//! STL meshes, text and binary.
 
 use super::{MeshFile, vertex};
 use crate::text::{TextContent, TextLine};
@@ -7,9 +7,9 @@ use nalgebra::Point3;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Bytes before the triangles: 80 of text and a count of 4.
+/// Bytes before the triangles: 80 bytes of text and a 4-byte count.
 const HEAD: usize = 84;
-/// Bytes a triangle: normal, three corners, two bytes of attribute.
+/// Bytes per triangle: normal, three corners, two attribute bytes.
 const TRIANGLE: usize = 50;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
@@ -18,8 +18,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         numbers: HashMap::new(),
     };
-    // Binary files may begin with "solid" too: they are recognised by their length, or by bytes
-    // that no text has.
+    // Binary files may also begin with "solid". They are recognised by their length, or by bytes
+    // that do not occur in text.
     if !is_whole_binary(bytes) && is_text(bytes) {
         parse_text(path, bytes, &mut welder)?;
     } else {
@@ -53,7 +53,7 @@ fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<()
     if triangles.len() != count || !rest.is_empty() {
         let found = triangles.len();
         return Err(truncated(format!(
-            "the header counts {count} triangles, the file holds {found}"
+            "the header counts {count} triangles, but the file contains {found}"
         )));
     }
     for (number, triangle) in triangles.iter().enumerate() {
@@ -85,7 +85,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
             "endfacet" => {
                 let Ok(triangle) = <[[f64; 3]; 3]>::try_from(std::mem::take(&mut corners)) else {
                     return Err(line.error(
-                        "the facet has not three corners",
+                        "the facet does not have three corners",
                         "export the file again as triangles",
                     ));
                 };
@@ -95,7 +95,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
             _ => {}
         }
     }
-    // Refuse a file that ends within the solid
+    // Require the end of the solid
     if ended && corners.is_empty() {
         return Ok(());
     }
@@ -119,7 +119,7 @@ fn corner(line: TextLine<'_>) -> Result<[f64; 3], FormatError> {
     Ok(position)
 }
 
-/// Joins equal vertices.
+/// Merges equal vertices.
 struct Welder<'a> {
     path: &'a Path,
     file: MeshFile,
@@ -138,12 +138,13 @@ impl Welder<'_> {
     }
 
     fn number(&mut self, point: Point3<f64>) -> u32 {
-        // Adding zero makes -0 and 0 the same vertex.
+        // Adding zero maps -0 to 0, so that both are the same vertex.
         let key = [point.x, point.y, point.z].map(|coordinate| (coordinate + 0.0).to_bits());
         let vertices = &mut self.file.mesh.vertices;
         *self.numbers.entry(key).or_insert_with(|| {
             vertices.push(point);
-            u32::try_from(vertices.len() - 1).expect("STL counts triangles in u32 and few differ")
+            u32::try_from(vertices.len() - 1)
+                .expect("a file in memory has fewer than 2^32 vertices")
         })
     }
 }

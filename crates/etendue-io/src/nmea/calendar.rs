@@ -1,6 +1,6 @@
-//! Days and times of day.
+//! Calendar dates and times of day.
 
-/// A time as NMEA writes it.
+/// A time in the notation of NMEA.
 pub(super) struct Instant {
     /// `hhmmss.ss`.
     pub time: String,
@@ -9,7 +9,7 @@ pub(super) struct Instant {
 }
 
 impl Instant {
-    /// A time in s of Unix time, to the nearest hundredth.
+    /// Converts Unix time (s), rounded to hundredths.
     pub fn of_unix(seconds: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "saturating")]
         let hundredths = (seconds * 100.0).round() as i64;
@@ -26,8 +26,8 @@ impl Instant {
     }
 }
 
-/// Year, month and day of the Gregorian calendar, of days since 1970: years begin in March, so
-/// that the leap day is their last, and repeat after 400.
+/// Year, month and day of the Gregorian calendar from days since 1970. Years begin in March, so
+/// that the leap day is the last day, and the calendar repeats every 400 years.
 fn civil(days: i64) -> (i64, i64, i64) {
     let since_march_0 = days + 719_468;
     let era = since_march_0.div_euclid(146_097);

@@ -1,15 +1,15 @@
-//! Fixes as NMEA 0183 sentences.
+//! GNSS fixes as NMEA 0183 sentences.
 //!
-//! [`sentences`] writes one fix as GGA (place, quality, satellites), RMC (place, speed, date) and
-//! GST (standard deviations), each with its checksum.
+//! [`sentences`] writes one fix as GGA (position, quality, satellites), RMC (position, velocity,
+//! date) and GST (standard deviations), each with its checksum.
 
 mod calendar;
 
 use calendar::Instant;
 use etendue_physics::gnss::{GnssFix, GnssFixKind, GnssSolution};
 
-/// The sentences of a fix at a time (s of Unix time): GGA, RMC and GST, with line ends. The height
-/// is that above the ellipsoid, with a geoid separation of zero.
+/// The sentences GGA, RMC and GST of a fix at a time (Unix time, s), with line ends. The height is
+/// ellipsoidal, with a geoid separation of zero.
 ///
 /// ```
 /// use etendue_io::nmea::sentences;
@@ -61,9 +61,9 @@ fn without_solution(fix: &GnssFix, instant: &Instant) -> [String; 3] {
     ]
 }
 
-/// Degrees and minutes, with the letter of the half.
+/// Degrees and minutes with the letter of the hemisphere.
 fn angle(radians: f64, width: usize, letters: [char; 2]) -> String {
-    // In whole steps of the last digit, so that 59.9999999 minutes do not become 60.
+    // Rounds to the last digit first, so that 59.9999999 minutes do not become 60.
     let steps = (radians.abs().to_degrees() * 60.0 * 1e7).round();
     let degrees = (steps / 600e6).floor();
     let minutes = (steps - degrees * 600e6) / 1e7;
@@ -93,7 +93,7 @@ fn gga(fix: &GnssFix, solution: &GnssSolution, instant: &Instant) -> String {
     )
 }
 
-/// Knots in a metre a second.
+/// Knots per metre per second.
 const KNOTS: f64 = 3600.0 / 1852.0;
 
 fn rmc(solution: &GnssSolution, instant: &Instant) -> String {

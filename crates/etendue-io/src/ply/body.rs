@@ -1,4 +1,4 @@
-//! A PLY file's numbers.
+//! Values of a PLY file.
 
 use super::header::{ElementHeader, Header, Layout, PropertyHeader};
 use super::{Element, PlyFile, Property, Values};
@@ -45,7 +45,7 @@ impl Source<'_> {
                 "export the file again",
             ));
         }
-        // Read the values, element after element
+        // Read the values of each element
         let mut values: Vec<Values> = properties.iter().map(empty).collect();
         for number in 0..count {
             for (property, values) in properties.iter().zip(&mut values) {
@@ -55,7 +55,7 @@ impl Source<'_> {
                 })?;
             }
         }
-        // Pair them with the names of the properties
+        // Combine them with the names of the properties
         let properties = properties.into_iter().zip(values);
         Ok(Element {
             name,
@@ -72,7 +72,7 @@ impl Source<'_> {
         match (values, property.length) {
             (Values::Lists { ends, items }, Some(length)) => {
                 let length = self.number(length)?;
-                // A list that is longer than the file has bytes is truncated anyway.
+                // A list longer than the file has bytes is truncated.
                 let items_left = self.bytes.len() + 1;
                 let count = index_below(length, items_left).ok_or(Problem::Length(length))?;
                 for _ in 0..count {
@@ -102,7 +102,7 @@ impl Source<'_> {
         }
     }
 
-    /// The next bytes, least first.
+    /// The next bytes in little-endian order.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
         let bytes = self.bytes.get(self.at..self.at + N).ok_or(Problem::End)?;
         self.at += N;
@@ -148,7 +148,7 @@ impl Source<'_> {
             return Ok(());
         }
         Err(self.error(
-            format!("{left} bytes are left after the last element of the header"),
+            format!("{left} bytes remain after the last element of the header"),
             "the header's counts are wrong: export the file again",
         ))
     }

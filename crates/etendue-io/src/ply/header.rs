@@ -4,17 +4,17 @@ use crate::editable::NumberType;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
-/// The content of the header.
+/// Content of the header.
 pub(crate) struct Header {
     pub layout: Layout,
     pub elements: Vec<ElementHeader>,
     /// Offset of the body, bytes.
     pub body: usize,
-    /// Lines of the header.
+    /// Number of lines of the header.
     pub lines: usize,
 }
 
-/// Storage of numbers.
+/// Storage of the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Ascii,
@@ -30,12 +30,12 @@ pub(crate) struct ElementHeader {
 
 pub(crate) struct PropertyHeader {
     pub name: String,
-    /// Type of a list's length, if it is a list.
+    /// Type of the length of a list; `None` for single numbers.
     pub length: Option<NumberType>,
     pub kind: NumberType,
 }
 
-/// Type of a name in PLY.
+/// Number type by its name in PLY.
 fn number_type(name: &str) -> Option<NumberType> {
     Some(match name {
         "char" | "int8" => NumberType::I8,
@@ -58,7 +58,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
     let mut body = 0;
     let mut lines = 0;
     loop {
-        // Take the next line
+        // Read the next line
         let (line, next) = take_line(path, bytes, body, lines)?;
         body = next;
         lines += 1;

@@ -1,4 +1,4 @@
-//! The PLY format (Turk 1994): text and both byte orders, any elements and properties.
+//! The PLY format (Turk 1994): text and both byte orders, with any elements and properties.
 
 mod body;
 pub(crate) mod header;
@@ -6,7 +6,7 @@ pub(crate) mod header;
 use crate::FormatError;
 use std::path::Path;
 
-/// A PLY file's content, every number as `f64` (which holds all PLY types exactly).
+/// Content of a PLY file. All numbers are `f64`, which represents all PLY types exactly.
 #[derive(Debug)]
 pub(crate) struct PlyFile {
     pub elements: Vec<Element>,
@@ -29,9 +29,9 @@ pub(crate) struct Property {
 /// The values of a property.
 #[derive(Debug)]
 pub(crate) enum Values {
-    /// One number an element.
+    /// One number per element.
     Numbers(Vec<f64>),
-    /// Several numbers an element: those of element `i` end at `ends[i]`.
+    /// A list of numbers per element; the list of element `i` ends at `ends[i]`.
     Lists { ends: Vec<usize>, items: Vec<f64> },
 }
 
@@ -42,14 +42,14 @@ impl PlyFile {
         body::parse(path, bytes, header)
     }
 
-    /// The elements of that kind.
+    /// The elements with the name.
     pub fn element(&self, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.name == name)
     }
 }
 
 impl Element {
-    /// The numbers of that property.
+    /// The numbers of the property with the name.
     pub fn numbers(&self, name: &str) -> Option<&[f64]> {
         self.properties
             .iter()
@@ -59,7 +59,7 @@ impl Element {
             })
     }
 
-    /// The lists of the first property that has one of those names.
+    /// The lists of the first property with one of the names.
     pub fn lists(&self, names: &[&str]) -> Option<Vec<&[f64]>> {
         self.properties
             .iter()

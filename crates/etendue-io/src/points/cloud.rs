@@ -1,7 +1,7 @@
-//! Point clouds: positions and intensities of every format of points.
+//! Point clouds: positions and intensities from any point format.
 //!
-//! Points without a finite position (no return, in organised clouds) are left out, with a warning
-//! that counts them.
+//! Points without a finite position (no return in organised clouds) are removed. A warning contains
+//! their number.
 
 use super::format::{PointFormat, parse_points};
 use crate::input::read_bytes;
@@ -17,25 +17,25 @@ use std::path::Path;
 pub struct PointCloud {
     /// Positions, m.
     pub points: Vec<Point3<f64>>,
-    /// The field `intensity` (or `reflectance`, `reflectivity`) of each point, or empty.
+    /// Intensity of each point (field `intensity`, `reflectance` or `reflectivity`), or empty.
     pub intensities: Vec<f32>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// Reads a point cloud; the content determines the format (for KITTI, the ending `.bin`).
-/// `source` describes the lidar whose packets a capture holds.
+/// Reads a point cloud. The content determines the format (for KITTI, the ending `.bin`). `source`
+/// describes the lidar of a packet capture.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged, or is of no known format.
+/// If the file cannot be read, is damaged, or has an unknown format.
 pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<PointCloud, FormatError> {
     parse_cloud(path, &read_bytes(path)?, source)
 }
 
-/// Reads the content of a point cloud; `path` is named in errors.
+/// Parses a point cloud. Errors name `path`.
 ///
 /// # Errors
-/// If the content is damaged or of no known format.
+/// If the content is damaged or has an unknown format.
 ///
 /// # Example
 /// ```
@@ -55,7 +55,7 @@ pub fn parse_cloud(
     let mut cloud = PointCloud::of_table(&points.together());
     cloud.warnings.splice(0..0, warnings);
     if cloud.points.is_empty() {
-        let message = "the cloud holds no point";
+        let message = "the cloud has no points";
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
@@ -66,14 +66,14 @@ pub fn parse_cloud(
     Ok(cloud)
 }
 
-/// Whether the content looks like a point cloud.
+/// Whether the content has the format of a point cloud.
 pub fn is_cloud(bytes: &[u8]) -> bool {
     PointFormat::of_content(Path::new(""), bytes).is_some()
 }
 
 impl PointCloud {
-    /// The positions and intensities of a table; points without a finite position are left out,
-    /// with a warning.
+    /// Positions and intensities of a table. Points without a finite position are removed with a
+    /// warning.
     pub fn of_table(table: &PointTable) -> Self {
         let intensity = INTENSITY_NAMES.iter().find_map(|name| table.column(name));
         let axes = ["x", "y", "z"].map(|name| table.column(name));

@@ -49,8 +49,8 @@ pub enum PointFormat {
     E57,
     /// Velodyne scans of the KITTI data sets: position, intensity.
     Kitti,
-    /// Recording of ROS 2 messages: all fields of the `PointCloud2` of one topic, a cloud per sweep; else
-    /// its `LaserScan`.
+    /// MCAP recording with ROS 2 messages: all fields of the `PointCloud2` of one topic, one cloud
+    /// per sweep; without clouds, the `LaserScan`.
     Mcap,
     /// Apache Parquet: all fields.
     Parquet,
@@ -72,18 +72,18 @@ struct FormatEntry {
     endings: &'static [&'static str],
     /// Whether a file, with its path and content, has the format.
     recognizes: fn(&Path, &[u8]) -> bool,
-    /// Whether files of these endings always contain points: a PLY file may contain a mesh, a CSV file a
-    /// scan log.
+    /// Whether files with these endings always contain points. A PLY file may contain a mesh, a CSV
+    /// file a scan log.
     points_only: bool,
     /// Whether folders of results contain a file of the format.
     in_folders: bool,
     /// Whether each file of the format in the folder of a recording is one scan.
     is_recorded_cloud: bool,
-    /// Reader.
+    /// Reads the sweeps.
     read: fn(PointSource) -> Result<PointSweeps, FormatError>,
-    /// Writer; `None` for formats that are only read.
+    /// Writes a table; `None` for read-only formats.
     write: Option<PointWriter>,
-    /// Capacity of formats with a fixed set of fields; `None` if all fields are stored.
+    /// Capacity of formats with fixed fields; `None` if all fields are stored.
     capacity: Option<FieldCapacity>,
     /// Editor of points in files of the format, if there is one.
     editor: Option<ScanEditor>,
@@ -94,13 +94,13 @@ struct PointSource<'a> {
     /// Path for errors.
     path: &'a Path,
     bytes: Vec<u8>,
-    /// Lidar whose packets a capture contains.
+    /// Description of the lidar of a packet capture.
     source: &'a PacketSource,
-    /// Topic of a recording.
+    /// Topic of a recording to read.
     topic: Option<&'a str>,
 }
 
-/// Fields of a format with a fixed set. Such formats store only points with a position.
+/// Fields of a format with a fixed set. These formats store only points with a position.
 pub(super) struct FieldCapacity {
     /// Names of the fields.
     pub fields: &'static [&'static str],
@@ -113,13 +113,13 @@ type OpenScan = fn(&Path, Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError>
 
 /// Editor of the points in files of a format.
 struct ScanEditor {
-    /// Endings of files that are opened without a mark of the format in their content.
+    /// Endings of files that are opened without a magic number.
     endings: &'static [&'static str],
     open: OpenScan,
 }
 
 impl PointFormat {
-    /// All formats, in the order in which content is recognized: plain text last.
+    /// All formats, in the order of content recognition; plain text is last.
     pub const ALL: [Self; 11] = [
         Self::Pcd,
         Self::Ply,
@@ -155,13 +155,13 @@ impl PointFormat {
         self.entry().endings
     }
 
-    /// Whether the format is written.
+    /// Whether the format has a writer.
     pub const fn is_written(self) -> bool {
         self.entry().write.is_some()
     }
 
-    /// Whether files of these endings always contain points: a PLY file may contain a mesh, a CSV file a
-    /// scan log.
+    /// Whether files with these endings always contain points. A PLY file may contain a mesh, a CSV
+    /// file a scan log.
     pub const fn holds_points_only(self) -> bool {
         self.entry().points_only
     }
@@ -171,7 +171,7 @@ impl PointFormat {
         self.entry().in_folders
     }
 
-    /// Endings of the files that are one scan each in the folder of a recording.
+    /// Endings of files that contain one scan each in the folder of a recording.
     pub(crate) fn recorded_cloud_endings() -> Vec<&'static str> {
         let clouds = Self::ALL
             .iter()
@@ -230,13 +230,13 @@ impl PointFormat {
         editors.flat_map(|editor| editor.endings).copied().collect()
     }
 
-    /// Format of a file by its content; of KITTI, which has no mark, by the ending `.bin`.
+    /// Format of a file by its content; for KITTI, which has no magic number, by the ending `.bin`.
     pub(super) fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
         let is_format = |format: &Self| (format.entry().recognizes)(path, bytes);
         Self::ALL.into_iter().find(is_format)
     }
 
-    /// Function that opens a scan for editing, by its content, else by its ending.
+    /// Function that opens a scan for editing, by its content, otherwise by its ending.
     pub(crate) fn editor(path: &Path, bytes: &[u8]) -> Option<OpenScan> {
         let ending = path.extension().unwrap_or_default();
         let of_content = Self::of_content(path, bytes).and_then(|f| f.entry().editor.as_ref());
@@ -253,7 +253,8 @@ impl PointFormat {
     /// Writes a table; `encoding` applies to PCD and PLY.
     ///
     /// # Errors
-    /// If the file cannot be written, the format cannot store the points, or is only read.
+    /// If the file cannot be written, the format cannot represent the points, or the format is
+    /// read-only.
     pub fn write(
         self,
         outputs: &mut OutputSet,
@@ -263,7 +264,7 @@ impl PointFormat {
     ) -> Result<(), FormatError> {
         let write = self.entry().write.ok_or_else(|| FormatError::Unsupported {
             path: path.to_owned(),
-            message: "files of this format are read, not written".into(),
+            message: "this format is read-only".into(),
             remedy: format!(
                 "use one of the endings {}",
                 Self::written_endings().join(", ")
@@ -273,20 +274,20 @@ impl PointFormat {
     }
 }
 
-/// Reads the points of a file. The content determines the format; for KITTI, which has no mark, the
-/// ending `.bin` does. `source` describes the lidar whose packets a capture contains.
+/// Reads the points of a file. The content determines the format; for KITTI, which has no magic
+/// number, the ending `.bin`. `source` describes the lidar of a packet capture.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged, contains no point, has an unknown format, or is a recording of
-/// several sensors.
+/// If the file cannot be read, is damaged, has no points, has an unknown format, or is a recording
+/// of several sensors.
 pub fn read_points(path: &Path, source: &PacketSource) -> Result<PointSweeps, FormatError> {
     read_points_of_topic(path, source, None)
 }
 
-/// Reads the points of one topic of a recording; each sensor has a frame of its own.
+/// Reads the points of one topic of a recording. Each sensor has its own frame.
 ///
 /// # Errors
-/// As [`read_points`], and if the file has no such topic.
+/// As [`read_points`], or if the file has no such topic.
 pub fn read_points_of_topic(
     path: &Path,
     source: &PacketSource,
@@ -295,10 +296,10 @@ pub fn read_points_of_topic(
     parse(path, read_bytes(path)?, source, topic)
 }
 
-/// Reads the points in the content of a file; `path` is named in errors.
+/// Parses the points in the content of a file. Errors name `path`.
 ///
 /// # Errors
-/// As [`read_points`], except for reading the file.
+/// As [`read_points`], except errors of reading the file.
 ///
 /// ```
 /// use etendue_io::packets::PacketSource;
@@ -324,7 +325,7 @@ fn parse(
     // Recognise the format
     let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
-        message: "this is no point cloud of a known format".into(),
+        message: "this is not a point cloud of a known format".into(),
         remedy: format!(
             "give a file with one of the endings {}",
             PointFormat::read_endings().join(", ")
@@ -332,7 +333,7 @@ fn parse(
     })?;
     if topic.is_some() && format != PointFormat::Mcap {
         let message = "the file is not an MCAP recording and has no topics";
-        let remedy = "leave the topic out";
+        let remedy = "omit the topic";
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
@@ -340,7 +341,7 @@ fn parse(
             remedy,
         ));
     }
-    // Read the points; a file without any is an error
+    // Read the points, at least one
     let points = (format.entry().read)(PointSource {
         path,
         bytes,
@@ -350,7 +351,7 @@ fn parse(
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
         let why = points.warnings.first();
         let why = why.map_or(String::new(), |warning| format!(": {warning}"));
-        let message = format!("the file holds no point{why}");
+        let message = format!("the file has no points{why}");
         let remedy = "give a file with points";
         return Err(FormatError::malformed(
             path,

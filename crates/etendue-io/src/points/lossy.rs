@@ -1,9 +1,9 @@
-//! Points and fields of a table that a format does not store, and values that it changes.
+//! Points and fields that a format does not store, and values that it changes.
 
 use super::PointFormat;
 use crate::table::PointTable;
 
-/// The part of a table that a format stores.
+/// Points and fields of a table that a format stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LossyFields {
     /// Number of stored points.
@@ -12,11 +12,11 @@ pub struct LossyFields {
     pub fields: Vec<String>,
     /// Fields that the format cannot store.
     pub dropped: Vec<String>,
-    /// Sentences about values that the format changes.
+    /// Warnings about values that the format changes.
     pub warnings: Vec<String>,
 }
 
-/// The part of a table that a format stores: everything, except in LAS, E57 and KITTI.
+/// Points and fields of a table that a format stores: everything, except in LAS, E57 and KITTI.
 ///
 /// ```
 /// use etendue_io::points::{PointFormat, lossy_fields};
@@ -27,7 +27,7 @@ pub struct LossyFields {
 /// assert!(lossy_fields(&table, PointFormat::Ply).dropped.is_empty());
 /// ```
 pub fn lossy_fields(table: &PointTable, format: PointFormat) -> LossyFields {
-    // Formats of any fields store the whole table
+    // Formats without fixed fields store the whole table
     let names = table.columns.iter().map(|column| column.name.to_string());
     let Some(capacity) = format.capacity() else {
         return LossyFields {
@@ -36,7 +36,7 @@ pub fn lossy_fields(table: &PointTable, format: PointFormat) -> LossyFields {
             ..LossyFields::default()
         };
     };
-    // Separate the fields that the format stores
+    // Separate stored and dropped fields
     let (fields, dropped) = names.partition(|name| capacity.fields.contains(&name.as_str()));
     LossyFields {
         points: table.finite_points().count(),

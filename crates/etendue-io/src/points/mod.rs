@@ -1,5 +1,5 @@
-//! Points with all their fields. [`PointFormat`] is the registry of formats, each in a file with its
-//! reader and writer.
+//! Point clouds with all their fields. [`PointFormat`] is the registry of formats, each in a file
+//! with its reader and writer.
 
 mod cloud;
 mod format;

@@ -1,9 +1,9 @@
-//! CARMEN logs (`.log`, `.clf`): one message a line.
+//! CARMEN logs (`.log`, `.clf`): one message per line.
 //!
 //! Scans are read from `FLASER`, `RLASER`, `ROBOTLASERn` and `RAWLASERn`; other messages are
-//! passed over. `FLASER` names no directions: the beams cover the half turn in front, 180 or 360
-//! of them without the last ray, any other number with both ends. A range at or beyond the
-//! scanner's limit (the message's own, else `robot_front_laser_max`, else 80 m) is no return.
+//! ignored. `FLASER` contains no directions: the beams cover the front half plane. 180 or 360 beams
+//! exclude the last direction; any other number includes both ends. A range at or beyond the limit
+//! of the scanner (of the message, otherwise `robot_front_laser_max`, otherwise 80 m) is no return.
 
 use super::{Geometries, truncated_last_line};
 use crate::FormatError;
@@ -13,9 +13,9 @@ use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Maximum range without a message or a parameter, m.
+/// Default maximum range, m.
 const USUAL_LIMIT: f64 = 80.0;
-/// More beams than any planar scanner has: a damaged count.
+/// Maximum number of beams of a scan; a greater count is damaged.
 const MOST_BEAMS: usize = 100_000;
 
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -68,7 +68,7 @@ enum Outcome {
 
 impl Reader {
     fn read(&mut self, line: TextLine<'_>) -> Result<Outcome, FormatError> {
-        // Read a parameter; skip other messages than scans
+        // Read a parameter; skip messages other than scans
         let mut fields = Fields {
             line,
             words: line.words().collect(),
@@ -89,7 +89,7 @@ impl Reader {
         } else {
             self.old_style(&mut fields, is_rear(keyword))
         };
-        // Append it, and remember the type of message
+        // Append it, and store the type of message
         match scan {
             Ok(scan) => {
                 self.log.scans.push(scan);
@@ -136,7 +136,7 @@ impl Reader {
 
     /// `ROBOTLASER1 type start fov resolution limit accuracy remission n r1 .. rn m e1 .. em
     /// laser_x laser_y laser_yaw robot_x robot_y robot_yaw tv rv .. time host logger_time`;
-    /// `RAWLASER1` has no poses and speeds.
+    /// `RAWLASER1` has no poses and velocities.
     fn new_style(&mut self, fields: &mut Fields<'_>, raw: bool) -> Result<Scan, FormatError> {
         // Read the geometry of the scan
         fields.skip(1);
@@ -184,7 +184,7 @@ impl Reader {
         self.log.description = format!("CARMEN log, {}", self.messages.join(" and "));
         if self.without_time > 0 {
             self.log.warnings.push(format!(
-                "{} scans have no time: their number is taken instead, s",
+                "{} scans have no time: their index replaces it, s",
                 self.without_time
             ));
         }
@@ -203,7 +203,7 @@ impl Reader {
     }
 }
 
-/// The fields of a message, taken one after the other.
+/// Sequential reader of the fields of a message.
 struct Fields<'a> {
     line: TextLine<'a>,
     words: Vec<TextField<'a>>,

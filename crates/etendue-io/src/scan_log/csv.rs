@@ -1,20 +1,20 @@
-//! Scans as comma-separated values, one beam a row.
+//! Scans as comma-separated values, one beam per row.
 //!
 //! The first line names the columns, in any order:
 //!
 //! | column | meaning |
 //! |---|---|
-//! | `azimuth_rad` or `azimuth_deg` | direction of the beam, anticlockwise from the sensor's x axis (needed) |
-//! | `range_m` | range; empty or `inf` where nothing came back (needed) |
-//! | `sweep` | number of the scan: a scan ends where it changes (one scan where it is left out) |
+//! | `azimuth_rad` or `azimuth_deg` | direction of the beam, anticlockwise from the sensor's x axis (required) |
+//! | `range_m` | range; empty or `inf` for no return (required) |
+//! | `sweep` | number of the scan: a change begins a scan (one scan without this column) |
 //! | `time_s` | time of the beam; the scan's is that of its first beam |
 //! | `reading` | `range`, `no_return`, `too_near` or `error` |
-//! | `error_code` | the device's own code, 0 to 255: the beam has no range |
-//! | `intensity` or `power_per_m2_sr` | what the device gives |
-//! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry; `sensor_x_m` ... where it is simulated |
+//! | `error_code` | code of the device, 0 to 255, for a beam without a range |
+//! | `intensity` or `power_per_m2_sr` | intensity of the device, or received power |
+//! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | odometry pose of the robot; `sensor_x_m` ... in simulated scans |
 //!
-//! Other columns are ignored, as are lines that begin with `#`. What
-//! [`write_sweeps_csv`] writes is read back by this.
+//! Other columns and lines that begin with `#` are ignored. The reader accepts the files of
+//! [`write_sweeps_csv`].
 
 use super::Geometries;
 use crate::FormatError;
@@ -32,12 +32,12 @@ pub(super) fn is_header(line: &str) -> bool {
     has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
 }
 
-/// Which column of a header numbers the scans.
+/// Index of the column with the number of the scan.
 pub(super) fn sweep_column(header: &str) -> Option<usize> {
     header.split(',').position(|name| name.trim() == "sweep")
 }
 
-/// Whether a scan begins with `row`, where the number changes.
+/// Whether `row` begins a scan: its scan number differs from that of the row before.
 pub(super) fn begins_scan(sweep: usize, before: &str, row: &str) -> bool {
     let number = |row: &str| row.split(',').nth(sweep).map(|word| word.trim().to_owned());
     number(before) != number(row)
@@ -53,7 +53,7 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     };
     // Read the names of the columns
     let columns = Columns::of(header)?;
-    // Read the beams; a last line may be truncated
+    // Read the beams; the last line may be truncated
     let mut reader = Reader::default();
     while let Some(line) = lines.next() {
         let fields: Vec<TextField<'_>> = line.split_csv();
@@ -65,11 +65,11 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         if fields.len() != columns.width {
             return Err(line.error(
                 format!(
-                    "the line has {} columns, the header {}",
+                    "the line has {} columns, but the header has {}",
                     fields.len(),
                     columns.width
                 ),
-                "give every line the header's columns; write decimals with a point",
+                "write the columns of the header in every line, and decimals with a point",
             ));
         }
         reader.add(&columns, &fields)?;
@@ -80,7 +80,7 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     Ok(reader.log)
 }
 
-/// Numbers of the columns of each quantity.
+/// Column index of each quantity.
 struct Columns {
     width: usize,
     azimuth: usize,
@@ -139,7 +139,7 @@ struct Reader {
 
 impl Reader {
     fn add(&mut self, columns: &Columns, fields: &[TextField<'_>]) -> Result<(), FormatError> {
-        // Begin a scan where the number changes
+        // Begin a scan if the number changes
         let sweep = columns.sweep.map_or("", |at| fields[at].text);
         if self.scan.is_some() && sweep != self.sweep {
             self.end_scan();
@@ -194,7 +194,7 @@ impl Reader {
 }
 
 fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {
-    // An error code comes first
+    // An error code has priority
     let code = columns
         .error_code
         .map(|at| fields[at])
@@ -219,7 +219,7 @@ fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, 
             }
         },
     }
-    // Then the range, of which none is no return
+    // Then the range; an empty one is no return
     let range = fields[columns.range];
     if range.text.is_empty() || range.text == "inf" {
         return Ok(RangeReading::NoReturn);
@@ -231,8 +231,8 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row per beam. A value that does not apply (the range of a beam without one, the truth of a
-/// beam into nothing) is empty.
+/// Writes one row per beam. Fields without a value (the range of a beam without a return, the truth
+/// of a beam without a hit) are empty.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! Beam directions, shared between the scans that have the same.
+//! Beam directions, shared between scans.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ pub(super) struct Geometries {
 }
 
 impl Geometries {
-    /// `azimuths` in rad, shared with the scan before where they are equal.
+    /// `azimuths` (rad) as shared data. Equal azimuths of the preceding scan are reused.
     pub fn share(&mut self, azimuths: Vec<f64>) -> Arc<[f64]> {
         match &self.last {
             Some(last) if **last == *azimuths => last.clone(),

@@ -1,20 +1,20 @@
-//! Recorded planar scans; the content of a log determines its format.
+//! Recordings of planar scans. The content of a log determines its format.
 //!
-//! | format | how it is recognised | source |
+//! | format | recognition | source |
 //! |---|---|---|
-//! | tinySLAM text | 700 or more numbers a line, no header | Hokuyo URG-04LX on the Mines ParisTech rover |
+//! | tinySLAM text | 700 or more numbers per line, no header | Hokuyo URG-04LX on the Mines ParisTech rover |
 //! | CARMEN | lines that begin with `FLASER`, `ROBOTLASER1`, `RAWLASER1`, `PARAM`, `ODOM` ... | SICK LMS and others |
 //! | RPLIDAR `ultra_simple` | `theta: .. Dist: .. Q: ..` | Slamtec SDK |
-//! | RPLIDAR rows | three numbers a line: range, quality, angle | ROS scans, one beam a row |
+//! | RPLIDAR rows | three numbers per line: range, quality, angle | ROS scans, one beam per row |
 //! | RPLIDAR blocks | `Timestamp:` ... `ranges: array('f', [..])` | ROS scans, printed |
 //! | etendue CSV | a header with `azimuth_rad` or `azimuth_deg`, and `range_m` | this program; see [`csv`] |
 //!
-//! Each may be packed with bzip2, gzip or zstd, or come from a driver that is still writing it
+//! Logs may be compressed with bzip2, gzip or zstd, or come from a driver that is still writing
 //! ([`ScanStream`]).
 //!
-//! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is truncated
-//! in the middle of the file are errors that name the line. A **last** line that is truncated is what an
-//! interrupted recording looks like: it is left out, with a warning.
+//! A field that is not a number, a decimal comma, and a truncated line before the end of the file
+//! are errors that name the line. A truncated **last** line is the normal end of an interrupted
+//! recording: it is skipped with a warning.
 
 mod carmen;
 pub mod csv;
@@ -38,15 +38,15 @@ pub use stream::{ScanStream, Source, open_stream};
 /// Reads a scan log of any known format.
 ///
 /// # Errors
-/// If the file cannot be read, its format is not known, or a line of it is wrong.
+/// If the file cannot be read, its format is unknown, or a line is invalid.
 pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
     parse_scan_log(path, &read_text(path)?)
 }
 
-/// Reads the text of a scan log; `path` is named in errors.
+/// Parses the text of a scan log. Errors name `path`.
 ///
 /// # Errors
-/// If its format is not known, or a line of it is wrong.
+/// If its format is unknown, or a line is invalid.
 ///
 /// # Example
 /// ```
@@ -64,14 +64,14 @@ pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
-            "the log holds no scan",
-            "record at least one whole turn of the sensor",
+            "the log has no scans",
+            "record at least one full rotation of the sensor",
         ));
     }
     Ok(log)
 }
 
-/// Whether the text looks like a scan log.
+/// Whether the text has the format of a scan log.
 pub fn is_scan_log(content: &str) -> bool {
     Format::of(content).is_some()
 }
@@ -127,11 +127,11 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         .zip(content.lines())
         .find(|(_, line)| !line.trim().is_empty())
     else {
-        let remedy = "record some seconds; the file holds no line";
+        let remedy = "record some seconds";
         return FormatError::malformed(path, FileLocation::File, "the file is empty", remedy);
     };
     let start = beginning(line);
-    // The first lines that are not empty, which may include a header
+    // The first lines that are not empty may include a header
     let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
     if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
         return FormatError::malformed(
@@ -143,7 +143,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
     }
     FormatError::Unsupported {
         path: path.to_owned(),
-        message: format!("this is no scan log of a known format; it begins with: {start}"),
+        message: format!("this is not a scan log of a known format; it begins with: {start}"),
         remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, or a CSV with the columns \
                  sweep, azimuth_deg and range_m"
             .into(),
@@ -154,7 +154,7 @@ fn beginning(line: &str) -> String {
     line.chars().take(48).collect()
 }
 
-/// Whether a line is of numbers, some with a comma in the place of the decimal point.
+/// Whether a line consists of numbers, some with a decimal comma.
 fn has_decimal_commas(line: &str) -> bool {
     let has_comma = |field: &&str| field.contains(',');
     let is_meant = |field: &str| field.is_empty() || is_number(&field.replacen(',', ".", 1));
@@ -162,7 +162,7 @@ fn has_decimal_commas(line: &str) -> bool {
         let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
         fields.iter().any(has_comma) && fields.iter().all(|field| is_meant(field))
     };
-    // Commas between the columns too: 0,314,47,-3,12.
+    // The columns are also separated by commas: 0,314,47,-3,12.
     let parts: Vec<&str> = line.split(',').map(str::trim).collect();
     let all_whole = parts.len() > 3
         && parts
@@ -171,7 +171,7 @@ fn has_decimal_commas(line: &str) -> bool {
     apart(|c| c == ';') || apart(char::is_whitespace) || all_whole
 }
 
-/// The warning of a last line that is truncated.
+/// The warning about a truncated last line.
 fn truncated_last_line(line: TextLine<'_>) -> String {
-    format!("line {} is truncated and was left out", line.number)
+    format!("line {} is truncated and was skipped", line.number)
 }

@@ -8,14 +8,14 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 
-/// Writes an `.npz` that `numpy.load` reads.
+/// Writes an `.npz` for `numpy.load`.
 ///
-/// Arrays with one number per beam have the shape (sweeps, beams) if all sweeps have the same number of
-/// beams, else (beams of all sweeps,):
+/// Arrays with one number per beam have the shape (sweeps, beams) if all sweeps have the same
+/// number of beams, otherwise (beams of all sweeps,):
 ///
 /// | array | type | content |
 /// |---|---|---|
-/// | `sweep`, `beam` | u4 | numbers |
+/// | `sweep`, `beam` | u4 | indices |
 /// | `time_s`, `azimuth_rad`, `elevation_rad` | f8 | time and direction |
 /// | `range_m` | f8 | range; as in REP 117 +inf no return, -inf too near, NaN an error |
 /// | `error_code` | i2 | the device's code, -1 for none |
@@ -23,9 +23,9 @@ use zip::write::SimpleFileOptions;
 /// | `returns` | u2 | number of surfaces that returned light |
 /// | `point_m` | f8, one more axis of 3 | measured point in the world; NaN for none |
 /// | `true_range_m`, `true_incidence_rad` | f8 | truth; NaN if the beam hits nothing |
-/// | `true_object`, `true_material` | i4 | numbers of names in the run's JSON; -1 for none |
+/// | `true_object`, `true_material` | i4 | indices of the names in the JSON of the run; -1 for none |
 /// | `sweep_start_s` | f8, (sweeps,) | start of each sweep |
-/// | `world_from_sensor` | f8, (sweeps, 4, 4) | pose of the sensor when it began |
+/// | `world_from_sensor` | f8, (sweeps, 4, 4) | pose of the sensor at the start |
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -152,7 +152,7 @@ impl<W: Write + Seek> Archive<'_, W> {
             &[count],
             sweeps.iter().map(|sweep| sweep.start),
         )?;
-        // nalgebra stores columns first, NumPy rows first.
+        // nalgebra has column-major order, NumPy row-major order.
         let poses = sweeps.iter().flat_map(|sweep| {
             let rows = sweep.world_from_sensor.to_homogeneous().transpose();
             rows.iter().copied().collect::<Vec<f64>>()

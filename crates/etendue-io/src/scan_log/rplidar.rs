@@ -1,4 +1,4 @@
-//! Text logs of Slamtec RPLIDAR scanners, three kinds.
+//! Text logs of Slamtec RPLIDAR scanners, in three formats.
 
 use super::Geometries;
 use crate::FormatError;
@@ -6,16 +6,16 @@ use crate::precision::single;
 use crate::text::{TextContent, TextField, TextLine, is_number};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 
-const NO_CLOCK: &str = "the log has no clock: the number of each scan is taken as its time, s";
+const NO_CLOCK: &str = "the log has no clock: the time of each scan is its index, s";
 
-/// One beam of a scan that is being collected.
+/// One beam of a scan.
 struct Beam {
     azimuth: f64,
     reading: RangeReading,
     intensity: f32,
 }
 
-/// Scans without a clock, collected beam by beam.
+/// Assembles scans without a clock from beams.
 #[derive(Default)]
 struct Collector {
     log: ScanLog,
@@ -48,25 +48,25 @@ impl Collector {
     }
 }
 
-/// Whether a line is "range, quality, angle" and nothing else.
+/// Whether a line has the form "range, quality, angle".
 pub(super) fn is_row(line: &str) -> bool {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     fields.len() == 3 && fields.iter().all(|field| is_number(field))
 }
 
-/// Whether a scan begins with `row`, where the angle falls.
+/// Whether `row` begins a scan: its angle is less than that of the row before.
 pub(super) fn begins_scan(before: &str, row: &str) -> bool {
     let angle = |row: &str| row.rsplit(',').next()?.trim().parse::<f64>().ok();
     matches!((angle(before), angle(row)), (Some(before), Some(angle)) if angle < before)
 }
 
-/// Rows of range in m (inf: no return), quality, and angle in rad anticlockwise; a scan begins
-/// where the angle falls.
+/// Parses rows of range in m (inf: no return), quality, and angle in rad, anticlockwise. A
+/// decreasing angle begins a scan.
 pub(super) fn parse_rows(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut collector = Collector::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        // Split the row; a last one may be truncated
+        // Split the row; the last one may be truncated
         let fields: Vec<TextField<'_>> = line.split(',').collect();
         let [range, quality, angle] = fields[..] else {
             if fields.len() < 3 && lines.peek().is_none() {
@@ -76,7 +76,7 @@ pub(super) fn parse_rows(text: TextContent<'_>) -> Result<ScanLog, FormatError> 
             }
             return Err(wrong_columns(line, fields.len()));
         };
-        // Begin a scan where the angle falls
+        // Begin a scan if the angle decreases
         let azimuth = angle.number()?;
         let last = collector.beams.last();
         if last.is_some_and(|last| azimuth < last.azimuth) {
@@ -94,12 +94,12 @@ pub(super) fn parse_rows(text: TextContent<'_>) -> Result<ScanLog, FormatError> 
 
 fn wrong_columns(line: TextLine<'_>, found: usize) -> FormatError {
     line.error(
-        format!("the line has {found} columns, not 3"),
-        "write range, quality and angle, with decimal points and not commas",
+        format!("the line has {found} columns instead of 3"),
+        "write range, quality and angle, with decimal points",
     )
 }
 
-/// A range as ROS writes it: +inf no return, -inf too near, NaN an error.
+/// Decodes a range by REP 117: +inf no return, -inf too near, NaN an error.
 fn rep117(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     let range: f64 = field.parse("a range")?;
     Ok(if range.is_nan() {
@@ -113,19 +113,19 @@ fn rep117(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     })
 }
 
-/// Output of `ultra_simple` of the SDK: angle clockwise in degrees, distance in mm (0: no
-/// return), quality; `S` marks the beam that begins a turn.
+/// Parses the output of `ultra_simple` of the SDK: angle in degrees, clockwise; distance in mm (0:
+/// no return); quality. `S` marks the first beam of a rotation.
 pub(super) fn parse_ultra_simple(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut collector = Collector::default();
     let mut lines = text.lines().peekable();
     let mut begun = false;
     while let Some(line) = lines.next() {
-        // Skip what the driver prints before the first beam
+        // Skip the output of the driver before the first beam
         if !line.text.contains("theta:") && !begun {
             continue;
         }
         begun = true;
-        // Find the labelled numbers; a last line may be truncated
+        // Find the labelled numbers; the last line may be truncated
         let labelled = ["theta:", "Dist:", "Q:"].map(|label| after(line, label));
         let [Some(angle), Some(distance), Some(quality)] = labelled else {
             if lines.peek().is_none() {
@@ -135,7 +135,7 @@ pub(super) fn parse_ultra_simple(text: TextContent<'_>) -> Result<ScanLog, Forma
             }
             return Err(line.truncated("theta, Dist and Q"));
         };
-        // Append the beam to a new scan or the present one
+        // Append the beam to a new scan or the current one
         if line.text.trim_start().starts_with('S') {
             collector.end_scan();
         }
@@ -160,16 +160,16 @@ fn after<'a>(line: TextLine<'a>, label: &str) -> Option<TextField<'a>> {
         .map(|word| line.field(word))
 }
 
-/// ROS scans as Python prints them: a block of `name: value` lines a scan.
+/// Parses ROS scans in Python notation: one block of `name: value` lines per scan.
 pub(super) fn parse_blocks(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut log = ScanLog {
-        description: "RPLIDAR scans as ROS prints them".into(),
+        description: "RPLIDAR scans printed by ROS".into(),
         ..ScanLog::default()
     };
     let mut geometries = Geometries::default();
     let mut block = Block::default();
     let mut last = None;
-    // Collect the lines of a block, which ends with the next time stamp
+    // Collect the lines of a block, which the next time stamp ends
     for line in text.lines() {
         let Some((name, value)) = line.text.split_once(':') else {
             continue;
@@ -201,7 +201,7 @@ pub(super) fn parse_blocks(text: TextContent<'_>) -> Result<ScanLog, FormatError
             Ok(scan) => log.scans.push(scan),
             Err(_) => log
                 .warnings
-                .push("the last scan is truncated and was left out".into()),
+                .push("the last scan is truncated and was skipped".into()),
         }
     }
     Ok(log)
@@ -242,7 +242,7 @@ impl Block {
     }
 }
 
-/// The numbers of `array('f', [a, b, ..])`.
+/// Parses the numbers of `array('f', [a, b, ..])`.
 fn list<'a, T>(
     line: TextLine<'a>,
     value: TextField<'a>,

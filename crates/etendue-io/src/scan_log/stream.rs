@@ -1,4 +1,4 @@
-//! Scan logs that are still being written: by a driver to a pipe, a serial line or a socket.
+//! Scan logs from a pipe, a serial line or a socket that a driver is still writing.
 
 use super::{Format, csv, rplidar};
 use crate::text::TextContent;
@@ -10,11 +10,12 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Scans of a text that still grows, in any format of [`parse_scan_log`](super::parse_scan_log). A
-/// scan is there as soon as the next one begins, of formats with one scan a line with its line.
+/// Reader of scans from a growing text in any format of [`parse_scan_log`](super::parse_scan_log).
+/// A scan is available when the next one begins; in formats with one scan per line, at the end of
+/// its line.
 ///
-/// Streams may be joined at any time: what comes before the first line that is recognised is passed
-/// over, and a first scan of fewer beams than the second is left out, as is a last one at the end.
+/// A stream may begin at any position. Text before the first recognised line is skipped, as is a
+/// first scan with fewer beams than the second, and an incomplete last scan.
 ///
 /// ```
 /// use etendue_io::scan_log::ScanStream;
@@ -29,33 +30,33 @@ pub struct ScanStream<R> {
     /// Text that is not parsed yet.
     pending: Vec<u8>,
     format: Option<Format>,
-    /// Lines that hold for all that follows.
+    /// Header lines of the format.
     head: String,
-    /// Lines that are done with.
+    /// Number of parsed lines.
     lines: usize,
-    /// Bytes of the last scans that were given.
+    /// Bytes of the scans returned last.
     usual: usize,
     joined: bool,
     ended: bool,
 }
 
-/// Whatever bytes come from.
+/// Byte source of a stream.
 pub type Source = Box<dyn Read + Send>;
 
 /// Timeout of a socket.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Lines in which the format shows at the latest.
-const LINES_TO_KNOW: usize = 200;
+/// Maximum number of lines before the format is recognised.
+const MAX_LINES_TO_RECOGNISE: usize = 200;
 
-/// Opens what is no file that can be read to its end: `-`, the standard input; `host:port`, a socket
-/// that sends (as netcat or ser2net); a serial line or another device; a named pipe. None of
-/// anything else.
+/// Opens a streaming source: `-` for the standard input; `host:port` for a socket that sends text
+/// (netcat, ser2net); a serial line or another device; a named pipe. `None` for other sources, for
+/// example regular files.
 ///
-/// A serial line is read as it is set (`stty -F /dev/ttyUSB0 115200 raw`).
+/// The settings of a serial line are not changed (`stty -F /dev/ttyUSB0 115200 raw`).
 ///
 /// # Errors
-/// If it is one of them and cannot be opened.
+/// If such a source cannot be opened.
 pub fn open_stream(source: &str) -> Result<Option<ScanStream<Source>>, FormatError> {
     let path = Path::new(source);
     let opened: Option<std::io::Result<Source>> = if source == "-" {
@@ -77,7 +78,7 @@ pub fn open_stream(source: &str) -> Result<Option<ScanStream<Source>>, FormatErr
 fn connected(source: &str) -> std::io::Result<TcpStream> {
     let mut refused = std::io::Error::from(ErrorKind::AddrNotAvailable);
     for address in source.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
+        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok(stream),
             Err(error) => refused = error,
         }
@@ -86,7 +87,7 @@ fn connected(source: &str) -> std::io::Result<TcpStream> {
 }
 
 impl<R: Read> ScanStream<R> {
-    /// Scans from `input`; `path` is named in errors.
+    /// Reads scans from `input`; errors name `path`.
     pub fn new(path: impl Into<PathBuf>, input: R) -> Self {
         Self {
             path: path.into(),
@@ -101,11 +102,11 @@ impl<R: Read> ScanStream<R> {
         }
     }
 
-    /// Waits for at least a number of scans; fewer where the stream ends, none where it has
-    /// ended. Times of formats without a clock begin anew each time.
+    /// Waits for at least `count` scans. Returns fewer at the end of the stream, none after it.
+    /// Times of formats without a clock begin at zero in each call.
     ///
     /// # Errors
-    /// If it cannot be read, its format is not known, or a line of it is wrong.
+    /// If the source cannot be read, its format is unknown, or a line is invalid.
     pub fn next_scans(&mut self, count: usize) -> Result<Vec<Scan>, FormatError> {
         // A scan is complete when the next one begins
         let count = if self.joined { count } else { count.max(2) };
@@ -127,7 +128,7 @@ impl<R: Read> ScanStream<R> {
         }
     }
 
-    /// Reads until there are a number of bytes, or no more.
+    /// Reads until `enough` bytes are available or the stream ends.
     fn fill(&mut self, enough: usize) -> Result<(), FormatError> {
         let mut chunk = [0; 16_384];
         while !self.ended {
@@ -165,7 +166,7 @@ impl<R: Read> ScanStream<R> {
         if text[..length].trim().is_empty() {
             return Ok(None);
         }
-        // Lines that are done with stay as blank ones, so that errors name the right place.
+        // Replace parsed lines by blank ones, so that errors name the correct line.
         let before = self.lines.saturating_sub(self.head.lines().count());
         let content = format!("{}{}{}", self.head, "\n".repeat(before), &text[..length]);
         let log = format.parse(TextContent {
@@ -205,7 +206,7 @@ impl<R: Read> ScanStream<R> {
                 break;
             }
             passed += line.len();
-            if number > LINES_TO_KNOW {
+            if number > MAX_LINES_TO_RECOGNISE {
                 return Err(super::unknown(&self.path, self.text(whole)?));
             }
         }
@@ -240,7 +241,7 @@ impl<R: Read> ScanStream<R> {
         })
     }
 
-    /// Done with so much of the text.
+    /// Removes `length` bytes of parsed text.
     fn take(&mut self, length: usize) {
         let done: Vec<u8> = self.pending.drain(..length).collect();
         let done = String::from_utf8_lossy(&done);
@@ -254,14 +255,14 @@ impl<R: Read> ScanStream<R> {
     }
 }
 
-/// Whether a scan begins with the second of two lines.
+/// Function that returns whether the second of two lines begins a scan.
 type Begins = Box<dyn Fn(&str, &str) -> bool>;
 
 impl Format {
-    /// The length of the part of a text that holds complete scans: it ends where the last scan
-    /// begins. The text consists of complete lines.
+    /// The length of the text that contains complete scans, up to the beginning of the last scan.
+    /// The text consists of complete lines.
     fn complete_length(self, head: &str, text: &str) -> usize {
-        // Choose how the first line of a scan is recognised
+        // Select the recognition of the first line of a scan
         let begins: Begins = match self {
             Self::TinySlam | Self::Carmen => return text.len(),
             Self::RplidarBlocks => Box::new(|_, line| line.trim_start().starts_with("Timestamp")),

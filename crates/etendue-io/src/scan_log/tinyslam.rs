@@ -1,8 +1,8 @@
 //! The tinySLAM text logs of the Mines ParisTech rover (Steux and El Hamzaoui, CoreSLAM, ICARCV
-//! 2010): a Hokuyo URG-04LX and wheel odometry, one scan a line.
+//! 2010): a Hokuyo URG-04LX and wheel odometry, one scan per line.
 //!
-//! Fields: 0 time in µs, 2 and 3 ticks of the left and right wheel, 24 to 705 the ranges in mm of
-//! the sensor's steps 44 to 725. A value below 20 is one of the sensor's error codes.
+//! Fields: 0 time in µs, 2 and 3 ticks of the left and right wheel, 24 to 705 ranges in mm of the
+//! sensor steps 44 to 725. A value below 20 is an error code of the sensor.
 
 use super::Geometries;
 use crate::FormatError;
@@ -16,9 +16,9 @@ const BEAMS: usize = 682;
 const FIRST_STEP: f64 = 44.0;
 const FRONT_STEP: f64 = 384.0;
 const STEPS_PER_TURN: f64 = 1024.0;
-/// Ranges below this are error codes, mm.
-const LEAST_RANGE: u32 = 20;
-/// Wheel radius over ticks: m of forward motion a tick of both wheels together.
+/// Minimum range, mm; smaller values are error codes.
+const MIN_RANGE: u32 = 20;
+/// Forward motion per tick of both wheels, m: half the wheel circumference per tick.
 const METRES_PER_TICK: f64 = 0.077 * PI / 2000.0;
 /// Half the distance between the wheels, m.
 const HALF_AXLE: f64 = 0.165;
@@ -68,7 +68,7 @@ fn scan(
 fn reading(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     let millimetres: u32 = field.parse("a range in whole millimetres")?;
     Ok(match u8::try_from(millimetres) {
-        Ok(code) if millimetres < LEAST_RANGE => RangeReading::Error(code),
+        Ok(code) if millimetres < MIN_RANGE => RangeReading::Error(code),
         _ => RangeReading::Range(f64::from(millimetres) * 1e-3),
     })
 }

@@ -1,4 +1,4 @@
-//! The format of the KITTI odometry benchmark: the upper three rows of a pose a line.
+//! Pose files of the KITTI odometry benchmark: the upper three rows of one pose per line.
 
 use super::{lines, numbers, trajectory};
 use crate::{FileLocation, FormatError};
@@ -6,21 +6,22 @@ use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::path::Path;
 
-/// Tolerance of rotation matrices.
+/// Tolerance of orthonormality of rotation matrices.
 const ROTATION_TOLERANCE: f64 = 1e-3;
 
-/// Reads a pose file of the KITTI benchmark, one pose every `interval` seconds from time zero.
+/// Reads a KITTI pose file with one pose every `interval` seconds from time zero.
 ///
 /// # Errors
-/// As [`parse_kitti`], and if the file cannot be read.
+/// As [`parse_kitti`], or if the file cannot be read.
 pub fn read_kitti(path: &Path, interval: f64) -> Result<KeyFrameTrajectory, FormatError> {
     parse_kitti(path, &crate::input::read_text(path)?, interval)
 }
 
-/// The trajectory in the text of a KITTI pose file; `path` is named in errors.
+/// Parses a KITTI pose file. Errors name `path`.
 ///
 /// # Errors
-/// If a line has not twelve numbers or is no rotation; the error names the line.
+/// If a line does not have twelve numbers or its matrix is not a rotation; the error contains the
+/// line.
 ///
 /// ```
 /// use etendue_io::trajectory::parse_kitti;
@@ -36,16 +37,16 @@ pub fn parse_kitti(
     trajectory(path, frames(path, text, interval)?)
 }
 
-/// The poses of the lines of a KITTI file.
+/// Parses the poses of a KITTI file.
 ///
 /// # Errors
-/// If a line has not twelve numbers or is no rotation.
+/// If a line does not have twelve numbers or its matrix is not a rotation.
 pub fn poses_of_kitti(path: &Path, text: &str) -> Result<Vec<Isometry3<f64>>, FormatError> {
     let frames = frames(path, text, 1.0)?;
     Ok(frames.iter().map(|(f, _)| f.pose).collect())
 }
 
-/// A KITTI file of poses.
+/// The text of a KITTI file with the poses.
 pub fn kitti_text(poses: &[Isometry3<f64>]) -> String {
     let line = |pose: &Isometry3<f64>| {
         let m = pose.to_homogeneous();
@@ -64,7 +65,7 @@ fn frames(path: &Path, text: &str, interval: f64) -> Result<Vec<(KeyFrame, usize
         let off = (matrix * matrix.transpose() - Matrix3::identity()).amax();
         let is_rotation = off <= ROTATION_TOLERANCE && matrix.determinant() > 0.0;
         if !is_rotation {
-            let message = format!("the matrix is no rotation (off by {off:.2e})");
+            let message = format!("the matrix is not a rotation (residual {off:.2e})");
             let remedy = "write r11 r12 r13 tx r21 r22 r23 ty r31 r32 r33 tz of a rigid pose";
             return Err(FormatError::malformed(
                 path,

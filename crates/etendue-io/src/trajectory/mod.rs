@@ -10,17 +10,17 @@ use crate::{FileLocation, FormatError};
 use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
 use std::path::Path;
 
-/// Interpretation of a file of poses.
+/// Options of reading a pose file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseFile {
-    /// Seconds from one pose to the next where the file holds no times (KITTI).
+    /// Time between two poses if the file has no times (KITTI), s.
     pub interval: f64,
     /// Interpolation between poses.
     pub interpolation: Interpolation,
 }
 
 impl Default for PoseFile {
-    /// Ten poses a second, as KITTI's, linear between them.
+    /// Ten poses per second (KITTI), linear interpolation.
     fn default() -> Self {
         Self {
             interval: 0.1,
@@ -29,15 +29,15 @@ impl Default for PoseFile {
     }
 }
 
-/// Reads a TUM or a KITTI file; the number of values in its first line determines which.
+/// Reads a TUM or a KITTI file; the number of values in its first line determines the format.
 ///
 /// # Errors
-/// As [`parse_tum`] and [`parse_kitti`], and where the file cannot be read.
+/// As [`parse_tum`] and [`parse_kitti`], or if the file cannot be read.
 pub fn read_trajectory(path: &Path, how: PoseFile) -> Result<KeyFrameTrajectory, FormatError> {
     parse_trajectory(path, &crate::input::read_text(path)?, how)
 }
 
-/// The trajectory in the text of a TUM or a KITTI file; `path` is named in errors.
+/// Parses a TUM or a KITTI file. Errors name `path`.
 ///
 /// # Errors
 /// As [`parse_tum`] and [`parse_kitti`].
@@ -72,30 +72,25 @@ fn trajectory(
             .frame()
             .and_then(|i| lines.get(i))
             .map_or(FileLocation::File, |l| FileLocation::Line(*l));
-        FormatError::malformed(
-            path,
-            place,
-            error.to_string(),
-            "correct the trajectory there",
-        )
+        FormatError::malformed(path, place, error.to_string(), "correct this line")
     })
 }
 
-/// The `count` numbers of a line.
+/// Parses `count` numbers of a line.
 fn numbers(path: &Path, line: usize, text: &str, count: usize) -> Result<Vec<f64>, FormatError> {
     let wrong = |message: String| {
-        let remedy = format!("write {count} numbers, separated by blanks");
+        let remedy = format!("write {count} numbers, separated by spaces");
         FormatError::malformed(path, FileLocation::Line(line), message, remedy)
     };
     let mut numbers = Vec::new();
     for word in words(text) {
         let number = word
             .parse()
-            .map_err(|_| wrong(format!("\"{word}\" is no number")))?;
+            .map_err(|_| wrong(format!("\"{word}\" is not a number")))?;
         numbers.push(number);
     }
     if numbers.len() != count {
-        return Err(wrong(format!("there are {} numbers", numbers.len())));
+        return Err(wrong(format!("the line has {} numbers", numbers.len())));
     }
     Ok(numbers)
 }
@@ -104,7 +99,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split([' ', '\t', ',']).filter(|word| !word.is_empty())
 }
 
-/// The lines that hold something, numbered from 1.
+/// Lines with content, numbered from 1.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(str::trim));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))

@@ -1,4 +1,4 @@
-//! The format of the TUM benchmark: `time x y z qx qy qz qw` a line.
+//! Trajectory files of the TUM benchmark: `time x y z qx qy qz qw` per line.
 
 use super::{lines, numbers, trajectory};
 use crate::{FileLocation, FormatError};
@@ -6,22 +6,22 @@ use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
 
-/// Tolerance of the length of quaternions.
+/// Tolerance of the norm of quaternions.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// Reads a trajectory file of the TUM benchmark.
 ///
 /// # Errors
-/// As [`parse_tum`], and if the file cannot be read.
+/// As [`parse_tum`], or if the file cannot be read.
 pub fn read_tum(path: &Path) -> Result<KeyFrameTrajectory, FormatError> {
     parse_tum(path, &crate::input::read_text(path)?)
 }
 
-/// The trajectory in the text of a TUM file; `path` is named in errors.
+/// Parses a TUM file. Errors name `path`.
 ///
 /// # Errors
-/// If a line has not eight numbers, a quaternion is not of length one, or times are not
-/// finite or not ascending; the error names the line.
+/// If a line does not have eight numbers, a quaternion does not have unit norm, or times are not
+/// finite or not ascending; the error contains the line.
 ///
 /// ```
 /// use etendue_io::trajectory::parse_tum;
@@ -35,16 +35,16 @@ pub fn parse_tum(path: &Path, text: &str) -> Result<KeyFrameTrajectory, FormatEr
     trajectory(path, frames(path, text)?)
 }
 
-/// Times (s) and poses of the lines of a TUM file, in the order of the file.
+/// Times (s) and poses of a TUM file, in file order.
 ///
 /// # Errors
-/// If a line has not eight numbers, or a quaternion is not of length one.
+/// If a line does not have eight numbers, or a quaternion does not have unit norm.
 pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)>, FormatError> {
     let frames = frames(path, text)?;
     Ok(frames.iter().map(|(f, _)| (f.time, f.pose)).collect())
 }
 
-/// A TUM file of times (s) and poses.
+/// The text of a TUM file with times (s) and poses.
 ///
 /// ```
 /// use etendue_io::trajectory::{poses_of_tum, tum_text};
@@ -74,8 +74,8 @@ fn frames(path: &Path, text: &str) -> Result<Vec<(KeyFrame, usize)>, FormatError
         let norm = quaternion.norm();
         let is_unit = (norm - 1.0).abs() <= UNIT_TOLERANCE;
         if !is_unit {
-            let message = format!("the quaternion has the length {norm}, not 1");
-            let remedy = "write qx qy qz qw of length one, in this order";
+            let message = format!("the quaternion has the norm {norm}, not 1");
+            let remedy = "write a unit quaternion qx qy qz qw, in this order";
             return Err(FormatError::malformed(
                 path,
                 FileLocation::Line(number),

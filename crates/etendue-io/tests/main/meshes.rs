@@ -256,14 +256,17 @@ fn damaged_obj_files_are_refused_by_line() {
         ),
         (
             "v 0 0 0\nf 1 2 3\n",
-            "a.obj, line 2: vertex 2 is used, the file has 1",
+            "a.obj, line 2: vertex 2 does not exist: the file has 1",
         ),
-        ("v 0 0 0\nf 0 1 1\n", "a.obj, line 2: vertex 0 is used"),
+        (
+            "v 0 0 0\nf 0 1 1\n",
+            "a.obj, line 2: vertex 0 does not exist",
+        ),
         (
             "v 0 0 0\nf 1 1\n",
             "a.obj, line 2: the line ends before the face's third corner",
         ),
-        ("v 0 0 0\n", "a.obj: the file holds no triangle"),
+        ("v 0 0 0\n", "a.obj: the file has no triangles"),
     ] {
         assert!(
             refusal("a.obj", text.as_bytes()).starts_with(expected),
@@ -280,9 +283,11 @@ fn damaged_ply_files_are_refused_by_place() {
         refusal("a.ply", ply.replacen(from, to, 1).as_bytes())
     };
     assert!(text("1 0 0\n", "1 nan 0\n").contains("vertex 1: the vertex is not finite"));
-    assert!(text("4 0 1 2 3", "4 0 1 2 9").contains("face 0: vertex 9 is used, the file has 4"));
+    assert!(
+        text("4 0 1 2 3", "4 0 1 2 9").contains("face 0: vertex 9 does not exist: the file has 4")
+    );
     assert!(text("4 0 1 2 3", "4 0 1 2 x").contains("line 15: \"x\" is not a number"));
-    assert!(text("element vertex 4", "element vertex 3").contains("left after the last element"));
+    assert!(text("element vertex 4", "element vertex 3").contains("remain after the last element"));
     assert!(text("element face 1", "element face 2").contains("the file ends in face 1 of 2"));
     assert!(text("ascii", "ebcdic").contains("line 2: unknown format \"ebcdic\""));
     let half = ply_binary(false);
@@ -295,7 +300,7 @@ fn damaged_stl_files_are_refused() {
     let binary = stl_binary();
     let said = refusal("a.stl", &binary[..binary.len() - 1]);
     assert!(
-        said.contains("the header counts 2 triangles, the file holds 1"),
+        said.contains("the header counts 2 triangles, but the file contains 1"),
         "{said}"
     );
     let text = stl_text();
@@ -315,7 +320,9 @@ fn damaged_gltf_files_are_refused() {
     };
     assert!(change("\"count\":6", "\"count\":60").contains("reaches beyond the end of its buffer"));
     assert!(change("\"mesh\":0", "\"mesh\":0,\"children\":[0]").contains("child of two nodes"));
-    assert!(change("\"byteLength\":60", "\"byteLength\":61").contains("has 60 bytes, not 61"));
+    assert!(
+        change("\"byteLength\":60", "\"byteLength\":61").contains("has 60 bytes instead of 61")
+    );
     assert!(refusal("a.gltf", &gltf("")[..200]).contains("not valid glTF"));
 }
 

@@ -71,7 +71,7 @@ fn files_of_another_writer_are_read_whatever_their_packing() {
         let points = parse(bytes).unwrap();
         assert_eq!(
             points.warnings,
-            ["the column class holds no numbers and was left out"],
+            ["the column class contains no numbers and was skipped"],
             "{name}"
         );
         let table = points.together();

@@ -83,7 +83,7 @@ fn scans_without_positions_or_points_are_refused() {
     assert!(error("a.bin", &[]).contains("no point"));
     assert!(error("a.csv", b"a,b,c\n1,2,3\n").contains("no columns x, y and z"));
     assert!(error("a.csv", b"x,y,z\n1,2,3\n1,2\n").contains("line 3"));
-    assert!(error("a.xml", b"<x/>").contains("no scan"));
+    assert!(error("a.xml", b"<x/>").contains("does not support editing"));
     let truncated = "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n\
                WIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA binary\n123";
     assert!(error("a.pcd", truncated.as_bytes()).contains("truncated"));

@@ -127,7 +127,7 @@ fn a_cut_last_line_is_left_out_with_a_warning() {
     let text = tinyslam(3);
     let log = parse_scan_log("a.dat".as_ref(), &text[..text.len() - 10]).unwrap();
     assert_eq!(log.scans.len(), 2);
-    assert_eq!(log.warnings, ["line 3 is truncated and was left out"]);
+    assert_eq!(log.warnings, ["line 3 is truncated and was skipped"]);
 }
 
 #[test]
@@ -208,14 +208,18 @@ fn a_csv_with_a_wrong_line_is_refused() {
     let error = fails("sweep,azimuth_deg,range_m\n0,0,1\n0,1,2,5\n0,2,1\n");
     assert_eq!(
         error.to_string(),
-        "log.txt, line 3: the line has 4 columns, the header 3"
+        "log.txt, line 3: the line has 4 columns, but the header has 3"
     );
 }
 
 #[test]
 fn an_unknown_text_is_an_error_that_lists_the_known_logs() {
     let error = fails("hello world\n");
-    assert!(error.to_string().contains("no scan log of a known format"));
+    assert!(
+        error
+            .to_string()
+            .contains("not a scan log of a known format")
+    );
     assert!(error.remedy().contains("CARMEN"));
 }
 

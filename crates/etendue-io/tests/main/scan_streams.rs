@@ -160,7 +160,7 @@ fn wrong_lines_of_a_stream_are_named() {
     let other = "hello\n".repeat(300);
     let mut stream = ScanStream::new("driver", other.as_bytes());
     let error = stream.next_scans(1).unwrap_err().to_string();
-    assert!(error.contains("no scan log"), "{error}");
+    assert!(error.contains("not a scan log"), "{error}");
     assert!(open_stream("Cargo.toml").unwrap().is_none());
     assert!(open_stream("not there").unwrap().is_none());
 }

@@ -11,7 +11,7 @@ fn bad_trajectories_are_refused_with_their_line() {
         ("# c\n1 0 0 0 0 0 0 1\n0.5 1 0 0 0 0 0 1\n", 3, "not later"),
         ("nan 0 0 0 0 0 0 1\n", 1, "not finite"),
         ("0 inf 0 0 0 0 0 1\n", 1, "not finite"),
-        ("0 0 0 0 0 0 0 2\n", 1, "length 2"),
+        ("0 0 0 0 0 0 0 2\n", 1, "norm 2"),
         ("0 0 0 0 0 0 0\n", 1, "7 numbers"),
         ("0 0 0 0 0 0 0 x\n", 1, "\"x\""),
     ] {
@@ -24,7 +24,7 @@ fn bad_trajectories_are_refused_with_their_line() {
     }
     assert!(tum("").to_string().contains("no pose"));
     let error = parse_kitti("k.txt".as_ref(), "2 0 0 0 0 1 0 0 0 0 1 0\n", 0.1).unwrap_err();
-    assert!(error.to_string().contains("no rotation"), "{error}");
+    assert!(error.to_string().contains("not a rotation"), "{error}");
 }
 
 #[test]

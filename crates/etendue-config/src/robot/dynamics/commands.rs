@@ -3,28 +3,29 @@
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::dynamics::jointed::JointCommand;
 
-/// Commands of a robot at one time: vehicles follow `drive`, robots of joints `joints`.
+/// Commands of a robot at one time. Vehicles use `drive`, articulated robots `joints`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Orders {
     /// Drive command.
     pub drive: DriveCommand,
-    /// Command of each moving joint, in their order.
+    /// Command of each moving joint, in the order of the joints.
     pub joints: Vec<JointCommand>,
 }
 
 /// Commands of a robot over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// Drive commands with the times (ns) at which they take effect, ascending.
+    /// Drive commands with their start times (ns), ascending.
     pub drive: Vec<(i64, DriveCommand)>,
-    /// Times (ns), numbers of moving joints and their commands, ascending in time.
+    /// Times (ns), indices of moving joints and their commands, in ascending time.
     pub joints: Vec<(i64, usize, JointCommand)>,
-    /// How many moving joints there are.
+    /// Number of moving joints.
     pub joint_count: usize,
 }
 
 impl Schedule {
-    /// The command at a time, ns. Before its first command a vehicle is at rest and a joint is free.
+    /// The commands at a time, ns. Before its first command, a vehicle is at rest and a joint is
+    /// free.
     pub fn at(&self, time: i64) -> Orders {
         let drive = self.drive.iter().rev().find(|(from, _)| *from <= time);
         let mut joints = vec![JointCommand::Free; self.joint_count];

@@ -1,4 +1,4 @@
-//! From the table to what moves the robot.
+//! Conversion of the `[dynamics]` table.
 
 use super::{
     DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, ModelName, Mover,
@@ -13,13 +13,13 @@ use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
 use std::ops::Range;
 use toml::Spanned;
 
-/// Natural frequency of servos without one in the file, Hz.
+/// Default natural frequency of servos, Hz.
 const SERVO: f64 = 5.0;
-/// Commands a second.
+/// Rate of the commands, Hz.
 const CONTROL: f64 = 100.0;
 
 impl DynamicsTable {
-    /// The model of the robot's dynamics and its commands; `urdf` and `mjcf` are the robot's files.
+    /// Dynamics model of the robot and its commands; `urdf` and `mjcf` are the robot's files.
     pub(in crate::robot) fn driven(
         &self,
         document: &Document,
@@ -76,7 +76,7 @@ impl DynamicsTable {
         }
         let problem = TomlProblem::value(
             "this program was built without the physics engine",
-            "build it with `cargo build --release -p etendue-cli --features rapier`, or take \
+            "build it with `cargo build --release -p etendue-cli --features rapier`, or use \
              model = \"bicycle\"",
         );
         Err(document.error(self.model_span(), problem))
@@ -102,7 +102,7 @@ impl DynamicsTable {
         match vehicle.problem() {
             None => Ok(vehicle),
             Some(problem) => {
-                let problem = TomlProblem::value(problem, "correct the vehicle's numbers");
+                let problem = TomlProblem::value(problem, "correct the parameters of the vehicle");
                 Err(document.error(span, problem))
             }
         }
@@ -118,8 +118,8 @@ impl DynamicsTable {
         let Some(robot) = robot else {
             let key = kind.to_lowercase();
             let problem = TomlProblem::value(
-                format!("there is no {kind} file to move"),
-                format!("name one above all tables: {key} = \"robot.{key}\""),
+                format!("the robot has no {kind} file"),
+                format!("add one above all tables: {key} = \"robot.{key}\""),
             );
             return Err(document.error(self.model_span(), problem));
         };
@@ -131,7 +131,7 @@ impl DynamicsTable {
         if !(servo > 0.0 && servo.is_finite()) {
             let span = self.servo_hz.as_ref().map_or(0..0, Spanned::span);
             let problem = TomlProblem::value(
-                format!("no servo has the natural frequency {servo} Hz"),
+                format!("the natural frequency of the servos is {servo} Hz"),
                 "give a frequency above zero",
             );
             return Err(document.error(span, problem));
@@ -144,7 +144,7 @@ impl DynamicsTable {
 
     fn schedule(&self, document: &Document, model: &MoverModel) -> Result<Schedule, DocumentError> {
         let mut schedule = Schedule::default();
-        // Collect the commands of the model's kind; others are an error
+        // Collect the commands for the model; other commands are an error
         match model {
             MoverModel::Bicycle(_) | MoverModel::Vehicle(_) => {
                 for table in &self.drive {
@@ -155,7 +155,7 @@ impl DynamicsTable {
                 if let Some(table) = self.joints.first() {
                     let problem = TomlProblem::value(
                         "a vehicle has no joints to command",
-                        "take [[dynamics.drive]], or model = \"urdf\"",
+                        "use [[dynamics.drive]], or model = \"urdf\"",
                     );
                     return Err(document.error(table.name.span(), problem));
                 }
@@ -167,8 +167,8 @@ impl DynamicsTable {
                 }
                 if let Some(table) = self.drive.first() {
                     let problem = TomlProblem::value(
-                        "a robot of joints has no driver",
-                        "take [[dynamics.joints]], or another model",
+                        "drive commands are for vehicles",
+                        "use [[dynamics.joints]], or another model",
                     );
                     return Err(document.error(table.span(), problem));
                 }
@@ -245,9 +245,9 @@ impl JointCommandTable {
         }
     }
 
-    /// The one command that the table gives the joint, or message and remedy of the error.
+    /// The single command of a table for the joint, or message and remedy of the error.
     fn joint_command(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
-        // Select the commands of a joint that turns or slides
+        // Select the keys of a revolute or a prismatic joint
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
         let (given, other, keys) = if joint.is_rotational() {
@@ -260,7 +260,7 @@ impl JointCommandTable {
             (sliding, turning, "position_m, velocity_mps or force_n")
         };
 
-        // Check that there is one finite number of the joint's own kind
+        // Check that there is one finite number with a key of the joint
         let numbers = given.iter().flatten().count();
         if numbers > 1 || other.iter().any(Option::is_some) {
             let motion = if joint.is_rotational() {

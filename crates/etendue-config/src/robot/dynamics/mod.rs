@@ -1,4 +1,4 @@
-//! Robots that are moved by commands: the `[dynamics]` table.
+//! Robots with command-driven motion: the `[dynamics]` table.
 
 mod commands;
 mod loading;
@@ -16,10 +16,10 @@ use etendue_sensors::rig::ControlPlan;
 /// Dynamics of a robot, and its commands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driven {
-    /// What moves it.
+    /// Dynamics model.
     pub mover: Mover,
-    /// Steps of the dynamics and commands a second.
+    /// Rates of the dynamics steps and the commands.
     pub plan: ControlPlan,
-    /// Its commands over time.
+    /// Commands over time.
     pub schedule: Schedule,
 }

@@ -1,4 +1,4 @@
-//! What moves a robot.
+//! Dynamics models of robots.
 
 use super::Orders;
 use etendue_physics::inertial::MotionState;
@@ -7,18 +7,18 @@ use etendue_sensors::dynamics::jointed::JointedRobot;
 use etendue_sensors::dynamics::{Bicycle, Dynamics, Vehicle};
 use nalgebra::{Isometry3, Vector3};
 
-/// What moves a robot, as a description.
+/// Description of a robot's dynamics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mover {
     /// The model.
     pub model: MoverModel,
-    /// Where it starts.
+    /// Initial pose.
     pub start: Isometry3<f64>,
-    /// The ground that it is on.
+    /// Ground.
     pub ground: Ground,
 }
 
-/// A model of motion.
+/// A dynamics model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MoverModel {
@@ -26,7 +26,7 @@ pub enum MoverModel {
     Bicycle(Vehicle),
     /// A rigid body on ray-cast wheels.
     Vehicle(Vehicle),
-    /// Links and joints.
+    /// Articulated links and joints.
     Jointed {
         /// The robot.
         robot: Box<JointedRobot>,
@@ -38,7 +38,7 @@ pub enum MoverModel {
 /// The ground of a robot in the physics engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
-    /// The scene's objects, where they are at the start.
+    /// The objects of the scene at their initial poses.
     #[default]
     Scene,
     /// The plane z = 0.
@@ -46,11 +46,11 @@ pub enum Ground {
 }
 
 impl Mover {
-    /// The robot at its start, at rest, under a gravity (m/s²).
+    /// Creates the dynamics of the robot at its initial pose, at rest, with a gravity (m/s²).
     ///
     /// # Errors
-    /// If it needs the physics engine and the program was built without, or the engine cannot
-    /// take a shape; in words.
+    /// If it needs the physics engine and the program was built without it, or the engine does not
+    /// support a shape.
     pub fn start(
         &self,
         scene: &Scene,
@@ -68,7 +68,7 @@ impl Mover {
     }
 
     #[cfg(not(feature = "rapier"))]
-    #[expect(clippy::unused_self, reason = "the engine's needs it")]
+    #[expect(clippy::unused_self, reason = "the version with the engine uses it")]
     fn start_engine(
         &self,
         _model: &MoverModel,
@@ -103,7 +103,7 @@ impl Mover {
     }
 }
 
-/// A vehicle under orders.
+/// A vehicle that follows commands.
 struct Driver<D>(D);
 
 impl<D: Dynamics<Command = etendue_sensors::dynamics::DriveCommand>> Dynamics for Driver<D> {
@@ -118,7 +118,7 @@ impl<D: Dynamics<Command = etendue_sensors::dynamics::DriveCommand>> Dynamics fo
     }
 }
 
-/// A robot of joints under orders.
+/// An articulated robot that follows commands.
 #[cfg(feature = "rapier")]
 struct Joints(etendue_sensors::dynamics::rapier::RobotInEngine);
 

@@ -7,147 +7,149 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// How commands move the robot, instead of a motion that is known.
+/// Command-driven motion of the robot; alternative to a prescribed motion.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicsTable {
-    /// What moves it: `"bicycle"` where it is left out.
+    /// Dynamics model. Default: `"bicycle"`.
     #[serde(default)]
     #[schemars(with = "Option<ModelName>")]
     pub model: Option<Spanned<ModelName>>,
-    /// Steps a second: 1000 where it is left out.
+    /// Steps per second. Default: 1000.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rate_hz: Option<Spanned<f64>>,
-    /// Where it starts: the middle of a vehicle's rear axle on the ground, or a robot's root link.
+    /// Initial position: of the centre of a vehicle's rear axle on the ground, or of a robot's root
+    /// link.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]
     pub position_m: Option<Spanned<[f64; 3]>>,
-    /// How it is turned at the start.
+    /// Initial rotation.
     #[serde(default)]
     #[schemars(with = "Option<RotationDeg>")]
     pub rotation_deg: Option<Spanned<RotationDeg>>,
-    /// What an engine's wheels and shapes stand on and bump into: the scene where it is left out.
+    /// Collision geometry for the wheels and shapes in the physics engine. Default: the scene.
     #[serde(default)]
     pub ground: GroundName,
-    /// The vehicle, of `"bicycle"` and `"rapier-vehicle"`.
+    /// Parameters of the vehicle, for `"bicycle"` and `"rapier-vehicle"`.
     #[serde(default)]
     #[schemars(with = "Option<VehicleTable>")]
     pub vehicle: Option<Spanned<VehicleTable>>,
     /// Whether the root link of `"urdf"` is fixed to the world.
     #[serde(default)]
     pub fixed_base: bool,
-    /// Natural frequency of the position servos of joints: 5 Hz where it is left out. Speeds are
-    /// followed with the time constant that belongs to it.
+    /// Natural frequency of the position servos of joints. Default: 5 Hz. Velocity servos have the
+    /// corresponding time constant.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub servo_hz: Option<Spanned<f64>>,
-    /// What the driver of a vehicle does, in the order of time; each holds until the next.
+    /// Drive commands of a vehicle in chronological order; each holds until the next.
     #[serde(default)]
     #[schemars(with = "Vec<DriveTable>")]
     pub drive: Vec<Spanned<DriveTable>>,
-    /// Commands of the joints of `"urdf"` and `"mjcf"`, in the order of time; each holds until the joint's
-    /// next.
+    /// Joint commands of `"urdf"` and `"mjcf"` in chronological order; each holds until the next of
+    /// its joint.
     #[serde(default)]
     pub joints: Vec<JointCommandTable>,
 }
 
-/// What moves a robot.
+/// Dynamics model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelName {
-    /// The kinematic bicycle: a car on level ground that rolls without slipping.
+    /// The kinematic bicycle: a car on level ground without slip.
     #[default]
     Bicycle,
-    /// A rigid body on four sprung ray-cast wheels, by the physics engine.
+    /// A rigid body on four sprung ray-cast wheels, in the physics engine.
     RapierVehicle,
-    /// The links and joints of the robot's URDF file, by the physics engine.
+    /// The links and joints of the robot's URDF file, in the physics engine.
     Urdf,
-    /// The bodies and joints of the robot's MJCF file, by the physics engine.
+    /// The bodies and joints of the robot's MJCF file, in the physics engine.
     Mjcf,
 }
 
-/// What robots stand on.
+/// Collision geometry of the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroundName {
-    /// The scene's objects, where they are at the start.
+    /// The objects of the scene at their initial poses.
     #[default]
     Scene,
-    /// The plane z = 0 alone.
+    /// Only the plane z = 0.
     Plane,
 }
 
-/// A car. What is left out is that of a small passenger car.
+/// A car. Defaults: a small passenger car.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VehicleTable {
     /// Distance between the axles.
     pub wheelbase_m: f64,
-    /// Largest steering angle.
+    /// Maximum steering angle.
     pub steering_deg: f64,
-    /// Largest change of the steering angle in a second.
+    /// Maximum rate of the steering angle, degrees per second.
     pub steering_rate_deg: f64,
-    /// Largest acceleration and deceleration.
+    /// Maximum acceleration and deceleration.
     pub acceleration_mps2: f64,
-    /// Distance between left and right wheels (what follows is of `"rapier-vehicle"`).
+    /// Distance between left and right wheels; this and the following parameters are for
+    /// `"rapier-vehicle"`.
     pub track_m: f64,
     /// Length, width and height of the body.
     pub size_m: [f64; 3],
     /// Mass.
     pub mass_kg: f64,
-    /// Height of the centre of mass, which is in the middle between the axles.
+    /// Height of the centre of mass, which is midway between the axles.
     pub centre_height_m: f64,
     /// Radius of the wheels.
     pub wheel_radius_m: f64,
     /// Natural frequency of the springs.
     pub suspension_hz: f64,
-    /// Damping of the springs, of the critical.
+    /// Damping ratio of the springs.
     pub suspension_damping: f64,
-    /// Friction of the tyres.
+    /// Friction coefficient of the tyres.
     pub friction: f64,
 }
 
-/// What a driver does from a time on.
+/// Drive command from a time on.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriveTable {
-    /// When.
+    /// Start time.
     pub at_s: f64,
     /// Speed.
     pub speed_mps: f64,
-    /// Steering angle, to the left.
+    /// Steering angle, positive to the left.
     #[serde(default)]
     pub steering_deg: f64,
 }
 
-/// Command of a joint from a time on: one of `position`, `velocity` and `effort`, or none to let
-/// it go.
+/// Command of a joint from a time on: one of `position`, `velocity` and `effort`, or none to
+/// release the joint.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointCommandTable {
-    /// When; 0 where it is left out.
+    /// Start time. Default: 0.
     #[serde(default)]
     pub at_s: f64,
-    /// The joint.
+    /// Name of the joint.
     #[schemars(with = "String")]
     pub name: Spanned<String>,
-    /// Position of a joint that turns.
+    /// Position of a revolute joint.
     #[serde(default)]
     pub position_deg: Option<f64>,
-    /// Position of a joint that slides.
+    /// Position of a prismatic joint.
     #[serde(default)]
     pub position_m: Option<f64>,
-    /// Speed of a joint that turns.
+    /// Velocity of a revolute joint.
     #[serde(default)]
     pub velocity_deg_s: Option<f64>,
-    /// Speed of a joint that slides.
+    /// Velocity of a prismatic joint.
     #[serde(default)]
     pub velocity_mps: Option<f64>,
-    /// Torque of a joint that turns.
+    /// Torque of a revolute joint.
     #[serde(default)]
     pub torque_nm: Option<f64>,
-    /// Force of a joint that slides.
+    /// Force of a prismatic joint.
     #[serde(default)]
     pub force_n: Option<f64>,
 }

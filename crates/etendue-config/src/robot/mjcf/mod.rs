@@ -1,4 +1,4 @@
-//! Robots described in MuJoCo's MJCF.
+//! Robots in MuJoCo's MJCF format.
 
 #[cfg(feature = "rapier")]
 mod reader;
@@ -8,40 +8,39 @@ use etendue_sensors::dynamics::jointed::JointedRobot;
 use etendue_sensors::rig::FrameDeclaration;
 use std::path::Path;
 
-/// A robot from an MJCF file. It is read with the feature `rapier`, by the parser of the crate
-/// `mjcf-rs`.
+/// A robot from an MJCF file. It needs the feature `rapier`; the parser is the crate `mjcf-rs`.
 ///
-/// The subset: one tree of bodies in the world, on a free joint or fixed; hinges and slides, one a
-/// body, with range, damping and anchor; inertia given, or that of the geoms by mass or density;
-/// spheres, capsules, cylinders, boxes, ellipsoids that weigh, convex hulls of meshes with a given
-/// inertia. Balls, several joints a body, and height fields are refused. Springs, dry friction,
-/// armatures, tendons, equalities, actuators and the world's own geoms are passed over, with a
-/// warning.
+/// Supported subset: one tree of bodies, with a free or a fixed root; hinge and slide joints, one
+/// per body, with range, damping and anchor; given inertia, or that of the geoms by mass or
+/// density; spheres, capsules, cylinders, boxes, ellipsoids for mass only, and convex hulls of
+/// meshes of bodies with a given inertia. Ball joints, several joints per body, and height fields
+/// are errors. Springs, dry friction, armatures, tendons, equalities, actuators and the geoms of
+/// the world are ignored with a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mjcf {
     /// The bodies and joints.
     pub robot: JointedRobot,
     /// Name of the root body.
     pub root: String,
-    /// All bodies but the root as frames on their parents.
+    /// Frames of all bodies except the root, relative to their parents.
     pub frames: Vec<FrameDeclaration>,
-    /// What was passed over.
+    /// Ignored elements.
     pub warnings: Vec<String>,
 }
 
 impl Mjcf {
-    /// Reads an MJCF file and the meshes that it names.
+    /// Reads an MJCF file and its meshes.
     ///
     /// # Errors
-    /// If it cannot be read, holds what is beyond the subset, or the program was built without
-    /// the feature `rapier`.
+    /// If it cannot be read, exceeds the subset, or the program was built without the feature
+    /// `rapier`.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
         #[cfg(feature = "rapier")]
         return reader::load(path);
         #[cfg(not(feature = "rapier"))]
         Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: "this program was built without the reader of MJCF".into(),
+            message: "this program was built without support for MJCF".into(),
             remedy: "build it with `cargo build --release -p etendue-cli --features rapier`".into(),
         })
     }

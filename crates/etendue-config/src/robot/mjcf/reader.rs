@@ -1,4 +1,4 @@
-//! Reading MJCF by the parser of the crate `mjcf-rs`.
+//! Reader of MJCF files with the parser of the crate `mjcf-rs`.
 
 use super::Mjcf;
 use etendue_io::mesh::read_mesh;
@@ -43,15 +43,15 @@ impl Reader<'_> {
     }
 
     fn robot(&self) -> Result<Mjcf, FormatError> {
-        // Check that the bodies are one tree
+        // Check that the bodies form one tree
         let bodies = &self.model.bodies[1..];
         let roots = bodies
             .iter()
             .filter(|entry| entry.parent == Some(0))
             .count();
         if roots != 1 {
-            let message = format!("{roots} bodies are in the world");
-            return Err(self.error(message, "leave one, with the others on it"));
+            let message = format!("the world has {roots} bodies");
+            return Err(self.error(message, "use one root body with the others as children"));
         }
         // Read each body's link, and the joint to its parent
         let names: Vec<String> = (1..)
@@ -89,14 +89,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the root moves freely.
+    /// Whether the root has a free joint.
     fn is_free(&self, name: &str, body: &Body) -> Result<bool, FormatError> {
         match &body.joints[..] {
             [] => Ok(false),
             [joint] if joint.type_ == JointType::Free => Ok(true),
             _ => {
                 let message = format!("the root body \"{name}\" is neither free nor fixed");
-                Err(self.error(message, "add a body and give it the joints"))
+                Err(self.error(message, "add a body with the joints"))
             }
         }
     }
@@ -119,7 +119,7 @@ impl Reader<'_> {
             [joint] => joint,
             _ => {
                 let message = format!("the body \"{name}\" has several joints");
-                return Err(self.error(message, "put a body between for each"));
+                return Err(self.error(message, "add an intermediate body for each"));
             }
         };
         // Find kind and limits
@@ -131,8 +131,10 @@ impl Reader<'_> {
             JointType::Hinge => JointKind::Continuous,
             JointType::Slide => JointKind::Prismatic,
             JointType::Ball | JointType::Free => {
-                let message = format!("the body \"{name}\" is on a ball, or free within the tree");
-                return Err(self.error(message, "take hinges"));
+                let message = format!(
+                    "the body \"{name}\" has a ball joint, or a free joint within the tree"
+                );
+                return Err(self.error(message, "use hinges"));
             }
         };
         // Place the axis
@@ -175,7 +177,7 @@ impl Reader<'_> {
                 });
             }
         }
-        // Take the inertia of the body itself where it is given
+        // Use the inertia of the body if it is given
         let given = body.inertial.as_ref().map(|inertial| {
             let tensor = match inertial.inertia {
                 InertiaSpec::Diagonal(moments) => Matrix3::from_diagonal(&moments.into()),
@@ -197,22 +199,22 @@ impl Reader<'_> {
         })
     }
 
-    /// Pose, shape and inertia of a geom: no shape where it only has mass, and no inertia where
-    /// `is_weighed`, that is, where the body's is given.
+    /// Pose, shape and inertia of a geom. There is no shape if the geom only has mass, and no
+    /// inertia if `is_weighed`, because the body has a given inertia.
     fn geom(
         &self,
         body: &str,
         geom: &Geom,
         is_weighed: bool,
     ) -> Result<(Isometry3<f64>, Option<Shape>, Option<Inertia>), FormatError> {
-        // Find pose and length
+        // Compute pose and length
         let [a, b, c] = geom.size;
         let (place, half_length) = match geom.fromto {
             Some(ends) => between(ends),
             None => (pose(&geom.pose), b),
         };
         let length = 2.0 * half_length;
-        // Find shape and inertia, of density 1000 kg/m³ where no mass is given
+        // Compute shape and inertia, with a default density of 1000 kg/m³
         let mass = |volume: f64| geom.mass.unwrap_or(geom.density.unwrap_or(1000.0) * volume);
         let disc = PI * a * a;
         let ball = 4.0 / 3.0 * PI * a * a * a;
@@ -256,7 +258,7 @@ impl Reader<'_> {
         let found = asset.and_then(|asset| Some((asset, asset.file.as_ref()?)));
         let Some((asset, file)) = found else {
             let message =
-                format!("the body \"{body}\" uses the mesh \"{name}\", which is not there");
+                format!("the body \"{body}\" uses the mesh \"{name}\", which does not exist");
             return Err(self.error(message, "add <mesh name=\"..\" file=\"..\"/> to <asset>"));
         };
         let mut mesh = read_mesh(&self.mesh_file(file))?.mesh;
@@ -278,12 +280,9 @@ impl Reader<'_> {
     fn warnings(&self) -> Vec<String> {
         let model = self.model;
         let joints = || model.bodies.iter().flat_map(|entry| &entry.body.joints);
-        // Elements that have no counterpart in the dynamics
+        // Elements without a counterpart in the dynamics
         let passed_over = [
-            (
-                "the world's own geoms",
-                !model.bodies[0].body.geoms.is_empty(),
-            ),
+            ("geoms of the world", !model.bodies[0].body.geoms.is_empty()),
             ("equalities", !model.equality.is_empty()),
             ("tendons", !model.tendons.is_empty()),
             ("actuators", !model.actuators.is_empty()),
@@ -300,7 +299,7 @@ impl Reader<'_> {
         let file = self.path.display();
         let found = passed_over.into_iter().filter(|(_, is_there)| *is_there);
         found
-            .map(|(what, _)| format!("{file}: {what} are passed over"))
+            .map(|(what, _)| format!("{file}: {what} are ignored"))
             .collect()
     }
 }
@@ -321,7 +320,7 @@ fn pose(theirs: &mjcf_rs::Pose) -> Isometry3<f64> {
     )
 }
 
-/// The middle of a line, its z axis along it, and half its length.
+/// Pose of a line segment (at its centre, z along the line) and half its length.
 fn between([ax, ay, az, bx, by, bz]: [f64; 6]) -> (Isometry3<f64>, f64) {
     let from = Vector3::new(ax, ay, az);
     let to = Vector3::new(bx, by, bz);

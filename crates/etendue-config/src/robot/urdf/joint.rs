@@ -7,12 +7,12 @@ use etendue_sensors::rig::FrameDeclaration;
 use nalgebra::Vector3;
 use roxmltree::Node;
 
-/// A joint as its file describes it.
+/// A joint of a URDF file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointEntry {
     pub place: FileLocation,
     pub joint: Joint,
-    /// Description of a joint that no engine here moves: "of type ..", "that mimics another".
+    /// Description of an unsupported joint: "of type ..", "that mimics another".
     pub left_out: Option<String>,
 }
 
@@ -37,12 +37,12 @@ impl Reader<'_> {
             "prismatic" => (JointKind::Prismatic, mimics),
             "floating" | "planar" => (JointKind::Fixed, Some(format!("of type \"{kind}\""))),
             other => {
-                let message = format!("the joint type \"{other}\" is not known");
-                let remedy = "take fixed, revolute, continuous or prismatic";
+                let message = format!("unknown joint type \"{other}\"");
+                let remedy = "use fixed, revolute, continuous or prismatic";
                 return Err(self.error(node, message, remedy));
             }
         };
-        // Place the joint and its axis
+        // Convert the pose and the axis
         let mut joint = Joint::new(name, kind, number(&frame.parent), number(&frame.name));
         joint.parent_from_joint = frame.parent_from_frame;
         if let Some(axis) = find("axis") {

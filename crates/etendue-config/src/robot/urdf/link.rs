@@ -7,16 +7,16 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use roxmltree::Node;
 use std::path::PathBuf;
 
-/// A link as its file describes it.
+/// A link of a URDF file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LinkEntry {
     pub place: FileLocation,
     pub inertia: Option<Inertia>,
-    /// What bumps into things, and where.
+    /// Collision shapes and their poses.
     pub collisions: Vec<(Isometry3<f64>, Geometry)>,
 }
 
-/// A shape, or the file that it is in.
+/// A shape, or the path of its mesh file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Geometry {
     Ready(Shape),
@@ -89,8 +89,8 @@ impl Reader<'_> {
             },
             "mesh" => return self.mesh(shape),
             other => {
-                let message = format!("the shape <{other}> is not known");
-                let remedy = "take box, sphere, cylinder or mesh";
+                let message = format!("unknown shape <{other}>");
+                let remedy = "use box, sphere, cylinder or mesh";
                 return Err(self.error(shape, message, remedy));
             }
         }))

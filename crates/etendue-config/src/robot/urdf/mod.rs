@@ -1,4 +1,4 @@
-//! Robots described in URDF.
+//! Robots in URDF.
 
 mod joint;
 mod link;
@@ -13,8 +13,8 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use roxmltree::{Document, Node};
 use std::path::{Path, PathBuf};
 
-/// A robot from a URDF file: its frames ([`Urdf::frames_on`], movable joints in their zero
-/// position) and its masses, shapes and joints ([`Urdf::robot`]). Meshes have to be there.
+/// A robot from a URDF file: its frames ([`Urdf::frames_on`], with movable joints at zero) and its
+/// masses, shapes and joints ([`Urdf::robot`]). Mesh files must exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Urdf {
     path: PathBuf,
@@ -29,22 +29,27 @@ impl Urdf {
     /// Reads a URDF file.
     ///
     /// # Errors
-    /// If it cannot be read, is not XML, names links that are not there, links in a circle or
-    /// with several roots, or meshes that are not there; the error names the line.
+    /// If it cannot be read, is not XML, refers to missing links or meshes, or its links have a
+    /// cycle or several roots; the error names the line.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
         Self::parse(path, &etendue_io::input::read_text(path)?)
     }
 
-    /// The robot in the text of a URDF file. Meshes are looked for from the folder of `path`;
-    /// those of `package://NAME/..` in a folder `NAME` next to it or above it.
+    /// Parses a URDF file. Mesh paths are relative to the folder of `path`; those of
+    /// `package://NAME/..` are in a folder `NAME` next to it or above it.
     ///
     /// # Errors
-    /// As [`Urdf::load`], but for reading the file.
+    /// As [`Urdf::load`], except errors of reading the file.
     pub fn parse(path: &Path, text: &str) -> Result<Self, FormatError> {
         let document = Document::parse(text).map_err(|error| {
             let place =
                 FileLocation::LineColumn(error.pos().row as usize, error.pos().col as usize);
-            FormatError::malformed(path, place, error.to_string(), "correct the XML there")
+            FormatError::malformed(
+                path,
+                place,
+                error.to_string(),
+                "correct the XML at this position",
+            )
         })?;
         let reader = Reader {
             path,
@@ -53,7 +58,7 @@ impl Urdf {
         reader.urdf()
     }
 
-    /// The link that no joint moves.
+    /// The root link.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -63,7 +68,7 @@ impl Urdf {
         self.links.iter().map(String::as_str)
     }
 
-    /// All links but `base` as frames on it; none where there is no such link.
+    /// Frames of all links except `base`, relative to it; `None` if there is no such link.
     pub fn frames_on(&self, base: &str) -> Option<Vec<FrameDeclaration>> {
         let tree = FrameTree::new(self.root.as_str(), &self.frames).ok()?;
         let base_from_root = tree.base_from(base)?.inverse();
@@ -77,8 +82,8 @@ impl Urdf {
         Some(on_base.collect())
     }
 
-    /// All links but the root as frames on their parents; those that a joint moves are bodies of
-    /// their own.
+    /// Frames of all links except the root, relative to their parents. Links with a movable joint
+    /// are bodies.
     pub fn moving_frames(&self) -> Vec<FrameDeclaration> {
         let frames = self.frames.iter().zip(&self.joint_entries);
         let moving = frames.map(|(frame, entry)| FrameDeclaration {
@@ -124,7 +129,7 @@ impl Reader<'_> {
             frames.push(frame);
             joints.push(joint);
         }
-        // Check that they are a tree
+        // Check that they form a tree
         let root = self.root(robot, &links, &frames)?;
         FrameTree::new(root.as_str(), &frames).map_err(|error| {
             let number = match &error {
@@ -198,7 +203,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The `<origin>` within a node; none where it is left out.
+    /// The `<origin>` of a node. Default: the identity.
     fn origin(&self, node: Node) -> Result<Isometry3<f64>, FormatError> {
         let Some(origin) = node.children().find(|child| child.has_tag_name("origin")) else {
             return Ok(Isometry3::identity());
@@ -211,7 +216,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// A number of an attribute, if it is there.
+    /// A number of an attribute; `None` if the attribute is missing.
     fn number(&self, node: Node, name: &str) -> Result<Option<f64>, FormatError> {
         let Some(text) = node.attribute(name) else {
             return Ok(None);
@@ -223,7 +228,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Three numbers of an attribute; zeros where it is left out.
+    /// Three numbers of an attribute. Default: zeros.
     fn three(&self, node: Node, name: &str) -> Result<[f64; 3], FormatError> {
         let Some(text) = node.attribute(name) else {
             return Ok([0.0; 3]);
@@ -238,7 +243,7 @@ impl Reader<'_> {
             self.error(
                 node,
                 message,
-                "write three finite numbers, separated by blanks",
+                "write three finite numbers, separated by spaces",
             )
         })
     }
@@ -254,13 +259,13 @@ impl Reader<'_> {
         match roots[..] {
             [root] => Ok(root.clone()),
             [] => {
-                let message = "every link is moved by a joint: the links go round in a circle";
-                Err(self.error(robot, message, "take one joint away"))
+                let message = "every link is the child of a joint: the links form a cycle";
+                Err(self.error(robot, message, "remove one joint"))
             }
             _ => {
                 let names: Vec<&str> = roots.iter().map(|name| name.as_str()).collect();
-                let message = format!("no joint holds these links: {}", names.join(", "));
-                Err(self.error(robot, message, "join all links but one to others"))
+                let message = format!("these links have no joint: {}", names.join(", "));
+                Err(self.error(robot, message, "add joints for all links except one"))
             }
         }
     }
@@ -269,7 +274,7 @@ impl Reader<'_> {
         for mesh in link.descendants().filter(|node| node.has_tag_name("mesh")) {
             let name = self.attribute(mesh, "filename")?;
             if self.mesh_file(&name).is_none() {
-                let message = format!("the mesh {name} is not there");
+                let message = format!("the mesh {name} does not exist");
                 let remedy = "copy it there; package://NAME/.. is looked for in a folder NAME \
                               beside the URDF file or above it";
                 return Err(self.error(mesh, message, remedy));
@@ -278,12 +283,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a mesh, if it is there.
+    /// The file of a mesh, if it exists.
     fn mesh_file(&self, name: &str) -> Option<PathBuf> {
         self.places(name).into_iter().find(|path| path.is_file())
     }
 
-    /// Where a mesh may be.
+    /// Possible paths of a mesh.
     fn places(&self, name: &str) -> Vec<PathBuf> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         if let Some(in_package) = name.strip_prefix("package://") {

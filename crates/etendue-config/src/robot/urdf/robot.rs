@@ -1,4 +1,4 @@
-//! From a file to a robot that an engine can move.
+//! Conversion of URDF robots to articulated bodies.
 
 use super::Urdf;
 use super::link::Geometry;
@@ -8,17 +8,17 @@ use etendue_sensors::dynamics::jointed::{JointedRobot, Link, PlacedShape, RobotE
 use nalgebra::Vector3;
 
 impl Urdf {
-    /// Masses, collision shapes and joints, with the meshes read.
+    /// Masses, collision shapes and joints, with the content of the meshes.
     ///
     /// # Errors
-    /// If a link that moves has no mass or an inertia that no body has, a joint has no limits
-    /// where it needs them or is of a kind that is left out (floating, planar, mimic), or a mesh
-    /// cannot be read; the error names the line.
+    /// If a moving link has no mass or an invalid inertia, a joint has no required limits or an
+    /// unsupported kind (floating, planar, mimic), or a mesh cannot be read; the error names the
+    /// line.
     pub fn robot(&self, base_is_fixed: bool) -> Result<JointedRobot, FormatError> {
-        // Refuse joints that no engine here moves
+        // Check that all joints are supported
         for entry in &self.joint_entries {
             if let Some(what) = &entry.left_out {
-                let message = format!("a joint {what} is not moved: \"{}\"", entry.joint.name);
+                let message = format!("a joint {what} is not supported: \"{}\"", entry.joint.name);
                 let remedy = "make it fixed, revolute, continuous or prismatic";
                 return Err(FormatError::malformed(
                     &self.path,
@@ -60,7 +60,7 @@ impl Urdf {
             _ => FileLocation::File,
         };
         let remedy = match error {
-            RobotError::Inertia { .. } => "measure it, or take that of a box of its size",
+            RobotError::Inertia { .. } => "measure it, or use that of a box of its size",
             RobotError::NoMass { .. } => "give it an <inertial>, or make its joint fixed",
             RobotError::Axis { .. } => "give <axis xyz=\"0 0 1\"/> or another direction",
             RobotError::Limits { .. } => {

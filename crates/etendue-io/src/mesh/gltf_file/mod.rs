@@ -21,7 +21,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
             path,
             FileLocation::File,
             format!("this is not valid glTF 2.0: {error}"),
-            "the file is truncated or damaged: export it again; compressed geometry is not read",
+            "the file is truncated or damaged: export it again, without compressed geometry",
         )
     })?;
     let mut reader = Reader {
@@ -41,7 +41,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
     // Read the buffers
     reader.read_buffers(&gltf)?;
     if gltf.extensions_used().any(|name| name == TRANSFORM) {
-        let warning = format!("{TRANSFORM} is not read: pictures may lie elsewhere");
+        let warning = format!("{TRANSFORM} is not supported: textures may be displaced");
         reader.file.warnings.push(warning);
     }
     // Collect the meshes below the nodes of the scene
@@ -57,7 +57,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
     Ok(reader.finished())
 }
 
-/// Moves pictures on surfaces.
+/// Extension that transforms texture coordinates.
 const TRANSFORM: &str = "KHR_texture_transform";
 
 struct Reader<'a> {
@@ -65,19 +65,19 @@ struct Reader<'a> {
     buffers: Vec<Vec<u8>>,
     file: MeshFile,
     visited: HashSet<usize>,
-    /// Texture coordinates of each triangle's corners; zeros where there are none.
+    /// Texture coordinates of each triangle's corners; zeros if the file has none.
     corners: Vec<[[f32; 2]; 3]>,
-    /// Triangles without coordinates.
+    /// Number of triangles without texture coordinates.
     untextured: usize,
     pictures: Vec<Arc<Texture>>,
-    /// Which of `pictures` a picture of the file is; none where it could not be read.
+    /// Index in `pictures` of each image of the file; `None` if the image could not be read.
     known: HashMap<usize, Option<u32>>,
-    /// Which of `pictures` each triangle has.
+    /// Index in `pictures` of each triangle's texture.
     of_triangle: Vec<Option<u32>>,
 }
 
 impl Reader<'_> {
-    /// The file with its pictures, and with texture coordinates where all triangles have some.
+    /// The file with its textures. Texture coordinates are included if all triangles have them.
     fn finished(self) -> MeshFile {
         let mut file = self.file;
         let corners = Arc::new(self.corners);
@@ -113,7 +113,7 @@ impl Reader<'_> {
             if data.len() < buffer.length() {
                 return Err(self.error(
                     format!(
-                        "buffer {} has {} bytes, not {}",
+                        "buffer {} has {} bytes instead of {}",
                         buffer.index(),
                         data.len(),
                         buffer.length()
@@ -184,13 +184,13 @@ impl Reader<'_> {
         ) {
             self.file
                 .warnings
-                .push("points and lines were left out: they have no surface".into());
+                .push("points and lines were skipped: they have no surface".into());
             return Ok(());
         }
         let Some(positions) = primitive.get(&gltf::Semantic::Positions) else {
             self.file
                 .warnings
-                .push("a primitive without positions was left out".into());
+                .push("a primitive without positions was skipped".into());
             return Ok(());
         };
         let first = self.file.mesh.vertices.len();
@@ -204,15 +204,15 @@ impl Reader<'_> {
         let base = material.pbr_metallic_roughness().base_color_texture();
         let set = base.as_ref().map_or(0, gltf::texture::Info::tex_coord);
         let places = match primitive.get(&gltf::Semantic::TexCoords(set)) {
-            Some(accessor) => self.texture_places(&accessor, count)?,
+            Some(accessor) => self.texture_coordinates(&accessor, count)?,
             None => None,
         };
         let picture = base.and_then(|info| self.picture(&info.texture().source()));
         if picture.is_some() && places.is_none() {
-            let warning = "a picture was left out: its surface has no texture coordinates";
+            let warning = "a texture was skipped: its surface has no texture coordinates";
             self.file.warnings.push(warning.into());
         }
-        // A mirroring transform turns the winding round (glTF 2.0, section 3.7.4).
+        // A mirroring transform reverses the winding (glTF 2.0, section 3.7.4).
         let mirrored = world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         let part = self.part_of(&material, picture);
         for [a, b, c] in triangles(primitive.mode(), &corners) {
@@ -256,8 +256,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Texture coordinates of each vertex; none where they are not floats.
-    fn texture_places(
+    /// Texture coordinates of each vertex; `None` if they are not floats.
+    fn texture_coordinates(
         &self,
         accessor: &Accessor<'_>,
         vertices: usize,
@@ -317,13 +317,13 @@ impl Reader<'_> {
         }
     }
 
-    /// The items of an accessor, `N` bytes each.
+    /// Items of an accessor, `N` bytes each.
     fn items<const N: usize>(&self, accessor: &Accessor<'_>) -> Result<Vec<[u8; N]>, FormatError> {
         // Find the bytes of the buffer view
         let number = accessor.index();
         let (Some(view), None) = (accessor.view(), accessor.sparse()) else {
             return Err(self.error(
-                format!("accessor {number} is sparse, which is not read"),
+                format!("accessor {number} is sparse, which is not supported"),
                 "export the file again without sparse accessors",
             ));
         };
@@ -387,7 +387,7 @@ fn look_of(material: &gltf::Material<'_>) -> MeshAppearance {
 }
 
 fn vertex_number(index: usize) -> u32 {
-    u32::try_from(index).expect("more than 2^32 vertices do not fit into memory with their file")
+    u32::try_from(index).expect("a file in memory has fewer than 2^32 vertices")
 }
 
 fn triangles(mode: Mode, corners: &[usize]) -> Vec<[usize; 3]> {

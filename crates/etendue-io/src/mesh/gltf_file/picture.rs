@@ -1,4 +1,4 @@
-//! Pictures of base colours: in buffers, in data URIs, in files beside.
+//! Textures of base colours, in buffers, data URIs or separate files.
 
 use super::Reader;
 use crate::image::picture_of;
@@ -7,8 +7,8 @@ use gltf::image::{Image, Source};
 use std::sync::Arc;
 
 impl Reader<'_> {
-    /// The number, among those read, of a picture of the file. One that cannot be read is left out with a warning: shapes are what
-    /// most sensors measure.
+    /// The index of an image of the file among those that were read. An unreadable image is skipped
+    /// with a warning, because most sensors measure shapes.
     pub(super) fn picture(&mut self, image: &Image<'_>) -> Option<u32> {
         if let Some(known) = self.known.get(&image.index()) {
             return *known;
@@ -22,7 +22,7 @@ impl Reader<'_> {
                 let number = image.index();
                 let name = image.name().map(|name| format!(" (\"{name}\")"));
                 let name = name.unwrap_or_default();
-                let warning = format!("picture {number}{name} was left out: {message}");
+                let warning = format!("image {number}{name} was skipped: {message}");
                 self.file.warnings.push(warning);
                 None
             }
@@ -37,7 +37,7 @@ impl Reader<'_> {
                 let buffer = &self.buffers[view.buffer().index()];
                 let end = view.offset().checked_add(view.length());
                 end.and_then(|end| buffer.get(view.offset()..end))
-                    .ok_or("it reaches beyond the end of its buffer")?
+                    .ok_or("the image extends beyond the end of its buffer")?
                     .to_vec()
             }
             Source::Uri { uri, .. } => self.read_uri(uri).map_err(|error| error.to_string())?,

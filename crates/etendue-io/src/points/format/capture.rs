@@ -1,4 +1,4 @@
-//! Captures of lidar packets.
+//! Packet captures.
 
 use super::FormatEntry;
 use crate::packets;

@@ -1,8 +1,8 @@
-//! Points as text: columns separated by commas or white space.
+//! Points as text columns, separated by commas or white space.
 //!
-//! A header may name the columns (`x`, `y`, `z`, `intensity`, with or without the unit as in `x_m`).
-//! Without a header, two to four columns are x, y, z and intensity in this order; two columns are a
-//! planar cloud.
+//! An optional header names the columns (`x`, `y`, `z`, `intensity`, with or without a unit as in
+//! `x_m`). Without a header, two to four columns are x, y, z and intensity in this order; two
+//! columns are a planar cloud.
 
 use super::{FormatEntry, ScanEditor};
 use crate::FormatError;
@@ -27,7 +27,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-/// Whether a text begins with the names or the numbers of points.
+/// Whether a text begins with the column names or the numbers of points.
 fn is_csv(_: &Path, bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
     let mut lines = head
@@ -59,7 +59,7 @@ fn names_of(line: &str) -> Vec<String> {
     pieces(line).iter().map(name).collect()
 }
 
-/// All columns of a text that contain only numbers.
+/// Reads all columns that contain only numbers.
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     // Skip comments; an empty file has no points
     let content = String::from_utf8_lossy(bytes);
@@ -74,7 +74,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     let Some(first) = lines.peek() else {
         return Ok(PointSweeps::one(PointTable::default()));
     };
-    // Take the names of the columns from a header, or the usual ones
+    // Read the names of the columns from the header, or use the defaults
     let mut names = names_of(first.text);
     let named = |name: &str| names.iter().any(|known| known == name);
     if named("x") && named("y") {
@@ -91,8 +91,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     Ok(points(names, columns))
 }
 
-/// Appends a line. A word that is not a number is an error in a required column, and ends any other
-/// column.
+/// Appends a line. A word that is not a number is an error in a required column, and removes any
+/// other column.
 fn add(
     columns: &mut [Option<Vec<f64>>],
     names: &[String],
@@ -103,7 +103,7 @@ fn add(
     if pieces.len() != names.len() {
         return Err(line.error(
             format!(
-                "the line has {} columns, the first one {}",
+                "the line has {} columns, but the first line has {}",
                 pieces.len(),
                 names.len()
             ),
@@ -132,7 +132,7 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
     for (name, values) in names.into_iter().zip(columns) {
         let Some(values) = values else {
             warnings.push(format!(
-                "the column {name} contains no numbers and was left out"
+                "the column {name} contains other text than numbers and was skipped"
             ));
             continue;
         };
@@ -151,8 +151,8 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
     }
 }
 
-/// Writes a `.csv`: one row of names, one row per point; numbers in the shortest form with the same
-/// value.
+/// Writes a `.csv`: one row of names, then one row per point. Numbers have the shortest
+/// representation with the same value.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -47,7 +47,7 @@ fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
     let mut points = PointSweeps::default();
     for cloud in file.pointclouds() {
         if !cloud.has_cartesian() {
-            let warning = "a cloud in spherical coordinates was left out";
+            let warning = "a cloud in spherical coordinates was skipped";
             points.warnings.push(warning.into());
             continue;
         }
@@ -56,7 +56,7 @@ fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
     Ok(points)
 }
 
-/// Name, type and offset of a field that is read.
+/// Name, type and offset of a supported field.
 fn field(name: &RecordName) -> Option<(&'static str, ColumnType, f64)> {
     Some(match name {
         RecordName::CartesianX => ("x", ColumnType::F64, 0.0),
@@ -85,7 +85,7 @@ fn table(
         }
     }
 
-    // Find the points whose position is marked as invalid
+    // Find the points with an invalid position
     let mut records = cloud.prototype.iter();
     let state = records.position(|record| record.name == RecordName::CartesianInvalidState);
     let is_invalid: Vec<bool> = match state {
@@ -117,8 +117,8 @@ fn table(
     })
 }
 
-/// Writes an `.e57` of one cloud: positions (f64, m), intensity, row (ring), column, return
-/// index and count, and time (s). Points without a position are left out.
+/// Writes an `.e57` with one cloud: positions (f64, m), intensity, row (ring), column, return index
+/// and count, and time (s). Points without a position are removed.
 ///
 /// # Errors
 /// If the file cannot be written.

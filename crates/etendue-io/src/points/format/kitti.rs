@@ -8,10 +8,10 @@ use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
-/// Bytes per point: four numbers of four bytes.
+/// Bytes per point: four 4-byte numbers.
 const SIZE: usize = 16;
 
-/// Shift of positions by single precision above which there is a warning, m.
+/// Rounding error of positions in single precision that causes a warning, m.
 const LARGE_SHIFT: f64 = 1e-3;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -54,7 +54,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     })
 }
 
-/// Opens a scan whose points can be moved.
+/// Opens a scan with editable positions.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
     if !bytes.len().is_multiple_of(16) {
         let message = format!(
@@ -75,7 +75,7 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
     Ok(Box::new(records))
 }
 
-/// Warning about positions that single precision shifts.
+/// Warning about positions with a large rounding error in single precision.
 fn shift(table: &PointTable) -> Option<String> {
     let coordinates = ["x", "y", "z"]
         .into_iter()
@@ -91,9 +91,9 @@ fn shift(table: &PointTable) -> Option<String> {
     })
 }
 
-/// Writes a `.bin`: x, y, z (m) and intensity of every point, f32 in little endian, without a
-/// header (Geiger et al. 2013, doi:10.1177/0278364913491297). Points without a position are left
-/// out. The intensities of KITTI are between 0 and 1; these are the counts of the device.
+/// Writes a `.bin`: x, y, z (m) and intensity of every point, little-endian f32, without a header
+/// (Geiger et al. 2013, doi:10.1177/0278364913491297). Points without a position are removed.
+/// Intensities are the counts of the device; those of the KITTI data sets are between 0 and 1.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! LAS and LAZ: read in every version, written as LAS 1.4.
+//! LAS and LAZ: all versions are read, LAS 1.4 is written.
 
 use super::{FieldCapacity, FormatEntry, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
@@ -40,7 +40,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-/// Least and greatest values of fields of whole numbers.
+/// Minimum and maximum values of integer fields.
 const LIMITS: [(&str, f64, f64); 5] = [
     ("intensity", 0.0, 65_535.0),
     ("ring", 0.0, 65_535.0),
@@ -70,7 +70,7 @@ fn outside(table: &PointTable, name: &str, least: f64, most: f64) -> Option<Stri
     })
 }
 
-/// Warning about intensities from 0 to 1, which are rounded to whole numbers.
+/// Warning about intensities from 0 to 1, which are rounded to integers.
 fn fractions(table: &PointTable) -> Option<String> {
     let intensities = || table.finite_numbers("intensity");
     let within = intensities().all(|value| (0.0..=1.0).contains(&value));
@@ -126,20 +126,21 @@ fn read(bytes: Vec<u8>) -> Result<Vec<Point>, ::las::Error> {
     data.points().collect()
 }
 
-/// Resolutions of stored coordinates, m; the first that fits an axis is used.
+/// Resolutions of stored coordinates, m; the finest one that fits an axis is used.
 const SCALES: [f64; 3] = [1e-4, 1e-3, 1e-2];
 
-/// Largest number of steps from the offset, one less than the largest 4-byte integer: the bounds in the
-/// header are rounded outwards.
+/// Maximum number of steps from the offset, one less than the largest 4-byte integer, because the
+/// bounds in the header are rounded outwards.
 const STEPS: f64 = (i32::MAX - 1) as f64;
 
 /// Writes a `.las`, or a `.laz` if the path ends in `.laz`: version 1.4, point format 6.
 ///
-/// Coordinates in steps of 0.1 mm; `intensity` rounded to a whole number; return number and
-/// number of returns (15 at most); `time` as GPS time, s from the start of the run; the ring as
-/// point source, the material as user data (0 to 255, 255 for none). Points without a position
-/// are left out. An axis beyond 214 km (map coordinates) has its offset at the middle of its extent;
-/// an axis longer than 429 km has steps of 1 mm, longer than 4,290 km of 1 cm.
+/// Coordinates have a resolution of 0.1 mm. `intensity` is rounded to an integer; return number and
+/// number of returns are at most 15; `time` is the GPS time, s from the start of the run; the ring
+/// is the point source identifier; the material is the user data (0 to 255, 255 for none). Points
+/// without a position are removed. An axis with coordinates beyond 214 km (map coordinates) has its
+/// offset at the centre of its extent. An axis longer than 429 km has a resolution of 1 mm, longer
+/// than 4,290 km of 1 cm.
 ///
 /// # Errors
 /// If the file cannot be written, or an axis is longer than 42,900 km.
@@ -167,7 +168,7 @@ fn axis(path: &Path, table: &PointTable, name: &'static str) -> Result<Transform
     let values = || { table.finite_points() }.filter_map(|point| table.number(name, point));
     let least = values().fold(f64::INFINITY, f64::min);
     let most = values().fold(f64::NEG_INFINITY, f64::max);
-    // No points
+    // The table has no points
     if least > most {
         return Ok(Transform {
             scale: SCALES[0],
@@ -187,7 +188,7 @@ fn axis(path: &Path, table: &PointTable, name: &'static str) -> Result<Transform
         let message = format!(
             "LAS cannot store {name} from {least} to {most} m: an axis is at most 42,900 km long"
         );
-        let remedy = "leave out the most distant points, or write a .ply, .pcd or .e57";
+        let remedy = "remove the most distant points, or write a .ply, .pcd or .e57";
         FormatError::malformed(path, FileLocation::File, message, remedy)
     })
 }
@@ -210,7 +211,7 @@ fn encode(
 
 /// Bytes of a file.
 fn pack(header: Header, points: impl Iterator<Item = Point>) -> Result<Vec<u8>, las::Error> {
-    // The writer closes when it is dropped, and panics on failure: after an error it is not dropped
+    // The writer closes when it is dropped and panics on failure; after an error it is not dropped
     let mut writer = ManuallyDrop::new(Writer::new(Cursor::new(Vec::new()), header)?);
     for point in points {
         writer.write_point(point)?;
@@ -246,7 +247,7 @@ fn point(table: &PointTable, number: usize) -> Point {
     }
 }
 
-/// The points of a file with its header.
+/// The header and the points of a file.
 struct LasScan {
     header: Header,
     records: Vec<Point>,
@@ -282,8 +283,9 @@ impl EditableScan for LasScan {
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
         pack(self.header.clone(), self.records.iter().cloned()).map_err(|error| {
-            let message = format!("the points do not fit the file's own steps: {error}");
-            let remedy = "export it with a coarser scale, or an offset nearer to its points";
+            let message =
+                format!("the resolution of the file cannot represent the points: {error}");
+            let remedy = "export the scan with a coarser scale, or an offset nearer to its points";
             FormatError::malformed(path, FileLocation::File, message, remedy)
         })
     }

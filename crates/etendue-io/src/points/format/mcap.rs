@@ -1,4 +1,4 @@
-//! Clouds of one topic of a ROS 2 recording: each sensor has a frame of its own.
+//! Clouds of one topic of an MCAP recording. Each sensor has its own frame.
 
 use super::FormatEntry;
 use crate::bag::mcap_scans;
@@ -23,12 +23,12 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     editor: None,
 };
 
-/// Clouds of a topic; without a name, of the only topic with clouds, else of the only one with planar
-/// scans.
+/// Clouds of a topic. Without a name: of the only topic with clouds, or otherwise of the only topic
+/// with planar scans.
 fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, FormatError> {
     let recording = parse_clouds(path, bytes)?;
 
-    // Read the scans where the clouds leave the choice of a topic open
+    // Read the scans if the clouds do not determine the topic
     let clouds = topics(recording.clouds.iter().map(|cloud| cloud.topic.as_str()));
     let is_decided = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));
     let scans = if is_decided {
@@ -42,7 +42,7 @@ fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, 
     };
     let topic = point_topics.choose(path, topic)?;
 
-    // Convert the clouds of the topic, else its scans
+    // Convert the clouds of the topic, or otherwise its scans
     let clouds = recording.clouds.iter();
     let clouds = clouds.filter(|cloud| cloud.topic == topic);
     let mut sweeps: Vec<PointTable> = (0..).zip(clouds).map(cloud_table).collect();
@@ -57,7 +57,7 @@ fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, 
     })
 }
 
-/// The names of the topics, each once, in the order of the file.
+/// Unique names of the topics, in file order.
 fn topics<'a>(of_messages: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut topics = Vec::new();
     for topic in of_messages {
@@ -75,7 +75,7 @@ struct PointTopics<'a> {
 }
 
 impl<'a> PointTopics<'a> {
-    /// The topic to read; an empty name where there is none.
+    /// The topic to read; an empty name if there is none.
     fn choose(&self, path: &Path, requested: Option<&'a str>) -> Result<&'a str, FormatError> {
         let usual = if self.clouds.is_empty() {
             &self.scans
@@ -98,7 +98,7 @@ impl<'a> PointTopics<'a> {
         }
     }
 
-    /// An error that names all topics.
+    /// An error that lists all topics.
     fn unclear(&self, path: &Path, why: &str) -> FormatError {
         let clouds = self
             .clouds
@@ -117,7 +117,7 @@ impl<'a> PointTopics<'a> {
     }
 }
 
-/// A beam of a planar scan that has a range.
+/// A beam of a planar scan with a range.
 struct PlanarPoint {
     beam: u32,
     range: f64,
@@ -164,8 +164,8 @@ fn scan_table((number, scan): (u32, &Scan)) -> PointTable {
     }
 }
 
-/// One cloud; `time` becomes that of the recording, and `sweep` its number, where the cloud does
-/// not say.
+/// The table of one cloud. If the fields are missing, `time` is the stamp of the cloud and `sweep`
+/// is its number.
 fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
     let fields = cloud.fields.iter().zip(&cloud.numbers).enumerate();
     let mut columns: Vec<PointColumn> = fields
@@ -193,11 +193,11 @@ fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
     }
 }
 
-/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame of
-/// a stationary sensor.
+/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame
+/// of a stationary sensor.
 ///
 /// # Errors
-/// If the file cannot be written, or a time is one that ROS has no stamp for.
+/// If the file cannot be written, or a ROS stamp cannot represent a time.
 pub fn write_mcap(
     outputs: &mut OutputSet,
     path: &Path,

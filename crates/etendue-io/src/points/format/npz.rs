@@ -29,14 +29,14 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-/// The arrays of an archive with one number per point, which have the shape of `x`. An array `points` or
-/// `xyz` of the shape (points, 3) gives `x`, `y` and `z`.
+/// Reads the arrays of an archive with the shape of `x`. An array `points` or `xyz` of shape
+/// (points, 3) contains `x`, `y` and `z`.
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let damaged = |message: String| {
         let remedy = "give an .npz of arrays of numbers with x, y and z";
         FormatError::malformed(path, FileLocation::File, message, remedy)
     };
-    // Read the arrays, and split positions into their axes
+    // Read the arrays and split positions into axes
     let arrays = arrays(bytes).map_err(|error| {
         let message = format!("this NPZ archive is truncated or damaged: {error}");
         FormatError::malformed(path, FileLocation::File, message, "copy or export it again")
@@ -48,7 +48,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             _ => columns.push((array.shape, PointColumn::new(array.name, array.data))),
         }
     }
-    // Select the arrays of the shape of x
+    // Select the arrays with the shape of x
     let shape = columns.iter().find(|(_, column)| column.name == "x");
     let shape = shape.map(|(shape, _)| shape.clone());
     let shape = shape.ok_or_else(|| damaged("there is no array x".into()))?;
@@ -57,7 +57,9 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     // Check that y and z are among them
     let has = |name: &str| columns.iter().any(|column| column.name == name);
     if let Some(missing) = ["y", "z"].into_iter().find(|name| !has(name)) {
-        return Err(damaged(format!("there is no array {missing} like x")));
+        return Err(damaged(format!(
+            "there is no array {missing} of the shape of x"
+        )));
     }
     Ok(PointTable {
         points: columns[0].data.len(),
@@ -76,7 +78,7 @@ struct Array {
 }
 
 impl Array {
-    /// The columns of an array of positions.
+    /// Columns of an array of positions.
     fn axes(&self) -> Vec<(Vec<u64>, PointColumn)> {
         let axis = |(axis, name): (usize, &'static str)| {
             let values = (0..self.data.len() / 3).map(|point| self.data.number(3 * point + axis));
@@ -119,8 +121,8 @@ fn numbers(array: &StoredArray) -> Option<ColumnData> {
     })
 }
 
-/// Writes an `.npz` that `numpy.load` reads: one array per field, of the shape (points,), or
-/// (height, width) for a grid.
+/// Writes an `.npz` for `numpy.load`: one array per field, of shape (points,), or (height, width)
+/// for a grid.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -129,7 +131,7 @@ pub fn write_npz(
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    // Give a grid two dimensions
+    // Use two dimensions for a grid
     let points = table.points as u64;
     let height = table.height as u64;
     let shape = if height > 1 {
@@ -137,7 +139,7 @@ pub fn write_npz(
     } else {
         vec![points]
     };
-    // Write one array a column
+    // Write one array per column
     outputs.add(path, |file| {
         let mut zip = ZipWriter::new(file);
         for column in &table.columns {
@@ -156,7 +158,7 @@ pub fn write_npz(
     })
 }
 
-/// An archive whose points can be moved.
+/// An archive with editable positions.
 struct NpzScan {
     entries: Vec<(String, Vec<u8>)>,
     position: [EntryColumn; 3],
@@ -164,7 +166,7 @@ struct NpzScan {
     points: usize,
 }
 
-/// A column of one entry.
+/// A column of one archive entry.
 #[derive(Clone, Copy)]
 struct EntryColumn {
     entry: usize,
@@ -189,7 +191,7 @@ impl NpzScan {
             FormatError::malformed(path, FileLocation::File, e.to_string(), TRUNCATED)
         })?;
 
-        // Find the positions: arrays x, y and z, or one array of three columns
+        // Find the positions: arrays x, y and z, or one array with three columns
         let find = |name: &str| {
             let entry = entries
                 .iter()
@@ -299,7 +301,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, zip::result::ZipError>
 }
 
 impl ArrayHeader {
-    /// Header of an array of numbers with fractions in C order (NumPy format 1 to 3).
+    /// Parses the header of a floating-point array in C order (NPY versions 1 to 3).
     fn parse(bytes: &[u8]) -> Option<Self> {
         // Locate the text of the header
         let rest = bytes.strip_prefix(b"\x93NUMPY")?;

@@ -1,9 +1,9 @@
-//! Tables as Apache Parquet: flat columns of numbers. Needs the feature `parquet`.
+//! Apache Parquet tables with flat columns of numbers. Needs the feature `parquet`.
 //!
-//! The reader supports the physical types of numbers, required or optional (NaN for null), in every
-//! encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Other columns are left out with
-//! a warning. The writer writes required columns in one row group, plainly encoded and uncompressed,
-//! which every reader of the format supports.
+//! The reader supports the physical number types, required or optional (NaN for null), in every
+//! encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Other columns are skipped
+//! with a warning. The writer uses required columns in one row group, plain encoding and no
+//! compression, which every reader of the format supports.
 
 use super::FormatEntry;
 use crate::FormatError;
@@ -23,7 +23,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     editor: None,
 };
 
-/// Writes a `.parquet` with one column per field; whole numbers keep their type.
+/// Writes a `.parquet` with one column per field; integers keep their type.
 ///
 /// # Errors
 /// If the file cannot be written, or this build lacks the feature `parquet`.
@@ -36,7 +36,7 @@ pub fn write_parquet(
     outputs.add(path, |file| file.write_all(&bytes))
 }
 
-/// Columns of numbers in a file.
+/// Reads the columns of numbers of a file.
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
     codec::decode(path, bytes)
 }
@@ -129,7 +129,7 @@ mod codec {
         Ok(file)
     }
 
-    /// The physical type, and the converted one of unsigned integers.
+    /// The physical type and, for unsigned integers, the converted type.
     fn stored_type(data: &ColumnData) -> (PhysicalType, ConvertedType) {
         match data {
             ColumnData::I32(_) => (PhysicalType::INT32, ConvertedType::NONE),
@@ -140,7 +140,7 @@ mod codec {
         }
     }
 
-    /// Integers as the 32 bits that Parquet stores; other columns have none.
+    /// Integers as 32 bits; empty for other columns.
     fn bits(data: &ColumnData) -> Vec<i32> {
         match data {
             ColumnData::I32(values) => values.clone(),
@@ -152,7 +152,7 @@ mod codec {
 
     pub fn decode(path: &Path, bytes: Vec<u8>) -> std::result::Result<PointSweeps, FormatError> {
         let damaged = |message: String| {
-            let remedy = "give a whole .parquet with columns x, y and z, uncompressed or compressed \
+            let remedy = "give a complete .parquet with columns x, y and z, uncompressed or compressed \
                           with Snappy, gzip or Zstandard";
             FormatError::malformed(path, FileLocation::File, message, remedy)
         };
@@ -166,12 +166,12 @@ mod codec {
         Ok(points)
     }
 
-    /// [`read`], with panics of the library as errors.
+    /// [`read`] with panics of the library converted to errors.
     ///
-    /// [`check_chunk`] and [`CheckedPages`] refuse the damage that can be found from metadata and page
-    /// headers. The decoders of the library still panic on some damaged pages, such as a width of
-    /// bits beyond the type. The message of such a panic is printed: only the panic hook of the process
-    /// can suppress it, which is the program's.
+    /// [`check_chunk`] and [`CheckedPages`] detect damage in metadata and page headers. The
+    /// decoders of the library still panic on some damaged pages, for example if a bit width
+    /// exceeds the type. The panic message is printed, because only the panic hook of the process
+    /// can suppress it.
     fn read_unwinding(bytes: Bytes) -> Result<PointSweeps> {
         let panicked = |_| ParquetError::General("its pages are inconsistent".into());
         catch_unwind(|| read(bytes)).map_err(panicked)?
@@ -194,7 +194,7 @@ mod codec {
             points: rows,
             columns: Vec::new(),
         };
-        // Leaves are numbered through all columns, nested ones included
+        // Leaves are numbered through all columns, including nested ones
         let mut leaf = 0;
         for field in metadata.schema().get_fields() {
             let name = field.name();
@@ -203,7 +203,7 @@ mod codec {
                 table.columns.push(typed(name, number, values));
             } else {
                 points.warnings.push(format!(
-                    "the column {name} holds no numbers and was left out"
+                    "the column {name} contains no numbers and was skipped"
                 ));
             }
             leaf += leaves(field);
@@ -229,15 +229,15 @@ mod codec {
         Err(ParquetError::General(message))
     }
 
-    /// Pages of a column chunk, where indices of a dictionary need the page of the dictionary first; the
-    /// library panics on indices without a dictionary.
+    /// Pages of a column chunk. The library panics on dictionary indices without a dictionary, so
+    /// the dictionary page must precede them.
     struct CheckedPages {
         pages: Box<dyn PageReader>,
         has_dictionary: bool,
     }
 
     impl CheckedPages {
-        /// Checks a page with the pages before it.
+        /// Checks a page against the preceding pages.
         fn check(&mut self, page: &Page) -> Result<()> {
             let encoding = page.encoding();
             match page {
@@ -287,7 +287,7 @@ mod codec {
         }
     }
 
-    /// Leaves of a column of the schema.
+    /// Number of leaves of a column of the schema.
     fn leaves(field: &Type) -> usize {
         match field {
             Type::PrimitiveType { .. } => 1,
@@ -295,9 +295,12 @@ mod codec {
         }
     }
 
-    /// The type of a column of single numbers; the inner is none where the file's type is wider
-    /// than any of a table.
-    #[expect(clippy::option_option, reason = "no number, or one without a type")]
+    /// The type of a column of numbers: `None` for other columns, `Some(None)` if no column type of
+    /// a table is wide enough.
+    #[expect(
+        clippy::option_option,
+        reason = "other columns and wide numbers differ"
+    )]
     fn stored_number(field: &Type) -> Option<Option<ColumnType>> {
         let info = field.get_basic_info();
         if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
@@ -316,8 +319,8 @@ mod codec {
         })
     }
 
-    /// The values in the type of the file where that holds them (a count cannot be missing), else in
-    /// the narrowest that does.
+    /// The values in the type of the file if it represents them (counts cannot be missing),
+    /// otherwise in the narrowest type that does.
     fn typed(name: &str, number: Option<ColumnType>, values: Vec<f64>) -> PointColumn {
         let is_real = matches!(number, Some(ColumnType::F32 | ColumnType::F64));
         let is_whole = || values.iter().all(|value| !value.is_nan());
@@ -327,7 +330,7 @@ mod codec {
         PointColumn::new(name.to_owned(), ColumnData::of(number, values))
     }
 
-    /// All values of a column, from every row group; NaN where there is none.
+    /// All values of a column, from every row group; NaN for null.
     fn column(
         file: &SerializedFileReader<Bytes>,
         leaf: usize,
@@ -365,7 +368,7 @@ mod codec {
         Ok(values)
     }
 
-    /// The values of one row group.
+    /// Values of one row group.
     fn numbers<T: DataType>(
         mut reader: ColumnReaderImpl<T>,
         rows: usize,
@@ -375,7 +378,7 @@ mod codec {
         let mut levels = Vec::new();
         let (records, ..) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
         let mut values = values.into_iter().map(number);
-        // Without levels every value is there
+        // Without definition levels every value is present
         if levels.is_empty() {
             return Ok(values.collect());
         }

@@ -25,7 +25,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-/// Whether a file has a PCD header, which may begin with other comments.
+/// Whether a file has a PCD header; other comments may precede it.
 fn is_pcd(_: &Path, bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
     head.starts_with("# .PCD")
@@ -34,7 +34,7 @@ fn is_pcd(_: &Path, bytes: &[u8]) -> bool {
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
-    // Read the values in the encoding that the header names
+    // Read the values in the encoding of the header
     let header = Header::read(path, bytes)?;
     header.check_positions(path)?;
     let values = match header.data.as_str() {
@@ -47,12 +47,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         other => {
             return Err(FormatError::Unsupported {
                 path: path.to_owned(),
-                message: format!("PCD data of the kind \"{other}\" are not read"),
+                message: format!("PCD data with the encoding \"{other}\" are not supported"),
                 remedy: "save the cloud as ascii or binary (pcl_convert_pcd_ascii_binary)".into(),
             });
         }
     };
-    // Leave out the fields of padding
+    // Remove the padding fields
     let columns = header.fields.iter().zip(values);
     let columns = columns.filter(|(field, _)| field.is_named());
     Ok(PointTable {
@@ -69,7 +69,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     })
 }
 
-/// Field of each point.
+/// Description of a field.
 #[derive(Clone)]
 struct FieldHeader {
     pub name: String,
@@ -83,7 +83,7 @@ struct Header {
     pub points: usize,
     height: usize,
     pub data: String,
-    /// First byte of the points.
+    /// Offset of the points, bytes.
     pub body: usize,
     lines: usize,
 }
@@ -94,7 +94,7 @@ impl FieldHeader {
         self.name != "_" && self.count > 0
     }
 
-    /// Type of the numbers.
+    /// Column type of the numbers.
     fn number_type(&self) -> ColumnType {
         match (self.kind, self.size) {
             ('F', 4) => ColumnType::F32,
@@ -116,7 +116,7 @@ impl Header {
             let fail = |message: &str| {
                 FormatError::malformed(path, FileLocation::Line(lines), message, TRUNCATED)
             };
-            // Take the next line
+            // Read the next line
             let rest = &bytes[body..];
             let end = rest.iter().position(|byte| *byte == b'\n');
             let end = end.ok_or_else(|| fail("the header has no line DATA"))?;
@@ -138,7 +138,7 @@ impl Header {
         Self::of_rows(path, &rows, body, lines)
     }
 
-    /// The header of its rows: keyword and values each.
+    /// Interprets the rows of a header: keyword and values each.
     fn of_rows(
         path: &Path,
         rows: &[(String, Vec<String>)],
@@ -210,12 +210,12 @@ impl Header {
         Err(FormatError::malformed(
             path,
             FileLocation::Line(self.lines),
-            "the fields x, y and z are not all there",
+            "a field x, y or z is missing",
             "export the cloud again with positions",
         ))
     }
 
-    /// Values of each field; the first number of fields with several.
+    /// Reads the values of each field; the first number of fields with several.
     fn read_text(&self, path: &Path, bytes: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
         let content = String::from_utf8_lossy(&bytes[self.body..]);
         let starts = self.starts(|field| field.count);
@@ -242,7 +242,7 @@ impl Header {
         Ok(values)
     }
 
-    /// As [`Header::read_text`], from binary records.
+    /// Reads the values of each field from binary records.
     fn read_binary(&self, path: &Path, body: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
         let starts = self.starts(|field| field.size.saturating_mul(field.count));
         let size = starts[self.fields.len()].max(1);
@@ -263,14 +263,14 @@ impl Header {
         Ok(values)
     }
 
-    /// The points of compressed data: the compressed and the uncompressed length, then all values
-    /// of one field after the other, compressed by LZF.
+    /// Decompresses points: the compressed and the uncompressed length, then all values of one
+    /// field after the other, compressed with LZF.
     fn decompressed(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
         let damaged = || {
             FormatError::malformed(
                 path,
                 FileLocation::File,
-                "the packed points are damaged",
+                "the compressed points are damaged",
                 TRUNCATED,
             )
         };
@@ -308,7 +308,7 @@ impl Header {
         Ok(points)
     }
 
-    /// Start of each field in a point, followed by the size of a point.
+    /// Offset of each field in a point, followed by the size of a point.
     pub fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
         let mut starts = vec![0_usize];
         for field in &self.fields {
@@ -323,7 +323,7 @@ impl Header {
             return Ok(());
         }
         let message = format!(
-            "the header counts {} points, the file holds {found}",
+            "the header counts {} points, but the file contains {found}",
             self.points
         );
         Err(FormatError::malformed(
@@ -357,8 +357,8 @@ fn number(field: &FieldHeader, bytes: &[u8]) -> Option<f64> {
     })
 }
 
-/// Decompresses LZF to `length` bytes: a control byte below 32 precedes one literal byte more than
-/// its value; a greater one is a reference to earlier bytes.
+/// Decompresses LZF to `length` bytes. A control byte n below 32 precedes n + 1 literal bytes; a
+/// greater one is a back reference.
 fn decompress_lzf(compressed: &[u8], length: usize) -> Option<Vec<u8>> {
     let mut output = Vec::with_capacity(length);
     let mut input = compressed.iter().copied();
@@ -373,7 +373,8 @@ fn decompress_lzf(compressed: &[u8], length: usize) -> Option<Vec<u8>> {
             continue;
         }
 
-        // Copy earlier output: three bits of length, or more in another byte; 13 bits of distance
+        // Copy earlier output: three bits of length, extended by another byte if needed; 13 bits of
+        // distance
         let mut count = control >> 5;
         if count == 7 {
             count += usize::from(input.next()?);
@@ -387,7 +388,7 @@ fn decompress_lzf(compressed: &[u8], length: usize) -> Option<Vec<u8>> {
     (output.len() == length).then_some(output)
 }
 
-/// Opens a scan whose points can be moved.
+/// Opens a scan with editable positions.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
     // Find the fields of position and range
     let header = Header::read(path, &bytes)?;
@@ -410,7 +411,10 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
     if header.data != "binary" {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: format!("PCD data of the kind \"{}\" cannot be edited", header.data),
+            message: format!(
+                "PCD data with the encoding \"{}\" cannot be edited",
+                header.data
+            ),
             remedy: "save the scan as ascii or binary (pcl_convert_pcd_ascii_binary)".into(),
         });
     }
@@ -431,7 +435,7 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
     Ok(Box::new(records))
 }
 
-/// Type of a field with fractions; `None` for whole numbers.
+/// Floating-point type of a field; `None` for integers.
 fn fraction_type(field: &FieldHeader) -> Option<NumberType> {
     match (field.kind, field.size) {
         ('F', 4) => Some(NumberType::F32),

@@ -1,4 +1,4 @@
-//! The vertices of PLY files.
+//! Vertices of PLY files.
 
 use super::{FormatEntry, ScanEditor};
 use crate::editable::{
@@ -41,7 +41,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
             "export the cloud again with positions",
         ));
     };
-    // Convert the properties that are no lists
+    // Convert the properties without lists
     let columns: Vec<PointColumn> = vertices
         .properties
         .iter()
@@ -61,9 +61,9 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     })
 }
 
-/// Opens a scan whose points can be moved.
+/// Opens a scan with editable positions.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
-    // Check that the points come first and are plain numbers
+    // Check that the points come first and have no lists
     let header = ply_header::parse(path, &bytes)?;
     let Some(vertices) = header.elements.first().filter(|e| e.name == "vertex") else {
         return Err(FormatError::Unsupported {

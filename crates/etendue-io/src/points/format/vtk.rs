@@ -1,4 +1,4 @@
-//! Legacy VTK files with points as text.
+//! Legacy VTK files with text points.
 
 use super::FormatEntry;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -26,12 +26,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         _ => {
             return Err(FormatError::Unsupported {
                 path: path.to_owned(),
-                message: "only legacy VTK files with numbers as text are read".into(),
+                message: "only legacy VTK files with ASCII numbers are supported".into(),
                 remedy: "save it again as ASCII".into(),
             });
         }
     }
-    // Read the points, whose words may be on any lines
+    // Read the points; a point may span several lines
     let mut reader = Words {
         path,
         rest: content
@@ -91,7 +91,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
         word.parse().map_err(|_| {
             self.error(
                 format!("\"{word}\" is not {expected}"),
-                "the file is damaged there",
+                "the file is damaged: export it again",
             )
         })
     }
