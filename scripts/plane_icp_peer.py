@@ -62,7 +62,7 @@ def registered(source, target, normal, by_component, step, turn):
     return found
 
 
-def off(found, truth):
+def pose_difference(found, truth):
     gap = np.linalg.inv(truth) @ found
     turn = np.arccos(np.clip((np.trace(gap[:3, :3]) - 1) / 2, -1, 1))
     return f"{1e3 * np.linalg.norm(gap[:3, 3]):.6f} mm, {1e3 * turn:.3f} mrad"
@@ -76,14 +76,14 @@ def main():
         clouds[1], clouds[0], registration_type="PLANE_ICP", downsampling_resolution=VOXEL,
         max_correspondence_distance=REACH, num_threads=1,
     ).T_target_source
-    print("small_gicp:", off(peer, truth))
+    print("small_gicp:", pose_difference(peer, truth))
     source, target = thinned(clouds[0]), thinned(clouds[1])
     normal = normals(target)
     for name, by_component in [("distance to the plane", False), ("by component", True)]:
         for step, turn in [(1e-6, 1e-6), (1e-3, np.radians(0.1))]:
             found = registered(source, target, normal, by_component, step, turn)
-            print(f"{name}, until steps of {step:g} m: off {off(found, truth)}; "
-                  f"from small_gicp {off(found, peer)}")
+            print(f"{name}, until steps of {step:g} m: error {pose_difference(found, truth)}; "
+                  f"from small_gicp {pose_difference(found, peer)}")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def ours(program, source, target, method, options):
     return np.array(json.loads(output)["b_from_a_matrix"])
 
 
-def off(a, b):
+def pose_difference(a, b):
     d = np.linalg.inv(a) @ b
     turn = np.arccos(np.clip((np.trace(d[:3, :3]) - 1) / 2, -1, 1))
     return 1e3 * np.linalg.norm(d[:3, 3]), 1e3 * turn
@@ -104,7 +104,7 @@ def clouds(data, program):
 def difference_text(a, b):
     if b is None:
         return "no reference"
-    shift, turn = off(a, b)
+    shift, turn = pose_difference(a, b)
     return f"{shift:.1f} mm, {turn:.1f} mrad"
 
 
@@ -117,7 +117,7 @@ def scans(data, program, count):
         for n in numbers:
             there = ours(program, f"{log}#{n + 1}", f"{log}#{n}", method, [])
             back = ours(program, f"{log}#{n}", f"{log}#{n + 1}", method, [])
-            gaps[method].append(off(there @ back, np.eye(4)))
+            gaps[method].append(pose_difference(there @ back, np.eye(4)))
             ours_at[method].append(there)
     print(f"\n{count} pairs of consecutive scans of exp1.dat, medians (worst)\n")
     row("method", "closure, mm", "mrad", *[f"mm from {m}" for m in METHODS])
@@ -125,7 +125,7 @@ def scans(data, program, count):
     for method in METHODS:
         parts = [f"{statistics.median(x):.1f} ({max(x):.1f})" for x in zip(*gaps[method])]
         apart = [
-            f"{statistics.median(off(a, b)[0] for a, b in zip(ours_at[method], ours_at[other])):.1f}"
+            f"{statistics.median(pose_difference(a, b)[0] for a, b in zip(ours_at[method], ours_at[other])):.1f}"
             for other in METHODS
         ]
         row(method, *parts, *apart)
@@ -134,7 +134,7 @@ def scans(data, program, count):
         for n in numbers:
             a, b = scan(log, n + 1), scan(log, n)
             there, back = peer(a, b, method, 0.01, 0.5), peer(b, a, method, 0.01, 0.5)
-            closed.append(off(there @ back, np.eye(4)))
+            closed.append(pose_difference(there @ back, np.eye(4)))
         parts = [f"{statistics.median(x):.1f} ({max(x):.1f})" for x in zip(*closed)]
         row(f"small_gicp {method}", *parts, *[""] * len(METHODS))
 

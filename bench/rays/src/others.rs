@@ -45,10 +45,10 @@ impl Obvhs {
                     [&p.origin, &p.direction].map(|v| glam::vec3a(v[0][i], v[1][i], v[2][i]));
                 let ray = ray::Ray::new_inf(o, d);
                 let mut hit = ray::RayHit::none();
-                let met = self.tree.ray_traverse(ray, &mut hit, |ray, id| {
+                let is_hit = self.tree.ray_traverse(ray, &mut hit, |ray, id| {
                     self.triangles[self.tree.primitive_indices[id] as usize].intersect(ray)
                 });
-                if met {
+                if is_hit {
                     tally.0 += 1;
                     tally.1 += f64::from(hit.t);
                 }

@@ -226,8 +226,7 @@ impl Failure {
                     .into()
             }
             Self::OtherSensor { .. } => {
-                "leave the option out, or choose another --sensor: `etendue sensors` lists them"
-                    .into()
+                "omit the option, or choose another --sensor: `etendue sensors` lists them".into()
             }
             Self::Mesh { .. } => "repair the mesh in the program that wrote it".into(),
             Self::MeshIsNoScene { path } => format!(

@@ -221,7 +221,7 @@ fn an_option_of_another_kind_of_sensor_is_an_error() {
     let folder = folder();
     let words = ["simulate", "--waveform", "1,2"];
     let text = fail(folder.path(), &words);
-    assert_contains(&text, &["--waveform", "no pulses", "leave the option out"]);
+    assert_contains(&text, &["--waveform", "no pulses", "omit the option"]);
 }
 
 /// Weather, random paths and frames are options of every lidar.

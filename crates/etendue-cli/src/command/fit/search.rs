@@ -135,7 +135,7 @@ impl SearchRegion {
         let Some(number) = setup.start.iter().position(in_plane) else {
             return Err(Failure::usage(
                 "a search needs an unknown pose in the plane, and there is none",
-                "free sensor.pose, or leave the search out",
+                "add sensor.pose to the unknowns, or omit the search",
             ));
         };
 

@@ -150,7 +150,7 @@ impl Simulate {
                     "{option} does not apply to a recording such as {}",
                     self.output.display()
                 ),
-                "leave the option out, or give a folder, which receives a recording too",
+                "omit the option, or give a folder, which receives a recording too",
             ));
         }
 
