@@ -1,4 +1,4 @@
-//! Camera files, lights and pictures of scenes: what they describe, and what is refused where.
+//! Camera files, lights and textures of scenes: content and errors.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -25,7 +25,7 @@ fn text(name: &str) -> &'static str {
         .text
 }
 
-/// What is pointed at, what is said, and the remedy.
+/// The text at the error, the message, and the remedy.
 fn refused(name: &str, from: &str, to: &str) -> (String, String, String) {
     assert!(text(name).contains(from), "{from}");
     let document = Document::new("mine.toml", text(name).replacen(from, to, 1));
@@ -85,7 +85,7 @@ fn presets_are_what_their_data_sheets_say() {
     assert!((fov - 62.2).abs() < 0.1, "{fov}");
     let fisheye = preset("fisheye").unwrap();
     assert!(matches!(fisheye.intrinsics.lens, Lens::KannalaBrandt(_)));
-    // The circle is 163 degrees wide.
+    // The image circle is 163 degrees wide.
     let edge = nalgebra::Point2::new(fisheye.intrinsics.centre[0] + 385.9, 399.5);
     let direction = fisheye.intrinsics.unproject(&edge).unwrap();
     let half = direction.z.acos().to_degrees();
@@ -207,8 +207,8 @@ fn texture_coordinates_of_obj_files_are_kept() {
     }
 }
 
-/// A square of 1 m with texture coordinates and a picture that is there by `image`, as a glTF file
-/// whose buffer ends with `extra`; y is up.
+/// A glTF file of a square of 1 m with texture coordinates and the image `image`, y up. `extra`
+/// follows the data of its buffer.
 fn textured_gltf(image: &str, extra: &[u8]) -> String {
     let mut buffer = Vec::new();
     let floats =
@@ -237,7 +237,8 @@ fn textured_gltf(image: &str, extra: &[u8]) -> String {
     )
 }
 
-/// Light from the four quarters of the square of [`textured_gltf`], row by row, each over the most.
+/// Light from the four quarters of the square of [`textured_gltf`], row by row, normalised by the
+/// maximum.
 fn quarters(loaded: &scene::LoadedScene) -> Vec<[f64; 3]> {
     let mut camera = preset("ideal").unwrap();
     camera.width = 2;
@@ -261,9 +262,9 @@ fn quarters(loaded: &scene::LoadedScene) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// The picture has a red, a green, a blue and a black texel; the wall shows them where they belong,
-/// wherever the file keeps the picture. A material of the scene file hides it, and a picture that
-/// is not there is left out with a warning.
+/// The image has a red, a green, a blue and a black texel. The wall shows them at their texture
+/// coordinates for every storage of the image. A material of the scene file hides it, and a missing
+/// image is skipped with a warning.
 #[test]
 fn pictures_of_gltf_files_are_seen() {
     let texels = [255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0];
@@ -313,7 +314,7 @@ fn pictures_of_gltf_files_are_seen() {
     assert!(lost.warnings[0].contains("skipped") && lost.warnings[0].contains("lost.png"));
 }
 
-/// Also writes what `scripts/read_frames.py` opens with readers of others, where
+/// Also writes files for `scripts/read_frames.py`, which opens them with independent readers, if
 /// `ETENDUE_FRAMES` names a folder.
 #[test]
 fn frames_become_recordings_and_pictures() {
@@ -397,9 +398,9 @@ fn frames_become_recordings_and_pictures() {
     }
 }
 
-/// How many messages an MCAP file has, by the length of its chunks' records.
+/// Number of messages of an MCAP file, from the lengths of the records of its chunks.
 fn mcap_messages(bytes: &[u8]) -> usize {
-    // Records: a byte of opcode and eight of length; messages have opcode 5, chunks 6.
+    // A record has one byte of opcode and eight bytes of length; messages have opcode 5, chunks 6.
     let mut at = 8;
     let mut count = 0;
     while at + 9 <= bytes.len() - 8 {
@@ -408,7 +409,8 @@ fn mcap_messages(bytes: &[u8]) -> usize {
         match bytes[at] {
             5 => count += 1,
             6 => {
-                // Past the chunk's head: times, size, checksum, compression, length of records.
+                // Skip the header of the chunk: times, size, checksum, compression, length of
+                // records.
                 let name = u32::from_le_bytes(bytes[at + 37..at + 41].try_into().unwrap()) as usize;
                 at += 9 + 8 + 8 + 8 + 4 + 4 + name + 8;
                 continue;
@@ -420,8 +422,8 @@ fn mcap_messages(bytes: &[u8]) -> usize {
     count
 }
 
-/// A small camera on a moving robot: 10 Hz over a second are ten frames, stamped exactly, the same
-/// on any number of threads, and recorded.
+/// A small camera on a moving robot: 10 Hz for one second give ten frames with exact stamps,
+/// identical on any number of threads, and recorded.
 #[test]
 fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
     let folder = tempfile::tempdir().unwrap();
@@ -462,7 +464,7 @@ fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
     assert_eq!(captures.len(), 10);
     for (number, capture) in (0..).zip(&captures) {
         assert_eq!(capture.start, 100_000_000 * number);
-        // The longest exposure, and the lag.
+        // The maximum exposure, and the lag.
         assert_eq!(capture.arrival - capture.start, 33_000_000 + 20_000_000);
     }
     assert_eq!(bytes, record(2).0);

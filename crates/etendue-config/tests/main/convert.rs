@@ -1,4 +1,4 @@
-//! Points through every format and back, and captures of real packets.
+//! Points through every format and back, and packet captures of real lidars.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -20,7 +20,7 @@ use etendue_io::table::{ColumnData, Encoding, PointColumn, PointTable};
 use nalgebra::{Isometry3, Point3};
 use std::path::{Path, PathBuf};
 
-/// Two sweeps of points with every kind of field.
+/// Two sweeps of points with every type of field.
 fn table() -> PointTable {
     let count = 60_u16;
     let points = || (0..count).map(f64::from);
@@ -110,8 +110,8 @@ fn read(path: &Path) -> PointSweeps {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Positions, intensities and whatever else a format has room for come back as they were: exactly,
-/// but LAS positions to 0.05 mm, and times of MCAP to the single precision of 30 ms (2e-9 s).
+/// All fields that a format stores are read back exactly, except LAS positions (0.05 mm) and times
+/// of MCAP, which have single precision at 30 ms (2e-9 s).
 #[test]
 fn every_format_gives_back_the_fields_it_holds() {
     let folder = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ fn every_format_gives_back_the_fields_it_holds() {
             let same = |(a, b): (&PointColumn, &PointColumn)| {
                 std::mem::discriminant(&a.data) == std::mem::discriminant(&b.data)
             };
-            // Text and PLY's readers take the narrowest type.
+            // Readers of text and PLY use the narrowest type.
             assert!(
                 name.ends_with("csv") || name.ends_with("ply") || { types }.all(same),
                 "{name}"
@@ -163,7 +163,8 @@ fn every_format_gives_back_the_fields_it_holds() {
     }
 }
 
-/// Cut in the middle, every file gives an error or what is whole, with a warning; never a panic.
+/// Every file truncated in the middle gives an error, or its complete part with a warning, without
+/// a panic.
 #[test]
 fn truncated_files_give_errors_or_warnings() {
     let folder = tempfile::tempdir().unwrap();
@@ -184,10 +185,10 @@ fn truncated_files_give_errors_or_warnings() {
                     );
                 }
                 Ok(points) => {
-                    // A text or a list without a count does not know its end.
+                    // A text or a list without a count has no detectable end.
                     let name = path.to_str().unwrap();
                     let has_no_count = name.ends_with("csv") || name.ends_with("bin");
-                    // MCAP ends with an index that no point needs.
+                    // MCAP ends with an index that the points do not need.
                     let is_reported = !points.warnings.is_empty() || points.together().points == 60;
                     assert!(has_no_count || is_reported, "{name} {share}");
                 }
@@ -200,7 +201,7 @@ fn capture(name: &str) -> Option<PointSweeps> {
     Some(read(&data(name)?))
 }
 
-/// Three turns of an OS1-128 on a car.
+/// Three sweeps of an OS1-128 on a car.
 fn os1() -> Option<PointSweeps> {
     let metadata = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10.json")?;
     let device = packet_source(PacketMetadata::Ouster(Box::new(
@@ -214,13 +215,13 @@ fn turn_sizes(points: &PointSweeps) -> Vec<usize> {
     points.sweeps.iter().map(|sweep| sweep.points).collect()
 }
 
-/// Real captures of a VLP-16 in a room, an HDL-32E outdoors and an OS1-128 on a car.
+/// Captures of a VLP-16 in a room, an HDL-32E outdoors and an OS1-128 on a car.
 #[test]
 fn captures_of_real_lidars_hold_the_turns_that_are_known() {
     let Some(vlp) = capture("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap") else {
         return;
     };
-    // 57 position packets are no points; the room is 2.84 m across.
+    // 57 position packets contain no points; the room is 2.84 m wide.
     assert!(
         vlp.warnings[0].starts_with("57 packets"),
         "{:?}",
@@ -248,8 +249,8 @@ fn captures_of_real_lidars_hold_the_turns_that_are_known() {
     }
 }
 
-/// The points of Ouster's own map of the same three frames: half of ours (moved by Ouster's poses)
-/// stand within 5 cm of one of them.
+/// Comparison with the points of Ouster's map of the same three frames: half of the decoded points
+/// (moved by Ouster's poses) are within 5 cm of a point of the map.
 #[test]
 fn ouster_points_stand_on_the_vendors_map() {
     let folder = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3";
@@ -282,7 +283,7 @@ fn ouster_points_stand_on_the_vendors_map() {
         all += 1;
     }
     let share = f64::from(near as u32) / f64::from(all);
-    println!("{share:.3} of the points stand on the map");
+    println!("{share:.3} of the points are on the map");
     assert!(share > 0.5, "{share}");
 }
 
@@ -362,12 +363,12 @@ fn fragments_are_put_together_again() {
     assert!(less.is_err());
 }
 
-/// The head of a capture: little endian, microseconds, Ethernet.
+/// Header of a PCAP file: little endian, microseconds, Ethernet.
 const PCAP: [u8; 24] = [
     0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0,
 ];
 
-/// A capture of UDP packets.
+/// A PCAP file of UDP packets.
 pub fn pcap(payloads: &[&[u8]]) -> Vec<u8> {
     let mut file = PCAP.to_vec();
     for payload in payloads {
@@ -392,8 +393,8 @@ pub fn pcap(payloads: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// Packets in an SQLite file: its long contents run through pages of 4096 bytes, each with four
-/// bytes before.
+/// Packets in an SQLite file. Its long contents continue through pages of 4096 bytes, each with a
+/// header of four bytes.
 pub fn packets_of(folder: &Path, size: usize, is_packet: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let folders = std::fs::read_dir(folder)
         .unwrap()
@@ -423,10 +424,10 @@ pub fn packets_of(folder: &Path, size: usize, is_packet: impl Fn(&[u8]) -> bool)
     pcap(&found)
 }
 
-/// The clouds that tier4/nebula decoded of the same packets stand where ours do: Hesai's to 0.02 mm
-/// (nebula's y is our x), Velodyne's to 40 mm (nebula leaves out the lasers' heights, 11 mm on a
-/// VLP-16, and turns the azimuth otherwise within a firing). Measured maxima: Pandar40P 0.006 mm,
-/// XT32 0.015 mm, VLP-16 36 mm (median 5), VLP-32C 33 mm (median 3).
+/// Comparison with clouds that tier4/nebula decoded from the same packets: Hesai within 0.02 mm
+/// (nebula's y is x here), Velodyne within 40 mm (nebula omits the heights of the lasers, 11 mm on
+/// a VLP-16, and interpolates the azimuth differently within a firing). Measured maxima: Pandar40P
+/// 0.006 mm, XT32 0.015 mm, VLP-16 36 mm (median 5), VLP-32C 33 mm (median 3).
 #[test]
 fn packets_decode_to_the_points_of_another_decoder() {
     let blocks = |bytes: &[u8], size: usize, count: usize| {
@@ -490,12 +491,12 @@ fn packets_decode_to_the_points_of_another_decoder() {
         }
         let share = near as f64 / expected.len() as f64;
         println!("{name}: {share:.4} of {} points", expected.len());
-        // A packet in ten begins in a page of another kind and is not found by this reader.
+        // One packet in ten begins in a page of another type; this reader does not find it.
         assert!(share > 0.8, "{name}: {share}");
     }
 }
 
-/// Packets of a product that is not known are refused by its number.
+/// The error of packets of an unknown product contains its number.
 #[test]
 fn lidars_whose_packets_are_not_read_are_named() {
     let mut packet = vec![0; 1206];
@@ -512,7 +513,7 @@ fn lidars_whose_packets_are_not_read_are_named() {
     assert!(error.remedy().contains("VLP-16"), "{}", error.remedy());
 }
 
-/// What other recorders compress is read back the same.
+/// Compressed recordings of other programs have the same content.
 #[test]
 fn compressed_recordings_hold_the_same_clouds() {
     let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();

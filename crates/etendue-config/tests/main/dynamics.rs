@@ -1,4 +1,4 @@
-//! Robots that are moved by commands: URDF with masses and joints, and the `[dynamics]` table.
+//! Command-driven robots: URDF with masses and joints, and the `[dynamics]` table.
 
 #[cfg(feature = "rapier")]
 use etendue_config::robot::load;
@@ -46,7 +46,7 @@ fn a_urdf_file_gives_masses_shapes_and_joints() {
     let inertia = arm.inertia.expect("it weighs");
     assert!((inertia.mass - 2.0).abs() < 1e-12);
     assert!((inertia.centre.z - 0.5).abs() < 1e-12);
-    // Turned by a quarter about z: x and y change places.
+    // After a rotation of 90 degrees about z, x and y are exchanged.
     assert!(
         (inertia.tensor[(0, 0)] - 0.2).abs() < 1e-12,
         "{}",
@@ -64,7 +64,7 @@ fn a_urdf_file_gives_masses_shapes_and_joints() {
     assert!((tip.translation.vector - Vector3::new(1.0, 0.0, 1.0)).norm() < 1e-12);
 }
 
-/// Each is refused with its line.
+/// Each error contains the line.
 #[test]
 fn errors_give_the_line_of_unsupported_bodies() {
     let limit = "<limit lower=\"-1\" upper=\"2\" effort=\"30\" velocity=\"3\"/>";
@@ -184,7 +184,8 @@ fn refused(text: &str) -> (String, String) {
     (error.to_string(), error.remedy())
 }
 
-/// It is at rest for a second, reaches 2 m/s in another, and turns about L / tan(10 degrees) = 11.3 m.
+/// It is at rest for one second, accelerates to 2 m/s in one second, and drives on a radius of L /
+/// tan(10 degrees) = 11.3 m.
 #[test]
 fn a_robot_file_s_bicycle_drives_by_its_schedule() {
     let robot = parse(&Document::new("car.toml", CAR)).expect("a car");
@@ -250,7 +251,7 @@ fn dynamics_that_cannot_be_are_refused_at_their_place() {
     }
 }
 
-/// Without the engine its models are refused, with what to do.
+/// Without the engine, its models are errors with a remedy.
 #[test]
 fn the_engine_s_models_need_the_engine() {
     let text = CAR.replace("\"bicycle\"", "\"rapier-vehicle\"");
@@ -268,7 +269,7 @@ fn the_engine_s_models_need_the_engine() {
     assert!(remedy.contains("--features rapier"), "{remedy}");
 }
 
-/// A robot of a URDF file: its sensors sit on the bodies that move.
+/// A robot of a URDF file with sensors on its moving bodies.
 #[test]
 #[cfg(feature = "rapier")]
 fn a_robot_of_links_follows_its_commands_and_carries_its_sensors() {
@@ -396,7 +397,7 @@ fn an_mjcf_file_gives_the_same_kind_of_robot() {
     assert_eq!(joints[0].kind, JointKind::Revolute);
     assert!((joints[0].limits.expect("limits")[1] - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     assert_eq!(joints[1].kind, JointKind::Prismatic);
-    // A quarter turn about the hip, 1 cm above the leg's origin.
+    // Rotation by 90 degrees about the hip, 1 cm above the leg's origin.
     let poses = robot.poses(&[std::f64::consts::FRAC_PI_2, 0.0]);
     let foot = poses[2].translation.vector;
     assert!(

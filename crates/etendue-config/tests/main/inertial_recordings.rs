@@ -1,4 +1,4 @@
-//! Presets of inertial units against the recordings that they were fitted to.
+//! Presets of inertial units compared with their recordings.
 
 use crate::recordings::recording;
 use etendue_config::robot::preset_device;
@@ -11,7 +11,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-/// Readings at rest of a preset.
+/// Readings of a preset at rest.
 fn at_rest(preset: &str, dt: f64, count: usize) -> Vec<ImuReading> {
     let Some(Device::Imu(imu)) = preset_device(preset) else {
         panic!("an inertial unit")
@@ -24,7 +24,7 @@ fn at_rest(preset: &str, dt: f64, count: usize) -> Vec<ImuReading> {
     (0..count).map(|_| run.read(&rest, dt)).collect()
 }
 
-/// Gyroscope or accelerometer (0 or 1), and an axis, of readings.
+/// One axis of the gyroscope (0) or accelerometer (1) in readings.
 fn axis_of(readings: &[ImuReading], sensor: usize, axis: usize) -> Vec<f64> {
     let of = |reading: &ImuReading| match sensor {
         0 => reading.angular_velocity[axis],
@@ -33,7 +33,7 @@ fn axis_of(readings: &[ImuReading], sensor: usize, axis: usize) -> Vec<f64> {
     readings.iter().map(of).collect()
 }
 
-/// Root mean square over several records of their Allan deviations.
+/// Root mean square of the Allan deviations of several records.
 fn curve(records: &[Vec<f64>], dt: f64, times: &[f64]) -> Vec<f64> {
     let curves: Vec<_> = records
         .iter()
@@ -57,9 +57,9 @@ fn assert_alike(what: &str, times: &[f64], recorded: &[f64], simulated: &[f64], 
     }
 }
 
-/// First 48 s at rest of IMU-TK's Xsens set against the preset that was fitted to it: Allan
-/// deviations at 0.02 to 1 s, root mean square of the axes, within 15 % of each other. Beyond that a
-/// record of 48 s holds few differences.
+/// The first 48 s at rest of IMU-TK's Xsens set, compared with the preset fitted to it: Allan
+/// deviations at 0.02 to 1 s, root mean square of the axes, agree within 15 %. At longer times, a
+/// record of 48 s contains few differences.
 #[test]
 fn the_preset_of_the_xsens_recording_has_its_allan_curve() {
     let files =
@@ -71,7 +71,7 @@ fn the_preset_of_the_xsens_recording_has_its_allan_curve() {
     let recorded = [(gyro, [2.094e-4; 3]), (acc, [2.410e-3, 2.424e-3, 2.409e-3])];
     let times = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
     for (sensor, (path, units)) in recorded.into_iter().enumerate() {
-        // The accelerometer's z axis was knocked: its deviations rise after 1 s.
+        // The z axis of the accelerometer was disturbed: its deviations increase after 1 s.
         let axes = if sensor == 0 { 0..3 } else { 0..2 };
         let read = columns(&path, units);
         let own: Vec<_> = axes
@@ -84,7 +84,7 @@ fn the_preset_of_the_xsens_recording_has_its_allan_curve() {
     }
 }
 
-/// The first 48 s of three columns behind the time, in units.
+/// The first 48 s of the three columns after the time, scaled to units.
 fn columns(path: &Path, units: [f64; 3]) -> [Vec<f64>; 3] {
     let text = std::fs::read_to_string(path).expect("a text");
     let rows: Vec<Vec<f64>> = text
@@ -99,14 +99,14 @@ fn columns(path: &Path, units: [f64; 3]) -> [Vec<f64>; 3] {
     [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis + 1] * units[axis]).collect())
 }
 
-/// Sampling interval of BROAD, s, its length, and the rows before and after the movement.
+/// Sampling interval of BROAD (s), its number of rows, and the rows before and after the movement.
 const BROAD_INTERVAL: f64 = 1.0 / 285.714_285_714_285_7;
 const BROAD_ROWS: usize = 58_412;
 const BROAD_AT_REST: [Range<usize>; 2] = [0..12_280, 47_720..BROAD_ROWS];
 
-/// The 43 s before and the 37 s after the movement of BROAD's trial 03 (inertial unit before eight
-/// OptiTrack cameras) against the preset that was fitted to them: Allan deviations at 0.0035 to 1 s,
-/// root mean square of alike axes and of both records, within 15 % of each other.
+/// The 43 s before and the 37 s after the movement of BROAD's trial 03 (inertial unit in front of
+/// eight OptiTrack cameras), compared with the preset fitted to them: Allan deviations at 0.0035 to
+/// 1 s, root mean square of similar axes and of both records, agree within 15 %.
 #[test]
 fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     let name = "broad_imu_omc/03_undisturbed_slow_rotation_C.hdf5";
@@ -119,7 +119,7 @@ fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     };
     let simulated = at_rest("myon-aktos-broad", BROAD_INTERVAL, 200_000);
     let times = [1.0, 3.0, 14.0, 29.0, 57.0, 143.0, 286.0].map(|n| n * BROAD_INTERVAL);
-    // The accelerometer's z axis is noisier than the others; the rest are alike.
+    // The z axis of the accelerometer is noisier than the other axes, which are similar.
     let groups = [(gyro, 0, 0..3), (acc, 1, 0..2), (acc, 1, 2..3)];
     for (table, sensor, axes) in groups {
         let records = axes.clone().flat_map(|axis| {
@@ -133,8 +133,8 @@ fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     }
 }
 
-/// The tables of three columns in an HDF5 file whose tables are one deflated chunk each, in their
-/// order: what inflates to just that many numbers.
+/// The tables with three columns in an HDF5 file with one deflated chunk per table, in file order:
+/// streams that inflate to exactly that number of values.
 fn three_columns(file: &[u8]) -> Vec<Vec<[f64; 3]>> {
     let mut tables = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The public API of the crate, and files of scenes, sensors and robots through the simulator.
+//! The public API of the crate, and simulations with scene, sensor and robot files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! Materials: the library, and what users write.
+//! Materials: the library and material files.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,10 +25,10 @@ fn ready(name: &str, wavelength: f64) -> Material<f64> {
     find(name).unwrap().material.at(wavelength).unwrap()
 }
 
-/// Reflected + transmitted + absorbed = 1: what random directions return is the albedo, within
-/// 4.5 standard errors of 2,000 draws and the albedo's own 0.002, and the albedo leaves nothing
-/// below zero for absorption. 38 materials x 5 wavelengths x 8 angles x both sides: by chance one
-/// set of seeds in fifty would fail.
+/// Energy conservation: the mean weight of sampled directions equals the albedo within 4.5 standard
+/// errors of 2,000 samples plus the albedo's own tolerance of 0.002, and the absorption is not
+/// negative. With 38 materials x 5 wavelengths x 8 angles x both sides, one set of seeds in fifty
+/// fails by chance.
 #[test]
 fn every_ready_material_passes_the_furnace_at_every_wavelength() {
     let mut tested = 0;

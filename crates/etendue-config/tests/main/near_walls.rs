@@ -1,4 +1,4 @@
-//! Walls near pulsed presets: what their ranges and reflectivities read.
+//! Ranges and reflectivities of near walls with pulsed presets.
 
 use etendue_config::scene::parse;
 use etendue_config::sensor::{preset, presets};
@@ -18,12 +18,12 @@ fn scanners() -> Vec<Lidar> {
         .collect()
 }
 
-/// A sweep past a wall across the x axis.
+/// A sweep of a wall across the x axis.
 fn sweep(scanner: &Lidar, distance: f64, reflectance: f64) -> Sweep {
     sweep_through(scanner, distance, reflectance, Air::default())
 }
 
-/// The same through some air.
+/// A sweep of a wall across the x axis through air.
 fn sweep_through(scanner: &Lidar, distance: f64, reflectance: f64, air: Air) -> Sweep {
     let text = format!(
         "version = 1\n[materials.paint]\ndiffuse = {{ reflectance = {reflectance} }}\n\
@@ -40,8 +40,8 @@ fn sweep_through(scanner: &Lidar, distance: f64, reflectance: f64, air: Air) -> 
     simulate(&world, scanner, &run, |_| Isometry3::identity())
 }
 
-/// The median of a number of the points that meet the wall head-on, within 15 degrees, if there are
-/// any: of range, true range and intensity.
+/// The median of a quantity (a function of range, true range and intensity) over the points with an
+/// incidence below 15 degrees, if there are any.
 fn median(sweep: &Sweep, number: impl Fn(f64, f64, f64) -> f64) -> Option<f64> {
     let mut numbers = Vec::new();
     for point in &sweep.points {
@@ -53,8 +53,8 @@ fn median(sweep: &Sweep, number: impl Fn(f64, f64, f64) -> f64) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// The walk of the echo's time with its strength is what devices correct: the nearest white wall and
-/// a dark one read right but for a pulse's clipping, within 35 mm; measured 14 mm at most.
+/// Devices correct the walk error. Ranges of the nearest white wall and of a dark wall are within
+/// 35 mm, except for the effect of clipping; measured 14 mm at most.
 #[test]
 fn ranges_of_white_and_dark_walls_are_right() {
     let mut compared = 0;
@@ -63,7 +63,7 @@ fn ranges_of_white_and_dark_walls_are_right() {
             for reflectance in [0.8, 0.1] {
                 let sweep = sweep(&scanner, distance, reflectance);
                 let Some(error) = median(&sweep, |range, truth, _| range - truth) else {
-                    continue; // Beyond the range of some planar scanners.
+                    continue; // The distance is beyond the range of some planar scanners.
                 };
                 compared += 1;
                 let name = &scanner.name;
@@ -78,7 +78,7 @@ fn ranges_of_white_and_dark_walls_are_right() {
     assert!(compared > 80, "{compared}");
 }
 
-/// Reflectivities read what the surface has from 3 m on, as they do in recorded scans.
+/// Reflectivities are those of the surface from 3 m on, as in recorded scans.
 #[test]
 fn reflectivities_of_white_and_dark_walls_differ_from_3_m_on() {
     let mut compared = 0;
@@ -94,7 +94,7 @@ fn reflectivities_of_white_and_dark_walls_differ_from_3_m_on() {
                 let sweep = sweep(&scanner, distance, reflectance);
                 let read = median(&sweep, |_, _, intensity| intensity);
                 let Some(read) = read else {
-                    continue; // A dark wall beyond the RPLIDAR C1's range.
+                    continue; // A dark wall is beyond the range of the RPLIDAR C1.
                 };
                 compared += 1;
                 let name = &scanner.name;
@@ -109,9 +109,9 @@ fn reflectivities_of_white_and_dark_walls_differ_from_3_m_on() {
     assert!(compared > 35, "{compared}");
 }
 
-/// Flakes in front of a wall: their echoes are theirs, though it is within a pulse's length of some and
-/// hundreds of times as bright. The wall's points, some of which are merged with flakes, are within 0.5 m; measured 0.74 m
-/// before the nearest counted.
+/// Snowflakes in front of a wall: their echoes are separate, although the wall is within a pulse
+/// length of some and hundreds of times brighter. The points of the wall, some merged with flakes,
+/// are within 0.5 m; measured 0.74 m before the nearest echo was reported.
 #[test]
 fn a_flake_before_a_wall_is_not_the_walls() {
     let scanner = preset("velodyne-hdl-64e").unwrap().lidar;

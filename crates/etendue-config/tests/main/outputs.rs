@@ -1,4 +1,4 @@
-//! What a run writes is read back unchanged.
+//! Outputs of a run are read back unchanged.
 
 use crate::recordings::recording;
 use etendue_config::scene::{LoadedScene, arena};

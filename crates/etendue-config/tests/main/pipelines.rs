@@ -1,5 +1,5 @@
-//! The pipeline in lanes gives the returns of the plain pipeline, bit for bit: for every preset, in
-//! every instruction set, on one thread and on several.
+//! The vectorised pipeline gives the same returns as the plain pipeline, bit for bit: for every
+//! preset and every instruction set, on one thread and on several.
 
 use etendue_config::scene::{LoadedScene, examples, parse};
 use etendue_config::sensor::{preset, presets};
@@ -15,7 +15,7 @@ use etendue_sensors::transport::{PathSettings, World};
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Vector3};
 
-/// The presets, those that spin with few columns.
+/// The presets; rotating ones with few columns.
 fn lidars() -> Vec<Lidar> {
     let names = presets().iter().map(|preset| preset.name);
     let mut lidars: Vec<Lidar> = names.map(|name| preset(name).unwrap().lidar).collect();
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    /// The sweep by a pipeline on a number of threads.
+    /// The sweep by one pipeline on a number of threads.
     fn sweep(&self, room: &Room, lidar: &Lidar, pipeline: Pipeline, threads: usize) -> Sweep {
         let world = World::at_wavelength(&room.scene, lidar.wavelength).unwrap();
         let world = world.with_profiles(room.profiles);
@@ -86,7 +86,7 @@ impl Case {
             .install(|| simulate(&world, lidar, &settings, pose))
     }
 
-    /// The sweep by the plain pipeline, after comparing it with the sweeps in every instruction set.
+    /// The sweep by the plain pipeline, after comparison with the sweeps in every instruction set.
     fn compare(&self, scenes: &Scenes, lidar: &Lidar) -> Sweep {
         let plain = self.sweep(&scenes.plain, lidar, Pipeline::Reference, 1);
         for (number, (isa, scene)) in scenes.by_isa.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Case {
     }
 }
 
-/// A scene whose rays are cast in one instruction set, with its noise profiles.
+/// A scene whose rays are traced in one instruction set, with its noise profiles.
 struct Room<'a> {
     scene: Scene,
     profiles: &'a NoiseProfiles,
@@ -132,8 +132,9 @@ impl<'a> Scenes<'a> {
     }
 }
 
-/// Rooms with mirrors, panes and glass: some shots of a batch need ray trees, the others do not. With
-/// the preset's own sub-rays and with the axis alone, with noise and without, moving and at rest.
+/// Rooms with mirrors, panes and glass: some shots of a batch need ray trees, the others do not.
+/// With the sub-rays of the preset and with the axis only, with and without noise, moving and at
+/// rest.
 #[test]
 fn every_preset_is_the_same_in_lanes_bit_for_bit() {
     let mut compared = 0;
@@ -173,8 +174,8 @@ fn every_preset_is_the_same_in_lanes_bit_for_bit() {
     assert!(compared > 100 && points > 20_000, "{compared} {points}");
 }
 
-/// The same where the walls of a room have a noise profile, with a glare, and a shelf before them has
-/// another, or none: also of shots that hit both.
+/// The same with a noise profile with glare on the walls of a room, and another or no profile on a
+/// shelf in front of them, including shots that hit both.
 #[test]
 fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
     let mut points = 0;
@@ -199,8 +200,8 @@ fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
     assert!(points > 20_000 && lost > 1000, "{points} {lost}");
 }
 
-/// Fog, rain with single drops, and haze too thin to form echoes: phase lidars in all of them, the others
-/// in one each.
+/// Fog, rain with sampled drops, and haze too thin for echoes: phase lidars in all of them, the
+/// others in one each.
 #[test]
 fn weather_is_the_same_in_lanes_bit_for_bit() {
     let loaded = calibrated_room("");
@@ -230,8 +231,8 @@ fn weather_is_the_same_in_lanes_bit_for_bit() {
     assert!(points > 5000, "{points}");
 }
 
-/// Random light paths add light of several rough surfaces to every receiver, the same in lanes and on any
-/// number of threads.
+/// Random light paths add light of several rough surfaces to every receiver, identical in lanes and
+/// on any number of threads.
 #[test]
 fn every_receiver_gets_the_light_of_paths() {
     let loaded = calibrated_room("");

@@ -62,7 +62,7 @@ fn cart(text: &str) -> Document {
 fn error_of(from: &str, to: &str) -> ConfigError {
     assert!(CART.contains(from), "{from}");
     let text = CART.replacen(from, to, 1);
-    parse(&cart(&text)).expect_err("it is refused")
+    parse(&cart(&text)).expect_err("it is invalid")
 }
 
 #[test]
@@ -219,9 +219,9 @@ fn every_device_that_comes_with_the_library_can_be_mounted() {
     let Some(Device::Imu(stim)) = preset_device("stim300") else {
         panic!("an inertial unit")
     };
-    // 0.15 °/√h is 0.0025 °/s/√Hz; the lowest point of the Allan curve is 0.5 °/h.
+    // 0.15 °/√h is 0.0025 °/s/√Hz; the minimum of the Allan deviation is 0.5 °/h.
     assert!((stim.gyroscope.density.to_degrees() * 60.0 - 0.15).abs() < 1e-9);
-    // Up to 3000 s: the flicker noise spans 10,000 s, behind which the curve falls.
+    // Up to 3000 s: the flicker noise spans 10,000 s, and the curve decreases beyond.
     let lowest = (0..44)
         .map(|i| stim.gyroscope.allan_variance(1.2_f64.powi(i)).sqrt())
         .fold(f64::INFINITY, f64::min);
@@ -285,7 +285,7 @@ fn a_urdf_file_gives_frames_and_errors_with_lines() {
     assert!(error("<robot><link name=\"a\"").contains("line 1"));
 }
 
-/// The cart's robot with frames of the arm; the lidar is mounted on its hand.
+/// The cart with frames of the arm; the lidar is mounted on the hand.
 #[test]
 fn sensors_sit_on_links_of_a_urdf_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -305,7 +305,7 @@ fn sensors_sit_on_links_of_a_urdf_file() {
     assert!((place - Vector3::new(0.0, 0.5, 0.4)).norm() < 1e-12);
 }
 
-/// A filter of the program's own: pressures times a gain.
+/// A user filter: pressures times a gain.
 #[derive(Debug)]
 struct Gain(f64);
 
@@ -332,7 +332,7 @@ fn make_gain(parameters: &BTreeMap<String, f64>) -> Result<Arc<dyn UserFilter>, 
     Ok(Arc::new(Gain(*gain)))
 }
 
-/// A robot file names a filter of the program that reads it, with its numbers.
+/// A robot file refers to a filter of the program that reads it, with parameters.
 #[test]
 fn a_robot_file_names_filters_of_the_program() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -384,8 +384,8 @@ fn a_robot_file_names_filters_of_the_program() {
     );
 }
 
-/// Sentences of real receivers: all of 5748 have the checksum that is computed here, and ours have
-/// their fields.
+/// Sentences of real receivers: the computed checksum matches all 5748, and written sentences have
+/// the same fields.
 #[test]
 fn sentences_are_built_as_those_of_real_receivers() {
     let Some(path) = recording("nmea_logs/signalk_gps.log") else {
@@ -422,7 +422,7 @@ fn sentences_are_built_as_those_of_real_receivers() {
     }
 }
 
-/// Name and number of fields of a sentence with a good checksum.
+/// Name and number of fields of a sentence with a valid checksum.
 fn sentence(line: &str) -> Option<(&str, usize)> {
     let (body, sum) = line.trim().strip_prefix('$')?.split_once('*')?;
     let own = body.bytes().fold(0, |sum, byte| sum ^ byte);
@@ -451,7 +451,7 @@ fn a_fix_without_a_position_has_empty_fields() {
     }
 }
 
-/// A second of the cart, recorded twice.
+/// One second of the cart, recorded twice.
 #[test]
 fn a_rig_s_recording_is_the_same_again() {
     let record = || {
@@ -490,6 +490,6 @@ fn a_rig_s_recording_is_the_same_again() {
         );
     }
     let count = mcap::MessageStream::new(&first).expect("messages").count();
-    // A lidar of one channel records its points as a cloud and as a scan.
+    // A lidar with one channel records its points as a cloud and as a scan.
     assert_eq!(count, 135 + 3);
 }

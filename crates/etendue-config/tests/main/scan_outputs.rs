@@ -1,4 +1,4 @@
-//! Sweeps of scanning lidars in every output format.
+//! Sweeps of lidars in every output format.
 
 use crate::scanner_presets::scanner;
 use etendue_io::output::OutputSet;
@@ -55,7 +55,7 @@ fn sweeps(name: &str, count: u32) -> Vec<Sweep> {
     (0..count).map(sweep).collect()
 }
 
-/// x, y, z, intensity of every point.
+/// x, y, z and intensity of every point.
 fn expected(table: &PointTable) -> Vec<[f64; 4]> {
     let names = ["x", "y", "z", "intensity"];
     (0..table.points)
@@ -135,7 +135,7 @@ fn every_format_holds_the_same_points() {
         let points: Vec<[f64; 4]> = points
             .map(|(p, i)| [p.x, p.y, p.z, f64::from(*i)])
             .collect();
-        // Text holds the shortest form of the f32.
+        // Text contains the shortest representation of the f32.
         assert_close(&points, &expected, if name == "a.csv" { 1e-6 } else { 0.0 });
     }
 }
@@ -202,9 +202,10 @@ fn a_recording_reads_back_and_a_cut_one_up_to_its_last_whole_sweep() {
     assert!(read_clouds(&cut).is_err());
 }
 
-/// elmquist-2021, figure 5, with the preset: an HDL-32E at 20 Hz and 20 m/s past 1 m cylinders.
-/// What one turn says of a cylinder's width depends on where the 1 mrad columns fall on its
-/// edges: the mean over 20 turns is within 1 % of 1 / (1 - v / omega r) and 1 / (1 + v / omega r).
+/// elmquist-2021, figure 5, with the preset: an HDL-32E at 20 Hz and 20 m/s passes cylinders of 1
+/// m. The measured width in one rotation depends on the positions of the 1 mrad columns relative to
+/// the edges. The mean of 20 rotations is within 1 % of 1 / (1 - v / omega r) and 1 / (1 + v /
+/// omega r).
 #[test]
 fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
     use etendue_sensors::lidar::ScanPattern;
@@ -243,7 +244,8 @@ fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
         seen.count() as f64
     };
     let omega_r = std::f64::consts::TAU * 20.0 * 4.0;
-    // The scan turns clockwise: starboard is abeam after a quarter of a turn, port after three.
+    // The rotation is clockwise: starboard is abeam after a quarter of a rotation, port after three
+    // quarters.
     for (quarter, side, closed) in [
         (0.25, 0, 1.0 / (1.0 - 20.0 / omega_r)),
         (0.75, 1, 1.0 / (1.0 + 20.0 / omega_r)),
@@ -251,16 +253,16 @@ fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
         let mut moving = 0.0;
         let mut still = 0.0;
         for sweep in 1..=20 {
-            // At 1 m a turn, every other turn passes a cylinder abeam; take the nearest.
+            // At 1 m per rotation, every second rotation passes a cylinder abeam; use the nearest.
             let abeam = 20.0 * (f64::from(sweep) + quarter) / 20.0;
             let number = (abeam / 2.0).round();
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "a small whole number"
+                reason = "a small integer"
             )]
             let instance = 2 * number as u32 + side;
-            // Shifted so that the cylinder is abeam at that moment, by steps of a column's width.
+            // Shift the cylinder in steps of a column's width so that it is abeam at that moment.
             let shift = 2.0 * number - abeam + 1e-3 * f64::from(sweep);
             moving += columns(&|t| 20.0 * t + shift, sweep, instance);
             still += columns(&|_| 2.0 * number + 1e-3 * f64::from(sweep), sweep, instance);
@@ -272,7 +274,7 @@ fn an_hdl_32e_at_20_m_per_s_measures_cylinders_longer_and_shorter() {
     }
 }
 
-/// Writes what the independent readers of `scripts/read_outputs.py` open, where a folder is named.
+/// Writes files for the independent readers of `scripts/read_outputs.py` if a folder is given.
 #[test]
 fn outputs_for_independent_readers() {
     let Some(folder) = std::env::var_os("ETENDUE_OUTPUTS") else {

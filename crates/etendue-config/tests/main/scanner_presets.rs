@@ -1,4 +1,4 @@
-//! The presets' directions and timing against real packets and beam tables.
+//! Directions and timing of the presets, compared with recorded packets and beam tables.
 
 use crate::recordings::recording as data;
 use etendue_config::sensor::preset;
@@ -13,8 +13,8 @@ pub fn scanner(name: &str) -> Lidar {
     preset(name).unwrap().lidar
 }
 
-/// Field of view in elevation (degrees), channels, shots in a sweep and its duration (s), from
-/// the data sheets.
+/// Field of view in elevation (degrees), channels, shots per sweep and sweep duration (s), from the
+/// data sheets.
 #[test]
 fn every_preset_has_its_data_sheets_channels_field_of_view_and_rate() {
     for (name, channels, elevations, shots, duration) in [
@@ -52,7 +52,7 @@ fn every_preset_has_its_data_sheets_channels_field_of_view_and_rate() {
         let elevation = |shot: &etendue_sensors::lidar::Shot| shot.elevation.to_degrees();
         let lowest = fired.iter().map(elevation).fold(90.0, f64::min);
         let highest = fired.iter().map(elevation).fold(-90.0, f64::max);
-        // A degree for the patterns that are set to fill a field of view, else the table's digits.
+        // One degree for patterns that fill a field of view, otherwise the digits of the table.
         let tolerance = if name.starts_with("livox") {
             1.0
         } else {
@@ -79,8 +79,8 @@ fn the_avias_prisms_fill_its_field_of_view_and_no_more() {
     assert!((widest - 35.2).abs() < 1.0, "{widest}");
 }
 
-/// Every point of the decoded clouds (tier4/nebula) is at the elevation of a channel, within 1e-4
-/// degrees (measured 5e-5), and nearly every channel is seen.
+/// Every point of the decoded clouds (tier4/nebula) is at the elevation of a channel within 1e-4
+/// degrees (measured 5e-5), and almost every channel occurs.
 #[test]
 fn decoded_clouds_stand_on_the_presets_elevations() {
     for (name, folder, least) in [
@@ -131,8 +131,8 @@ fn payloads(path: &Path) -> Vec<Vec<u8>> {
     found
 }
 
-/// Packets of twelve blocks with the microsecond of their first firing: HDL-32E one firing
-/// sequence a block, VLP-16 two.
+/// Packets of twelve blocks with the microsecond of their first firing: HDL-32E with one firing
+/// sequence per block, VLP-16 with two.
 #[test]
 fn velodyne_packets_follow_the_presets_clock() {
     for (name, file, sequences, rate) in [
@@ -164,7 +164,7 @@ fn velodyne_packets_follow_the_presets_clock() {
             (packet / sequences / column - 1.0).abs() < 2e-4,
             "{name}: {packet}"
         );
-        // This rotor's own rate, clockwise.
+        // Rate of this rotor, clockwise.
         let turned: f64 = packets
             .windows(2)
             .map(|p| (azimuth(&p[1]) - azimuth(&p[0])).rem_euclid(360.0))
@@ -175,8 +175,8 @@ fn velodyne_packets_follow_the_presets_clock() {
     }
 }
 
-/// Columns of real packets (profile RNG15): time by measurement number as the preset's; and the
-/// preset's points as the vendor's formula gives them, in the sensor's frame.
+/// Columns of recorded packets (profile RNG15): times by measurement number equal those of the
+/// preset, and points of the preset equal the vendor's equation, in the sensor frame.
 #[test]
 fn ouster_columns_and_points_are_the_vendors() {
     let scanner = scanner("ouster-os1-128");
@@ -184,7 +184,8 @@ fn ouster_columns_and_points_are_the_vendors() {
     let n = 0.015_806;
     for shot in shots.iter().step_by(97) {
         let channel = &scanner.channels[usize::from(shot.channel)];
-        // The encoder's angle, the beam's own azimuth clockwise; lidar to sensor is a half turn.
+        // Encoder angle and clockwise azimuth of the beam; the lidar and sensor frames differ by
+        // half a rotation.
         let encoder = std::f64::consts::TAU * (1.0 - f64::from(shot.column) / 1024.0);
         let range = 12.0;
         let azimuth = encoder + channel.azimuth;
@@ -219,9 +220,9 @@ fn ouster_columns_and_points_are_the_vendors() {
     assert!((mean / step - 1.0).abs() < 0.01, "{mean} {step}");
 }
 
-/// The directions of shots on a rotor are summed from sines of some columns and lasers: they are
-/// those of the shots' own azimuths and elevations. Measured 2.4e-15 in the first sweep; 2e-11
-/// after 6000, where a time's turns have that many digits less.
+/// Shot directions of a rotor are computed from sines of columns and lasers. They equal those of
+/// the azimuths and elevations of the shots. Measured 2.4e-15 in the first sweep, and 2e-11 after
+/// 6000, because the rotation angle loses as many digits.
 #[test]
 fn directions_are_those_of_azimuth_and_elevation() {
     use etendue_config::sensor::presets;

@@ -23,7 +23,7 @@ fn place(extra: &str, time: f64) -> Isometry3<f64> {
     loaded.scene.world_from_object(ObjectId(0), time)
 }
 
-/// All three ways say the same motion: 2 m/s forward, which is along y of the world.
+/// All three descriptions give the same motion: 2 m/s forward, along y of the world.
 #[test]
 fn an_object_drives_from_where_it_is_placed() {
     let frames = "motion.key_frames = { poses = [{ time_s = 0 }, \
@@ -34,7 +34,7 @@ fn an_object_drives_from_where_it_is_placed() {
         let off = pose.translation.vector - Vector3::new(10.0, 3.0, 0.0);
         assert!(off.norm() < 1e-12, "{motion}: {off}");
     }
-    // Half a turn to the left in a second, about the car's own z axis.
+    // Half a rotation to the left in one second, about the z axis of the car.
     let turning = "motion.twist = { angular_velocity_deg_s = [0, 0, 180] }";
     assert!((place(turning, 0.5).rotation.angle() - std::f64::consts::PI).abs() < 1e-9);
     assert_eq!(place("", 3.0), place(twist, 0.0));
@@ -164,7 +164,7 @@ fn the_sensor_of_a_scene_drives_too() {
     assert_eq!(placement.world_from_sensor, motion.at(0.0));
 }
 
-/// A square in numbered files, 1 m wide at first and 3 m a second later, in centimetres.
+/// A square in numbered files: 1 m wide at first and 3 m one second later, in centimetres.
 fn folder_of_key_frames() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, half) in [("wave_2.obj", 50), ("wave_10.obj", 150)] {
@@ -192,7 +192,7 @@ fn deforming(folder: &Path, shape: &str, deformation: &str) -> Result<LoadedScen
 
 const SHEET: &str = "mesh = { file = \"wave_2.obj\", scale = 0.01 }";
 
-/// Half the width grows from 0.5 to 1.5 m in a second; files are in the order of their numbers.
+/// The half width increases from 0.5 to 1.5 m in one second; files are sorted by number.
 #[test]
 fn the_vertices_of_a_mesh_file_move_through_key_frames() {
     let folder = folder_of_key_frames();
@@ -206,7 +206,7 @@ fn the_vertices_of_a_mesh_file_move_through_key_frames() {
             let [_, high] = loaded.scene.at(time).bounds();
             assert!((high.x - half).abs() < 1e-12, "{time}: {high}");
         }
-        // The scene file, the mesh and its two key frames, of which one is the mesh itself.
+        // The scene file, the mesh and its two key frames, one of which is the mesh.
         assert_eq!(loaded.files.len(), 3);
     }
 }
@@ -271,7 +271,7 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
     }
 }
 
-/// What the README drives through: a car, a pedestrian and the vertices of a flag move, and the
+/// The street of the README: a car, a pedestrian and the vertices of a flag move, and the
 /// trajectory is long enough for the drive.
 #[test]
 fn the_streets_traffic_moves_and_its_flag_waves() {
@@ -292,6 +292,6 @@ fn the_streets_traffic_moves_and_its_flag_waves() {
     let corner = 12;
     let at = |time| scene.deformation(flag).unwrap().vertex_at(corner, time);
     assert!((at(0.0) - at(0.5)).norm() > 0.5);
-    // It begins anew after a second.
+    // It repeats after one second.
     assert!((at(0.25) - at(7.25)).norm() < 1e-12);
 }

@@ -1,4 +1,4 @@
-//! Scene files: what they mean, and how they are refused.
+//! Scene files: content and errors.
 
 use crate::recordings::recording;
 use etendue_config::ConfigError;
@@ -13,15 +13,15 @@ fn scene(text: &str) -> Result<LoadedScene, ConfigError> {
     parse(&Document::new("scene.toml", text))
 }
 
-/// A scene whose one object has the given lines.
+/// A scene with one object that has the given lines.
 fn with(lines: &str) -> String {
     format!("version = 1\n[[objects]]\nname = \"thing\"\n{lines}\n")
 }
 
-/// The text that the error points at, its message and its remedy.
+/// The text at the error, the message and the remedy.
 fn refusal(text: &str) -> (String, String, String) {
     let error = scene(text).expect_err("the scene is bad");
-    let document = error.document().expect("it points into the file");
+    let document = error.document().expect("the error has a position");
     let spot = document.text()[document.span()].to_owned();
     (spot, error.to_string(), error.remedy())
 }
@@ -126,7 +126,7 @@ fn yaw_turns_left_and_pitch_turns_down() {
                  rotation_deg = { yaw = 90, pitch = 90 }";
     let turned = scene(&with(lines)).unwrap();
     let pose = turned.scene.objects()[0].world_from_object;
-    // The normal: pitch takes z to x, yaw takes x to y.
+    // The normal: the pitch rotates z to x, the yaw rotates x to y.
     assert!((pose * Vector3::z() - Vector3::y()).norm() < 1e-12);
     let quaternion = lines.replace(
         "rotation_deg = { yaw = 90, pitch = 90 }",
@@ -322,7 +322,7 @@ fn parts_of_a_mesh_take_the_material_of_the_longest_name_that_fits() {
 fn odd_triangles_of_a_mesh_file_are_counted_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
-    // A tetrahedron whose normals point inwards, one triangle twice and one without area.
+    // A tetrahedron with inward normals, one duplicate triangle and one degenerate triangle.
     let faces = "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\nf 2 3 1\nf 1 1 2\n";
     std::fs::write(folder.path().join("a.obj"), format!("{corners}{faces}")).unwrap();
     let warnings = |more: &str| {

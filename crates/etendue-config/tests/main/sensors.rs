@@ -1,4 +1,4 @@
-//! Sensor files: what they describe, and what is refused where.
+//! Sensor files: content and errors.
 
 use etendue_config::sensor::{SensorFile, parse, preset, presets};
 use etendue_config::toml_file::{Document, DocumentError};
@@ -15,7 +15,7 @@ fn phase(lidar: &Lidar) -> &PhaseReceiver {
     receiver
 }
 
-/// Files of version 1 are refused at their table, with the new name of each key that they have.
+/// Errors of version 1 files refer to their table and list the new name of each key.
 #[test]
 fn files_of_version_1_get_the_new_names_of_their_keys() {
     for (text, at, names) in [
@@ -48,7 +48,7 @@ fn files_of_version_1_get_the_new_names_of_their_keys() {
     assert!(error.to_string().contains("version 1 is not known"));
 }
 
-/// Steps 44 to 725 of 1024, step 384 ahead; 66.6 ms of the 100 ms turn.
+/// Steps 44 to 725 of 1024, step 384 forward; 66.6 ms of the 100 ms rotation.
 #[test]
 fn the_urg_has_its_682_beams() {
     let lidar = lidar();
@@ -67,7 +67,7 @@ fn the_urg_has_its_682_beams() {
     assert!((first - 46.55e6).abs() < 1.0 && (second - 53.2e6).abs() < 1.0);
 }
 
-/// The preset's sensor file.
+/// The sensor file of the preset.
 fn urg_text() -> &'static str {
     let urg = presets()
         .iter()
@@ -75,7 +75,7 @@ fn urg_text() -> &'static str {
     urg.expect("the preset").text
 }
 
-/// The preset's text with one change.
+/// The text of the preset with one change.
 fn changed(from: &str, to: &str) -> DocumentError {
     let text = urg_text();
     assert!(text.contains(from), "{from}");
@@ -113,7 +113,7 @@ fn senseless_sensors_are_refused_with_the_reason() {
     }
 }
 
-/// The line that is pointed at is that of the part with the number, not the whole scanner's.
+/// The error refers to the line of the table with the invalid number.
 #[test]
 fn senseless_scanners_are_refused_where_their_numbers_stand() {
     let preset = { presets().iter() }.find(|preset| preset.name == "velodyne-vlp-16");

@@ -1,4 +1,4 @@
-//! The preset's noise against recordings of the real sensor.
+//! Noise of the preset, compared with recordings of the device.
 
 use crate::recordings::recording;
 use etendue_config::sensor::preset;
@@ -11,14 +11,14 @@ use etendue_sensors::transport::World;
 use etendue_sensors::{Scan, ScanStatistics, StationaryWindow, StatisticsOptions};
 use nalgebra::{Isometry3, Point3};
 
-/// Diffuse reflectance of a white wall at 785 nm, as the preset assumes.
+/// Diffuse reflectance of a white wall at 785 nm, as assumed in the preset.
 const WHITE: f64 = 0.85;
 
 fn urg() -> Lidar {
     preset("hokuyo-urg-04lx").expect("the preset").lidar
 }
 
-/// Upright white walls over lines of the floor plan.
+/// Vertical white walls along the lines of the floor plan.
 fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
     let mut mesh = Mesh::default();
     for [from, to] in lines {
@@ -77,9 +77,8 @@ fn spread_at(window: &StationaryWindow, range: f64) -> f64 {
     band.expect("beams in the band").median
 }
 
-/// In a white room of 4.4 x 3.2 m: what the recordings show at 1 to 2 m, 2.4 to 4.7 mm. At 3 to
-/// 4 m they show 6 to 19 mm on walls that are met more slantingly than those of a rectangle: 4 mm
-/// is the least that fits.
+/// A white room of 4.4 x 3.2 m: the recordings have 2.4 to 4.7 mm at 1 to 2 m. At 3 to 4 m they
+/// have 6 to 19 mm on walls at larger incidences than in a rectangle; 4 mm is a lower bound.
 #[test]
 fn a_still_sensor_in_a_room_spreads_as_recorded() {
     let corners =
@@ -93,8 +92,8 @@ fn a_still_sensor_in_a_room_spreads_as_recorded() {
     assert!((0.004..0.019).contains(&far), "{far}");
 }
 
-/// The walls that a stationary window shows: lines between the median ranges of neighbouring beams
-/// that gave a range in every scan and lie on one surface.
+/// Walls of a stationary window: lines between the median ranges of neighbouring beams that have a
+/// range in every scan and are on one surface.
 fn walls_of(scans: &[Scan]) -> Vec<[Point3<f64>; 2]> {
     let medians: Vec<Option<f64>> = (0..scans[0].readings.len())
         .map(|beam| {
@@ -116,10 +115,10 @@ fn walls_of(scans: &[Scan]) -> Vec<[Point3<f64>; 2]> {
     (0..medians.len() - 1).filter_map(line).collect()
 }
 
-/// The same walls, all white, before a simulated sensor: bands with ten beams or more in both.
-/// Ratios of 0.64 to 1.17 measured (the lowest on 14 steep beams), 0.92 on average. Fewer beams
-/// flicker, 52 and 28 against 71 and 89: the real walls are not all white, and the device's own
-/// filter over neighbouring beams (codes 6 and 7) is not modelled.
+/// The same walls, all white, in front of a simulated sensor: bands with ten beams or more in both.
+/// Measured ratios of 0.64 to 1.17 (the lowest with 14 beams at large incidences), 0.92 on average.
+/// Fewer beams flicker, 52 and 28 compared with 71 and 89, because not all real walls are white,
+/// and the filter of the device over neighbouring beams (codes 6 and 7) is not modelled.
 #[test]
 fn among_the_recorded_walls_the_spread_is_the_recorded_one() {
     let mut compared = 0;

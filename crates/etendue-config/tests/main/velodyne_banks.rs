@@ -14,10 +14,10 @@ use etendue_io::table::PointSweeps;
 use etendue_io::table::PointTable;
 use nalgebra::Point3;
 
-/// Marks of the groups of lasers.
+/// Flags of the groups of lasers.
 const MARKS: [u8; 4] = [0xee, 0xdd, 0xcc, 0xbb];
 
-/// The calibration of lidars whose laser i looks up by its own angle and aside, in ROS's YAML.
+/// A calibration in ROS's YAML. Each laser has its own elevation and lateral angle.
 fn calibration(lasers: usize) -> VelodyneCalibration {
     let laser = |i: usize| {
         let up = 0.2 - 0.005 * i as f64;
@@ -33,8 +33,8 @@ fn calibration(lasers: usize) -> VelodyneCalibration {
     VelodyneCalibration::parse("own.yaml".as_ref(), &text).unwrap()
 }
 
-/// A packet: for each block its mark, its azimuth in hundredths of a degree and the counts of its
-/// lasers; the microsecond, and the two bytes at its end.
+/// A packet: flag, azimuth in hundredths of a degree and counts of each block; then the microsecond
+/// and the two bytes at the end.
 fn packet(blocks: &[(u8, u16, [u16; 32])], stamp: u32, end: [u8; 2]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1206);
     for (mark, azimuth, counts) in blocks {
@@ -61,8 +61,9 @@ fn number(table: &PointTable, name: &str, point: usize) -> f64 {
     table.number(name, point).unwrap()
 }
 
-/// Six firings a packet, 57.6 µs each, at 10 turns a second (0.2074 degrees a firing); laser i of
-/// firing f reads 1000 + 100 i + f steps of 2 mm. Every position is the formula of the manual.
+/// Six firings per packet, 57.6 µs each, at 10 rotations per second (0.2074 degrees per firing).
+/// Laser i of firing f has the range 1000 + 100 i + f steps of 2 mm. Every position follows the
+/// equation of the manual.
 #[test]
 fn an_hdl_64e_is_read_with_its_calibration() {
     let azimuth = |firing: usize| (12_000.0 + 20.736 * firing as f64).round() as u16;
@@ -106,13 +107,13 @@ fn an_hdl_64e_is_read_with_its_calibration() {
         worst[1] = worst[1].max((number(&table, "time", point) - time).abs());
         assert_eq!(number(&table, "ring", point), (63 - laser) as f64);
     }
-    // Azimuths are whole hundredths of a degree: the rate is within 0.01 of 1.2 degrees a packet.
-    // Measured: 4.2e-6 of the range. Stamps are whole microseconds.
+    // Azimuths are integer hundredths of a degree: the rate is within 0.01 of 1.2 degrees per
+    // packet. Measured: 4.2e-6 of the range. Stamps are integer microseconds.
     println!("off by {:.1e} of the range, {:.1e} s", worst[0], worst[1]);
     assert!(worst[0] < 3e-5 && worst[1] < 2e-6, "{worst:?}");
 }
 
-/// With two echoes four blocks are one firing; a block that repeats the only echo adds nothing.
+/// With two echoes, four blocks are one firing; a block that repeats the only echo adds no point.
 #[test]
 fn two_echoes_of_an_hdl_64e_are_one_shot_of_two_returns() {
     let block = |firing: u16, group: usize, echo: u16| {
@@ -127,7 +128,7 @@ fn two_echoes_of_an_hdl_64e_are_one_shot_of_two_returns() {
         })
         .collect();
     let table = read(&packets, calibration(64)).together();
-    // Every other laser has a second echo, a metre behind.
+    // Every second laser has a second echo, one metre behind.
     assert_eq!(table.points, 2 * 3 * (64 + 32));
     let seconds = (0..table.points).filter(|i| number(&table, "return_number", *i) == 2.0);
     let ranges: Vec<f64> = seconds.map(|i| number(&table, "range", i)).collect();
@@ -137,7 +138,7 @@ fn two_echoes_of_an_hdl_64e_are_one_shot_of_two_returns() {
     assert_eq!(last, 5.0);
 }
 
-/// Three firings of 128 lasers a packet, and one of two echoes with four empty blocks.
+/// Three firings of 128 lasers per packet, and one firing with two echoes and four empty blocks.
 #[test]
 fn a_vls_128_is_read_with_its_calibration() {
     for (end, firings) in [([0x37, 0xa1], 3), ([0x39, 0xa1], 1)] {
@@ -177,7 +178,7 @@ fn a_vls_128_is_read_with_its_calibration() {
     }
 }
 
-/// The db.xml of the maker, in degrees and centimetres, is the same calibration.
+/// The db.xml of Velodyne, in degrees and centimetres, is the same calibration.
 #[test]
 fn the_makers_calibration_is_read_like_that_of_ros() {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\" ?>\n\
@@ -198,7 +199,7 @@ fn the_makers_calibration_is_read_like_that_of_ros() {
     assert!(close(laser.horizontal_offset, 0.026));
     let [x, y] = laser.distance_near.unwrap();
     assert!(close(x, 1.26) && close(y, 1.27));
-    // At 25.04 m ahead the common correction holds, at 1.93 m ahead its own.
+    // At 25.04 m ahead, the common correction applies; at 1.93 m ahead, the near correction.
     let level = laser.elevation.cos();
     let ahead = |reading: f64| {
         let (_, point) = laser.point(laser.rotation, reading);
@@ -220,7 +221,7 @@ fn the_makers_calibration_is_read_like_that_of_ros() {
     assert!(error.remedy().contains("db.xml"), "{error}");
 }
 
-/// Without a calibration, or with another lidar's, the error names the lidar.
+/// Without a calibration, or with that of another lidar, the error names the lidar.
 #[test]
 fn a_lidar_without_its_calibration_is_named() {
     let block = |mark| (mark, 0, [1000; 32]);
@@ -238,8 +239,8 @@ fn a_lidar_without_its_calibration_is_named() {
     }
 }
 
-/// Real packets of a VLS-128 with the calibration that came with them: five turns, rings in full
-/// use, the ground (the lowest ring) below the sensor, the turns alike.
+/// Recorded packets of a VLS-128 with their calibration: five similar sweeps, all rings used, the
+/// ground (the lowest ring) below the sensor.
 #[test]
 fn real_packets_of_a_vls_128_make_turns() {
     let (Some(folder), Some(own)) = (
@@ -258,7 +259,7 @@ fn real_packets_of_a_vls_128_make_turns() {
     let turns = parse_points("vls.pcap".as_ref(), file, &device).unwrap();
     let sizes: Vec<usize> = turns.sweeps.iter().map(|turn| turn.points).collect();
     println!("{sizes:?}");
-    // The first and the last are parts.
+    // The first and the last sweep are partial.
     let whole = &turns.sweeps[1..turns.sweeps.len() - 1];
     assert!(whole.len() >= 2, "{sizes:?}");
     for turn in whole {

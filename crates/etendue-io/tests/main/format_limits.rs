@@ -1,4 +1,4 @@
-//! Limits of formats: values are stored in another type, reported, or refused.
+//! Limits of formats: values are stored in another type, reported, or errors.
 
 use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
@@ -23,7 +23,7 @@ fn cloud(points: &[[f64; 3]]) -> PointTable {
     }
 }
 
-/// Map coordinates, and coordinates as large as the Earth, are stored to half a step.
+/// Map coordinates and coordinates of the size of the Earth are stored within half a step.
 #[test]
 fn las_stores_map_coordinates() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn las_stores_map_coordinates() {
     }
 }
 
-/// Coordinates beyond every resolution are an error that names file and axis; nothing is written.
+/// Coordinates beyond every resolution are an error that names file and axis; no file is written.
 #[test]
 fn las_refuses_coordinates_beyond_its_limits() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn las_points_moved_too_far_are_an_error() {
     assert!(error.remedy().contains("coarser scale"));
 }
 
-/// Whole seconds since an epoch and whole metres of a map keep their digits when read from text.
+/// Integer epoch seconds and map metres keep their digits when they are read from text.
 #[test]
 fn whole_numbers_of_a_text_keep_their_digits() {
     let text = "x,y,z,time,range,intensity,ring\n16777217,2,3,1700000001,33554433,7,9\n\
@@ -113,7 +113,7 @@ fn whole_numbers_of_a_text_keep_their_digits() {
     assert!(single("y") && single("intensity") && !single("ring"));
 }
 
-/// Points and fields that LAS, E57 and KITTI drop are reported, and numbers that they change.
+/// Points and fields that LAS, E57 and KITTI drop, and values that they change, are reported.
 #[test]
 fn dropped_fields_and_changed_values_are_reported() {
     let mut table = cloud(&[
@@ -145,7 +145,7 @@ fn dropped_fields_and_changed_values_are_reported() {
     assert!(lossy_fields(&table, PointFormat::E57).warnings.is_empty());
     let all = lossy_fields(&table, PointFormat::Ply);
     assert_eq!((all.points, all.fields.len()), (3, 6));
-    // Whole intensities are counts, including 0 and 1.
+    // Integer intensities are counts, including 0 and 1.
     table.columns[3] = PointColumn::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
     assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
@@ -180,7 +180,7 @@ fn e57_stores_large_counts() {
     }
 }
 
-/// A time outside the stamps of ROS is an error, and is not clamped to zero.
+/// A time outside of the range of ROS stamps is an error; it is not clamped to zero.
 #[test]
 fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
@@ -196,7 +196,7 @@ fn recordings_refuse_times_without_a_stamp() {
     }
 }
 
-/// Errors of libraries name the kind of the truncated file.
+/// Errors of libraries contain the format of the truncated file.
 #[test]
 fn errors_name_the_kind_of_a_truncated_file() {
     let folder = tempfile::tempdir().unwrap();

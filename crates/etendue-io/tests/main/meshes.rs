@@ -1,4 +1,4 @@
-//! Mesh files: the same surface in every format, real files, and damaged ones.
+//! Mesh files: the same surface in every format, recorded files, and damaged ones.
 
 use crate::recordings::recording;
 use base64::Engine;
@@ -68,7 +68,7 @@ fn stl_binary() -> Vec<u8> {
     bytes
 }
 
-/// A square in the x-y plane; the node is turned and moved by `matrix`.
+/// A square in the x-y plane; `matrix` is the transform of the node.
 fn gltf(matrix: &str) -> Vec<u8> {
     let mut buffer = Vec::new();
     for [x, y] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]] {
@@ -155,7 +155,7 @@ fn a_mirroring_node_keeps_the_outside_outside() {
     assert_eq!(file.up, Up::Y);
 }
 
-/// Texture coordinates that are the vertices' x and y, two floats in every three.
+/// Texture coordinates equal to x and y of the vertices: the first two of every three floats.
 #[test]
 fn texture_coordinates_of_gltf_are_read() {
     assert!(parse("a.gltf", &gltf("")).texture_corners.is_none());

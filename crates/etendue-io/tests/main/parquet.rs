@@ -1,4 +1,4 @@
-//! Tables of points as Parquet: those that are written here, and those of another writer.
+//! Point tables as Parquet, from this writer and from pyarrow.
 
 use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
@@ -18,8 +18,8 @@ fn parse(bytes: &[u8]) -> Result<PointSweeps, String> {
     parsed.map_err(|error| error.to_string())
 }
 
-/// The three files hold this, written by pyarrow 26: in row groups of 16 with dictionaries, packed
-/// with Snappy; with pages of version 2, split by bytes and packed with Zstandard; packed with gzip.
+/// Content of the three files, written by pyarrow 26: row groups of 16 with dictionaries, Snappy;
+/// pages of version 2, byte stream split, Zstandard; gzip.
 fn expected() -> Vec<PointColumn> {
     let all = |of: fn(u16) -> f64| (0..40).map(of).collect::<Vec<f64>>();
     vec![
@@ -52,7 +52,7 @@ fn expected() -> Vec<PointColumn> {
     ]
 }
 
-/// NaN equals NaN here.
+/// Equality of columns, with NaN equal to NaN.
 fn same(a: &ColumnData, b: &ColumnData) -> bool {
     let alike = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
     std::mem::discriminant(a) == std::mem::discriminant(b)
@@ -108,11 +108,12 @@ fn what_is_written_is_read_back() {
 }
 
 thread_local! {
-    /// Number of panics of the thread, caught ones included.
+    /// Number of panics of the thread, including caught ones.
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A file truncated anywhere, or with any byte changed, is refused or read, without a panic.
+/// A file truncated at any position, or with any byte changed, gives an error or a table, without a
+/// panic.
 #[test]
 fn damaged_files_are_refused() {
     let default_hook = std::panic::take_hook();

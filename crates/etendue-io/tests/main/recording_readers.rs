@@ -38,7 +38,7 @@ fn laser_scan(ranges: &[f32]) -> Vec<u8> {
     data
 }
 
-/// A bag written here byte by byte by the format's description.
+/// A bag built from the description of the format.
 #[test]
 fn a_laser_scan_of_a_ros_1_bag_is_read() {
     let connection = record(
@@ -67,7 +67,7 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     assert!(cut.to_string().contains("neither a LaserScan"), "{cut}");
 }
 
-/// Scans of a lidar at the front and of one at the rear: the first topic is read, and a warning names the other.
+/// Scans of a front lidar and a rear lidar: the first topic is read, and a warning names the other.
 #[test]
 fn the_scans_of_another_topic_give_a_warning() {
     let connection = |number: u8, topic: &[u8]| {
@@ -115,7 +115,7 @@ fn the_scans_of_another_topic_give_a_warning() {
     );
 }
 
-/// A real bag of an inertial unit, odometry and positions.
+/// A recorded bag of an inertial unit, odometry and GNSS fixes.
 #[test]
 fn a_bag_without_a_scan_topic_is_an_error_that_lists_its_topics() {
     let Some(bag) = recording("husky_imu_odom_gps_bag/test1.bag") else {
@@ -168,7 +168,7 @@ fn a_folder_of_clouds_is_one_scan_a_file() {
     assert!(error.contains("holds no .pcd"), "{error}");
 }
 
-/// The same bag with its chunk packed by LZ4 (frames, as `rosbag compress --lz4` writes them).
+/// The same bag with its chunk compressed with LZ4 (frames, as written by `rosbag compress --lz4`).
 #[test]
 fn a_chunk_packed_with_lz4_is_read() {
     use std::io::Write;
@@ -202,7 +202,7 @@ fn a_chunk_packed_with_lz4_is_read() {
     assert!(error.contains("cannot be decompressed"), "{error}");
 }
 
-/// A ROS 2 message as it goes over the wire (CDR, little endian).
+/// A serialised ROS 2 message (CDR, little endian).
 #[derive(Default)]
 struct Cdr(Vec<u8>);
 
@@ -251,7 +251,7 @@ fn ros2_scan(second: u32, ranges: &[f32]) -> Vec<u8> {
         .message()
 }
 
-/// Four fields of single precision a point, as most drivers send them.
+/// Four single-precision fields per point, as in most drivers.
 fn ros2_cloud(points: &[[f32; 4]]) -> Vec<u8> {
     let count = u32::try_from(points.len()).unwrap();
     let mut cdr = Cdr::default().header(3).u32(1).u32(count).u32(4);
@@ -341,8 +341,8 @@ fn point_clouds_of_an_mcap_file_are_read() {
     assert!(error.contains("/lidar (sensor_msgs/Imu)"), "{error}");
 }
 
-/// A bag written by Python's SQLite (`scripts/rosbag2_golden.py`): pages of 512 bytes, messages
-/// that go on in pages of their own, a tree of two levels, a second topic.
+/// A bag written by Python's SQLite (`scripts/rosbag2_golden.py`): pages of 512 bytes, messages on
+/// overflow pages, a tree of two levels, a second topic.
 #[test]
 fn a_ros_2_bag_in_sqlite_is_read() {
     let bag = include_bytes!("../golden/scans.db3");
@@ -380,7 +380,7 @@ fn a_ros_2_bag_in_sqlite_is_read() {
     assert!(error.contains("not a ROS 2 bag"), "{error}");
 }
 
-/// `ros2 bag record --compression-format zstd`, by file and by message.
+/// `ros2 bag record --compression-format zstd`, per file and per message.
 #[test]
 fn ros_2_bags_packed_with_zstd_are_read() {
     let folder = tempfile::tempdir().unwrap();

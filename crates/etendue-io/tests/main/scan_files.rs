@@ -27,7 +27,8 @@ fn table() -> PointTable {
     }
 }
 
-/// Every format stores the new positions (LAS to 0.1 mm, text to 1 um), and nothing else changes.
+/// Every format stores the new positions (LAS within 0.1 mm, text within 1 um); all other content
+/// is unchanged.
 #[test]
 fn points_move_and_nothing_else_changes() {
     let folder = tempfile::tempdir().unwrap();

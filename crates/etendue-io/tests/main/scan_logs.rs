@@ -1,4 +1,4 @@
-//! Recorded scan logs, against what an independent reader found in them.
+//! Recorded scan logs, compared with the results of an independent reader.
 
 use crate::recordings::recording;
 use etendue_io::FormatError;
@@ -20,7 +20,8 @@ fn fails(text: &str) -> FormatError {
 
 #[test]
 fn the_tinyslam_logs_have_the_known_numbers() {
-    // Scans, beams with a range, m of way, s: from an independent reader of the same files.
+    // Scans, beams with a range, path length (m), duration (s): from an independent reader of the
+    // same files.
     for (name, scans, valid, way, duration) in [
         ("exp1.dat", 756, 0.45, 46.0, 74.6),
         ("exp2.dat", 641, 0.42, 44.5, 63.2),
@@ -83,7 +84,7 @@ fn the_rplidar_logs_have_the_known_numbers() {
             found.scans,
             found.valid_fraction()
         );
-        // The SDK's first turn begins in the middle, before the first mark.
+        // The first rotation of the SDK log begins before the first mark.
         assert!(found.scans.abs_diff(scans) <= 1, "{name}: {}", found.scans);
         if let Some(valid) = valid {
             assert!((found.valid_fraction() - valid).abs() < 0.001);
@@ -151,7 +152,7 @@ fn a_decimal_comma_is_named_as_such() {
     assert_eq!(error.remedy(), "write decimals with a point, not a comma");
 }
 
-/// However columns are set apart, with or without a header before them.
+/// Any separation of the columns, with or without a header.
 #[test]
 fn decimal_commas_are_named_where_they_hide_the_format() {
     for (line, text) in [

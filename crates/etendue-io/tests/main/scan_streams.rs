@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::net::TcpListener;
 
-/// Gives a text in pieces of a few bytes, as a serial line does.
+/// A reader that returns a text in pieces of a few bytes, as a serial line does.
 struct Pieces<'a> {
     rest: &'a [u8],
     piece: usize,
@@ -38,7 +38,7 @@ fn streamed(text: &str, piece: usize, count: usize) -> Vec<Vec<Scan>> {
 const SCANS: u32 = 9;
 const BEAMS: u32 = 40;
 
-/// One log in each format, nine scans of forty beams.
+/// One log in each format: nine scans of forty beams.
 fn logs() -> Vec<(&'static str, String)> {
     let range = |scan: u32, beam: u32| 1.0 + 0.01 * f64::from(scan) + 0.001 * f64::from(beam);
     let mut logs = [const { String::new() }; 6];
@@ -87,8 +87,8 @@ fn logs() -> Vec<(&'static str, String)> {
     names.into_iter().zip(logs).collect()
 }
 
-/// In pieces of seven bytes and of thousands, the scans are those of the whole text, and come in
-/// batches as soon as they are whole.
+/// In pieces of seven bytes and of thousands, the scans equal those of the whole text, and are
+/// returned in batches as soon as they are complete.
 #[test]
 fn a_log_that_grows_gives_the_scans_of_the_whole_one() {
     for (name, text) in logs() {
@@ -108,7 +108,8 @@ fn a_log_that_grows_gives_the_scans_of_the_whole_one() {
     }
 }
 
-/// Joined in the middle of a line of a turn, left in the middle of another: both turns are left out.
+/// The stream begins and ends in the middle of a line and a scan: both incomplete scans are
+/// skipped.
 #[test]
 fn a_stream_may_be_joined_and_left_at_any_time() {
     let (_, rows) = logs().swap_remove(2);
@@ -142,8 +143,8 @@ fn a_socket_that_sends_is_a_stream() {
     assert!(error.to_string().contains(&address), "{error}");
 }
 
-/// An error names the line of the stream; text that is not a log is an error; a file is
-/// no stream.
+/// An error names the line of the stream; text that is not a log is an error; a file is not a
+/// stream.
 #[test]
 fn wrong_lines_of_a_stream_are_named() {
     let (_, rows) = logs().swap_remove(2);

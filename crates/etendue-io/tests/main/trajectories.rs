@@ -1,4 +1,4 @@
-//! Trajectory files, good and bad.
+//! Valid and invalid trajectory files.
 
 use crate::recordings::recording as data;
 use etendue_io::trajectory::{parse_kitti, parse_tum, read_kitti};

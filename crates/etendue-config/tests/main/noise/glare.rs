@@ -1,4 +1,5 @@
-//! A plate that reflects the light of a triangulating sensor to itself, simulated, recorded and calibrated again.
+//! A plate that reflects the light of a triangulating sensor to the sensor: simulated, recorded and
+//! calibrated.
 
 use etendue_calibrate::noise::{
     CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
@@ -16,7 +17,8 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-/// Ranges are up to 4 mm short and 30 % of the beams are lost, 1.5 degrees right of the normal.
+/// Ranges are up to 4 mm short and 30 % of the beams are dropped, 1.5 degrees to the right of the
+/// normal.
 fn plate() -> Profile {
     let bell = |degrees: f64| (-0.5 * ((degrees + 1.5) / 1.2).powi(2)).exp();
     let glare = |half_degrees: i32| {
@@ -70,7 +72,7 @@ fn scene() -> LoadedScene {
     load(&folder.path().join("scene.toml")).unwrap()
 }
 
-/// Sweeps of an RPLIDAR A1 before the plate.
+/// Sweeps of an RPLIDAR A1 in front of the plate.
 fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<BeamSweep> {
     let scanner = preset("slamtec-rplidar-a1").unwrap().lidar;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
@@ -115,9 +117,10 @@ fn calibrated(sweeps: &[BeamSweep]) -> Profile {
     calibrate(&[(&recording, hint)], &options).unwrap().profile
 }
 
-/// The glare of the file comes back from a simulated recording within its own intervals: of its knots
-/// within 4 degrees, which share beams by threes, at most a quarter lie outside (1 in 20 by chance),
-/// none by more than 4.5 standard errors. What the fitted plane takes of the bias is left out.
+/// Calibration of a simulated recording recovers the glare of the file within its intervals. Of the
+/// knots within 4 degrees, which share beams in groups of three, at most a quarter are outside (1
+/// in 20 by chance), none by more than 4.5 standard errors. The part of the bias that the plane fit
+/// absorbs is excluded.
 #[test]
 fn a_simulated_glare_is_recovered_within_its_intervals() {
     let found = calibrated(&sweeps(&scene(), Isometry3::identity(), 80));
@@ -151,8 +154,8 @@ fn a_simulated_glare_is_recovered_within_its_intervals() {
     assert!(worst < 4.5, "{worst}");
 }
 
-/// However the sensor is rolled (upright, upside down, on its side), the glare lies right of the normal
-/// as the sensor sees it: upside down that is left in the world.
+/// For every roll of the sensor (upright, upside down, on its side), the glare is to the right of
+/// the normal in the sensor frame. Upside down, that is to the left in the world.
 #[test]
 fn the_side_goes_with_the_sensor() {
     let scene = scene();
@@ -179,8 +182,8 @@ fn the_side_goes_with_the_sensor() {
     }
 }
 
-/// A pulsed lidar draws the same points whether its light is followed in trees (as for drops in the
-/// air, here none) or returns directly.
+/// A pulsed lidar gives the same points with ray trees (as for drops in the air, here none) and
+/// with direct returns.
 #[test]
 fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let scene = scene();

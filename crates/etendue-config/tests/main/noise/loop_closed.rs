@@ -1,4 +1,4 @@
-//! A profile in a scene, simulated, recorded and calibrated again.
+//! A profile in a scene: simulated, recorded and calibrated.
 
 use etendue_calibrate::noise::score::{kolmogorov_smirnov, kolmogorov_smirnov_p};
 use etendue_calibrate::noise::{
@@ -94,9 +94,9 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     as_scans(&sweeps)
 }
 
-/// How many of a profile's knots from 3 to 40 degrees there are, and which shares of them have the
-/// truth outside of their own 95 % intervals: of bias, spread and drop-out. The bias is compared less
-/// what a shift of the plane takes, which a bias at all incidences cannot be told from.
+/// Number of a profile's knots from 3 to 40 degrees, and the fractions whose 95 % intervals exclude
+/// the truth: of bias, spread and drop-out. The bias is compared after removal of a shift of the
+/// plane, which is not distinguishable from a constant bias.
 fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
     let inside = |knot: &&Knot| (3.0..40.0).contains(&knot.incidence.to_degrees());
     let knots: Vec<&Knot> = found.knots.iter().filter(inside).collect();
@@ -129,11 +129,11 @@ fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
     (total, count.map(|count| count / total), worst)
 }
 
-/// A continuous-wave URG-04LX and a pulsed LMS 111 see a board with a known profile; calibrating
-/// what they report gives the profile back within its own intervals. Knots share beams: 37 of them
-/// are worth about 12 independent ones for bias and drop-out, 6 for the spread. Were the intervals
-/// what they claim, more than a quarter of the 12, or a third of the 6, lay outside in 1 of 450
-/// recordings each; one errs by more than 4.5 standard errors in 1 of 7000.
+/// A continuous-wave URG-04LX and a pulsed LMS 111 measure a board with a known profile.
+/// Calibration of their scans recovers the profile within its intervals. Knots share beams: 37
+/// knots are equivalent to about 12 independent ones for bias and drop-out, and to 6 for the
+/// spread. With correct intervals, more than a quarter of the 12, or a third of the 6, are outside
+/// in 1 of 450 recordings each; an error exceeds 4.5 standard errors in 1 of 7000.
 #[test]
 fn simulated_recordings_give_the_known_profile_back() {
     for name in ["hokuyo-urg-04lx", "sick-lms-111"] {
@@ -157,8 +157,8 @@ fn simulated_recordings_give_the_known_profile_back() {
     }
 }
 
-/// What a simulated recording's errors are distributed like is not told at 1 % from draws of the
-/// profile, band by band.
+/// The distribution of range errors in a simulated recording is not distinguishable at 1 % from
+/// samples of the profile, in each band of incidence.
 #[test]
 fn the_simulator_draws_from_the_profile() {
     let truth = known();
@@ -193,12 +193,12 @@ fn the_simulator_draws_from_the_profile() {
             }
         }
     }
-    // Beams wander by 3 mrad, which the profile's draws know nothing of; incidence stays below 40
-    // degrees, where that moves ranges by less than a fifth of the spread.
+    // The azimuth jitter of 3 mrad is not part of the profile's samples. The incidence is below 40
+    // degrees, where the jitter changes ranges by less than a fifth of the spread.
     for (number, [simulated, drawn]) in bands.iter_mut().enumerate() {
         let n = simulated.len() as f64;
         assert!(n > 1500.0);
-        // Neighbours correlate by 0.3, which leaves fewer independent samples.
+        // Neighbours have a correlation of 0.3, which reduces the number of independent samples.
         let looks = n * 0.7 / 1.3;
         let distance = kolmogorov_smirnov(simulated, drawn);
         let p = kolmogorov_smirnov_p(distance, [looks, looks]);

@@ -1,4 +1,4 @@
-//! Calibrated noise: real recordings, files, and the way round through the simulator.
+//! Calibrated noise: real recordings, files, and the closed loop through the simulator.
 
 mod files;
 mod glare;
@@ -11,7 +11,7 @@ use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, Ra
 use etendue_io::scan_log::read_scan_log;
 use std::f64::consts::PI;
 
-/// The five panels of kepets-2024 with the widths that its configuration declares, m.
+/// The five panels of kepets-2024 with the widths declared in its configuration, m.
 pub const PANELS: [(&str, f64); 5] = [
     ("wall", 1.25),
     ("wood", 1.25),
@@ -20,14 +20,14 @@ pub const PANELS: [(&str, f64); 5] = [
     ("acrylic", 1.25),
 ];
 
-/// One of kepets-2024's recordings.
+/// A recording of kepets-2024.
 pub fn apollosim(material: &str) -> Option<PanelRecording> {
     let path = recording(&format!("rplidar_apollosim/{material}_data.txt"))?;
     let log = read_scan_log(&path).unwrap();
     Some(PanelRecording::from_scans(material, &log.scans).unwrap())
 }
 
-/// The panels stand behind the sensor. Nothing is declared but that, and the width where given.
+/// The panels are behind the sensor. Only this and an optional width are declared.
 pub fn behind(width: Option<f64>) -> PanelHint {
     PanelHint {
         width,

@@ -10,7 +10,7 @@ use etendue_calibrate::noise::{
 };
 use etendue_physics::profile::{GlareKnot, Profile};
 
-/// Distance, m, tilt, degrees, and rms below 40 degrees, mm, as the specification has them.
+/// Distance (m), tilt (degrees), and rms below 40 degrees (mm) in the specification.
 const TABLE: [(f64, f64, f64); 5] = [
     (0.3845, 0.43, 0.70),
     (0.3131, 0.27, 0.73),
@@ -19,7 +19,7 @@ const TABLE: [(f64, f64, f64); 5] = [
     (0.1645, 1.49, 0.69),
 ];
 
-/// Distance within 1 mm, tilt within 0.1 degrees, without declared numbers.
+/// Distance within 1 mm and tilt within 0.1 degrees, without declared values.
 #[test]
 fn the_panels_stand_where_the_table_has_them() {
     for ((material, _), (distance, tilt, rms)) in PANELS.into_iter().zip(TABLE) {
@@ -39,7 +39,7 @@ fn the_panels_stand_where_the_table_has_them() {
     }
 }
 
-/// The recording of the metal panel shows a second flat thing, 0.121 m in front.
+/// The recording of the metal panel contains a second flat object, 0.121 m in front of it.
 #[test]
 fn two_flat_things_in_one_recording_are_told() {
     let Some(recording) = apollosim("metal") else {
@@ -49,10 +49,10 @@ fn two_flat_things_in_one_recording_are_told() {
     assert!(matches!(error, NoiseError::SeveralPanels { .. }), "{error}");
 }
 
-/// Drop-out per band, as the specification has it, lies within the interval of independent looks.
+/// The drop-out per band in the specification is within the interval for independent observations.
 #[test]
 fn drop_out_per_band_is_that_of_the_table() {
-    // Acrylic from 60 to 70 degrees has a test of its own.
+    // Another test covers acrylic from 60 to 70 degrees.
     let table: [(&str, f64, f64, f64); 8] = [
         ("wall", 20.0, 30.0, 0.016),
         ("wall", 30.0, 40.0, 0.72),
@@ -89,12 +89,12 @@ fn drop_out_per_band_is_that_of_the_table() {
     }
 }
 
-/// Acrylic from 60 to 70 degrees: the specification has 26 %. Counting by bearings instead of
-/// incidences, and any tilt up to 2 degrees, gives 20 to 25 %, for what drops there is not the
-/// incidence: a patch 65 to 71 degrees right of the normal drops four beams of five, and
-/// somebody stood in the way of the left side in the last three scans (from 68 degrees on in four).
-/// All other beams return (0.3 % do not). Bins of the band differ that much more than by chance that
-/// its interval is wide, and holds 26 %.
+/// Acrylic from 60 to 70 degrees: the specification states 26 %. Counting by bearing instead of
+/// incidence, and any tilt up to 2 degrees, gives 20 to 25 %, because the incidence is not the
+/// cause. A patch 65 to 71 degrees to the right of the normal drops four of five beams, and a
+/// person occluded the left side in the last three scans (from 68 degrees on in four). All other
+/// beams return (except 0.3 %). The dispersion between the bins of the band makes its interval so
+/// wide that it contains 26 %.
 #[test]
 fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     let Some(recording) = apollosim("acrylic") else {
@@ -135,13 +135,13 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     assert!(patch > 0.6 && late > 0.8 && rest < 0.01);
 }
 
-/// Held out blocks of five scans: the profile beats no noise, one Gaussian and the reflectance
-/// model alone, in likelihood and in the ranges' score, for all five. Of 33 bands of ten degrees, a
-/// test of Kolmogorov and Smirnov that counts independent looks tells draws from recorded ranges at
-/// 1 % in none (p of 0.17 at least), and neither does the stricter one, whether the recording is among
-/// simulations of the set-up (p of 0.05 at least). The three plates have a glare beside the normal, two of
-/// them lose beams there, about 4 to 5 mm to the right of where the normal leaves the sensor; wall and wood
-/// have none.
+/// Held-out blocks of five scans: the profile outperforms no noise, one Gaussian and the
+/// reflectance model alone, in likelihood and in the range score, for all five panels. In 33 bands
+/// of ten degrees, a Kolmogorov-Smirnov test with the number of independent observations
+/// distinguishes samples from recorded ranges at 1 % in none (p of 0.17 at least), nor does the
+/// stricter test of whether the recording is among simulations of the setup (p of 0.05 at least).
+/// The three plates have a glare near the normal. Two of them lose beams there, about 4 to 5 mm to
+/// the right of the foot of the normal on the sensor; wall and wood have no glare.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
     let mut told = Vec::new();
@@ -195,8 +195,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
     assert!(simulated.is_empty(), "{simulated:?}");
 }
 
-/// One coefficient takes the acrylic panel's rms from 3.45 to 0.92 mm (w = -0.0258); an offset of
-/// 12.5 mm does nearly as well, and the calibration says so.
+/// One coefficient reduces the rms of the acrylic panel from 3.45 to 0.92 mm (w = -0.0258). An
+/// offset of 12.5 mm does so almost equally well, and the calibration reports this.
 #[test]
 fn one_distance_does_not_tell_an_offset_from_a_growth() {
     let Some(recording) = apollosim("acrylic") else {
@@ -223,8 +223,8 @@ fn one_distance_does_not_tell_an_offset_from_a_growth() {
     );
 }
 
-/// Fitted on one half of each recording, told apart on blocks of two scans of the other: at least
-/// nine of ten.
+/// Fitted on one half of each recording, classified on blocks of two scans of the other half: at
+/// least nine of ten are correct.
 #[test]
 fn the_five_materials_are_told_apart() {
     let mut profiles: Vec<Profile> = Vec::new();

@@ -5,8 +5,8 @@ use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, ca
 use etendue_io::scan_log::read_scan_log;
 use etendue_physics::profile::DistanceLaw;
 
-/// Log, sector, degrees, and distance of the wall, m, as a fit by random samples in another program
-/// has it (medians of bins 0.75 degrees wide, tolerance 1.2 %).
+/// Log, sector (degrees), and distance of the wall (m) by a RANSAC fit in another program (medians
+/// of bins 0.75 degrees wide, tolerance 1.2 %).
 const WALLS: [(&str, [f64; 2], f64); 4] = [
     ("test4", [-75.0, -42.0], 0.975),
     ("test4", [-42.0, -10.0], 1.401),
@@ -14,10 +14,10 @@ const WALLS: [(&str, [f64; 2], f64); 4] = [
     ("test6", [-40.0, 45.0], 2.346),
 ];
 
-/// Four walls from 1 to 2.4 m make one profile: each is found within 6 mm of the other fit, the steps
-/// of 1 mm too, and the spread grows with the distance, as that of a triangulating sensor does: by a
-/// power of 1.5 (measured; 2 where the spot's place on the pixels alone errs, less where walls are
-/// rough).
+/// Four walls from 1 to 2.4 m give one profile. Each distance is within 6 mm of the other fit, the
+/// steps of 1 mm are detected, and the spread increases with the distance as for triangulation,
+/// with an exponent of 1.5 (measured; 2 if only the spot position is uncertain, less with rough
+/// walls).
 #[test]
 fn walls_at_four_distances_give_the_law_of_distance() {
     let mut read = Vec::new();
