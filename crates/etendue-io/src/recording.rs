@@ -233,7 +233,7 @@ fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatE
             path,
             FileLocation::File,
             format!(
-                "the folder holds no .{} cloud, and not one .{} bag",
+                "the folder contains no .{} cloud and not exactly one .{} bag",
                 cloud_endings.join(", ."),
                 BAG_ENDINGS.join(", .")
             ),

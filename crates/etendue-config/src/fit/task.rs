@@ -270,7 +270,7 @@ fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, 
         }
         _ => {
             let problem = TomlProblem::value(
-                "this is neither a number nor a pose",
+                "the value is neither a number nor a pose",
                 "give value = 0.5, or position_m and rotation_deg",
             );
             Err(document.error(table.span(), problem))

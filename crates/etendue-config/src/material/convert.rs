@@ -44,11 +44,11 @@ pub enum MaterialFileError {
     )]
     Empty,
     /// A rough sheet.
-    #[error("glass: a sheet with rough faces is not modelled; leave out roughness or thickness_mm")]
+    #[error("glass: a sheet with rough faces is not modelled; remove roughness or thickness_mm")]
     RoughSheet,
     /// Schlick's approximation with a coupled coat.
     #[error(
-        "gloss: fresnel = \"schlick\" is for a coat that is added; set coupled = false, or leave it exact"
+        "gloss: fresnel = \"schlick\" needs an added coat; set coupled = false, or remove fresnel"
     )]
     CoupledSchlick,
     /// An added coat without roughness.

@@ -139,7 +139,7 @@ fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     // Convert the panels
     if file.panels.get_ref().is_empty() {
         let problem = TomlProblem::value(
-            "there is no panel",
+            "the file has no panels",
             "add [[panels]] with material and recording",
         );
         return Err(document.error(file.panels.span(), problem).into());

@@ -158,7 +158,7 @@ fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<Stri
     let (sun, sky) = scene::daylight(2.4, 0.8, 0.08, 0.2)?;
     environment.lighting.lights.push(sun);
     environment.lighting.environment = sky;
-    Some("the scene has no [lights]: cameras see it lit by the sun in a clear sky".into())
+    Some("the scene has no [lights]: it is lit by the sun in a clear sky for cameras".into())
 }
 
 fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
@@ -186,8 +186,8 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
         && (moves_by_joints(file) || file.mjcf.is_some())
     {
         let problem = TomlProblem::value(
-            "a robot whose joints move, or of an MJCF file, has its root as base",
-            "leave base out",
+            "the base of a robot with moving joints or an MJCF file is its root",
+            "remove base",
         );
         return Err(document.error(base.span(), problem));
     }
@@ -390,13 +390,13 @@ fn rig_error(
                 "first capture" => &table.offset_ms,
                 _ => &table.window_ms,
             };
-            (key(given), "leave this key out")
+            (key(given), "remove this key")
         }
         RigError::Graph { source, .. } => {
             let filter = table.filters.get(source.place());
             (
                 at(filter.map(Spanned::span)),
-                "add a filter before it that converts, or leave it out",
+                "add a filter before it that converts, or remove it",
             )
         }
         _ => (table.name.span(), "correct this sensor"),

@@ -12,7 +12,7 @@ use toml::Spanned;
 /// One nanometre of wavelength, m.
 const NANOMETRE: f64 = 1e-9;
 
-/// Ambient light. It adds photon noise to receivers with a noise model of light. Default: the light
+/// Ambient light. It adds photon noise to receivers with a `window` table. Default: the light
 /// of `lights.daylight`, if the scene has it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

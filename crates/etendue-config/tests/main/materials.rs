@@ -255,7 +255,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ("glass = { ior = -1.5 }", "index is -1.5"),
         (
             "glass = { ior = 1.5, thickness_mm = 3, roughness = 0.5 }",
-            "leave out roughness or thickness_mm",
+            "remove roughness or thickness_mm",
         ),
         (
             "gloss = { ior = 1.5, fresnel = 'schlick' }",

@@ -132,7 +132,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
             "lag_ms = 20.0",
             "rate_hz = 50.0",
             "is given by its description: 10 Hz",
-            "leave this key out",
+            "remove this key",
         ),
         (
             "\"to_cloud\", ",

@@ -165,7 +165,7 @@ fn a_folder_of_clouds_is_one_scan_a_file() {
     let error = read_recording(empty.path(), &PacketSource::default())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("holds no .pcd"), "{error}");
+    assert!(error.contains("contains no .pcd"), "{error}");
 }
 
 /// The same bag with its chunk compressed with LZ4 (frames, as written by `rosbag compress --lz4`).
