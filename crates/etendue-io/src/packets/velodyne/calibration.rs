@@ -91,7 +91,7 @@ impl VelodyneCalibration {
         for (place, table) in tables.iter().enumerate() {
             let (number, laser) = table.laser().ok_or_else(|| {
                 let place = FileLocation::Element("laser", place);
-                wrong(path, place, "a laser has no index, elevation or rotation")
+                wrong(path, place, "the index, elevation or rotation is missing")
             })?;
             *lasers.get_mut(number).ok_or_else(|| {
                 let message = format!("laser {number} of {}", tables.len());
