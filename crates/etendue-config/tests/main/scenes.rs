@@ -209,7 +209,7 @@ fn values_that_make_no_sense_are_pointed_at() {
         (
             "shape.sphere = { radius_m = 1 }\nmaterial = \"wood\"\nrotation_wxyz = [1, 1, 0, 0]",
             "[1, 1, 0, 0]",
-            "length",
+            "norm",
         ),
         (
             "shape.sphere = { radius_m = 1 }",
