@@ -9,8 +9,8 @@
 //!    where they differ significantly (a [glare](etendue_physics::profile::Glare)).
 //! 3. [`statistics`]: bias and spread of the returned beams, and the drop-out, with confidence intervals
 //!    from the effective number of independent samples; quantisation steps; correlation of neighbours. Next
-//! to edges, where only a fraction of the spot returns, a beam counts as returned but its range is
-//! ignored.
+//!    to edges, where only a fraction of the spot returns, a beam counts as returned but its range is
+//!    ignored.
 //! 4. [`smooth`]: penalised splines over incidence with cross-validated penalties.
 //! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and extrapolation.
