@@ -1,47 +1,53 @@
 //! Buffers that the sweeps of one sensor reuse.
 
 use etendue_physics::profile::NoiseCache;
+use etendue_scene::CastScratch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Buffers that the sweeps of one sensor reuse: the random numbers of noise profiles that neighbouring
-/// beams and successive sweeps share. Results do not depend on the content.
+/// Buffers that the sweeps of one sensor reuse: memory of ray casts, and the random numbers of noise
+/// profiles that neighbouring beams and successive sweeps share. Results do not depend on the content.
 #[derive(Debug, Default)]
 pub struct SweepScratch {
-    noise_caches: Mutex<Vec<NoiseCache>>,
+    /// Buffers that no worker uses. They are boxed, because a batch moves the buffers of its worker.
+    idle: Mutex<Vec<Box<WorkerScratch>>>,
 }
 
-/// A cache of a [`SweepScratch`] in use by one worker; dropping it returns it.
-pub(super) struct NoiseCacheGuard<'s> {
+/// Buffers of one worker.
+#[derive(Debug, Default)]
+pub(super) struct WorkerScratch {
+    pub noise_cache: NoiseCache,
+    pub casts: CastScratch,
+}
+
+/// Buffers of a [`SweepScratch`] in use by one worker; dropping it returns them.
+pub(super) struct WorkerScratchGuard<'s> {
     scratch: &'s SweepScratch,
-    cache: NoiseCache,
+    own: Option<Box<WorkerScratch>>,
 }
 
 impl SweepScratch {
-    /// Lends a cache to a worker.
-    pub(super) fn lend(&self) -> NoiseCacheGuard<'_> {
-        NoiseCacheGuard {
-            cache: self.caches().pop().unwrap_or_default(),
+    /// Lends buffers to a worker.
+    pub(super) fn lend(&self) -> WorkerScratchGuard<'_> {
+        WorkerScratchGuard {
+            own: self.idle().pop(),
             scratch: self,
         }
     }
 
-    fn caches(&self) -> MutexGuard<'_, Vec<NoiseCache>> {
-        self.noise_caches
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Box<WorkerScratch>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl NoiseCacheGuard<'_> {
-    /// The cache.
-    pub fn get(&mut self) -> &mut NoiseCache {
-        &mut self.cache
+impl WorkerScratchGuard<'_> {
+    /// The buffers.
+    pub fn get(&mut self) -> &mut WorkerScratch {
+        self.own.get_or_insert_default()
     }
 }
 
-impl Drop for NoiseCacheGuard<'_> {
+impl Drop for WorkerScratchGuard<'_> {
     fn drop(&mut self) {
-        let cache = std::mem::take(&mut self.cache);
-        self.scratch.caches().push(cache);
+        self.scratch.idle().extend(self.own.take());
     }
 }

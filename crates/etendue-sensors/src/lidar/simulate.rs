@@ -164,7 +164,7 @@ fn add_axis_truths(
     let first = shot_number(own.start);
     memory.list(all, own);
     let truths = &mut to.per_shot().axis_truths;
-    let scratch = &mut memory.plain.detector.cast_scratch;
+    let scratch = &mut memory.plain.detector.scratch.get().casts;
     simulator.add_axis_truths(&memory.shots, first, truths, scratch);
 }
 

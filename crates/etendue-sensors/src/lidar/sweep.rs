@@ -16,8 +16,8 @@ use super::hooks::{ExtraRay, Hooks};
 use super::light::ShotLight;
 use super::prepared_air::PreparedAir;
 use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
-use super::scratch::NoiseCacheGuard;
 use super::scratch::SweepScratch;
+use super::scratch::WorkerScratchGuard;
 use super::sensor_poses::SensorPoses;
 use super::settings::SweepSettings;
 use super::shot::Shot;
@@ -105,8 +105,7 @@ impl<S: Scalar> CastRays<S> {
 pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
     pub detected: Detected<S>,
-    pub noise_cache: NoiseCacheGuard<'s>,
-    pub cast_scratch: CastScratch,
+    pub scratch: WorkerScratchGuard<'s>,
 }
 
 impl<'s, S: Scalar> Memory<'s, S> {
@@ -122,8 +121,7 @@ impl<'s, S: Scalar> Memory<'s, S> {
             detector: DetectorMemory {
                 pulsed: PulsedScratch::default(),
                 detected: Detected::nothing(),
-                noise_cache: scratch.lend(),
-                cast_scratch: CastScratch::new(),
+                scratch: scratch.lend(),
             },
         }
     }
@@ -208,7 +206,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
     pub fn collect_light(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         self.aim(shots, first, memory);
         self.aim_extra(shots.len(), first, memory);
-        let scratch = &mut memory.detector.cast_scratch;
+        let scratch = &mut memory.detector.scratch.get().casts;
         memory.beams.cast(self.world, scratch);
         memory.axes.cast(self.world, scratch);
         memory.extra.cast(self.world, scratch);
@@ -230,7 +228,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         memory.beams.hits.extend(hits);
         memory.axes.hits.clear();
         memory.axes.hits.push(axis);
-        let scratch = &mut memory.detector.cast_scratch;
+        let scratch = &mut memory.detector.scratch.get().casts;
         memory.extra.cast(self.world, scratch);
         self.collect_light_of_hits(1, number, memory);
     }
@@ -346,7 +344,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             detector,
             ..
         } = memory;
-        let scratch = &mut detector.cast_scratch;
+        let scratch = &mut detector.scratch.get().casts;
         // Add the light of the beams' own rays.
         self.collect_ray_light(&beams.rays, &beams.hits, numbers, lights, scratch);
         // Set the distance of the first surface on each axis that was cast.
@@ -444,7 +442,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             return;
         };
         let tree = self.settings.light.tree();
-        let scratch = &mut memory.detector.cast_scratch;
+        let scratch = &mut memory.detector.scratch.get().casts;
         let per_shot = self.beam_rays.count();
         let rays = memory.beams.rays.iter().zip(&memory.beams.hits);
         for (number, (ray, hit)) in rays.enumerate() {
@@ -499,11 +497,12 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         let DetectorMemory {
             pulsed,
             detected,
-            cast_scratch,
+            scratch,
             ..
         } = memory;
+        let casts = &mut scratch.get().casts;
         self.receiver
-            .detect(&reception, light, pulsed, cast_scratch, detected);
+            .detect(&reception, light, pulsed, casts, detected);
     }
 
     /// Draws the detection of a shot from the noise profile of its surface. Returns false without effect
@@ -533,7 +532,12 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         // Draw range, intensity and drop-out from the profile.
         let up = || (fired.pose * Vector3::z().map(S::from)).map(Scalar::value);
         let address = self.address(fired.number);
-        let drawn = surface.draw(&summary, up, &address, memory.noise_cache.get());
+        let drawn = surface.draw(
+            &summary,
+            up,
+            &address,
+            &mut memory.scratch.get().noise_cache,
+        );
         let drawn = drawn.filter(|drawn| self.receiver.is_within(drawn.range, &self.lidar.limits));
         let detected = &mut memory.detected;
         let power = match &detected.signal {

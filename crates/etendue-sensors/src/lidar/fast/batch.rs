@@ -129,7 +129,7 @@ impl FastSimulator<'_, '_> {
             direct,
             ..
         } = &mut memory.fast;
-        self.cast(cast, &mut memory.plain.detector.cast_scratch);
+        self.cast(cast, &mut memory.plain.detector.scratch.get().casts);
         // Detect and report.
         let batch = CastBatch {
             first,

@@ -142,7 +142,7 @@ impl FastSimulator<'_, '_> {
         self.separate_tree_shots(cast, memory);
         self.collect_tree_light(cast, memory, plain);
         // Draw the shots on surfaces with noise profiles.
-        self.draw_beams(cast, memory, plain.detector.noise_cache.get());
+        self.draw_beams(cast, memory, &mut plain.detector.scratch.get().noise_cache);
         // Report the shots in firing order.
         for (place, index) in memory.light_indices.iter().enumerate() {
             let outcome = match *index {
@@ -286,7 +286,7 @@ impl FastSimulator<'_, '_> {
         }
         // Trace them by the plain pipeline.
         let number = |place: usize| cast.number(memory.tree_shots[place]);
-        let scratch = &mut plain.detector.cast_scratch;
+        let scratch = &mut plain.detector.scratch.get().casts;
         self.plain.collect_ray_light(
             &memory.tree_rays,
             &memory.tree_hits,

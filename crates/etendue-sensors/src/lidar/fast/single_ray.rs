@@ -544,7 +544,12 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         let cos = &surfaces.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
         let profiles = simulator.plain.world.profiles();
-        let drawn = surfaces.draw(profiles, side, &address, self.detector.noise_cache.get());
+        let drawn = surfaces.draw(
+            profiles,
+            side,
+            &address,
+            &mut self.detector.scratch.get().noise_cache,
+        );
         Some(ProfileDraws {
             calibrated: surfaces.calibrated,
             drawn,

@@ -113,8 +113,13 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     ) {
         for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
             // Collect the direct light and draw from noise profiles, for sixteen shots.
-            self.collect(shots, first, memory, &mut plain.detector.cast_scratch);
-            let cache = plain.detector.noise_cache.get();
+            self.collect(
+                shots,
+                first,
+                memory,
+                &mut plain.detector.scratch.get().casts,
+            );
+            let cache = &mut plain.detector.scratch.get().noise_cache;
             let drawn = self.draw(&memory.lanes, &memory.batch.poses, first, cache);
             for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
                 // Measure shots with other light by the plain pipeline.
