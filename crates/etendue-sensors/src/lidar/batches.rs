@@ -78,12 +78,13 @@ impl Batches {
         let batches: Vec<_> = self.iter().collect();
         let next = AtomicUsize::new(0);
         let queue = Mutex::new(Queue::new(ReturnBuffer::within(sweep)));
-        let idle: Mutex<Vec<M>> = Mutex::new(Vec::new());
+        // Boxed: a batch moves the buffers of its worker.
+        let idle: Mutex<Vec<Box<M>>> = Mutex::new(Vec::new());
         (0..batches.len()).into_par_iter().for_each(|_| {
             // Take the next batch and the buffers of a finished one.
             let number = next.fetch_add(1, Ordering::Relaxed);
             let own = locked(&idle).pop();
-            let mut own = own.unwrap_or_else(&memory);
+            let mut own = own.unwrap_or_else(|| Box::new(memory()));
             let mut to = Destination {
                 buffer: locked(&queue).memory(),
                 queue: &queue,
