@@ -282,7 +282,7 @@ impl BeamRing<f64> {
             sweep: block.sweep,
             purpose: Purpose::ProfileNoise,
         };
-        self.set(block, &draws.normal_pairs(&beams));
+        self.set(block, &draws.normal_pairs(&beams, 0));
     }
 }
 

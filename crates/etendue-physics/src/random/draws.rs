@@ -33,20 +33,22 @@ impl Draws {
         Stream::new(self.seed, self.sensor, self.sweep, beam, self.purpose)
     }
 
-    /// The first [`Stream::normal_pair`] of each beam's stream: the same numbers as single draws, by vector
-    /// instructions.
+    /// The [`Stream::normal_pair`] with the index `pair` of each beam's stream, counted from 0: the same
+    /// numbers as single draws, by vector instructions.
     ///
     /// ```
     /// use etendue_physics::{Draws, Purpose};
     /// let draws = Draws { seed: 1, sensor: 0, sweep: 3, purpose: Purpose::ReceiverNoise };
     /// let beams: [u32; 16] = std::array::from_fn(|i| 7 + i as u32);
-    /// let [first, second] = draws.normal_pairs(&beams);
+    /// let [first, second] = draws.normal_pairs(&beams, 0);
     /// assert_eq!([first[2], second[2]], draws.stream(9).normal_pair());
     /// ```
     #[inline(always)]
-    pub fn normal_pairs<const N: usize>(&self, beams: &[u32; N]) -> [[f64; N]; 2] {
+    pub fn normal_pairs<const N: usize>(&self, beams: &[u32; N], pair: u32) -> [[f64; N]; 2] {
         let first = self.stream(0);
         let [place, _, sweep, sensor_and_purpose] = first.counter;
+        // A pair takes the four numbers of one block.
+        let place = place.wrapping_add(pair);
         let mut pairs = [[0.0; N]; 2];
         for i in 0..N {
             let [a, b, c, d] =
@@ -89,9 +91,12 @@ mod tests {
             for (beam, number) in beams.iter_mut().zip(start..) {
                 *beam = u32::from(number) * 1009;
             }
-            let [first, second] = draws.normal_pairs(&beams);
+            let pairs = [0, 1, 2].map(|pair| draws.normal_pairs(&beams, pair));
             for (i, beam) in beams.iter().enumerate() {
-                assert_eq!([first[i], second[i]], draws.stream(*beam).normal_pair());
+                let mut stream = draws.stream(*beam);
+                for [first, second] in &pairs {
+                    assert_eq!([first[i], second[i]], stream.normal_pair());
+                }
                 assert_eq!(draws.uniforms(&beams)[i], draws.stream(*beam).uniform());
             }
         }

@@ -167,6 +167,11 @@ impl SurfaceCount {
         }
     }
 
+    /// Removes all surfaces.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
     /// The number of surfaces.
     pub fn get(&self) -> u16 {
         self.count

@@ -320,12 +320,22 @@ impl<'a, S: Scalar> Simulator<'a, S> {
 
     /// The shot with the random pointing jitter of its azimuth.
     pub fn jittered(&self, shot: &Shot, number: u32) -> Shot {
-        let jitter = self.lidar.beam.azimuth_jitter;
-        if jitter <= 0.0 || self.settings.without_noise {
-            return *shot;
+        match self.pointing_error(number) {
+            Some(deviation) => shot.turned(deviation),
+            None => *shot,
         }
-        let deviation = jitter * self.stream(number, Purpose::Pointing).normal();
-        shot.turned(deviation)
+    }
+
+    /// Random pointing error of a shot's azimuth, rad; `None` without jitter.
+    fn pointing_error(&self, number: u32) -> Option<f64> {
+        let jitter = self.azimuth_jitter()?;
+        Some(jitter * self.stream(number, Purpose::Pointing).normal())
+    }
+
+    /// Standard deviation of the azimuths, rad; `None` if the lidar has no jitter or noise is disabled.
+    pub fn azimuth_jitter(&self) -> Option<f64> {
+        let jitter = self.lidar.beam.azimuth_jitter;
+        (jitter > 0.0 && !self.settings.without_noise).then_some(jitter)
     }
 
     /// Collects the light that surfaces return to the receiver, with the power $P = L\\,w\\,T^2$.

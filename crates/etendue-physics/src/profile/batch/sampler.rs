@@ -238,7 +238,7 @@ impl ProfileSampler {
                 }
             }
             IntensityKind::Continuous => {
-                let [normals, _] = draws.normal_pairs(&beams);
+                let [normals, _] = draws.normal_pairs(&beams, 0);
                 for i in 0..N {
                     let drawn = here.intensity[i] + here.intensity_spread[i] * normals[i];
                     intensity[i] = drawn.max(0.0);

@@ -504,7 +504,7 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         for (number, lane) in numbers.iter_mut().zip(0..) {
             *number += lane;
         }
-        draws.normal_pairs(&numbers)
+        draws.normal_pairs(&numbers, 0)
     }
 
     /// Range offsets of the channels of sixteen shots, m.

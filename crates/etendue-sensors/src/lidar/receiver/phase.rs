@@ -138,6 +138,16 @@ impl<S: Scalar> PhaseReceiver<S> {
         limits: &RangeLimits,
         stream: &mut Stream,
     ) -> Result<PhaseDetection<S>, NoDetection> {
+        self.measure_with(received, limits, || stream.normal_pair())
+    }
+
+    /// [`PhaseReceiver::measure`] with pairs of standard normal draws.
+    fn measure_with(
+        &self,
+        received: &PhaseSignal<S>,
+        limits: &RangeLimits,
+        normal_pairs: impl FnMut() -> [f64; 2],
+    ) -> Result<PhaseDetection<S>, NoDetection> {
         // Set the gain and check for saturation.
         let power = received.power.value();
         if power <= 0.0 {
@@ -148,7 +158,7 @@ impl<S: Scalar> PhaseReceiver<S> {
             return Err(NoDetection::StrongReflector);
         }
         // Measure the phasors with noise and check their amplitudes.
-        let waves = self.disturbed(received, gain, stream);
+        let waves = self.disturbed(received, gain, normal_pairs);
         self.check_intensity(&waves)?;
         // Convert the phases to wrapped ranges and unwrap them.
         let bias = self.bias.phase(received.power);
@@ -232,16 +242,19 @@ impl<S: Scalar> PhaseReceiver<S> {
         &self,
         received: &PhaseSignal<S>,
         gain: f64,
-        stream: &mut Stream,
+        mut normal_pairs: impl FnMut() -> [f64; 2],
     ) -> [Phasor<S>; 2] {
         let power = received.power.value() + received.background;
         let mut of = |k: usize| {
             let wave = &received.waves[k];
             let measured = match self.method {
-                PhaseMethod::ClosedForm => self.with_noise(wave.value(), power, gain, stream),
+                PhaseMethod::ClosedForm => {
+                    self.with_noise(wave.value(), power, gain, &mut normal_pairs)
+                }
                 PhaseMethod::Sampled => {
                     let offset = self.modulation.offsets[k];
-                    self.sampled(&wave.value().delayed(-offset), power, gain, stream)
+                    let wave = wave.value().delayed(-offset);
+                    self.sampled(&wave, power, gain, &mut normal_pairs)
                         .delayed(offset)
                 }
             };
@@ -260,7 +273,7 @@ impl<S: Scalar> PhaseReceiver<S> {
         wave: Phasor<f64>,
         power: f64,
         gain: f64,
-        stream: &mut Stream,
+        normal_pairs: &mut impl FnMut() -> [f64; 2],
     ) -> Phasor<f64> {
         let rounding = self.converter_step().unwrap_or(0.0) / gain;
         let variance = self.noise.variance(power, gain) + rounding * rounding / 12.0;
@@ -268,7 +281,7 @@ impl<S: Scalar> PhaseReceiver<S> {
             return wave;
         }
         let sd = (2.0 * variance / SAMPLES as f64).sqrt();
-        let [a, b] = stream.normal_pair();
+        let [a, b] = normal_pairs();
         Phasor {
             re: wave.re + sd * a,
             im: wave.im + sd * b,
@@ -282,10 +295,10 @@ impl<S: Scalar> PhaseReceiver<S> {
         wave: &Phasor<f64>,
         power: f64,
         gain: f64,
-        stream: &mut Stream,
+        normal_pairs: &mut impl FnMut() -> [f64; 2],
     ) -> Phasor<f64> {
         let step = self.converter_step();
-        let mut normals = stream.normals();
+        let mut normals = std::iter::repeat_with(normal_pairs).flatten();
         self.sampling.phasor(|carrier| {
             let signal = wave.re * carrier.sin - wave.im * carrier.cos;
             let sd = self.noise.variance(power + signal, gain).sqrt();
@@ -411,21 +424,22 @@ impl<S: Scalar> PreparedPhase<S> {
             return;
         };
         let mut noise = (reception.stream)(Purpose::ReceiverNoise);
-        match self.detection(signal, reception.limits, &mut noise) {
+        match self.detection(signal, reception.limits, || noise.normal_pair()) {
             Ok(detection) => detected.detections.push(detection),
             Err(failure) => detected.failure = Some(failure),
         }
     }
 
-    /// The detection of a signal.
+    /// The detection of a signal, with pairs of standard normal draws for the noise.
     pub fn detection(
         &self,
         signal: &PhaseSignal<S>,
         limits: &RangeLimits,
-        noise: &mut Stream,
+        normal_pairs: impl FnMut() -> [f64; 2],
     ) -> Result<Detection<S>, NoDetection> {
+        let measured = self.receiver.measure_with(signal, limits, normal_pairs)?;
         Ok(Detection {
-            range: self.receiver.measure(signal, limits, noise)?.range,
+            range: measured.range,
             power: signal.power,
             width: S::zero(),
             velocity: None,

@@ -1,6 +1,7 @@
 //! Pipeline of a phase receiver in lanes of sixteen shots.
 
 use super::batch::{AimBatch, Batch, LANES, SumDirectReturns};
+use super::noise::{DrawShots, LaneDraws, LaneStreams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
@@ -13,7 +14,7 @@ use crate::noise_profiles::NoiseProfiles;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, LightRay};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::PhaseSignal;
+use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::{BeamAddress, DrawnReturn, NoiseCache};
 use etendue_physics::{Purpose, Scalar};
 use etendue_scene::{CastScratch, HitTile, ObjectId, Ray, RayTile};
@@ -26,6 +27,7 @@ pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
     plain: &'p Simulator<'a, S>,
     receiver: PreparedPhase<S>,
     isa: Isa,
+    streams: LaneStreams,
     sub_rays: Vec<SubRay>,
     /// Tangent of half the beam's divergence.
     half_tangent: f64,
@@ -34,6 +36,7 @@ pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
 /// Buffers of the vectorised phase receiver, reused from batch to batch.
 pub(in crate::lidar) struct PhaseMemory<S: LaneScalar> {
     batch: Batch<S>,
+    draws: LaneDraws,
     lanes: Vec<LaneLight<S>>,
     /// Light of the air of one shot.
     air: ShotLight<S>,
@@ -43,6 +46,7 @@ impl<S: LaneScalar> Default for PhaseMemory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
+            draws: LaneDraws::NONE,
             lanes: Vec::new(),
             air: ShotLight::default(),
         }
@@ -61,6 +65,28 @@ struct LaneLight<S> {
     origin: Option<Origin>,
     /// Summary of the returns; filled only if noise profiles apply.
     summary: ReturnSummary,
+}
+
+impl<S: LaneScalar> LaneLight<S> {
+    /// No light.
+    fn nothing() -> Self {
+        Self {
+            is_direct: false,
+            signal: PhaseSignal::nothing(),
+            surfaces: SurfaceCount::default(),
+            origin: None,
+            summary: ReturnSummary::default(),
+        }
+    }
+
+    /// Replaces the light by the sum of the direct returns.
+    fn reset(&mut self, signal: PhaseSignal<S>) {
+        self.is_direct = false;
+        self.signal = signal;
+        self.surfaces.clear();
+        self.origin = None;
+        self.summary = ReturnSummary::default();
+    }
 }
 
 impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
@@ -84,6 +110,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             plain,
             receiver: *receiver,
             isa,
+            streams: LaneStreams::new(plain, receiver),
             sub_rays: sub_rays.clone(),
             half_tangent: try_convert(*half_tangent)?,
         })
@@ -96,6 +123,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             plain,
             receiver: self.receiver,
             isa: self.isa,
+            streams: self.streams,
             sub_rays: self.sub_rays.clone(),
             half_tangent: self.half_tangent,
         }
@@ -137,7 +165,8 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                 let drawn = drawn
                     .as_ref()
                     .map_or(ProfileDraw::NoProfile, |drawn| drawn.of(lane));
-                report(&self.phase_shot(fired, &memory.lanes[lane], drawn));
+                let normals = memory.draws.receiver_pairs(lane);
+                report(&self.phase_shot(fired, &memory.lanes[lane], drawn, normals));
             }
         }
     }
@@ -150,9 +179,20 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         memory: &mut PhaseMemory<S>,
         scratch: &mut CastScratch,
     ) {
-        let PhaseMemory { batch, lanes, air } = memory;
-        // Aim and cast the rays.
-        self.aim(shots, first, batch);
+        let PhaseMemory {
+            batch,
+            draws,
+            lanes,
+            air,
+        } = memory;
+        // Draw the noise, aim and cast the rays.
+        let streams = self.streams;
+        self.isa.run(DrawShots {
+            streams,
+            first,
+            draws,
+        });
+        self.aim(shots, &draws.pointing, batch);
         let scene = self.plain.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
         // Sum the direct returns of all shots.
@@ -166,23 +206,23 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             batch,
         });
         // Add the other light of each shot.
-        lanes.clear();
-        for (lane, number) in (0..shots.len()).zip(first..) {
-            lanes.push(self.lane_light(batch, lane, number, air, scratch));
+        lanes.resize_with(shots.len(), LaneLight::nothing);
+        for (lane, (light, number)) in lanes.iter_mut().zip(first..).enumerate() {
+            light.reset(batch.sum.lane(lane));
+            self.collect_lane(batch, lane, number, light, air, scratch);
         }
     }
 
     /// Computes the rays of the shots.
-    fn aim(&self, shots: &[Shot], first: u32, batch: &mut Batch<S>) {
+    fn aim(&self, shots: &[Shot], pointing: &[f64; LANES], batch: &mut Batch<S>) {
         batch.poses.clear();
         batch.frames.clear();
-        for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
+        for (lane, (shot, deviation)) in shots.iter().zip(pointing).enumerate() {
             let pose = self.plain.world_from_sensor.at(shot.time);
-            let aimed = self.plain.jittered(shot, number);
             batch.time[lane] = shot.time;
             batch.pose_tile.put(lane, &pose);
             batch.poses.push(pose);
-            let frame = BeamFrame::new(aimed.azimuth, aimed.elevation);
+            let frame = BeamFrame::new(shot.azimuth + deviation, shot.elevation);
             batch.frames.push(frame);
         }
         let at_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
@@ -198,36 +238,30 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         });
     }
 
-    /// The light of the shot in a lane: direct returns, ambient light and air. `air` is a buffer.
-    fn lane_light(
+    /// Adds the light of the shot in a lane: direct returns, ambient light and air. `air` is a buffer.
+    fn collect_lane(
         &self,
         batch: &Batch<S>,
         lane: usize,
         number: u32,
+        light: &mut LaneLight<S>,
         air: &mut ShotLight<S>,
         scratch: &mut CastScratch,
-    ) -> LaneLight<S> {
-        let mut light = LaneLight {
-            is_direct: false,
-            signal: batch.sum.lane(lane),
-            surfaces: SurfaceCount::default(),
-            origin: None,
-            summary: ReturnSummary::default(),
-        };
+    ) {
         let axes = usize::from(self.plain.casts_axes());
         let hits = &batch.hits[axes..];
         let is_direct = |(direct, hits): (&DirectReturnTile<S>, &HitTile)| {
             direct.is_complete[lane] || !hits.is_hit(lane)
         };
         if !batch.direct.iter().zip(hits).all(is_direct) {
-            return light;
+            return;
         }
         light.is_direct = true;
         // Count the surfaces and find the strongest return.
         let mut strongest = Strongest::default();
         for (direct, (rays, hits)) in batch.direct.iter().zip(batch.rays[axes..].iter().zip(hits)) {
             if direct.has_return[lane] {
-                self.compare(lane, direct, rays, hits, &mut light, &mut strongest);
+                self.compare(lane, direct, rays, hits, light, &mut strongest);
             }
         }
         // Add ambient light.
@@ -249,7 +283,6 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         let of_air = power_of_air(whole_cells, air);
         light.summary.add_other(of_air);
         light.origin = strongest.unless_below(of_air);
-        light
     }
 
     /// Adds the direct return along one ray of a lane to the count of surfaces, the strongest return and the
@@ -354,6 +387,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         fired: FiredShot<'s, S>,
         light: &LaneLight<S>,
         drawn: ProfileDraw,
+        normals: Option<impl Iterator<Item = [f64; 2]>>,
     ) -> PhaseShot<'s, S> {
         let power = light.signal.power;
         PhaseShot {
@@ -370,10 +404,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                 ProfileDraw::Return(_) | ProfileDraw::NoReturn => Err(None),
                 // Without a profile, the receiver measures the signal.
                 ProfileDraw::NoProfile => {
-                    let mut noise = self.plain.stream(fired.number, Purpose::ReceiverNoise);
-                    self.receiver
-                        .detection(&light.signal, &self.plain.lidar.limits, &mut noise)
-                        .map_err(Some)
+                    self.detection(fired.number, light, normals).map_err(Some)
                 }
             },
             fired,
@@ -382,6 +413,24 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             surfaces: light.surfaces.get(),
             origin: light.origin,
         }
+    }
+
+    /// The detection of a lane's light by the receiver, with `normals` if they are drawn.
+    fn detection(
+        &self,
+        number: u32,
+        light: &LaneLight<S>,
+        normals: Option<impl Iterator<Item = [f64; 2]>>,
+    ) -> Result<Detection<S>, NoDetection> {
+        let signal = &light.signal;
+        let limits = &self.plain.lidar.limits;
+        if let Some(mut normals) = normals {
+            let pair = || normals.next().expect("one pair per frequency");
+            return self.receiver.detection(signal, limits, pair);
+        }
+        let mut noise = self.plain.stream(number, Purpose::ReceiverNoise);
+        self.receiver
+            .detection(signal, limits, || noise.normal_pair())
     }
 
     /// Measures a shot by the plain pipeline, from the first hits of its lane.

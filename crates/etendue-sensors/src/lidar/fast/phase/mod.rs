@@ -6,5 +6,6 @@
 
 mod batch;
 mod lanes;
+mod noise;
 
 pub(in crate::lidar) use lanes::{PhaseLanes, PhaseMemory};
