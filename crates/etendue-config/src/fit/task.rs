@@ -5,7 +5,8 @@ use super::{
     FitFile, FreeTable, LossTable, MethodName, MotionName, ScanTable, SolverTable, ValueTable,
 };
 use crate::ConfigError;
-use crate::scene::{pose_of_angles, resolve};
+use crate::scene::pose_of_angles;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};

@@ -19,8 +19,7 @@
 //! are ignored, because calibration fits its own. Its panels are behind the sensor.
 
 use crate::ConfigError;
-use crate::scene::resolve;
-use crate::toml_file::{Document, TomlProblem};
+use crate::toml_file::{Document, TomlProblem, resolve};
 use etendue_io::FormatError;
 use etendue_io::text::{TextContent, TextLine, is_number};
 use schemars::JsonSchema;

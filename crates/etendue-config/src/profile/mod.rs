@@ -19,7 +19,8 @@ pub use file::{
     Provenance, Quality, ReflectanceFile, StepFile,
 };
 pub use library::{LibraryProfile, find, library};
-pub use sensor_name::{is_same_sensor, other_sensors};
+pub(crate) use sensor_name::UNNAMED;
+pub use sensor_name::is_same_sensor;
 
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};

@@ -6,8 +6,8 @@ use super::{
     RobotTrajectory, Urdf,
 };
 use crate::ConfigError;
-use crate::profile::other_sensors;
-use crate::scene::{self, LoadedScene, resolve};
+use crate::scene::{self, LoadedScene, other_sensors};
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_sensors::dynamics::Stationary;
 use etendue_sensors::rig::{

@@ -1,7 +1,8 @@
 //! Prescribed motions of robots.
 
 use crate::ConfigError;
-use crate::scene::{RotationDeg, pose_of_angles, resolve};
+use crate::scene::{RotationDeg, pose_of_angles};
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, TomlProblem};
 use etendue_io::trajectory::{read_kitti, read_tum};
 use etendue_physics::inertial::MotionState;

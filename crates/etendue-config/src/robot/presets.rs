@@ -3,7 +3,7 @@
 use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
 use crate::presets::{DEVICES, Preset};
-use crate::scene::resolve;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, TomlProblem};
 use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;

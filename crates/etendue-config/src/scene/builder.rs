@@ -3,7 +3,6 @@
 use super::ambient;
 use super::file::VERSION;
 use super::lights::lighting;
-use super::location::resolve;
 use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
 use super::shape::primitive_mesh;
@@ -12,6 +11,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::presets::SENSORS;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;

@@ -1,10 +1,10 @@
 //! Deformations of mesh objects in scene files.
 
-use super::location::{locate, resolve};
 use super::mesh_object::{MeshFiles, shaped};
 use super::shape::MeshShape;
 use crate::ConfigError;
 use crate::toml_file::{Document, TomlProblem};
+use crate::toml_file::{locate, resolve};
 use etendue_io::{FileLocation, FormatError};
 use etendue_scene::{Deformation, VertexFrame};
 use schemars::JsonSchema;

@@ -1,8 +1,8 @@
 //! Lights of a scene.
 
-use super::location::resolve;
 use super::{RotationDeg, pose_of_angles};
 use crate::ConfigError;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::image::read_picture;
 use etendue_physics::Spectrum;

@@ -1,9 +1,9 @@
 //! Objects from mesh files: scale, axes and materials of the parts.
 
-use super::location::resolve;
 use super::materials::Palette;
 use super::shape::{MeshShape, UpAxis};
 use crate::ConfigError;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::mesh::{MeshFile, MeshPart, Up, read_mesh};
 use etendue_io::{FileLocation, FormatError};

@@ -63,15 +63,13 @@ mod deformation;
 mod examples;
 mod file;
 mod lights;
-mod location;
 mod materials;
 mod mesh_object;
 mod motion;
 mod pose;
+mod profile_sensors;
 mod shape;
 mod texture;
-
-pub(crate) use location::resolve;
 
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
@@ -87,6 +85,7 @@ pub use motion::{
 };
 pub(crate) use pose::pose_of_angles;
 pub use pose::{Placement, RotationDeg};
+pub use profile_sensors::other_sensors;
 pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
     SphereShape, StripesShape, UpAxis,

@@ -1,8 +1,8 @@
 //! Motions of objects and sensors in scene files.
 
-use super::location::resolve;
 use super::{Placement, RotationDeg};
 use crate::ConfigError;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::trajectory::{PoseFile, read_trajectory};
 use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, Twist};

@@ -1,7 +1,7 @@
 //! Textures of objects.
 
-use super::location::resolve;
 use crate::ConfigError;
+use crate::toml_file::resolve;
 use crate::toml_file::{Document, TomlProblem};
 use etendue_io::image::read_picture;
 use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};

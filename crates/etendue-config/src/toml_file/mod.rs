@@ -7,11 +7,13 @@
 //! `flatten`, `untagged` and internally tagged enums of serde; avoid these.
 
 mod document;
+mod location;
 mod nearest;
 mod problem;
 mod unknown_name;
 
 pub use document::{Document, DocumentError};
+pub(crate) use location::{locate, resolve};
 pub use nearest::nearest;
 pub use problem::TomlProblem;
 pub use unknown_name::UnknownName;

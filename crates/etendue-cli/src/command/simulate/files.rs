@@ -1,8 +1,8 @@
 //! Files of one lidar.
 
+use super::ending::unknown_ending;
 use super::scan::ScanRun;
 use crate::failure::Failure;
-use crate::formats;
 use crate::interrupt;
 use crate::view::range_image;
 use etendue::io::FormatError;
@@ -38,27 +38,6 @@ fn folder_files() -> Vec<String> {
     let points = formats.map(|format| format!("scan.{}", format.endings()[0]));
     let others = OTHER_FILES.into_iter().map(str::to_owned);
     points.chain(others).collect()
-}
-
-/// Endings of single files without points.
-const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
-
-/// Error if the output is a file of an unknown format.
-pub fn check_ending(output: &Path) -> Result<(), Failure> {
-    let ending = output.extension().filter(|_| !output.is_dir());
-    let known = ending.is_none_or(|ending| {
-        let mut others = OTHER_ENDINGS.iter();
-        others.any(|known| ending.eq_ignore_ascii_case(known))
-            || PointFormat::of_ending(output).is_some_and(PointFormat::is_written)
-    });
-    known.then_some(()).ok_or_else(|| unknown_ending(output))
-}
-
-fn unknown_ending(output: &Path) -> Failure {
-    Failure::Ending {
-        path: output.into(),
-        endings: format!("{}, .{}", formats::written(), OTHER_ENDINGS.join(", .")),
-    }
 }
 
 impl ScanRun<'_> {

@@ -1,5 +1,6 @@
 //! `etendue simulate`.
 
+mod ending;
 mod files;
 mod pictures;
 mod record;

@@ -1,14 +1,13 @@
 //! Run of one lidar.
 
 use super::Simulate;
-use super::files::check_ending;
+use super::ending::check_ending;
 use super::results::{PendingFiles, SensorResults};
 use super::summary;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
-use etendue::config::profile::other_sensors;
-use etendue::config::scene::LoadedScene;
+use etendue::config::scene::{LoadedScene, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;

@@ -1,6 +1,7 @@
-//! Paths of files that a scene or a fit problem refers to.
+//! Paths of files that a TOML file refers to.
 
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use super::document::{Document, DocumentError};
+use super::problem::TomlProblem;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -21,7 +22,7 @@ pub(crate) fn resolve(
 }
 
 /// [`resolve`] without a check that the file exists.
-pub(super) fn locate(
+pub(crate) fn locate(
     document: &Document,
     given: &Spanned<String>,
 ) -> Result<PathBuf, DocumentError> {
