@@ -54,6 +54,21 @@ pub enum NoiseError {
         /// Distances and bearings of the panels.
         found: String,
     },
+    /// The sensor moves.
+    #[error(
+        "{recording}: the sensor moves: the ranges of {:.0} % of {directions} directions change during the recording, by {:.0} % in the median",
+        1e2 * .changed, 1e2 * .median
+    )]
+    Moving {
+        /// Name of the recording.
+        recording: String,
+        /// Fraction of the directions whose ranges change.
+        changed: f64,
+        /// Number of directions.
+        directions: usize,
+        /// Median change relative to the range.
+        median: f64,
+    },
     /// Ranges in metres and in millimetres.
     #[error(
         "{recording}: the range in scan {scan} is {range:.4}, but the median in the same direction is {median:.4}: metres and millimetres are mixed"
@@ -123,6 +138,9 @@ impl NoiseError {
             Self::SeveralPanels { .. } => {
                 "select one by bearing_deg or sector_deg in the calibration setup file (--bearing), or give each \
                  panel its material in a [[panels]] table"
+            }
+            Self::Moving { .. } => {
+                "record with the sensor at rest; for a driving robot, cut the recording to a time at which it stands"
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",
             Self::Millimetres { .. } => "divide the ranges by 1000: ranges must be in metres",
