@@ -124,6 +124,26 @@ impl PanelBeams {
         }
     }
 
+    /// Points of the ranges in directions of a panel that belong to other objects, in the sensor frame, m.
+    pub fn stray_points(recording: &PanelRecording, panel: &Panel) -> Vec<Vector3<f64>> {
+        let cells = panel
+            .sector
+            .cells
+            .iter()
+            .map(|cell| &recording.cells[*cell]);
+        let strays = cells.flat_map(|cell| {
+            let gate = RangeGate::of(cell, panel.plane.range(&cell.direction));
+            cell.samples.iter().filter_map(move |sample| {
+                let direction = cell.direction_of(sample);
+                let shift =
+                    panel.plane_in(sample.scan).range(&direction) - panel.plane.range(&direction);
+                let range = sample.range.filter(|range| !gate.contains(range - shift))?;
+                Some(direction * range)
+            })
+        });
+        strays.collect()
+    }
+
     /// Number of returned beams.
     pub fn returned(&self) -> usize {
         self.beams.iter().filter(|beam| beam.returned()).count()

@@ -1,6 +1,5 @@
 //! Standard errors of a profile that include correlation, differences between places, and the plane fit.
 
-use super::panel::PanelPlane;
 use super::panel_report::PanelReport;
 use super::statistics::{IncidenceBin, wilson};
 use etendue_physics::profile::{DistanceLaw, Knot, Profile};
@@ -28,6 +27,8 @@ pub(super) struct ErrorSources<'a> {
     pub width: f64,
     /// Variance of the mean error between bins, m².
     pub between_bins: f64,
+    /// Correlation of the drop-outs of one direction in bins that do not determine it.
+    pub drop_correlation: f64,
     /// Fraction of the bins on one side of the normal in excess of the other: -1 to 1.
     pub asymmetry: f64,
     /// Standard errors of distance (m) and bearing (rad) of the panels together.
@@ -44,7 +45,12 @@ pub(super) struct ErrorSources<'a> {
 pub(super) fn plane_errors(report: &PanelReport, profile: &Profile) -> [f64; 2] {
     // Mean deviation of each direction
     let mut directions: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-    for beam in report.beams.beams.iter().filter(|beam| beam.incidence < CORE) {
+    for beam in report
+        .beams
+        .beams
+        .iter()
+        .filter(|beam| beam.incidence < CORE)
+    {
         let Some(error) = beam.error() else {
             continue;
         };
@@ -66,7 +72,10 @@ pub(super) fn plane_errors(report: &PanelReport, profile: &Profile) -> [f64; 2] 
         matrix[0] += by_distance * by_distance;
         matrix[1] += by_distance * by_bearing;
         matrix[2] += by_bearing * by_bearing;
-        #[expect(clippy::cast_possible_truncation, reason = "a quarter turn has few places")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a quarter turn has few places"
+        )]
         let place = places.entry((angle / PLACE).floor() as i64).or_default();
         place[0] += deviation * by_distance;
         place[1] += deviation * by_bearing;
@@ -119,9 +128,13 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
     let knots = profile.knots.iter_mut();
     for knot in knots.filter(|knot| !knot.extrapolated) {
         let near = sources.near(knot.incidence);
-        let [independent, shared] = [(1.0 - near.fixed_pattern) / near.ranges, near.fixed_pattern / near.directions];
+        let [independent, shared] = [
+            (1.0 - near.fixed_pattern) / near.ranges,
+            near.fixed_pattern / near.directions,
+        ];
         // Bias: noise, places, plane
-        let noise = knot.spread.powi(2) * (independent * sum_factor(temporal) + shared * sum_factor(fixed));
+        let noise =
+            knot.spread.powi(2) * (independent * sum_factor(temporal) + shared * sum_factor(fixed));
         let places = sources.between_bins / near.bins;
         let plane = sources.plane_variance(knot, distance, law);
         knot.bias_error = (noise + places + plane).sqrt();
@@ -129,13 +142,20 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
         let square = (independent * near.ranges).powi(2) / near.ranges * square_factor(temporal)
             + (shared * near.directions).powi(2) / near.directions * square_factor(fixed)
             + 2.0 * near.fixed_pattern * (1.0 - near.fixed_pattern) / near.ranges;
-        let hidden = if knot.spread < near.quantisation { near.quantisation } else { 0.0 };
+        let hidden = if knot.spread < HIDDEN * near.quantisation {
+            near.quantisation
+        } else {
+            0.0
+        };
         knot.spread_error = (knot.spread * (0.5 * square).sqrt()).hypot(0.5 * hidden);
         // Drop-out: neighbours
         let samples = near.drop_samples / sum_factor(temporal);
         knot.drop_out_interval = wilson(near.dropped * samples, samples);
     }
 }
+
+/// Spread relative to the quantisation floor below which the quantisation hides it.
+const HIDDEN: f64 = 1.5;
 
 /// Number of lags of the sums over correlated neighbours.
 const LAGS: i32 = 3;
@@ -177,13 +197,19 @@ impl ErrorSources<'_> {
 
     fn near(&self, incidence: f64) -> NearKnot {
         let within = |bin: &&IncidenceBin, width: f64| (bin.incidence - incidence).abs() <= width;
-        let residuals = self.residuals.iter().filter(|bin| within(bin, 2.0 * self.width));
+        let residuals = self
+            .residuals
+            .iter()
+            .filter(|bin| within(bin, 2.0 * self.width));
         let bins = self.bins.iter().filter(|bin| within(bin, self.width));
         let sum = |value: &dyn Fn(&IncidenceBin) -> f64| residuals.clone().map(value).sum::<f64>();
         let ranges = sum(&|bin| bin.ranges).max(1.0);
-        let samples = |bin: &IncidenceBin| bin.effective_samples(0.0);
+        let samples = |bin: &IncidenceBin| bin.effective_samples(self.drop_correlation);
         let drop_samples = bins.clone().map(samples).sum::<f64>();
-        let dropped = bins.clone().map(|bin| samples(bin) * bin.drop_out()).sum::<f64>();
+        let dropped = bins
+            .clone()
+            .map(|bin| samples(bin) * bin.drop_out())
+            .sum::<f64>();
         NearKnot {
             bins: f64::max(bins.clone().count() as f64, 1.0),
             ranges,

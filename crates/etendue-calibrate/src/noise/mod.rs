@@ -15,6 +15,8 @@
 //! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and extrapolation.
 //!
+//! [`verdict`] judges whether the data support the profile: clear, doubtful or refused.
+//!
 //! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
 //! materials, [`adapt`](transfer::adapt) predicts the profile of an unrecorded material, [`replay`](replay())
 //! simulates the beams of a recording.
@@ -30,6 +32,7 @@ mod curves;
 mod distance_law;
 mod edges;
 mod error;
+mod errors;
 mod glare;
 mod identify;
 mod knots;
@@ -45,6 +48,7 @@ pub mod score;
 pub mod smooth;
 pub mod statistics;
 pub mod transfer;
+pub mod verdict;
 mod warnings;
 
 pub use beams::{BeamOutcome, PanelBeam, PanelBeams};

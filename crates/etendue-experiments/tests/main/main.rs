@@ -2,6 +2,7 @@
 
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
+mod calibration;
 mod experiments;
 mod misfits;
 mod model;

@@ -11,7 +11,7 @@ use super::sector::{PanelSector, is_panel};
 use super::segment::SegmentSearch;
 use super::select::{describe, foreground, near_bearing, select};
 use super::sight::Sight;
-use super::stationary::check_stationary;
+use super::stationary::{check_in_place, check_stationary};
 use crate::noise::error::NoiseError;
 use crate::noise::recording::{PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
@@ -44,7 +44,7 @@ const COPLANAR: f64 = 0.004;
 /// disagree with the recording, a warning reports it.
 ///
 /// # Errors
-/// If the sensor moves, too few directions return, there is no panel, or several panels and no hint that
+/// If the sensor or the panel moves, too few directions return, there is no panel, or several panels and no hint that
 /// selects one.
 pub fn find_panel(
     recording: &PanelRecording,
@@ -77,6 +77,7 @@ pub fn find_panel(
     // Apply the declared values, and detect motion
     apply_hint(&mut panel, hint, recording, &sights);
     panel.motion = PanelMotion::of(recording, &panel.plane, &panel.sector);
+    check_in_place(recording, &panel)?;
     panel.warnings.extend(motion_warning(&panel));
     Ok(panel)
 }

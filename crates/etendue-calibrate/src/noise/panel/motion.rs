@@ -74,6 +74,11 @@ impl PanelMotion {
         }
     }
 
+    /// Number of scans in which the panel is near its median pose.
+    pub fn scans(&self) -> usize {
+        self.planes.len()
+    }
+
     /// Plane in a scan, or in the nearest scan with enough directions.
     pub fn plane(&self, scan: u32) -> Option<&PanelPlane> {
         let before = self.planes.range(..=scan).next_back();

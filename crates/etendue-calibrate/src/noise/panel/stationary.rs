@@ -1,5 +1,6 @@
 //! Whether the sensor of a recording is stationary.
 
+use super::panel_struct::Panel;
 use crate::noise::error::NoiseError;
 use crate::noise::recording::{DirectionCell, PanelRecording};
 use etendue_physics::statistics::median;
@@ -112,4 +113,38 @@ pub(super) fn check_stationary(recording: &PanelRecording) -> Result<(), NoiseEr
         }),
         _ => Ok(()),
     }
+}
+
+/// Largest rotation of a panel that is tracked, degrees.
+const LARGEST_TURN_DEG: f64 = 10.0;
+
+/// Largest change of the distance that is tracked, relative to the distance.
+const LARGEST_SHIFT: f64 = 0.1;
+
+/// Least fraction of the scans in which a panel that moves is near its median pose.
+const IN_PLACE: f64 = 0.7;
+
+/// Rejects a panel that moves too far relative to the sensor.
+///
+/// # Errors
+/// If it turned by more than 10 degrees, moved by more than 10 % of its distance, or is away from its median
+/// pose in more than 30 % of the scans.
+pub(super) fn check_in_place(recording: &PanelRecording, panel: &Panel) -> Result<(), NoiseError> {
+    let Some(motion) = &panel.motion else {
+        return Ok(());
+    };
+    let [turn, distance] = motion.extent(&panel.plane);
+    let turn = (turn[1] - turn[0]).to_degrees();
+    let shift = (distance[1] - distance[0]) / panel.plane.distance;
+    let is_away = (motion.scans() as f64) < IN_PLACE * recording.scans as f64;
+    if turn > LARGEST_TURN_DEG || shift > LARGEST_SHIFT || is_away {
+        return Err(NoiseError::PanelMoves {
+            recording: recording.name.clone(),
+            turn_deg: turn,
+            shift_percent: 1e2 * shift,
+            scans: motion.scans(),
+            all: recording.scans,
+        });
+    }
+    Ok(())
 }
