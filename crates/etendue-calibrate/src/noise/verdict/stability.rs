@@ -12,7 +12,7 @@ const BLOCKS: usize = 4;
 const LARGEST_T: f64 = 5.96;
 
 /// Least number of scans.
-const LEAST_SCANS: usize = 16;
+const LEAST_SCANS: usize = 8;
 
 /// Width of the bands of incidence, degrees.
 const BAND_DEG: f64 = 10.0;
