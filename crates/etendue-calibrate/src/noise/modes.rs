@@ -34,7 +34,7 @@ impl DirectionCell {
     ///
     /// The sorted ranges are divided at gaps of more than six robust standard deviations of one range, at
     /// least 1 % of the range and 5 mm. The standard deviation is that of the shorter half (the shortest
-    /// interval with half of the ranges; Rousseeuw and Leroy 1988, doi:10.1111/j.1467-9574.1988.tb01224.x),
+    /// interval with 50 % of them; Rousseeuw and Leroy 1988, doi:10.1111/j.1467-9574.1988.tb01224.x),
     /// which a second surface with fewer ranges does not change.
     pub fn modes(&self) -> Vec<RangeMode> {
         let samples = self.samples.iter();

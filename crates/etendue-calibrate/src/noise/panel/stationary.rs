@@ -59,7 +59,7 @@ impl RangeChange {
         })
     }
 
-    /// Whether so many directions changed that the sensor moves.
+    /// Whether the ranges are those of a moving sensor: more than half of the directions changed.
     pub fn is_motion(&self) -> bool {
         self.changed > MOST_CHANGED
     }

@@ -70,7 +70,7 @@ pub(super) fn sides_check(report: &PanelReport, profile: &Profile) -> Option<Che
         value: ratio,
         limits: OVER_LIMIT,
         finding: format!(
-            "{}: at {:.0} degrees the bias on the left of the normal differs from that on the right by {:+.1} mm: the surface is \
+            "{}: at {:.0} degrees the bias left and right of the normal differs by {:+.1} mm: the surface is \
              not flat, or not one surface",
             report.recording,
             incidence.to_degrees(),
