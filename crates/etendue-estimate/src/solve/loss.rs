@@ -105,17 +105,59 @@ impl Loss {
         }
     }
 
+    /// The loss with another scale; the squared loss has none.
+    #[must_use]
+    pub fn with_scale(mut self, scale: f64) -> Self {
+        if let Some(own) = self.scale_mut() {
+            *own = scale;
+        }
+        self
+    }
+
+    /// Ratio of the variance of an M-estimate with this loss to that of least squares, for residuals that
+    /// are standard normal variables: $\mathrm{E}\psi^2/(\mathrm{E}\psi')^2$ (Huber 1964,
+    /// doi:10.1214/aoms/1177703732), at least 1.
+    ///
+    /// ```
+    /// use etendue_estimate::solve::Loss;
+    /// // Huber's loss of scale 1.345 and Cauchy's of scale 2.385 have an efficiency of 95 %.
+    /// for loss in [Loss::Huber { scale: 1.345 }, Loss::Cauchy { scale: 2.385 }] {
+    ///     assert!((loss.variance_ratio() - 1.0 / 0.95).abs() < 1e-3);
+    /// }
+    /// ```
+    pub fn variance_ratio(self) -> f64 {
+        // Midpoint rule over eight standard deviations on each side.
+        const STEPS: u32 = 1600;
+        let mut sums = [0.0; 3];
+        for i in 0..STEPS {
+            let r = 16.0 * (f64::from(i) + 0.5) / f64::from(STEPS) - 8.0;
+            let density = (-0.5 * r * r).exp();
+            let weight = self.weight(r * r);
+            sums[0] += density;
+            sums[1] += density * (weight * r).powi(2);
+            sums[2] += density * (weight + 2.0 * r * r * self.weight_slope(r * r));
+        }
+        sums[1] * sums[0] / (sums[2] * sums[2])
+    }
+
     /// The loss with its scale multiplied by `factor`.
     #[must_use]
     pub fn widened(mut self, factor: f64) -> Self {
-        match &mut self {
-            Self::Squared => {}
+        if let Some(scale) = self.scale_mut() {
+            *scale *= factor;
+        }
+        self
+    }
+
+    /// The scale; `None` for the squared loss.
+    fn scale_mut(&mut self) -> Option<&mut f64> {
+        match self {
+            Self::Squared => None,
             Self::Huber { scale }
             | Self::Cauchy { scale }
             | Self::GemanMcClure { scale }
-            | Self::Welsch { scale } => *scale *= factor,
+            | Self::Welsch { scale } => Some(scale),
         }
-        self
     }
 }
 

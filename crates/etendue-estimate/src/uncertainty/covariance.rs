@@ -74,10 +74,46 @@ impl Uncertainty {
         // Invert the normal matrix, or build the sandwich.
         let covariance = match loss {
             Loss::Squared => spectrum.inverse() * variance,
-            _ => Sandwich::new(linearization, loss, &components).covariance(&spectrum, &information),
+            _ => {
+                Sandwich::new(linearization, loss, &components).covariance(&spectrum, &information)
+            }
         };
         Self {
             covariance,
+            residual_variance: variance,
+            degrees_of_freedom: freedom,
+            singular_values: spectrum.values.clone(),
+            null_directions: null_direction::directions(&spectrum, &components, gauge),
+            components,
+        }
+    }
+
+    /// Uncertainty from residuals in units of their known standard deviations.
+    ///
+    /// $$\Sigma = s^2\,\kappa\,(J^\top J)^{-1}, \quad \kappa = \mathrm{E}\psi^2/(\mathrm{E}\psi')^2$$
+    ///
+    /// with the [variance ratio](Loss::variance_ratio) $\kappa$ of the loss. Residuals with
+    /// $\psi' \leq 0$, which a robust loss treats as outliers, are left out of $J$. The factor $s^2$ is the
+    /// mean square of the other residuals over their degrees of freedom, but at least 1: a scan that
+    /// happens to fit well does not reduce the variance, and residuals larger than the noise increase
+    /// it.
+    pub fn of_whitened(
+        linearization: &Linearization,
+        loss: Loss,
+        components: Vec<TangentComponent>,
+        gauge: &Gauge,
+    ) -> Self {
+        // Leave out outliers.
+        let weights = linearization.residuals.convex_weights(loss);
+        let jacobian = weighted_jacobian(linearization, &weights, &components);
+        let mut spectrum = Spectrum::new(&gauge.applied(&jacobian));
+        let (variance, freedom) = residual_variance(linearization, &weights, spectrum.rank());
+        // Add the information of the priors, and invert.
+        if let Some(information) = gauge.prior_information(components.len(), 1.0) {
+            spectrum = Spectrum::of(&(jacobian.tr_mul(&jacobian) + information));
+        }
+        Self {
+            covariance: spectrum.inverse() * (variance.max(1.0) * loss.variance_ratio()),
             residual_variance: variance,
             degrees_of_freedom: freedom,
             singular_values: spectrum.values.clone(),

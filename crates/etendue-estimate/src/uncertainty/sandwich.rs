@@ -45,17 +45,15 @@ impl Term {
 
 impl Sandwich {
     /// Parts of the estimator at an estimate, under the loss of the solver; priors have the squared loss.
-    pub fn new(
-        linearization: &Linearization,
-        loss: Loss,
-        components: &[TangentComponent],
-    ) -> Self {
+    pub fn new(linearization: &Linearization, loss: Loss, components: &[TangentComponent]) -> Self {
         // Divide the residuals into blocks of measurements and single priors.
         let residuals = &linearization.residuals;
         let count = residuals.values.len();
         let measured = count - residuals.priors;
         let block = residuals.block.max(1);
-        let blocks = (0..measured).step_by(block).map(|first| (first..first + block, loss));
+        let blocks = (0..measured)
+            .step_by(block)
+            .map(|first| (first..first + block, loss));
         let priors = (measured..count).map(|first| (first..first + 1, Loss::Squared));
         // Evaluate the loss of each block.
         let jacobian = weighted_jacobian(linearization, &vec![1.0; count], components);

@@ -120,9 +120,8 @@ pub fn measurement_noise(
     margin: PointingMargin,
 ) -> Vec<Option<MeasurementNoise>> {
     // Predict the returns of the shots, and of shots turned by the jitter and the margin.
-    let expected = |shots: &[Shot]| {
-        predict(world, lidar, settings, shots, |_| world_from_sensor, hooks)
-    };
+    let expected =
+        |shots: &[Shot]| predict(world, lidar, settings, shots, |_| world_from_sensor, hooks);
     let straight = expected(shots);
     let jitter = lidar.beam.azimuth_jitter;
     let azimuth_sd = jitter.hypot(margin.azimuth);
@@ -132,7 +131,11 @@ pub fn measurement_noise(
     let by_azimuth = spreads(&|shot, angle| shot.rotated(angle, 0.0), azimuth_sd);
     let by_elevation = spreads(&|shot, angle| shot.rotated(0.0, angle), margin.elevation);
     // Add the variances of each shot.
-    let share = if azimuth_sd > 0.0 { jitter / azimuth_sd } else { 0.0 };
+    let share = if azimuth_sd > 0.0 {
+        jitter / azimuth_sd
+    } else {
+        0.0
+    };
     let turned = by_azimuth.iter().zip(&by_elevation);
     let combine = |(expected, (azimuth, elevation)): (&Option<ExpectedReturn>, _)| {
         expected.map(|expected| noise_of(lidar, &expected, [azimuth, elevation], share))
@@ -193,7 +196,11 @@ fn noise_of(
     let [low, high] = [-power_sd, power_sd].map(|change| counts(expected.power + change));
     let [intensity_slope, across] = turned[0].intensity.parts();
     let [_, upwards] = turned[1].intensity.parts();
-    let whole = if lidar.intensity.top.is_some() { 1.0 / 12.0 } else { 0.0 };
+    let whole = if lidar.intensity.top.is_some() {
+        1.0 / 12.0
+    } else {
+        0.0
+    };
     MeasurementNoise {
         receiver,
         rounding,

@@ -92,7 +92,10 @@ impl Receiver {
         match self {
             Self::Pulsed(receiver) => {
                 let receiver = receiver.in_light(ambient);
-                [receiver.analytic().finder().range_sd(power).powi(2), reported]
+                [
+                    receiver.analytic().finder().range_sd(power).powi(2),
+                    reported,
+                ]
             }
             Self::Phase(receiver) => [receiver.range_sd(power, ambient).powi(2), reported],
             Self::Triangulation(receiver) => {
