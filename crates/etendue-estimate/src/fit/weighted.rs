@@ -95,10 +95,12 @@ impl WeightedFit {
             let next = first + variable.dimension();
             if matches!(unknown.parameter, Parameter::SensorPose(_)) {
                 let components = variable.components().iter().zip(variable.slopes());
-                let variance = (first..next).zip(components).map(|(i, ((_, unit), slope))| {
-                    let angle = if *unit == "m" { slope / range } else { slope };
-                    angle * angle * inverse[(i, i)]
-                });
+                let variance = (first..next)
+                    .zip(components)
+                    .map(|(i, ((_, unit), slope))| {
+                        let angle = if *unit == "m" { slope / range } else { slope };
+                        angle * angle * inverse[(i, i)]
+                    });
                 largest = largest.max(variance.sum());
             }
             first = next;
