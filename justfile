@@ -86,6 +86,10 @@ bench-rays:
 bench-sweeps:
     cd bench/sweeps && cargo run --release -- 3 1
 
+# Coverage of the stated uncertainty of fits, written to docs/coverage.md; tens of CPU minutes.
+coverage scans="200":
+    cargo run --release -p etendue-experiments --example coverage -- {{ scans }} docs/coverage.md
+
 # Values written by two builds of the program, compared column by column.
 compare-outputs old new:
     python3 scripts/compare_outputs.py {{ old }} {{ new }}

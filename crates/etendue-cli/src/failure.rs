@@ -149,6 +149,28 @@ pub enum Failure {
     /// A model cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// Most points of a cloud belong to no shot of the sensor.
+    #[error("{}: {lost} of {points} points belong to no shot of the sensor {sensor}", path.display())]
+    OtherShots {
+        /// File of the cloud.
+        path: PathBuf,
+        /// Number of points without a shot.
+        lost: usize,
+        /// Number of points.
+        points: usize,
+        /// Name of the sensor.
+        sensor: String,
+    },
+    /// The scans contradict the answer of a fit, which is written.
+    #[error("the fit is {verdict}: {reasons}")]
+    Verdict {
+        /// Verdict: doubtful, or of a wrong model.
+        verdict: &'static str,
+        /// Reasons.
+        reasons: String,
+        /// Exit code.
+        code: u8,
+    },
     /// Two clouds cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
@@ -206,6 +228,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
+            Self::Verdict { code, .. } => *code,
             _ => 1,
         }
     }
@@ -251,8 +274,13 @@ impl Failure {
 
             // Files and scans
             Self::Ending { .. } => "give a file with one of these extensions".into(),
-            Self::Fit(FitError::Beams { .. }) => {
+            Self::Fit(FitError::Beams { .. }) | Self::OtherShots { .. } => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
+            }
+            Self::Verdict { .. } => {
+                "compare residuals.csv with the scene; check the scene, the sensor and the start, search \
+                 with --search, or free what differs from the scene"
+                    .into()
             }
             Self::Fit(FitError::NoRange { .. }) => "select another scan of the log".into(),
             Self::WhichScan { path, .. } => {

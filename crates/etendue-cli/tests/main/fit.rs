@@ -388,3 +388,105 @@ fn a_sweep_of_a_pulsed_lidar_determines_its_pose_and_a_reflectance() {
     let output = etendue(folder.path(), &["fit", "wrong.toml", "-o", "none"]);
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
+
+/// Estimate minus truth along x, y and yaw of the sensor, in stated standard deviations.
+fn errors(found: &Value, [x, y, yaw]: [f64; 3]) -> [f64; 3] {
+    let estimate = &found["estimate"][0];
+    let value = |name: &str| number(&estimate["value"][name]);
+    let [dx, dy] = [value("x_m") - x, value("y_m") - y];
+    let (sin, cos) = value("yaw_deg").to_radians().sin_cos();
+    // The components are those of the sensor's frame.
+    let turn = (value("yaw_deg") - yaw).to_radians();
+    let off = [cos * dx + sin * dy, cos * dy - sin * dx, turn];
+    let deviations = estimate["standard_deviations"].as_array().expect("three");
+    [0, 1, 2].map(|i| off[i] / number(&deviations[i]["value"]))
+}
+
+/// Sixteen scans of the arena with its mirror and its pane from near the truth. An error above four standard
+/// deviations has a probability of 0.3 % over all components of all scans.
+#[test]
+fn poses_among_mirrors_are_within_four_standard_deviations() {
+    let folder = folder();
+    let mut squares = 0.0;
+    for seed in 1..=16 {
+        let seed = seed.to_string();
+        let scan = [
+            "simulate",
+            "arena",
+            "--pose",
+            "0.1,0.05,0,10",
+            "--seed",
+            &seed,
+            "-o",
+            "s.csv",
+        ];
+        succeed(folder.path(), &scan);
+        let arguments = [
+            "arena",
+            "--scan",
+            "s.csv",
+            "--free",
+            "sensor.pose",
+            "--start",
+            "0.1,0.1,10",
+        ];
+        let found = fit(folder.path(), &arguments);
+        assert_eq!(found["goodness"]["verdict"], "good", "{found}");
+        for error in errors(&found, [0.1, 0.05, 10.0]) {
+            assert!(error.abs() < 4.0, "seed {seed}: {found}");
+            squares += error * error;
+        }
+    }
+    // Of 48 squared errors: the mean is 1, within 0.8 with a probability of 1e-4.
+    let mean = squares / 48.0;
+    assert!((0.3..1.8).contains(&mean), "{mean}");
+}
+
+#[test]
+fn a_fit_in_the_wrong_scene_names_the_wrong_model() {
+    let folder = folder();
+    succeed(folder.path(), &["simulate", "arena", "-o", "s.csv"]);
+    let arguments = ["fit", "patio", "--scan", "s.csv", "--free", "sensor.pose"];
+    let output = etendue(
+        folder.path(),
+        &[&arguments[..], &["--start", "0,0,0"]].concat(),
+    );
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("wrong model"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(folder.path().join("out/estimate.json").exists());
+}
+
+#[test]
+fn a_cloud_of_another_sensor_is_refused() {
+    let folder = room();
+    let simulate = [
+        "simulate",
+        "room.toml",
+        "--sensor",
+        "velodyne-vlp-16",
+        "-o",
+        "cloud.ply",
+    ];
+    succeed(folder.path(), &simulate);
+    let arguments = [
+        "fit",
+        "room.toml",
+        "--scan",
+        "cloud.ply",
+        "--free",
+        "sensor.pose",
+    ];
+    let message = fail(
+        folder.path(),
+        &[&arguments[..], &["--start", "0,0,0"]].concat(),
+    );
+    assert!(
+        message.contains("belong to no shot of the sensor"),
+        "{message}"
+    );
+    assert!(message.contains("--sensor"), "{message}");
+}

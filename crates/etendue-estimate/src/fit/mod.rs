@@ -8,15 +8,19 @@
 
 mod ambiguous_minima;
 mod coarse;
+mod goodness;
 mod grid;
 mod problem;
 mod refine_by_rays;
 mod report;
 mod stages;
+mod weighted;
 
 pub use ambiguous_minima::{AmbiguousMinima, cost_margin, find_ambiguous_minima};
 pub use coarse::{CoarseSearch, coarse_search, scatter};
+pub use goodness::{Goodness, Verdict};
 pub use grid::planar_grid;
 pub use problem::{FitError, FitProblem};
 pub use report::{FitReport, Misfits, report};
 pub use stages::solve_in_stages;
+pub use weighted::{WeightedFit, refine_weighted};

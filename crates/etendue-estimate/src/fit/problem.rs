@@ -5,6 +5,7 @@ use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
 use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Least-squares problem of fitting a model to measured scans.
@@ -20,7 +21,13 @@ pub struct FitProblem {
     /// Divisor of the intensity residuals, counts: their standard deviation, or infinity to ignore
     /// intensities.
     pub intensity_sigma: f64,
+    /// Standard deviation of every quantity from the noise of the sensor, which replaces the divisors
+    /// above; `None` without weights.
+    deviations: Option<Arc<Vec<f64>>>,
 }
+
+/// Smallest standard deviation of a range by the noise of the sensor, m, for lidars without noise.
+const MIN_DEVIATION: f64 = 1e-6;
 
 /// Reason why a fit problem is not valid or has no solution.
 #[derive(Debug, Error)]
@@ -99,6 +106,7 @@ impl FitProblem {
             model,
             sigma: 1.0,
             intensity_sigma: 100.0,
+            deviations: None,
         })
     }
 
@@ -113,6 +121,7 @@ impl FitProblem {
         Self {
             measured: thin.collect(),
             model: self.model.thinned(every),
+            deviations: None,
             ..*self
         }
     }
@@ -123,6 +132,7 @@ impl FitProblem {
         Self {
             model: self.model.widened(factor),
             measured: self.measured.clone(),
+            deviations: self.deviations.clone(),
             ..*self
         }
     }
@@ -144,6 +154,75 @@ impl FitProblem {
         let mut by_rays = self.clone();
         by_rays.model.edges = None;
         by_rays
+    }
+
+    /// The problem with residuals in units of their standard deviations by the noise of the sensor
+    /// ([`measurement_noise`](etendue_sensors::lidar::measurement_noise)), predicted at `state`.
+    ///
+    /// Beams near an edge have a large standard deviation. Quantities without a prediction at `state`
+    /// have the median of the others; those without noise keep their divisors. `pointing_sd` (rad) is the
+    /// standard deviation of the direction of a beam by the uncertainty of the pose of the sensor.
+    #[must_use]
+    pub fn weighted(&self, state: &[Variable], pointing_sd: f64) -> Self {
+        // Predict the variances; zero without noise.
+        let noise = self.model.measurement_noise(state, pointing_sd);
+        let variances = noise.iter().flat_map(|noise| match noise {
+            Some(noise) => [Some(noise.range()), Some(noise.intensity)],
+            None => [None, None],
+        });
+        let variances: Vec<Option<f64>> = variances.collect();
+        // Fill in the variances of beams without a prediction.
+        let medians = [0, 1].map(|quantity| {
+            let own = variances.iter().skip(quantity).step_by(QUANTITIES);
+            let mut known: Vec<f64> = own.copied().flatten().collect();
+            known.sort_by(f64::total_cmp);
+            known.get(known.len() / 2).copied().unwrap_or(0.0)
+        });
+        let deviation = |(number, variance): (usize, &Option<f64>)| {
+            let is_range = number.is_multiple_of(QUANTITIES);
+            let variance = variance.unwrap_or(medians[number % QUANTITIES]);
+            match (variance > 0.0, is_range) {
+                (true, true) => variance.sqrt().max(MIN_DEVIATION),
+                (true, false) if self.intensity_sigma.is_finite() => variance.sqrt(),
+                (false, true) => self.sigma.min(MIN_DEVIATION),
+                (_, false) => self.intensity_sigma,
+            }
+        };
+        let deviations = variances.iter().enumerate().map(deviation).collect();
+        Self {
+            deviations: Some(Arc::new(deviations)),
+            ..self.clone()
+        }
+    }
+
+    /// The problem with range residuals in metres.
+    #[must_use]
+    pub(super) fn in_metres(&self) -> Self {
+        Self {
+            sigma: 1.0,
+            deviations: None,
+            ..self.clone()
+        }
+    }
+
+    /// Residuals of all ranges at a state, by scan and beam; `None` for beams without a measurement or
+    /// without a prediction.
+    pub(super) fn range_residuals_by_beam(&self, state: &[Variable]) -> Vec<Option<f64>> {
+        let scans = self.model.predict(state);
+        let predicted = scans.iter().flatten().map(BeamMeasurement::range);
+        let measured = self.measured.iter().step_by(QUANTITIES);
+        let residual = |(beam, (measured, predicted)): (usize, (&Option<f64>, Option<f64>))| {
+            Some((predicted? - (*measured)?) / self.unit(beam * QUANTITIES))
+        };
+        measured.zip(predicted).enumerate().map(residual).collect()
+    }
+
+    /// Median of the measured ranges, m.
+    pub(super) fn median_range(&self) -> f64 {
+        let ranges = self.measured.iter().step_by(QUANTITIES);
+        let mut ranges: Vec<f64> = ranges.copied().flatten().collect();
+        ranges.sort_by(f64::total_cmp);
+        ranges.get(ranges.len() / 2).copied().unwrap_or(1.0)
     }
 
     /// Number of measured ranges.
@@ -194,7 +273,9 @@ impl FitProblem {
 
     /// Divisor of the residual of a quantity (m or counts), by the index of the quantity.
     fn unit(&self, quantity: usize) -> f64 {
-        if quantity.is_multiple_of(QUANTITIES) {
+        if let Some(deviations) = &self.deviations {
+            deviations[quantity]
+        } else if quantity.is_multiple_of(QUANTITIES) {
             self.sigma
         } else {
             self.intensity_sigma

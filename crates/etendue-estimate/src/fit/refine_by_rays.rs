@@ -100,7 +100,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
         return Vec::new();
     }
     // Scale the normal matrix of the rays to columns of unit length.
-    let with_edges = problem.linearize(state);
+    let in_metres = problem.in_metres().linearize(state);
     let normal = NormalEquations::new(&problem.by_rays().linearize(state), loss).matrix;
     if normal.diagonal().amax() == 0.0 {
         return Vec::new();
@@ -117,7 +117,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     let scan = |i: usize| {
         let direction = eigen.eigenvectors.column(i).component_div(&norms);
         let direction = direction.normalize();
-        let change = change(&with_edges, &direction) * problem.sigma;
+        let change = change(&in_metres, &direction);
         (change > 0.0).then(|| Scan {
             spacing: SPACING / change,
             direction,

@@ -1,5 +1,6 @@
 //! Result of a fit with its uncertainty.
 
+use super::goodness::Goodness;
 use super::problem::FitProblem;
 use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
@@ -23,6 +24,8 @@ pub struct FitReport {
     pub measured: usize,
     /// Beams with outlying range residuals.
     pub misfits: Misfits,
+    /// Residuals against the noise of the sensor, with the verdict.
+    pub goodness: Goodness,
 }
 
 /// Outliers among the range residuals: few at the global minimum of a correct scene.
@@ -70,6 +73,9 @@ impl Misfits {
 }
 
 /// Report of a solution, with its uncertainty under a gauge.
+///
+/// The residuals of the problem must be in units of their standard deviations: those of
+/// [`refine_weighted`](super::refine_weighted), or with [`FitProblem::sigma`] set.
 pub fn report(
     problem: &FitProblem,
     solver: &Solver,
@@ -84,7 +90,8 @@ pub fn report(
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
-    let mut uncertainty = Uncertainty::new(&linearization, solver.loss, components(&named), gauge);
+    let components = components(&named);
+    let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
     uncertainty.add(&step_variance(problem, solver, &solution.state));
     FitReport {
         estimate: named
@@ -94,6 +101,7 @@ pub fn report(
         rms,
         intensity_rms,
         measured: problem.measured(),
+        goodness: Goodness::new(problem, &solution.state, uncertainty.rank()),
         misfits: Misfits::among(problem.range_residuals(&solution.state).into_iter()),
         uncertainty,
         solution,

@@ -8,6 +8,7 @@ mod definition;
 mod facets;
 mod inputs;
 mod jacobian;
+mod noise;
 mod parameter;
 mod planar;
 mod simulate;

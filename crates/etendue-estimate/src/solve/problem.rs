@@ -77,6 +77,20 @@ impl Residuals {
         weights
     }
 
+    /// 1 for every residual at which half the loss is convex ($\psi' > 0$), 0 for the others, which are
+    /// outliers; 1 for priors.
+    pub fn convex_weights(&self, loss: Loss) -> Vec<f64> {
+        let mut weights = Vec::with_capacity(self.values.len());
+        for block in self.blocks() {
+            let square = squared(block);
+            let curvature = loss.weight(square) + 2.0 * square * loss.weight_slope(square);
+            let weight = if curvature > 1e-9 { 1.0 } else { 0.0 };
+            weights.extend(std::iter::repeat_n(weight, block.len()));
+        }
+        weights.resize(self.values.len(), 1.0);
+        weights
+    }
+
     /// Root mean square of the norms of the measured blocks; NaN without measurements.
     pub fn rms(&self) -> f64 {
         let blocks = self.blocks();

@@ -3,6 +3,7 @@
 use super::component::TangentComponent;
 use super::gauge::Gauge;
 use super::null_direction::{self, NullDirection};
+use super::sandwich::Sandwich;
 use super::spectrum::Spectrum;
 use crate::solve::{Linearization, Loss};
 use nalgebra::{DMatrix, DVector};
@@ -14,12 +15,18 @@ use nalgebra::{DMatrix, DVector};
 /// $$\Sigma = \hat\sigma^2 (J^\top W J)^{-1}, \quad
 ///   \hat\sigma^2 = \frac{\sum_i w_i r_i^2}{\sum_i w_i - p}.$$
 ///
-/// Under a robust loss the residuals are heteroscedastic, and the covariance is the sandwich estimator
-/// (Huber 1967; White 1980, doi:10.2307/1912934) with the leverage correction HC3 (MacKinnon and White
-/// 1985, doi:10.1016/0304-4076(85)90158-7):
+/// Under a robust loss the estimate is an M-estimate, and the covariance is the sandwich of the Hessian
+/// $H$ of the cost and the variance of its gradient (Huber 1967; Huber 1981, "Robust statistics",
+/// section 7.6, doi:10.1002/0471725250), with the leverage correction HC3 (MacKinnon and White 1985,
+/// doi:10.1016/0304-4076(85)90158-7):
 ///
-/// $$\Sigma = H^{-1} \Big(\sum_i \frac{w_i^2 r_i^2}{(1 - h_i)^2} J_i^\top J_i\Big) H^{-1}, \quad
-///   H = J^\top W J, \quad h_i = w_i J_i H^{-1} J_i^\top.$$
+/// $$\Sigma = H^{-1} \Big(\sum_i \frac{\psi_i^2}{(1 - h_i)^2} J_i^\top J_i\Big) H^{-1}, \quad
+///   H = \sum_i \psi'_i J_i^\top J_i, \quad h_i = \psi'_i J_i H^{-1} J_i^\top$$
+///
+/// with $\psi(r) = r\,\rho'(r^2)$ ([`Loss::weight`], [`Loss::weight_slope`]). The weights $w$ of
+/// reweighted least squares in place of $\psi'$ would overstate the information: $w \geq \psi'$. For
+/// blocks of several residuals $r$, $\psi'$ is the matrix $\rho' I + 2\rho'' r r^\top$. Where $H$ is not
+/// positive definite, which is possible far from a minimum, negative $\psi'$ count as zero.
 ///
 /// A direction that few beams determine, such as the translation of a mirror in its plane, has
 /// residuals far above the others, and the pooled $\hat\sigma$ would underestimate its variance.
@@ -42,10 +49,6 @@ pub struct Uncertainty {
     pub null_directions: Vec<NullDirection>,
 }
 
-/// Maximum leverage $h_i$ in the HC3 correction, which diverges for a residual that alone determines a
-/// direction.
-const MAX_LEVERAGE: f64 = 0.99;
-
 impl Uncertainty {
     /// Uncertainty from the residuals and the Jacobian at an estimate, under the loss of the solver
     /// and a gauge.
@@ -61,19 +64,56 @@ impl Uncertainty {
         let spectrum = Spectrum::new(&gauge.applied(&jacobian));
         let (variance, freedom) = residual_variance(linearization, &weights, spectrum.rank());
         // Add the information of the priors.
-        let priors = gauge.prior_information(components.len(), variance);
-        let spectrum = match priors {
+        let n = components.len();
+        let priors = gauge.prior_information(n, variance);
+        let spectrum = match &priors {
             Some(information) => Spectrum::of(&(jacobian.tr_mul(&jacobian) + information)),
             None => spectrum,
         };
-        // Invert the normal matrix.
-        let inverse = spectrum.inverse();
+        let information = priors.unwrap_or_else(|| DMatrix::zeros(n, n));
+        // Invert the normal matrix, or build the sandwich.
         let covariance = match loss {
-            Loss::Squared => inverse * variance,
-            _ => sandwich(&inverse, &jacobian, linearization, &weights),
+            Loss::Squared => spectrum.inverse() * variance,
+            _ => {
+                Sandwich::new(linearization, loss, &components).covariance(&spectrum, &information)
+            }
         };
         Self {
             covariance,
+            residual_variance: variance,
+            degrees_of_freedom: freedom,
+            singular_values: spectrum.values.clone(),
+            null_directions: null_direction::directions(&spectrum, &components, gauge),
+            components,
+        }
+    }
+
+    /// Uncertainty from residuals in units of their known standard deviations.
+    ///
+    /// $$\Sigma = s^2\,\kappa\,(J^\top J)^{-1}, \quad \kappa = \mathrm{E}\psi^2/(\mathrm{E}\psi')^2$$
+    ///
+    /// with the [variance ratio](Loss::variance_ratio) $\kappa$ of the loss. Residuals with
+    /// $\psi' \leq 0$, which a robust loss treats as outliers, are left out of $J$. The factor $s^2$ is the
+    /// mean square of the other residuals over their degrees of freedom, but at least 1: a scan that
+    /// happens to fit well does not reduce the variance, and residuals larger than the noise increase
+    /// it.
+    pub fn of_whitened(
+        linearization: &Linearization,
+        loss: Loss,
+        components: Vec<TangentComponent>,
+        gauge: &Gauge,
+    ) -> Self {
+        // Leave out outliers.
+        let weights = linearization.residuals.convex_weights(loss);
+        let jacobian = weighted_jacobian(linearization, &weights, &components);
+        let mut spectrum = Spectrum::new(&gauge.applied(&jacobian));
+        let (variance, freedom) = residual_variance(linearization, &weights, spectrum.rank());
+        // Add the information of the priors, and invert.
+        if let Some(information) = gauge.prior_information(components.len(), 1.0) {
+            spectrum = Spectrum::of(&(jacobian.tr_mul(&jacobian) + information));
+        }
+        Self {
+            covariance: spectrum.inverse() * (variance.max(1.0) * loss.variance_ratio()),
             residual_variance: variance,
             degrees_of_freedom: freedom,
             singular_values: spectrum.values.clone(),
@@ -143,7 +183,7 @@ pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f
 ///
 /// A coordinate at the end of its bounds has slope zero. Its column is set to zero, so that it counts
 /// as undetermined.
-fn weighted_jacobian(
+pub(super) fn weighted_jacobian(
     linearization: &Linearization,
     weights: &[f64],
     components: &[TangentComponent],
@@ -161,30 +201,6 @@ fn residual_variance(linearization: &Linearization, weights: &[f64], rank: usize
     let squares: f64 = values.iter().zip(weights).map(|(r, w)| w * r * r).sum();
     let freedom = weights.iter().sum::<f64>() - rank as f64;
     (squares / freedom.max(1.0), freedom)
-}
-
-/// Sandwich estimator with the HC3 correction, from the [`weighted_jacobian`] and the inverse of its
-/// normal matrix.
-fn sandwich(
-    inverse: &DMatrix<f64>,
-    jacobian: &DMatrix<f64>,
-    linearization: &Linearization,
-    weights: &[f64],
-) -> DMatrix<f64> {
-    let influence = jacobian * inverse;
-    let residuals = linearization.residuals.values.iter();
-    let mut sum = DMatrix::zeros(inverse.nrows(), inverse.ncols());
-    for ((i, residual), weight) in residuals.enumerate().zip(weights) {
-        let leverage = influence.row(i).dot(&jacobian.row(i)).min(MAX_LEVERAGE);
-        let scale = weight * residual * residual / (1.0 - leverage).powi(2);
-        sum.ger(
-            scale,
-            &influence.row(i).transpose(),
-            &influence.row(i).transpose(),
-            1.0,
-        );
-    }
-    sum
 }
 
 #[cfg(test)]

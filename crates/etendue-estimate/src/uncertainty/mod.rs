@@ -5,6 +5,7 @@ mod covariance;
 mod gauge;
 mod invariant;
 mod null_direction;
+mod sandwich;
 mod spectrum;
 
 pub use component::{TangentComponent, components};

@@ -68,6 +68,20 @@ impl Spectrum {
         (0..self.values.len()).filter(|&i| !self.is_null(i)).count()
     }
 
+    /// Inverse of a symmetric matrix within the determined directions, in the unscaled components;
+    /// `None` where it is not positive definite there.
+    pub fn inverse_of(&self, matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        let determined: Vec<usize> = (0..self.values.len())
+            .filter(|&k| !self.is_null(k))
+            .collect();
+        // Columns of about unit variance, so that the factorisation does not depend on units.
+        let basis = DMatrix::from_fn(self.lengths.len(), determined.len(), |i, k| {
+            self.vectors[(i, determined[k])] / (self.lengths[i] * self.values[determined[k]])
+        });
+        let projected = basis.tr_mul(&(matrix * &basis)).cholesky()?;
+        Some(&basis * projected.solve(&basis.transpose()))
+    }
+
     /// Pseudo-inverse of $J^\top J$ in the unscaled components.
     pub fn inverse(&self) -> DMatrix<f64> {
         let n = self.values.len();

@@ -178,3 +178,59 @@ fn a_sweep_determines_its_pose_and_the_visibility_of_fog() {
     assert!(shift < 4e-3 && turn < 2e-3, "{shift} m, {turn} rad");
     assert!((visibility / 80.0 - 1.0).abs() < 0.01, "{visibility}");
 }
+
+/// Number of derivatives by the pose of the sensor, and of those that differ by more than 0.1 % and 1e-4 from central
+/// differences over `step`.
+fn pose_derivatives(scanner: &Lidar, visibility: f64, step: f64) -> [usize; 2] {
+    let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
+    let mut model = model.in_air(air(&[Weather::Fog { visibility }]));
+    model.free("sensor.pose", Freedom::Whole).expect("a pose");
+    let problem = against_constants(model);
+    let state = problem.model.start();
+    let at = problem.linearize(&state);
+    let mut counts = [0; 2];
+    for component in 0..6 {
+        let residuals = |by: f64| {
+            let mut tangent = [0.0; 6];
+            tangent[component] = by;
+            problem.residuals(&state.retract(&tangent)).values
+        };
+        let [plus, minus] = [step, -step].map(residuals);
+        if plus.len() != minus.len() {
+            continue;
+        }
+        for (row, (plus, minus)) in at.rows().zip(plus.iter().zip(&minus)) {
+            let difference = (plus - minus) / (2.0 * step);
+            let off = (row[component] - difference).abs();
+            counts[0] += 1;
+            counts[1] += usize::from(off > 1e-4 + 1e-3 * difference.abs());
+        }
+    }
+    counts
+}
+
+#[test]
+fn pose_derivatives_in_fog() {
+    for (name, discriminator) in [
+        ("threshold", Discriminator::Threshold),
+        (
+            "fraction",
+            Discriminator::ConstantFraction { fraction: 0.5 },
+        ),
+        ("peak", Discriminator::Peak),
+    ] {
+        for echoes in [EchoModel::Analytic, EchoModel::Waveform] {
+            for visibility in [20.0, 80.0, 1e6] {
+                for step in [1e-4, 1e-5, 1e-6, 1e-7] {
+                    let mut scanner = vlp_16(30, discriminator);
+                    if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
+                        receiver.echoes = echoes;
+                    }
+                    scanner.intensity.top = None;
+                    let counts = pose_derivatives(&scanner, visibility, step);
+                    println!("{name} {echoes:?} {visibility} {step}: {counts:?}");
+                }
+            }
+        }
+    }
+}

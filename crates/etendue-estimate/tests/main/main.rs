@@ -3,6 +3,7 @@
 mod air;
 mod differences;
 mod manifold;
+mod noise;
 mod pulsed;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recorded_files;

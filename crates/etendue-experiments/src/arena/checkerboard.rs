@@ -4,7 +4,7 @@ use super::measurements::readings;
 use super::scene::upright_board;
 use super::table::FigureLine;
 use super::view::LineFigure;
-use etendue_estimate::fit::{FitError, FitProblem, FitReport, report};
+use etendue_estimate::fit::{FitError, FitProblem, FitReport, Verdict, report};
 use etendue_estimate::manifold::{Variable, VariableValue};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Loss, Solver, SolverLimits};
@@ -266,19 +266,15 @@ fn evolution(found: &BoardReport) -> LineFigure {
     }
 }
 
-/// Smallest root mean square residual of a false minimum, in standard deviations of the noise.
-const FALSE_MINIMUM: f64 = 1.5;
-
-/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum with large
-/// residuals; the search is then restarted from three contrasts with black as the darker colour.
+/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum, whose verdict
+/// is not good; the search is then restarted from three contrasts with black as the darker colour.
 ///
 /// # Errors
 /// If a number is out of range or the solver fails.
 pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardReport, FitError> {
     // Fit from the given start
     let first = fit(lidar, settings, settings.start)?;
-    let spread = first.solution.residuals.rms();
-    if spread < FALSE_MINIMUM {
+    if first.goodness.verdict == Verdict::Good {
         return Ok(finish(settings, first, None));
     }
 
@@ -289,6 +285,7 @@ pub fn checkerboard(lidar: &Lidar, settings: &BoardSettings) -> Result<BoardRepo
     } else {
         brightest
     };
+    let spread = first.solution.residuals.rms();
     let mut best = first;
     let before = best.solution.cost;
     for contrast in [0.5, 0.25, 0.1] {

@@ -179,12 +179,57 @@ impl<S: Scalar> AnalyticFinder<S> {
         let mean_peak = self.form.peak(merged, sd);
         let sigma = receiver.detector.noise(mean_peak.value());
         let peak = (mean_peak + sigma * power_draw).min(S::from(receiver.detector.saturation()));
-        let noise = self.range_noise(mean_peak.value(), sigma, sd.value());
-        let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
+        let spread = self.range_draw_sd(mean_peak.value(), sigma, sd.value());
         let mut echo = self.form.echo(merged, sd, peak);
         echo.range += range_draw * spread;
         let found = peak.value() >= receiver.threshold.value() && mean_peak.value() > 0.0;
         (echo, found)
+    }
+
+    /// Standard deviation of the drawn range error, m: noise and jitter.
+    #[inline]
+    fn range_draw_sd(&self, peak: f64, noise: f64, sd: f64) -> f64 {
+        let range = self.range_noise(peak, noise, sd);
+        (range * range + self.receiver.jitter * self.receiver.jitter).sqrt()
+    }
+
+    /// Standard deviation of the measured range of one surface whose echo has the peak power `peak`, m.
+    ///
+    /// It combines noise, jitter and, where the crossing of the threshold is timed, the change of the
+    /// bias with the noise of the power, $\sigma\,\sigma_n/(P\sqrt{2\ln(P/T)})$ with the threshold $T$.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::*;
+    /// let receiver = AnalyticReceiver {
+    ///     pulse: Pulse::gaussian(5e-9),
+    ///     discriminator: Discriminator::Peak,
+    ///     threshold: 1e-6,
+    ///     reference: 1e-4,
+    ///     detector: Detector::Analogue(AnalogueDetector {
+    ///         thermal_noise: 1e-7,
+    ///         shot_noise: 0.0,
+    ///         background: 0.0,
+    ///         saturation: f64::INFINITY,
+    ///     }),
+    ///     interval: 1e-9,
+    ///     jitter: 0.01,
+    /// };
+    /// let finder = receiver.finder();
+    /// assert!((finder.range_sd(1e-2) - 0.01).abs() < 1e-6);
+    /// assert!(finder.range_sd(2e-6) > 0.02);
+    /// ```
+    pub fn range_sd(&self, peak: f64) -> f64 {
+        let sigma = self.receiver.detector.noise(peak);
+        let pulse_sd = self.form.pulse_sd();
+        let drawn = self.range_draw_sd(peak, sigma, pulse_sd);
+        let biased = match self.noise {
+            RangeNoise::Threshold => {
+                let excess = (peak / self.receiver.threshold.value()).ln();
+                pulse_sd * sigma / (peak * (2.0 * excess.max(1e-2)).sqrt())
+            }
+            RangeNoise::Pulse { .. } | RangeNoise::Edge { .. } => 0.0,
+        };
+        drawn.hypot(biased)
     }
 
     /// Standard deviation of the range, m, from that of the power, $\sigma_n$.

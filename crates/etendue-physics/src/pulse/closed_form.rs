@@ -58,6 +58,11 @@ impl<S: Scalar> ClosedForm<S> {
         }
     }
 
+    /// Standard deviation of the pulse in range, without derivatives, m.
+    pub fn pulse_sd(&self) -> f64 {
+        self.pulse_sd.value()
+    }
+
     /// Timed feature of the pulse.
     pub fn timed(&self) -> TimedFeature<S> {
         self.timed

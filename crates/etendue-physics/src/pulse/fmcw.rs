@@ -84,6 +84,19 @@ impl Fmcw {
         (6.0 * self.noise / power).sqrt() / (2.0 * PI * self.chirp)
     }
 
+    /// Standard deviation of the range of a target, m: that of the mean of both beats.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::Fmcw;
+    /// let fmcw = Fmcw { wavelength: 1550e-9, bandwidth: 1e9, chirp: 10e-6, noise: 1e-9, threshold: 10.0 };
+    /// // A signal-to-noise ratio of 100 and a resolution of 150 mm.
+    /// assert!((fmcw.range_sd(1e-7) - 4.13e-3).abs() < 1e-5);
+    /// ```
+    pub fn range_sd(&self, power: f64) -> f64 {
+        let per_beat = SPEED_OF_LIGHT * self.chirp / (4.0 * self.bandwidth);
+        per_beat * std::f64::consts::SQRT_2 * self.beat_noise(power)
+    }
+
     /// Echoes of `targets` (sorted in place), nearest first: targets within one resolution cell
     /// merge at their power-weighted mean range and velocity. Merging, thresholds and noise are
     /// constant under differentiation.

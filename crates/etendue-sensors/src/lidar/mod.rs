@@ -28,6 +28,7 @@
 //! | light of the air, ambient light | `prepared_air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
 //! | detections | `receiver/`, one file each |
 //! | returns | `returns.rs`, `output.rs` |
+//! | variance of a measurement | `measurement_noise.rs`; `range_sd` of each receiver |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
 //! | the same in lanes of sixteen | `fast/` |
 
@@ -51,6 +52,7 @@ mod hooks;
 mod intensity;
 mod light;
 mod light_model;
+mod measurement_noise;
 mod output;
 mod pattern;
 mod phase_air;
@@ -81,6 +83,7 @@ pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
 pub use light_model::LightModel;
+pub use measurement_noise::{MeasurementNoise, PointingMargin, measurement_noise};
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,

@@ -1,5 +1,6 @@
 //! Noise-free measurements in a scalar that may carry derivatives.
 
+use super::ambient::AmbientView;
 use super::description::Lidar;
 use super::fast::{PhaseLanes, PhaseMemory};
 use super::hooks::Hooks;
@@ -28,6 +29,9 @@ pub struct ExpectedReturn<S = f64> {
     pub intensity: S,
     /// Peak power of the echo, 1/(m² sr).
     pub power: S,
+    /// Power of the ambient light at the receiver, 1/(m² sr); 0 for receivers whose noise does not depend on
+    /// it.
+    pub ambient: f64,
 }
 
 /// The expected first return of every shot: the pipeline of [`simulate`](super::simulate) without
@@ -63,6 +67,7 @@ fn predict_along<S: LaneScalar>(
     let trace = trees_for(&lidar.receiver);
     let simulator = Simulator {
         rounding: false,
+        ambient: AmbientView::new(world, lidar.receiver.window()),
         ..Simulator::new(world, lidar, &settings, world_from_sensor, hooks, trace)
     };
     let lanes = lanes(&simulator, shots);
@@ -74,17 +79,18 @@ fn predict_along<S: LaneScalar>(
         || (Memory::new(&scratch), PhaseMemory::default()),
         |(memory, phase), (batch, (expected, shots))| {
             let first = shot_number(batch * BATCH);
-            let mut report = |fired: FiredShot<S>, detections: &[Detection<S>]| {
+            let mut report = |fired: FiredShot<S>, ambient, detections: &[Detection<S>]| {
                 let place = (fired.number - first) as usize;
                 let mut returns = detections.iter();
-                expected[place] = returns.find_map(|one| expected_return(lidar, fired.shot, one));
+                let returned = |one| expected_return(lidar, fired.shot, ambient, one);
+                expected[place] = returns.find_map(returned);
             };
             match &lanes {
                 Some(lanes) => lanes.measure(shots, first, phase, memory, |shot| {
-                    report(shot.fired, shot.detection.ok().as_slice());
+                    report(shot.fired, shot.ambient, shot.detection.ok().as_slice());
                 }),
-                None => simulator.measure(shots, first, memory, |fired, _, detected| {
-                    report(fired, &detected.detections);
+                None => simulator.measure(shots, first, memory, |fired, light, detected| {
+                    report(fired, light.ambient, &detected.detections);
                 }),
             }
         },
@@ -109,6 +115,7 @@ fn lanes<'p, 'a, S: LaneScalar>(
 fn expected_return<S: Scalar>(
     lidar: &Lidar<S>,
     shot: &Shot,
+    ambient: f64,
     detection: &Detection<S>,
 ) -> Option<ExpectedReturn<S>> {
     let range = detection.range + lidar.channels[usize::from(shot.channel)].range_offset;
@@ -122,5 +129,6 @@ fn expected_return<S: Scalar>(
         range,
         intensity: counts.max(S::zero()).min(S::from(top)),
         power: detection.power,
+        ambient,
     })
 }

@@ -78,6 +78,43 @@ impl Receiver {
         }
     }
 
+    /// Variances of the range of one surface at a range (m), received power and ambient light
+    /// (1/(m² sr)): noise of the receiver, and rounding to a step $q$ with the variance $q^2/12$.
+    pub(super) fn range_variances(
+        &self,
+        range: f64,
+        power: f64,
+        ambient: f64,
+        limits: &RangeLimits,
+    ) -> [f64; 2] {
+        let step_variance = |step: f64| step * step / 12.0;
+        let reported = step_variance(limits.step);
+        match self {
+            Self::Pulsed(receiver) => {
+                let receiver = receiver.in_light(ambient);
+                [
+                    receiver.analytic().finder().range_sd(power).powi(2),
+                    reported,
+                ]
+            }
+            Self::Phase(receiver) => [receiver.range_sd(power, ambient).powi(2), reported],
+            Self::Triangulation(receiver) => {
+                let direction = step_variance(receiver.range_step(range));
+                [receiver.range_sd(range).powi(2), reported + direction]
+            }
+            Self::Fmcw(receiver) => [receiver.range_sd(power).powi(2), reported],
+        }
+    }
+
+    /// Standard deviation of the measured power of an echo, 1/(m² sr); zero for receivers whose reported
+    /// power has no noise.
+    pub(super) fn power_sd(&self, power: f64, ambient: f64) -> f64 {
+        match self {
+            Self::Pulsed(receiver) => receiver.in_light(ambient).detector.noise(power),
+            Self::Phase(_) | Self::Triangulation(_) | Self::Fmcw(_) => 0.0,
+        }
+    }
+
     /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
     pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
         match self {
@@ -100,6 +137,15 @@ impl Receiver {
 }
 
 impl<S: Scalar> Receiver<S> {
+    /// Field of view and optical filter for ambient light; `None` if the noise does not depend on it.
+    pub(super) fn window(&self) -> Option<ReceiverWindow> {
+        match self {
+            Self::Pulsed(receiver) => receiver.window,
+            Self::Phase(receiver) => receiver.window.filter(|_| receiver.noise.shot > 0.0),
+            Self::Triangulation(_) | Self::Fmcw(_) => None,
+        }
+    }
+
     /// Full angle of the receiver's field of view, rad; `None` if it is unlimited.
     pub(super) fn field_of_view(&self) -> Option<f64> {
         let window = match self {

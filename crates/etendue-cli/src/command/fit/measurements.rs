@@ -15,6 +15,9 @@ use std::f64::consts::{PI, TAU};
 /// Largest azimuth difference of a point from its shot, in steps between shots.
 const FARTHEST: f64 = 0.75;
 
+/// Share of the points of a cloud that may belong to no shot of the sensor.
+const MOST_LOST: f64 = 0.2;
+
 /// Measurement of each shot of the sensor, and warnings. The content of the file determines whether
 /// it is a scan log, with one reading per shot, or a point cloud.
 pub fn read(
@@ -54,6 +57,14 @@ fn of_points(
             }
             None => lost += 1,
         }
+    }
+    if lost as f64 > MOST_LOST * table.points as f64 {
+        return Err(Failure::OtherShots {
+            path: task.file.clone(),
+            lost,
+            points: table.points,
+            sensor: sensor.lidar().name.clone(),
+        });
     }
     if lost > 0 {
         warnings.push(format!(

@@ -14,7 +14,9 @@ use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use arguments::ProblemArguments;
 use clap::Args;
-use etendue::estimate::fit::report as with_uncertainty;
+use etendue::estimate::fit::{
+    FitError, Verdict, WeightedFit, refine_weighted, report as with_uncertainty,
+};
 use etendue::estimate::uncertainty::Gauge;
 use report::Report;
 use search::Minima;
@@ -43,7 +45,9 @@ use std::path::PathBuf;
     Scans are logs with one reading per beam, or point clouds of a stationary sensor in its frame: \
     with a field ring if it has rings, and with intensities if reflectances are unknown.\n\
     Output: estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two pictures, \
-    fit and residuals."
+    fit and residuals.\n\
+    Exit codes: 0 the residuals agree with the noise of the sensor; 3 doubtful; 4 wrong model. Results \
+    are written in all three cases."
 )]
 pub struct Fit {
     #[command(flatten)]
@@ -66,13 +70,39 @@ impl Fit {
             solution,
             ambiguous,
         } = search::solve(&task, &setup)?;
-        let found = with_uncertainty(&setup.problem, solver, solution, &Gauge::Free);
+        let WeightedFit {
+            problem,
+            solver,
+            solution,
+        } = refine_weighted(&setup.problem, solver, solution).map_err(FitError::from)?;
+        let found = with_uncertainty(&problem, &solver, solution, &Gauge::Free);
         let report = Report::new(&setup, &found, &ambiguous);
 
         let mut folder = Folder::new(&self.output);
         results::add_to(&mut folder, &setup, &found, &report)?;
         folder.commit_and_list()?;
         warn(setup.warnings.iter().chain(&report.warnings));
-        print_report(self.json, &report, Report::text)
+        print_report(self.json, &report, Report::text)?;
+        verdict(&found.goodness.verdict)
     }
+}
+
+/// Exit code of a doubtful fit.
+const DOUBTFUL_EXIT_CODE: u8 = 3;
+
+/// Exit code of a fit of a wrong model.
+const WRONG_MODEL_EXIT_CODE: u8 = 4;
+
+/// Failure of a fit that is not good.
+fn verdict(verdict: &Verdict) -> Result<(), Failure> {
+    let code = match verdict {
+        Verdict::Good => return Ok(()),
+        Verdict::Doubtful(_) => DOUBTFUL_EXIT_CODE,
+        Verdict::WrongModel(_) => WRONG_MODEL_EXIT_CODE,
+    };
+    Err(Failure::Verdict {
+        verdict: verdict.name(),
+        reasons: verdict.reasons().join("; "),
+        code,
+    })
 }

@@ -4,7 +4,7 @@ use super::setup::Setup;
 use super::values::{numbers, placed, setting};
 use crate::output::to_text;
 use etendue::config::fit::Setting;
-use etendue::estimate::fit::FitReport as Found;
+use etendue::estimate::fit::{FitReport as Found, Goodness};
 use etendue::estimate::manifold::{Manifold, Variable};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -25,6 +25,7 @@ pub struct Report {
     unexpected: usize,
     /// Beams with both ranges whose residual is more than six times that of the others.
     misfits: usize,
+    goodness: GoodnessReport,
     rms_m: f64,
     /// Root mean square intensity residual, counts; `None` without intensities.
     rms_intensity: Option<f64>,
@@ -40,6 +41,57 @@ pub struct Report {
     ambiguous_minima: Vec<Vec<AmbiguousValue>>,
     /// Warnings about the result.
     pub warnings: Vec<String>,
+}
+
+/// Residuals against the noise of the sensor.
+#[derive(Debug, Serialize)]
+struct GoodnessReport {
+    /// good, doubtful or wrong model.
+    verdict: &'static str,
+    reasons: Vec<String>,
+    /// Sum of the squared range residuals in squared standard deviations.
+    chi_square: f64,
+    degrees_of_freedom: f64,
+    /// Mean of the squared residuals, limited to 9 each, over its expectation.
+    limited_mean_square: f64,
+    /// Share of residuals above four standard deviations.
+    outliers: f64,
+    /// Share of the measured beams that are predicted.
+    used: f64,
+    /// Number of runs of equal signs, in standard deviations from its expectation.
+    runs: Option<f64>,
+}
+
+impl GoodnessReport {
+    fn new(goodness: &Goodness) -> Self {
+        Self {
+            verdict: goodness.verdict.name(),
+            reasons: goodness.verdict.reasons().to_vec(),
+            chi_square: goodness.chi_square,
+            degrees_of_freedom: goodness.degrees_of_freedom,
+            limited_mean_square: goodness.limited_mean_square,
+            outliers: goodness.outliers,
+            used: goodness.used,
+            runs: goodness.runs,
+        }
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        write!(
+            out,
+            "  {}: chi-square {:.0} for {:.0} degrees of freedom, {:.1} % outliers",
+            self.verdict,
+            self.chi_square,
+            self.degrees_of_freedom,
+            100.0 * self.outliers
+        )?;
+        match self.runs {
+            Some(runs) => writeln!(out, ", run test {runs:+.1} standard deviations"),
+            None => writeln!(out),
+        }?;
+        let mut reasons = self.reasons.iter();
+        reasons.try_for_each(|reason| writeln!(out, "    {reason}"))
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +145,7 @@ impl Report {
             missing: residuals.missing,
             unexpected: residuals.unexpected,
             misfits: found.misfits.count,
+            goodness: GoodnessReport::new(&found.goodness),
             rms_m: found.rms,
             rms_intensity: found.intensity_rms,
             cost: found.solution.cost,
@@ -130,7 +183,8 @@ impl Report {
             unknown.write(out)?;
         }
 
-        // Residuals and iterations
+        // Goodness, residuals and iterations
+        self.goodness.write(out)?;
         writeln!(
             out,
             "  rms {:.3} mm over {} measured beams, {} of them not predicted; {} predicted but not \

@@ -21,7 +21,7 @@ use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal, Phasor,
-    PowerDependentBias, Resolved, SAMPLES, SamplingScheme,
+    PowerDependentBias, Resolved, SAMPLES, SamplingScheme, phase_noise,
 };
 use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
@@ -275,8 +275,7 @@ impl<S: Scalar> PhaseReceiver<S> {
         gain: f64,
         normal_pairs: &mut impl FnMut() -> [f64; 2],
     ) -> Phasor<f64> {
-        let rounding = self.converter_step().unwrap_or(0.0) / gain;
-        let variance = self.noise.variance(power, gain) + rounding * rounding / 12.0;
+        let variance = self.sample_variance(power, gain);
         if variance == 0.0 {
             return wave;
         }
@@ -286,6 +285,23 @@ impl<S: Scalar> PhaseReceiver<S> {
             re: wave.re + sd * a,
             im: wave.im + sd * b,
         }
+    }
+
+    /// Variance of a sample at an optical power (1/(m² sr)) and a gain, referred to the input.
+    fn sample_variance(&self, power: f64, gain: f64) -> f64 {
+        let rounding = self.converter_step().unwrap_or(0.0) / gain;
+        self.noise.variance(power, gain) + rounding * rounding / 12.0
+    }
+
+    /// Standard deviation of the range of one surface by the noise of the receiver, m, at a received power
+    /// in ambient light (1/(m² sr)).
+    ///
+    /// Both phases have the standard deviation $\sqrt{2/N}\,\sigma_n/A$ ([`phase_noise`]), with the
+    /// amplitude $A$ equal to the power.
+    pub fn range_sd(&self, power: f64, ambient: f64) -> f64 {
+        let variance = self.sample_variance(power + ambient, self.gain.at(power));
+        let phase = phase_noise(variance.sqrt(), power);
+        phase * self.ambiguity.combination.range_per_phase(&self.modulation)
     }
 
     /// The phasor of noisy, amplified, clipped and quantised samples of a wave. `power` is the mean optical

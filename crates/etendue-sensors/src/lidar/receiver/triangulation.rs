@@ -34,6 +34,18 @@ impl Triangulation {
         self.range(distance, draw, self.angle_step)
     }
 
+    /// Standard deviation of the range of a spot at `distance` $d$ by the noise of its direction, m:
+    /// $d^2\sigma/b$.
+    pub fn range_sd(&self, distance: f64) -> f64 {
+        distance * distance * self.angle_noise / self.baseline
+    }
+
+    /// Quantisation step of the range of a spot at `distance` $d$, m: $d^2/b$ times the
+    /// [`angle_step`](Self::angle_step).
+    pub fn range_step(&self, distance: f64) -> f64 {
+        distance * distance * self.angle_step / self.baseline
+    }
+
     /// [`Triangulation::read`] with the quantisation `step` (rad; 0 for none). The rounding error is
     /// constant under differentiation.
     fn range<S: Scalar>(&self, distance: S, draw: f64, step: f64) -> S {

@@ -1,0 +1,245 @@
+//! Goodness of fit: residuals against the noise of the sensor.
+//!
+//! A covariance holds only if the model explains the scans. Three tests on the range residuals, in
+//! units of their standard deviations, check this:
+//! - their mean square, limited to nine each so that single outliers do not decide, against the chi-square
+//!   distribution;
+//! - the shares of outliers and of measured beams without a prediction;
+//! - the number of runs of equal signs along the scan, which is small where a surface is displaced (Wald
+//!   and Wolfowitz 1940, doi:10.1214/aoms/1177731909).
+
+use super::problem::FitProblem;
+use crate::manifold::Variable;
+
+/// Result of the tests of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goodness {
+    /// Sum of the squared residuals, in squared standard deviations.
+    pub chi_square: f64,
+    /// Number of residuals minus the number of determined unknowns.
+    pub degrees_of_freedom: f64,
+    /// Mean of the squared residuals, limited to 9 each, over its expectation.
+    pub limited_mean_square: f64,
+    /// Share of residuals above four standard deviations.
+    pub outliers: f64,
+    /// Share of residuals above three standard deviations.
+    pub beyond_three: f64,
+    /// Share of the measured beams that are predicted.
+    pub used: f64,
+    /// Number of runs of equal signs, in standard deviations from its expectation; `None` for fewer than
+    /// 20 residuals of a sign.
+    pub runs: Option<f64>,
+    /// Conclusion.
+    pub verdict: Verdict,
+}
+
+/// Conclusion of the tests of a fit, with the reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The residuals agree with the noise of the sensor.
+    Good,
+    /// The residuals exceed the noise of the sensor: the standard deviations are too small, or the
+    /// estimate is a false minimum.
+    Doubtful(Vec<String>),
+    /// The model does not explain the scans.
+    WrongModel(Vec<String>),
+}
+
+/// Square at which residuals are limited.
+const LIMIT: f64 = 9.0;
+
+/// Expectation and variance of a squared standard normal variable limited to [`LIMIT`].
+const LIMITED_MOMENTS: [f64; 2] = [0.995_01, 1.901_5];
+
+/// Deviation of a test from its expectation, in standard deviations, that is not accidental: probability
+/// 3e-5 on one side.
+const SIGNIFICANT: f64 = 4.0;
+
+/// Excess of the mean square that a description of a sensor may have.
+const TOLERATED_EXCESS: f64 = 0.2;
+
+/// Mean square below which the signs of residuals are irrelevant.
+const NEGLIGIBLE: f64 = 0.3;
+
+/// Share of outliers, or of beams without a prediction, above which a fit is doubtful.
+const MANY: f64 = 0.05;
+
+/// Share of residuals above three standard deviations, or of beams without a prediction, above which the
+/// model is wrong.
+const MOST: f64 = 0.5;
+
+/// Smallest number of residuals of each sign for the run test.
+const MIN_SIGNS: usize = 20;
+
+impl Goodness {
+    /// Goodness of a problem with residuals in standard deviations at a state with `rank` determined
+    /// unknowns.
+    pub fn new(problem: &FitProblem, state: &[Variable], rank: usize) -> Self {
+        // Residuals along the scan, channel by channel.
+        let by_beam = problem.range_residuals_by_beam(state);
+        let ordered = in_scan_order(problem, &by_beam);
+        let count = ordered.len();
+        let share = |is: &dyn Fn(f64) -> bool| {
+            let chosen = ordered.iter().filter(|r| is(**r)).count();
+            chosen as f64 / count.max(1) as f64
+        };
+        // Mean square, outliers and use
+        let chi_square = ordered.iter().map(|r| r * r).sum();
+        let freedom = count as f64 - rank as f64;
+        let limited: f64 = ordered.iter().map(|r| (r * r).min(LIMIT)).sum();
+        let mean_square = limited / (LIMITED_MOMENTS[0] * freedom.max(1.0));
+        let mut goodness = Self {
+            chi_square,
+            degrees_of_freedom: freedom,
+            limited_mean_square: mean_square,
+            outliers: share(&|r| r.abs() > 4.0),
+            beyond_three: share(&|r| r.abs() > 3.0),
+            used: count as f64 / problem.measured().max(1) as f64,
+            runs: run_test(&ordered),
+            verdict: Verdict::Good,
+        };
+        goodness.verdict = goodness.conclude();
+        goodness
+    }
+
+    /// Verdict of the tests.
+    fn conclude(&self) -> Verdict {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        // Reasons for a wrong model
+        let mut wrong = Vec::new();
+        if self.beyond_three > MOST {
+            wrong.push(format!(
+                "{} of the residuals exceed three standard deviations of the sensor's noise",
+                percent(self.beyond_three)
+            ));
+        }
+        if self.used < 1.0 - MOST {
+            wrong.push(format!(
+                "only {} of the measured beams are predicted",
+                percent(self.used)
+            ));
+        }
+        if !wrong.is_empty() {
+            return Verdict::WrongModel(wrong);
+        }
+        // Reasons for doubt
+        let mut reasons = Vec::new();
+        if self.outliers > MANY {
+            reasons.push(format!(
+                "{} of the residuals exceed four standard deviations of the sensor's noise",
+                percent(self.outliers)
+            ));
+        }
+        let spread = (LIMITED_MOMENTS[1] / self.degrees_of_freedom.max(1.0)).sqrt();
+        let excess = self.limited_mean_square - 1.0;
+        if excess > TOLERATED_EXCESS.max(SIGNIFICANT * spread) {
+            reasons.push(format!(
+                "the mean square of the residuals is {:.1} times that of the sensor's noise",
+                self.limited_mean_square
+            ));
+        }
+        if self.used < 1.0 - MANY {
+            reasons.push(format!(
+                "{} of the measured beams are not predicted",
+                percent(1.0 - self.used)
+            ));
+        }
+        let correlated = self.runs.is_some_and(|runs| runs < -SIGNIFICANT);
+        if correlated && self.limited_mean_square > NEGLIGIBLE {
+            reasons.push(
+                "the residuals of neighbouring beams have the same sign: a surface is displaced"
+                    .to_owned(),
+            );
+        }
+        if reasons.is_empty() {
+            Verdict::Good
+        } else {
+            Verdict::Doubtful(reasons)
+        }
+    }
+}
+
+impl Verdict {
+    /// Name: good, doubtful or wrong model.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Doubtful(_) => "doubtful",
+            Self::WrongModel(_) => "wrong model",
+        }
+    }
+
+    /// Reasons; none for a good fit.
+    pub fn reasons(&self) -> &[String] {
+        match self {
+            Self::Good => &[],
+            Self::Doubtful(reasons) | Self::WrongModel(reasons) => reasons,
+        }
+    }
+}
+
+/// Residuals ordered by scan, channel and column.
+fn in_scan_order(problem: &FitProblem, by_beam: &[Option<f64>]) -> Vec<f64> {
+    let shots = problem.model.sensor().shots();
+    let mut order: Vec<usize> = (0..shots.len()).collect();
+    order.sort_by_key(|&beam| (shots[beam].channel, shots[beam].column));
+    let scans = by_beam.chunks(shots.len().max(1));
+    let ordered = scans.flat_map(|scan| order.iter().filter_map(|&beam| scan[beam]));
+    ordered.collect()
+}
+
+/// Number of runs of equal signs, in standard deviations from its expectation for independent signs.
+fn run_test(residuals: &[f64]) -> Option<f64> {
+    let signs: Vec<bool> = residuals
+        .iter()
+        .filter(|r| **r != 0.0)
+        .map(|r| *r > 0.0)
+        .collect();
+    let positive = signs.iter().filter(|sign| **sign).count();
+    let negative = signs.len() - positive;
+    if positive.min(negative) < MIN_SIGNS {
+        return None;
+    }
+    let runs = 1 + signs.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    let count = signs.len() as f64;
+    let mean = 1.0 + 2.0 * positive as f64 * negative as f64 / count;
+    let variance = (mean - 1.0) * (mean - 2.0) / (count - 1.0);
+    Some((runs as f64 - mean) / variance.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use etendue_physics::{Purpose, Stream};
+
+    /// Probability of a wrong result: 2e-5.
+    #[test]
+    fn runs_of_independent_signs_are_as_expected_and_those_of_a_wave_are_few() {
+        let mut stream = Stream::new(1, 0, 0, 0, Purpose::Search);
+        let noise: Vec<f64> = (0..600).map(|_| stream.normal()).collect();
+        // Measured: 0.6.
+        assert!(run_test(&noise).is_some_and(|z| z.abs() < 4.0));
+        let wave = |(i, r): (usize, &f64)| r + (0.05 * i as f64).sin();
+        let waved: Vec<f64> = noise.iter().enumerate().map(wave).collect();
+        assert!(run_test(&waved).is_some_and(|z| z < -4.0));
+        assert_eq!(run_test(&noise[..20]), None);
+    }
+
+    #[test]
+    fn the_moments_of_limited_squares_are_those_of_the_normal_distribution() {
+        // Midpoint rule over ten standard deviations on each side.
+        let mut sums = [0.0; 3];
+        for i in 0..20_000 {
+            let z = 1e-3 * (f64::from(i) + 0.5) - 10.0;
+            let density = (-0.5 * z * z).exp();
+            let limited = (z * z).min(LIMIT);
+            sums[0] += density;
+            sums[1] += density * limited;
+            sums[2] += density * limited * limited;
+        }
+        let mean = sums[1] / sums[0];
+        let variance = sums[2] / sums[0] - mean * mean;
+        assert!((mean - LIMITED_MOMENTS[0]).abs() < 1e-4, "{mean}");
+        assert!((variance - LIMITED_MOMENTS[1]).abs() < 1e-3, "{variance}");
+    }
+}
