@@ -57,6 +57,10 @@ examples:
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
+# Verdicts of `correct train` on simulated drives, compared with the truth; fails if a usable model is worse than none.
+coverage-correct drives="20":
+    cargo run --release -- experiment verdicts --drives {{ drives }} --stops 24 --columns 256
+
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi

@@ -177,6 +177,12 @@ pub enum Failure {
     /// A depth bias cannot be learnt.
     #[error(transparent)]
     Depth(#[from] DepthError),
+    /// The scans do not determine the trained model.
+    #[error("the model is not determined: {reasons}")]
+    ModelNotDetermined {
+        /// Reasons, separated by semicolons.
+        reasons: String,
+    },
     /// An experiment of depth correction cannot be run.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
@@ -295,6 +301,14 @@ impl Failure {
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
+
+            // Depth correction
+            Self::ModelNotDetermined { .. } => {
+                "record more scans from several viewpoints, give better poses or their uncertainty \
+                 (--pose-sd), or try another --model; the file was written, and `correct apply` refuses \
+                 it without --force"
+                    .into()
+            }
 
             // Process
             Self::Threads(_) => "give fewer --threads".into(),

@@ -20,6 +20,7 @@ pub mod depth_model;
 mod error;
 pub mod fit;
 pub mod material;
+pub mod pose_uncertainty;
 pub mod presets;
 pub mod profile;
 pub mod robot;

@@ -87,6 +87,33 @@ impl DepthMapOptions {
     }
 }
 
+/// Least number of scans for [`DepthMapOptions::sparse`].
+const MANY_SCANS: usize = 16;
+
+impl DepthMapOptions {
+    /// [`DepthMapOptions::strict`] with voxels of 0.2 m and neighbourhoods of 0.4 m that overlap by half, for
+    /// maps of many scans: a sixteenth of the neighbourhoods. Normals extend to grazing incidence, where the
+    /// bias of a receiver is greatest.
+    pub fn sparse() -> Self {
+        Self {
+            voxel: 0.2,
+            normal_doublings: 2,
+            neighbourhood: Neighbourhood::Radius(0.4),
+            centres: Some(0.4),
+            ..Self::strict()
+        }
+    }
+
+    /// [`DepthMapOptions::sparse`] for 16 scans or more, otherwise [`DepthMapOptions::strict`].
+    pub fn strict_for(scans: usize) -> Self {
+        if scans >= MANY_SCANS {
+            Self::sparse()
+        } else {
+            Self::strict()
+        }
+    }
+}
+
 /// Numbers of rejected points and neighbourhoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DepthMapReport {
@@ -186,6 +213,58 @@ impl DepthMap {
         self.clone().selected(points, options)
     }
 
+    /// Map of some of the scans, in their order, with neighbourhoods selected among their measurements.
+    ///
+    /// # Errors
+    /// If no neighbourhood passes the mask.
+    pub(super) fn of_scans(
+        &self,
+        scans: &[usize],
+        options: &DepthMapOptions,
+    ) -> Result<Self, DepthError> {
+        // New index of each scan
+        let mut index_of = vec![None; self.world_from_lidar.len()];
+        for (index, &scan) in scans.iter().enumerate() {
+            index_of[scan] = Some(index);
+        }
+        // Measurements of these scans
+        let measurements = self.measurements.iter().filter_map(|m| {
+            let pose = index_of[m.pose]?;
+            Some(DepthMeasurement { pose, ..*m })
+        });
+        let part = Self {
+            measurements: measurements.collect(),
+            world_from_lidar: scans.iter().map(|&s| self.world_from_lidar[s]).collect(),
+            neighbourhoods: Vec::new(),
+            pairs: Vec::new(),
+            mask_outcomes: Vec::new(),
+            report: self.report,
+        };
+        let points = part.measured_points();
+        part.selected(&points, options)
+    }
+
+    /// The same measurements with the neighbourhoods of the first positions that pass the mask with either
+    /// the first or the second positions.
+    ///
+    /// # Errors
+    /// If no neighbourhood passes the mask.
+    pub(super) fn selected_in_either(
+        self,
+        first: &[Vector3<f64>],
+        second: &[Vector3<f64>],
+        options: &DepthMapOptions,
+    ) -> Result<Self, DepthError> {
+        self.selected_by(first, &[first, second], options)
+    }
+
+    /// This map with the neighbourhoods of another map of the same measurements.
+    pub(super) fn with_neighbourhoods_of(mut self, other: &Self) -> Self {
+        self.neighbourhoods.clone_from(&other.neighbourhoods);
+        self.pairs.clone_from(&other.pairs);
+        self
+    }
+
     /// The measurements.
     pub fn measurements(&self) -> &[DepthMeasurement] {
         &self.measurements
@@ -222,17 +301,22 @@ impl DepthMap {
 
     /// Incidences of the measurements in neighbourhoods, rad, in ascending order.
     pub fn incidences_used(&self) -> Vec<f64> {
-        let mut used = vec![false; self.measurements.len()];
-        for &member in self.neighbourhoods.iter().flatten() {
-            used[member as usize] = true;
-        }
-        let pairs = self.measurements.iter().zip(used);
+        let pairs = self.measurements.iter().zip(self.used());
         let mut found: Vec<f64> = pairs
-            .filter(|(_, u)| *u)
+            .filter(|(_, used)| *used)
             .map(|(m, _)| m.incidence)
             .collect();
         found.sort_by(f64::total_cmp);
         found
+    }
+
+    /// Whether each measurement is in a neighbourhood.
+    pub(super) fn used(&self) -> impl Iterator<Item = bool> {
+        let mut used = vec![false; self.measurements.len()];
+        for &member in self.neighbourhoods.iter().flatten() {
+            used[member as usize] = true;
+        }
+        used.into_iter()
     }
 
     /// The same map with depths corrected by a model; the neighbourhoods are unchanged.
@@ -246,8 +330,18 @@ impl DepthMap {
 
     /// The map with the neighbourhoods of positions that pass the mask.
     fn selected(
+        self,
+        points: &[Vector3<f64>],
+        options: &DepthMapOptions,
+    ) -> Result<Self, DepthError> {
+        self.selected_by(points, &[points], options)
+    }
+
+    /// The map with the neighbourhoods of positions that pass the mask with any of several positions.
+    fn selected_by(
         mut self,
         points: &[Vector3<f64>],
+        tested: &[&[Vector3<f64>]],
         options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         // Find and test the neighbourhoods of all centres
@@ -257,8 +351,14 @@ impl DepthMap {
             .par_iter()
             .map(|&centre| {
                 let members = neighbours.near(&points[centre as usize], options.neighbourhood);
-                let outcome = options.mask.outcome(&self.shape(&members, points));
-                (members, outcome)
+                let outcome_of =
+                    |points: &&[Vector3<f64>]| options.mask.outcome(&self.shape(&members, points));
+                let outcomes = tested.iter().map(outcome_of);
+                let outcome = outcomes.reduce(|first, next| match first {
+                    MaskOutcome::Kept => first,
+                    _ => next,
+                });
+                (members, outcome.unwrap_or(MaskOutcome::Few))
             })
             .collect();
 

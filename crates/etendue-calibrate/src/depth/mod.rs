@@ -36,7 +36,9 @@ pub mod train;
 pub use convention::{PoseConvention, likely_convention};
 pub use correct::{CorrectedScan, correct_scan};
 pub use error::DepthError;
-pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss};
+pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, PosePrior, RobustLoss};
 pub use map::{DepthMap, DepthMapOptions, DepthMapReport, DepthMeasurement};
-pub use model::{DepthModel, InverseCosineBias, LinearBias, PolynomialBias, WaveformBias};
+pub use model::{
+    DepthModel, InverseCosineBias, LinearBias, PolynomialBias, TableBias, WaveformBias,
+};
 pub use signature::ScanSignature;

@@ -53,18 +53,35 @@ impl Corridor {
         }
     }
 
-    /// Scans in the lidar frame, and the disturbed poses of an odometry.
+    /// Scans in the lidar frame with the polynomial bias of the noise, and the disturbed poses of an odometry.
     pub fn scans(&self, noise: Noise) -> (Vec<Vec<Point3<f64>>>, Vec<Isometry3<f64>>) {
+        let bias = DepthModel::Polynomial(PolynomialBias::plain(noise.bias));
+        self.biased_scans(&bias, noise)
+    }
+
+    /// The same with any bias.
+    pub fn biased_scans(
+        &self,
+        bias: &DepthModel,
+        noise: Noise,
+    ) -> (Vec<Vec<Point3<f64>>>, Vec<Isometry3<f64>>) {
         let numbered = (0..).zip(&self.poses);
-        let scans = numbered.clone().map(|(k, pose)| self.scan(k, pose, noise));
+        let scans = numbered
+            .clone()
+            .map(|(k, pose)| self.scan(k, pose, bias, noise));
         let poses = numbered
             .clone()
             .map(|(k, pose)| pose * disturbance(k, noise));
         (scans.collect(), poses.collect())
     }
 
-    fn scan(&self, number: u32, pose: &Isometry3<f64>, noise: Noise) -> Vec<Point3<f64>> {
-        let bias = DepthModel::Polynomial(PolynomialBias::plain(noise.bias));
+    fn scan(
+        &self,
+        number: u32,
+        pose: &Isometry3<f64>,
+        bias: &DepthModel,
+        noise: Noise,
+    ) -> Vec<Point3<f64>> {
         let bumps = Bumps::new(noise.seed);
         let beams = (0..self.channels).flat_map(|c| (0..self.columns).map(move |a| (c, a)));
         beams

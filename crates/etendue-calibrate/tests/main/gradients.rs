@@ -3,7 +3,7 @@
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
     DepthLoss, DepthMap, DepthMapOptions, DepthModel, DepthObjective, DepthUnknowns,
-    PolynomialBias, PoseFreedom, RobustLoss,
+    PolynomialBias, PoseFreedom, PosePrior, RobustLoss,
 };
 
 const LOSSES: [DepthLoss; 5] = [
@@ -64,6 +64,24 @@ fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom()
             let objective = DepthObjective::new(&map, loss, RobustLoss::None, freedom).unwrap();
             agree(&objective, &at, &case);
         }
+    }
+}
+
+#[test]
+fn gradients_with_a_prior_of_the_poses_are_differences() {
+    let map = small_map();
+    let prior = PosePrior {
+        position: 1e-3,
+        rotation: 2e-3,
+    };
+    for freedom in freedoms() {
+        let at = test_point(&freedom);
+        let loss = DepthLoss::MinimumEigenvalue;
+        let objective = DepthObjective::new(&map, loss, RobustLoss::None, freedom).unwrap();
+        let data = objective.value(&at);
+        let objective = objective.with_prior(prior, 1.0);
+        assert!(at.corrections.is_empty() || objective.value(&at) > 2.0 * data);
+        agree(&objective, &at, "prior");
     }
 }
 

@@ -9,3 +9,4 @@ mod input;
 mod interval;
 mod mapping;
 mod noise;
+mod verdict;

@@ -7,6 +7,7 @@ use etendue::config::camera::CameraFile;
 use etendue::config::depth_model::DepthModelFile;
 use etendue::config::fit::FitFile;
 use etendue::config::material::MaterialFile;
+use etendue::config::pose_uncertainty::PoseUncertaintyFile;
 use etendue::config::profile::{CalibrationSetupFile, ProfileFile};
 use etendue::config::robot::RobotFile;
 use etendue::config::scene::SceneFile;
@@ -37,6 +38,8 @@ enum FileKind {
     Fit,
     /// Depth corrections
     DepthModel,
+    /// Uncertainty of the poses of a sequence
+    PoseUncertainty,
     /// A material in a scene file
     Material,
     /// Noise profiles
@@ -55,6 +58,7 @@ impl Schema {
             FileKind::Robot => schema_for!(RobotFile),
             FileKind::Fit => schema_for!(FitFile),
             FileKind::DepthModel => schema_for!(DepthModelFile),
+            FileKind::PoseUncertainty => schema_for!(PoseUncertaintyFile),
             FileKind::Material => schema_for!(MaterialFile),
             FileKind::Profile => schema_for!(ProfileFile),
             FileKind::CalibrationSetup => schema_for!(CalibrationSetupFile),

@@ -51,9 +51,9 @@ fn scan(at: [f64; 3]) -> Vec<u8> {
 #[test]
 fn a_bias_is_learnt_corrected_and_evaluated() {
     let folder = folder();
-    sequence(&folder.path().join("room"), 6, false);
+    sequence(&folder.path().join("room"), 8, false);
     let run = |words: &str| {
-        let words: Vec<&str> = words.split(' ').collect();
+        let words: Vec<&str> = words.split_whitespace().collect();
         let output = etendue(folder.path(), &words);
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
         output
@@ -74,11 +74,12 @@ fn a_bias_is_learnt_corrected_and_evaluated() {
         text.contains("verdict = \"the bias is determined"),
         "{text}"
     );
+    assert!(text.contains("status = \"usable\""), "{text}");
 
     let applied = run("correct apply --model model.toml room corrected --json");
-    assert_eq!(names(&folder.path().join("corrected")).len(), 6);
+    assert_eq!(names(&folder.path().join("corrected")).len(), 8);
     let report: serde_json::Value = serde_json::from_str(&stdout(&applied)).expect("JSON");
-    assert_eq!(report["scans"], 6);
+    assert_eq!(report["scans"], 8);
     assert!(report["warnings"].as_array().expect("a list").is_empty());
     let evaluated = run("correct eval room --model model.toml --json");
     let report: serde_json::Value = serde_json::from_str(&stdout(&evaluated)).expect("JSON");
@@ -226,7 +227,11 @@ fn invalid_corrections_are_errors_or_warnings() {
         etendue(folder.path(), &words)
     };
     let learnt = run("correct train room -o model.toml --exponents 4 --poses-move fixed");
-    assert!(learnt.status.success(), "{}", stderr(&learnt));
+    assert!(!learnt.status.success(), "four scans have no hold-out");
+    let model = fs::read_to_string(folder.path().join("model.toml")).expect("a model");
+    let usable = model.replace("status = \"not determined\"", "status = \"usable\"");
+    assert_ne!(usable, model);
+    fs::write(folder.path().join("model.toml"), usable).expect("written");
 
     let mut bytes = fs::read(folder.path().join("room/scan0.bin")).expect("a scan");
     bytes[..4].copy_from_slice(&f32::NAN.to_le_bytes());
@@ -358,4 +363,72 @@ fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let squares = (0..=75).map(|degrees| off(f64::from(degrees)).powi(2));
     let rms = (squares.sum::<f64>() / 76.0).sqrt();
     assert!(rms < 1.5e-3, "{rms} m, {report}");
+}
+
+/// Four scans have no hold-out: the model is written with the reason, the exit code is that of a failure, and
+/// `apply` refuses it without `--force`. A trained model of version 1 is refused too.
+#[test]
+fn a_model_that_is_not_determined_is_written_and_refused() {
+    let folder = folder();
+    sequence(&folder.path().join("room"), 4, false);
+    let run = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        etendue(folder.path(), &words)
+    };
+    let output = run("correct train room -o model.toml --exponents 4 --poses-move fixed --json");
+    assert!(!output.status.success());
+    let message = stderr(&output);
+    assert!(message.contains("too few for a hold-out"), "{message}");
+    assert!(message.contains("--force"), "{message}");
+    let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(report["usable"], false);
+    let text = fs::read_to_string(folder.path().join("model.toml")).expect("a model");
+    assert!(text.contains("status = \"not determined\""), "{text}");
+
+    // Version 1 has no verdict
+    let start = text.find("status = ").expect("a status");
+    let end = text.find("verdict = ").expect("a verdict");
+    let old = text.replace(&text[start..end], "").replace("version = 2", "version = 1");
+    fs::write(folder.path().join("old.toml"), old).expect("written");
+    for (model, reason) in [
+        ("model.toml", "too few for a hold-out"),
+        ("old.toml", "the model is untested"),
+    ] {
+        let words = format!("correct apply --model {model} room fixed");
+        let refused = run(&words);
+        assert!(!refused.status.success(), "{model}");
+        let message = stderr(&refused);
+        assert!(message.contains(reason), "{message}");
+        assert!(message.contains("--force"), "{message}");
+        assert!(!folder.path().join("fixed").exists());
+
+        let forced = run(&format!("{words}-{model} --force"));
+        assert!(forced.status.success(), "{}", stderr(&forced));
+        assert!(stderr(&forced).contains(reason), "{}", stderr(&forced));
+    }
+}
+
+/// The uncertainty of the poses comes from the flag, then from the file of the sequence.
+#[test]
+fn the_uncertainty_of_the_poses_is_stated_by_a_file_or_a_flag() {
+    let folder = folder();
+    let room = folder.path().join("room");
+    sequence(&room, 4, false);
+    let file = room.join("pose_uncertainty.toml");
+    fs::write(&file, "version = 1\nposition_sd_m = 0.02\nrotation_sd_deg = 0.1\n").expect("written");
+    let sd = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let output = etendue(folder.path(), &words);
+        let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        assert_eq!(report["poses"]["estimated"], false);
+        report["poses"]["sd_m"].as_f64()
+    };
+    assert_eq!(sd("correct train room --exponents 4 --json"), Some(0.02));
+    let flag = "correct train room --exponents 4 --json --pose-sd 0.03 0.2";
+    assert_eq!(sd(flag), Some(0.03));
+
+    fs::write(&file, "version = 1\nposition_sd_m = 0\nrotation_sd_deg = 0.1\n").expect("written");
+    let output = etendue(folder.path(), &["correct", "train", "room"]);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("not above zero"), "{}", stderr(&output));
 }

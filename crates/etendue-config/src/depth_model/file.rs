@@ -1,9 +1,10 @@
 //! Schema of depth-model files.
 
-use super::{Learnt, LearntModel};
+use super::{HeldOutThickness, Learnt, LearntModel, LearntStatus};
 use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_calibrate::depth::{
-    DepthModel, InverseCosineBias, LinearBias, PolynomialBias, ScanSignature, WaveformBias,
+    DepthModel, InverseCosineBias, LinearBias, PolynomialBias, PosePrior, ScanSignature, TableBias,
+    WaveformBias,
 };
 use nalgebra::DMatrix;
 use schemars::JsonSchema;
@@ -11,14 +12,16 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// Supported version of the format.
-pub(super) const VERSION: u32 = 1;
+/// Version of the format.
+pub(super) const VERSION: u32 = 2;
+/// Version without the verdict of a hold-out: its models are untested.
+const UNTESTED_VERSION: u32 = 1;
 
 /// A depth correction.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DepthModelFile {
-    /// Version of this format: 1.
+    /// Version of this format: 2. Files of version 1 are read; their trained models are untested.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
     /// Name of the sensor that the correction applies to.
@@ -45,6 +48,8 @@ pub enum ModelTable {
     InverseCosine(InverseCosineTable),
     /// Stretching of the pulse by an inclined surface.
     Waveform(WaveformTable),
+    /// Piecewise linear in the incidence.
+    Table(TableTable),
 }
 
 /// Powers of the incidence (rad).
@@ -95,11 +100,61 @@ pub struct WaveformTable {
     pub fraction: f64,
 }
 
+/// Piecewise linear in the incidence: zero at normal incidence, constant beyond the last node.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableTable {
+    /// Incidences of the nodes, ascending, above zero.
+    pub incidences_rad: Vec<f64>,
+    /// Bias at each node.
+    pub biases_m: Vec<f64>,
+}
+
+/// Verdict of the training on the model.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+pub enum StatusName {
+    /// The model improves scans that it was not trained on.
+    #[serde(rename = "usable")]
+    Usable,
+    /// It does not, or the scans do not determine it; `reasons` lists why.
+    #[serde(rename = "not determined")]
+    NotDetermined,
+}
+
+/// Thickness of the held-out scans.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HoldOutTable {
+    /// Without correction.
+    pub thickness_before_m: f64,
+    /// With correction.
+    pub thickness_after_m: f64,
+    /// Relative decrease of the mean square thickness.
+    pub improvement: f64,
+    /// Its standard deviation.
+    pub improvement_sd: f64,
+}
+
 /// Data and quality of the estimation of a model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LearntTable {
-    /// Summary of the quality in words.
+    /// Verdict on the model; a model without one is untested.
+    #[serde(default)]
+    pub status: Option<StatusName>,
+    /// Reasons for the status "not determined".
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    /// Test on held-out scans.
+    #[serde(default)]
+    pub hold_out: Option<HoldOutTable>,
+    /// Standard deviation of the position of a pose, stated or estimated; none if the poses were fixed.
+    #[serde(default)]
+    pub pose_sd_m: Option<f64>,
+    /// Standard deviation of the rotation of a pose.
+    #[serde(default)]
+    pub pose_sd_deg: Option<f64>,
+    /// Summary of the interval in words.
     pub verdict: String,
     /// Number of scans.
     pub scans: usize,
@@ -127,7 +182,9 @@ pub struct LearntTable {
 
 pub(super) fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
     let file: DepthModelFile = document.parse()?;
-    document.check_version(&file.version, VERSION)?;
+    if *file.version.get_ref() != UNTESTED_VERSION {
+        document.check_version(&file.version, VERSION)?;
+    }
     let span = file.model.span();
     let model = model(document, &span, file.model.into_inner())?;
     let learnt = file.learnt.map(Spanned::into_inner);
@@ -191,6 +248,25 @@ fn model(
                 fraction: t.fraction,
             })
         }
+        ModelTable::Table(t) => {
+            let ascending = t.incidences_rad.is_sorted_by(|a, b| a < b);
+            if t.incidences_rad.len() != t.biases_m.len() || t.biases_m.is_empty() {
+                return Err(fail(
+                    "the numbers of incidences and biases differ",
+                    "give one bias for every incidence, and at least one",
+                ));
+            }
+            if !ascending || t.incidences_rad.iter().any(|i| i.is_nan() || *i <= 0.0) {
+                return Err(fail(
+                    "the incidences are not ascending and above zero",
+                    "give them in ascending order, from above 0 to pi/2",
+                ));
+            }
+            DepthModel::Table(TableBias {
+                incidences: t.incidences_rad,
+                biases: t.biases_m,
+            })
+        }
     };
     // Check the weights
     if model.weights().iter().all(|w| w.is_finite()) {
@@ -210,7 +286,23 @@ impl LearntTable {
             return Err(document.error(self.covariance.span(), problem));
         }
         let radians = |pair: [f64; 2]| pair.map(f64::to_radians);
+        let pose_sd = self.pose_sd_m.zip(self.pose_sd_deg);
         Ok(Learnt {
+            status: match self.status {
+                None => LearntStatus::Untested,
+                Some(StatusName::Usable) => LearntStatus::Usable,
+                Some(StatusName::NotDetermined) => LearntStatus::NotDetermined(self.reasons),
+            },
+            hold_out: self.hold_out.map(|table| HeldOutThickness {
+                before: table.thickness_before_m,
+                after: table.thickness_after_m,
+                improvement: table.improvement,
+                improvement_sd: table.improvement_sd,
+            }),
+            poses: pose_sd.map(|(position, degrees)| PosePrior {
+                position,
+                rotation: degrees.to_radians(),
+            }),
             scans: self.scans,
             neighbourhoods: self.neighbourhoods,
             covariance: DMatrix::from_fn(count, count, |i, j| rows[i][j]),

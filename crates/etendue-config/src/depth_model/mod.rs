@@ -1,15 +1,16 @@
 //! Learnt depth corrections with their uncertainty, in TOML.
 //!
 //! ```toml
-//! version = 1
+//! version = 2
 //! sensor = "ouster-os0-128"               # the correction applies to this sensor only
 //!
-//! [model.polynomial]                      # or linear, inverse_cosine, waveform
+//! [model.polynomial]                      # or linear, inverse_cosine, waveform, table
 //! exponents = [2.0, 4.0]                  # exponents of the incidence in rad
 //! weights = [0.0033, 0.0081]              # m
 //! scaled = false
 //!
 //! [learnt]
+//! status = "usable"                       # or "not determined", with reasons
 //! scans = 8
 //! verdict = "the bias is determined between 3 and 78 degrees ..."
 //! covariance = [[1e-8, 0.0], [0.0, 1e-8]] # of the weights
@@ -17,17 +18,20 @@
 //!
 //! [`load`] reads a file into a [`LearntModel`], [`LearntModel::text`] writes one. Numbers are
 //! preserved exactly.
+//!
+//! Files of version 1 have no `status`: a trained model from such a file is [`LearntStatus::Untested`]. A model
+//! without `[learnt]` was written by hand, and has no verdict.
 
 mod file;
 
 pub use file::{
-    DepthModelFile, InverseCosineTable, LearntTable, LinearTable, ModelTable, PolynomialTable,
-    WaveformTable,
+    DepthModelFile, HoldOutTable, InverseCosineTable, LearntTable, LinearTable, ModelTable,
+    PolynomialTable, StatusName, TableTable, WaveformTable,
 };
 
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError};
-use etendue_calibrate::depth::{DepthModel, ScanSignature};
+use etendue_calibrate::depth::{DepthModel, PosePrior, ScanSignature};
 use nalgebra::DMatrix;
 use std::fmt::Write;
 use std::path::Path;
@@ -43,14 +47,44 @@ pub struct LearntModel {
     pub learnt: Option<Learnt>,
 }
 
+/// Verdict of the training on a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LearntStatus {
+    /// The model improves scans that it was not trained on.
+    Usable,
+    /// It does not, or the scans do not determine it; the reasons in words.
+    NotDetermined(Vec<String>),
+    /// Trained by a version without a hold-out.
+    Untested,
+}
+
+/// Thickness of the held-out scans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOutThickness {
+    /// Without correction, m.
+    pub before: f64,
+    /// With correction, m.
+    pub after: f64,
+    /// Relative decrease of the mean square thickness.
+    pub improvement: f64,
+    /// Its standard deviation.
+    pub improvement_sd: f64,
+}
+
 /// Training data and quality of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learnt {
+    /// Verdict on the model.
+    pub status: LearntStatus,
+    /// Test on held-out scans.
+    pub hold_out: Option<HeldOutThickness>,
+    /// Standard deviations of the poses; `None` if they were fixed.
+    pub poses: Option<PosePrior>,
     /// Number of scans.
     pub scans: usize,
     /// Number of neighbourhoods.
     pub neighbourhoods: usize,
-    /// Summary of the quality in words.
+    /// Summary of the interval in words.
     pub verdict: String,
     /// Covariance of [`DepthModel::weights`].
     pub covariance: DMatrix<f64>,
@@ -139,6 +173,11 @@ fn model_text(model: &DepthModel) -> String {
              [model.waveform]\npulse_sd_m = {:?}\nangular_sd_rad = {:?}\nfraction = {:?}\n",
             m.pulse_sd, m.angular_sd, m.fraction
         ),
+        DepthModel::Table(m) => format!(
+            "# Linear between the nodes, zero at normal incidence, constant beyond the last node.\n\
+             [model.table]\nincidences_rad = {:?}\nbiases_m = {:?}\n",
+            m.incidences, m.biases
+        ),
     }
 }
 
@@ -147,9 +186,10 @@ impl Learnt {
         // Write the data that the model was learnt from
         let degrees = |pair: [f64; 2]| pair.map(|angle| tenth(angle.to_degrees()));
         let mut text = format!(
-            "\n[learnt]\nverdict = {}\nscans = {}\nneighbourhoods = {}\n\
-             # Of the weights as they are learnt (the logarithms of the waveform's parameters).\n\
+            "\n[learnt]\n{}verdict = {}\nscans = {}\nneighbourhoods = {}\n\
+             # Of the weights as they are learnt (near the logarithms of the waveform's parameters).\n\
              covariance = {:?}\nnoise_m = {:?}\nmedian_depth_m = {:?}\nseen_deg = {:?}\n",
+            self.status.text(),
             quoted(&self.verdict),
             self.scans,
             self.neighbourhoods,
@@ -162,6 +202,16 @@ impl Learnt {
         if let Some(span) = self.determined {
             let _ = writeln!(text, "determined_deg = {:?}", degrees(span));
         }
+        // Write the uncertainty of the poses
+        if let Some(poses) = self.poses {
+            let _ = writeln!(
+                text,
+                "# Standard deviations of the poses, stated or estimated.\npose_sd_m = {:?}\n\
+                 pose_sd_deg = {:?}",
+                poses.position,
+                poses.rotation.to_degrees()
+            );
+        }
         // Write the signature of the sensor
         let _ = write!(
             text,
@@ -172,7 +222,32 @@ impl Learnt {
             degrees(self.signature.elevations),
             self.signature.points
         );
+        // Write the hold-out
+        if let Some(held_out) = self.hold_out {
+            let _ = write!(
+                text,
+                "\n# Scans that the model was not trained on.\n[learnt.hold_out]\n\
+                 thickness_before_m = {:?}\nthickness_after_m = {:?}\nimprovement = {:?}\n\
+                 improvement_sd = {:?}\n",
+                held_out.before, held_out.after, held_out.improvement, held_out.improvement_sd
+            );
+        }
         text
+    }
+}
+
+impl LearntStatus {
+    /// Lines of a model file; none for an untested model.
+    fn text(&self) -> String {
+        match self {
+            Self::Usable => "status = \"usable\"\n".to_owned(),
+            Self::NotDetermined(reasons) => {
+                let quoted: Vec<String> = reasons.iter().map(|reason| quoted(reason)).collect();
+                let list = quoted.join(",\n    ");
+                format!("status = \"not determined\"\nreasons = [\n    {list},\n]\n")
+            }
+            Self::Untested => String::new(),
+        }
     }
 }
 

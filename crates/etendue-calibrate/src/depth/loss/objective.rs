@@ -2,6 +2,7 @@
 
 use super::corrected_points::{CorrectedPoints, corrected_poses};
 use super::loss_kind::DepthLoss;
+use super::pose_prior::{PosePenalty, PosePrior};
 use super::robust::RobustLoss;
 use super::sums::{Influence, Sums};
 use super::unknowns::{DepthUnknowns, PoseFreedom};
@@ -20,6 +21,7 @@ pub struct DepthObjective<'a> {
     loss: DepthLoss,
     robust: RobustLoss,
     freedom: PoseFreedom,
+    penalty: Option<PosePenalty>,
 }
 
 /// Value, gradient and Gauss-Newton curvature of an objective.
@@ -57,6 +59,7 @@ impl<'a> DepthObjective<'a> {
             loss,
             robust,
             freedom,
+            penalty: None,
         };
         if objective.terms() == 0 {
             let points = map.measurements.len();
@@ -65,15 +68,64 @@ impl<'a> DepthObjective<'a> {
         Ok(objective)
     }
 
-    /// The loss.
+    /// The same objective with a prior of the pose corrections. The loss $L$ of $M$ independent observations
+    /// with the loss `noise` each is the log-likelihood $-M L / (2 L_{noise})$, so that the prior adds
+    /// $L_{noise}/M$ times its chi-square. The points of a scan in a neighbourhood count as one observation,
+    /// because their errors are correlated.
+    #[must_use]
+    pub fn with_prior(mut self, prior: PosePrior, noise: f64) -> Self {
+        let factor = noise / self.observations();
+        self.penalty = Some(PosePenalty { prior, factor });
+        self
+    }
+
+    /// Number of independent observations: differences between the scans of disjoint neighbourhoods, at least
+    /// one.
+    fn observations(&self) -> f64 {
+        if self.loss.is_of_pairs() {
+            return self.map.pairs.len().max(1) as f64;
+        }
+        // Differences between scans, counted in overlapping neighbourhoods
+        let differences = |members: &Vec<u32>| {
+            let pose = |&member: &u32| self.map.measurements[member as usize].pose;
+            let mut poses: Vec<usize> = members.iter().map(pose).collect();
+            poses.sort_unstable();
+            poses.dedup();
+            poses.len() - 1
+        };
+        let neighbourhoods = &self.map.neighbourhoods;
+        let all: usize = neighbourhoods.par_iter().map(differences).sum();
+        // Share of the members that are counted once
+        let members: usize = neighbourhoods.iter().map(Vec::len).sum();
+        let share = self.map.used().filter(|used| *used).count() as f64 / members.max(1) as f64;
+        (all as f64 * share).max(1.0)
+    }
+
+    /// Loss per unit of the chi-square of the pose corrections; `None` without a prior.
+    pub(in crate::depth) fn penalty_factor(&self) -> Option<f64> {
+        self.penalty.map(|penalty| penalty.factor)
+    }
+
+    /// The loss with the penalty of the pose corrections.
     pub fn value(&self, unknowns: &DepthUnknowns) -> f64 {
+        self.data_loss(unknowns) + self.penalty_value(unknowns)
+    }
+
+    /// Penalty of the pose corrections; zero without a prior.
+    pub(in crate::depth) fn penalty_value(&self, unknowns: &DepthUnknowns) -> f64 {
+        self.penalty
+            .map_or(0.0, |penalty| penalty.value(&unknowns.corrections))
+    }
+
+    /// The loss of the map, without the penalty.
+    pub fn data_loss(&self, unknowns: &DepthUnknowns) -> f64 {
         let corrected = self.corrected_points(unknowns);
         let value = |term| self.term(&corrected, term, &mut |_, _, _| {});
         let chunks = self.map_chunks(|terms| terms.map(value).sum::<f64>());
         chunks.iter().sum()
     }
 
-    /// The loss and its derivatives with respect to the weights and the corrections, in the order of
+    /// The value and its derivatives with respect to the weights and the corrections, in the order of
     /// [`DepthUnknowns::moved`]. For a neighbourhood of $n$ points
     /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
     pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
@@ -95,13 +147,21 @@ impl<'a> DepthObjective<'a> {
             (value, gradient)
         });
         let start = (0.0, vec![0.0; unknowns.dimension()]);
-        chunks
+        let mut sum = chunks
             .into_iter()
             .fold(start, |mut sum, (value, gradient)| {
                 sum.0 += value;
                 sum.1.iter_mut().zip(gradient).for_each(|(s, g)| *s += g);
                 sum
-            })
+            });
+
+        // Penalty of the corrections
+        if let Some(penalty) = &self.penalty {
+            sum.0 += penalty.value(&unknowns.corrections);
+            let weights = unknowns.model.weight_count();
+            penalty.add_gradient(&unknowns.corrections, &mut sum.1[weights..]);
+        }
+        sum
     }
 
     /// Derivatives with respect to the corrected depth of each measurement.
@@ -142,10 +202,14 @@ impl<'a> DepthObjective<'a> {
             terms.for_each(|term| self.term_curvature(&corrected, term, &mut sums));
             sums
         });
+        let mut matrix = chunks.iter().fold(empty(), Sums::plus).finished();
+        if let Some(penalty) = &self.penalty {
+            penalty.add_curvature(unknowns.model.weight_count(), &mut matrix);
+        }
         Curvature {
             value,
             gradient,
-            matrix: chunks.iter().fold(empty(), Sums::plus).finished(),
+            matrix,
         }
     }
 
@@ -185,6 +249,15 @@ impl<'a> DepthObjective<'a> {
 
     fn corrected_points(&self, unknowns: &DepthUnknowns) -> CorrectedPoints {
         CorrectedPoints::new(self.map, unknowns, &self.freedom)
+    }
+
+    /// Loss of each term, without the penalty.
+    pub(in crate::depth) fn term_losses(&self, unknowns: &DepthUnknowns) -> Vec<f64> {
+        let corrected = self.corrected_points(unknowns);
+        let terms = self.terms() as f64;
+        let value = |term| terms * self.term(&corrected, term, &mut |_, _, _| {});
+        let chunks = self.map_chunks(|terms| terms.map(value).collect::<Vec<f64>>());
+        chunks.concat()
     }
 
     /// Number of terms of the loss.

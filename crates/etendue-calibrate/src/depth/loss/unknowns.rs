@@ -31,8 +31,18 @@ impl PoseFreedom {
         }
     }
 
+    /// The same freedom for a part of the scans.
+    pub(in crate::depth) fn of_scans(&self, scans: &[usize]) -> Self {
+        match self {
+            Self::PerSequence(sequences) => {
+                Self::PerSequence(scans.iter().map(|&scan| sequences[scan]).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Index of the correction of a pose.
-    pub(super) fn correction(&self, pose: usize) -> Option<usize> {
+    pub(in crate::depth) fn correction(&self, pose: usize) -> Option<usize> {
         match self {
             Self::Fixed => None,
             Self::PerPose => pose.checked_sub(1),
@@ -76,7 +86,7 @@ impl DepthUnknowns {
         self.model.weight_count() + 6 * self.corrections.len()
     }
 
-    /// The unknowns after a step: weights are added; a correction is composed with a translation (m) and a
+    /// The unknowns after a step: weights are added and limited to physical values ([`DepthModel::bounded`]); a correction is composed with a translation (m) and a
     /// rotation vector (rad), both in the lidar frame.
     ///
     /// # Panics
@@ -93,7 +103,7 @@ impl DepthUnknowns {
             .collect();
         let corrections = self.corrections.iter().zip(twists.chunks_exact(6));
         Self {
-            model: self.model.reweighted(&sums),
+            model: self.model.reweighted(&sums).bounded(),
             corrections: corrections
                 .map(|(c, twist)| c * small_motion(twist))
                 .collect(),

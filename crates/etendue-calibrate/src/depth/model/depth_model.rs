@@ -3,6 +3,7 @@
 use super::inverse_cosine::InverseCosineBias;
 use super::linear::LinearBias;
 use super::polynomial::PolynomialBias;
+use super::table::TableBias;
 use super::waveform::WaveformBias;
 use crate::depth::error::DepthError;
 
@@ -25,9 +26,19 @@ pub enum DepthModel {
     InverseCosine(InverseCosineBias),
     /// Stretch of the pulse by an inclined surface; extrapolates beyond the data.
     Waveform(WaveformBias),
+    /// Piecewise linear in the incidence.
+    Table(TableBias),
 }
 
+/// Share of a bound above which a weight is at it.
+const AT_BOUND: f64 = 0.98;
+
 impl DepthModel {
+    /// A model without bias and without weights.
+    pub fn without_bias() -> Self {
+        Self::Table(TableBias::zero(Vec::new()))
+    }
+
     /// Number of weights.
     pub fn weight_count(&self) -> usize {
         match self {
@@ -35,17 +46,20 @@ impl DepthModel {
             Self::Linear(_) => 3,
             Self::InverseCosine(_) => 1,
             Self::Waveform(_) => 2,
+            Self::Table(model) => model.biases.len(),
         }
     }
 
-    /// The weights in the order of the model. Those of the waveform are the logarithms of its parameters, so
-    /// that every vector of finite weights is a valid model.
+    /// The weights in the order of the model. Those of the waveform are monotonic functions of its
+    /// parameters, in the middle of their physical intervals their logarithms, so that every vector of finite
+    /// weights is a valid model.
     pub fn weights(&self) -> Vec<f64> {
         match self {
             Self::Polynomial(model) => model.weights.clone(),
             Self::Linear(model) => vec![model.depth, model.incidence, model.constant],
             Self::InverseCosine(model) => vec![model.weight],
-            Self::Waveform(model) => vec![model.pulse_sd.ln(), model.angular_sd.ln()],
+            Self::Waveform(model) => model.weights().to_vec(),
+            Self::Table(model) => model.biases.clone(),
         }
     }
 
@@ -76,12 +90,37 @@ impl DepthModel {
                 }
             }
             Self::InverseCosine(model) => model.weight = weights[0],
-            Self::Waveform(model) => {
-                model.pulse_sd = weights[0].exp();
-                model.angular_sd = weights[1].exp();
-            }
+            Self::Waveform(model) => *model = model.reweighted([weights[0], weights[1]]),
+            Self::Table(model) => model.biases.copy_from_slice(weights),
         }
         changed
+    }
+
+    /// The model with its weights limited to physical values: a term of a polynomial is at most 0.25 m at 85
+    /// degrees (scaled: at a depth of 10 m). The weights of the other models are not limited.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if let Self::Polynomial(model) = &mut self {
+            let bounds: Vec<f64> = model.bounds().collect();
+            for (weight, bound) in model.weights.iter_mut().zip(bounds) {
+                *weight = weight.clamp(-bound, bound);
+            }
+        }
+        self
+    }
+
+    /// Whether a weight is at the limit of its physical values: the data do not determine it.
+    pub fn is_at_bound(&self) -> bool {
+        match self {
+            Self::Polynomial(model) => {
+                let pairs = model.weights.iter().zip(model.bounds());
+                pairs
+                    .into_iter()
+                    .any(|(w, bound)| w.abs() > AT_BOUND * bound)
+            }
+            Self::Waveform(model) => model.is_at_bound(),
+            Self::Linear(_) | Self::InverseCosine(_) | Self::Table(_) => false,
+        }
     }
 
     /// Bias $\epsilon(d, \gamma)$ of a measured depth (m) at an incidence (rad, in [0, pi/2)), m:
@@ -92,6 +131,7 @@ impl DepthModel {
             Self::Linear(model) => model.bias(depth, incidence),
             Self::InverseCosine(model) => model.bias(depth, incidence),
             Self::Waveform(model) => depth - model.correct(depth, incidence),
+            Self::Table(model) => model.bias(incidence),
         }
     }
 
@@ -107,6 +147,7 @@ impl DepthModel {
             Self::Linear(model) => model.distort(depth, incidence),
             Self::InverseCosine(model) => model.distort(depth, incidence),
             Self::Waveform(model) => depth + model.shift(depth, incidence),
+            Self::Table(model) => depth + model.bias(incidence),
         }
     }
 
@@ -122,6 +163,7 @@ impl DepthModel {
             Self::Waveform(model) => {
                 return model.correct_with_slopes(depth, incidence, slopes);
             }
+            Self::Table(model) => model.slopes(incidence, slopes),
         }
         self.correct(depth, incidence)
     }
@@ -157,6 +199,10 @@ mod tests {
                 pulse_sd: 0.3,
                 angular_sd: 2.6e-3,
                 fraction: 0.5,
+            }),
+            DepthModel::Table(TableBias {
+                incidences: vec![0.3, 0.8, 1.3],
+                biases: vec![0.001, 0.004, -0.02],
             }),
         ]
     }
@@ -221,6 +267,34 @@ mod tests {
                 given: 1
             })
         );
+    }
+
+    #[test]
+    fn weights_of_a_waveform_give_its_widths_back_and_stay_physical() {
+        let DepthModel::Waveform(widths) = models()[6] else {
+            panic!("a waveform");
+        };
+        let [pulse, angle] = widths.weights();
+        let back = widths.reweighted([pulse, angle]);
+        assert!((back.pulse_sd / widths.pulse_sd - 1.0).abs() < 1e-12);
+        assert!((back.angular_sd / widths.angular_sd - 1.0).abs() < 1e-12);
+        for extreme in [-1e3, -30.0, 30.0, 1e3] {
+            let far = widths.reweighted([extreme, extreme]);
+            assert!((0.01..=3.0).contains(&far.pulse_sd), "{far:?}");
+            assert!((1e-4..=0.02 + 1e-12).contains(&far.angular_sd), "{far:?}");
+            assert!(far.is_at_bound(), "{far:?}");
+        }
+        assert!(!widths.is_at_bound());
+    }
+
+    #[test]
+    fn terms_of_a_polynomial_stay_within_a_quarter_of_a_metre() {
+        let far = DepthModel::Polynomial(PolynomialBias::plain([9.0, -9.0])).bounded();
+        let weights = far.weights();
+        let grazing = 85_f64.to_radians();
+        assert!((weights[0] * grazing.powi(2) - 0.25).abs() < 1e-12);
+        assert!((weights[1] * grazing.powi(4) + 0.25).abs() < 1e-12);
+        assert!(far.is_at_bound() && !models()[0].is_at_bound());
     }
 
     #[test]

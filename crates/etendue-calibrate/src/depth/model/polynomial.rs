@@ -1,5 +1,13 @@
 //! Polynomial model of the depth bias.
 
+/// Largest magnitude of a term during training, m: the receivers of lidars err by a few centimetres up to a
+/// decimetre at grazing incidence.
+const LARGEST_TERM: f64 = 0.25;
+/// Incidence at which a term is at most [`LARGEST_TERM`], rad.
+const LARGEST_INCIDENCE: f64 = 85.0 * std::f64::consts::PI / 180.0;
+/// Depth at which a scaled term is at most [`LARGEST_TERM`], m.
+const REFERENCE_DEPTH: f64 = 10.0;
+
 /// Polynomial bias in the incidence, $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, optionally times $d$
 /// (equations 4 and 5 with the exponents 2 and 4; the published model of real sensors is a single
 /// $\gamma^4$ with a weight of about -0.001).
@@ -29,6 +37,17 @@ impl PolynomialBias {
             scaled: true,
             ..Self::plain(weights)
         }
+    }
+
+    /// Greatest weight of each exponent: its term is at most [`LARGEST_TERM`] at [`LARGEST_INCIDENCE`].
+    pub(super) fn bounds(&self) -> impl Iterator<Item = f64> {
+        let largest = if self.scaled {
+            LARGEST_TERM / REFERENCE_DEPTH
+        } else {
+            LARGEST_TERM
+        };
+        let exponents = self.exponents.iter();
+        exponents.map(move |e| largest / power(LARGEST_INCIDENCE, *e))
     }
 
     pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {

@@ -28,7 +28,88 @@ pub struct WaveformBias {
     pub fraction: f64,
 }
 
+/// Interval of the pulse width during training, m: pulses of 0.16 to 47 ns (full width at half maximum).
+const PULSE_SD: WidthRange = WidthRange {
+    least: 0.01,
+    greatest: 3.0,
+};
+/// Interval of the angular width during training, rad: beams of 0.2 to 47 mrad (full width at half maximum).
+const ANGULAR_SD: WidthRange = WidthRange {
+    least: 1e-4,
+    greatest: 2e-2,
+};
+/// Share of the weights' range that counts as the bound.
+const AT_BOUND: f64 = 0.02;
+
+/// Physical interval of a width, with a smooth map from all real weights to it.
+///
+/// The width of the weight $u$ is $a\,(b/a)^{s(u)}$ with $s(u) = 1/(1 + e^{-4u/\ln(b/a)})$: in the middle a
+/// change of $u$ is a change of the logarithm of the width.
+struct WidthRange {
+    /// Least width $a$.
+    least: f64,
+    /// Greatest width $b$.
+    greatest: f64,
+}
+
+impl WidthRange {
+    /// Logarithm of the ratio of the bounds.
+    fn span(&self) -> f64 {
+        (self.greatest / self.least).ln()
+    }
+
+    /// Position $s$ of a width in the interval, within (0, 1).
+    fn share(&self, width: f64) -> f64 {
+        ((width / self.least).ln() / self.span()).clamp(1e-6, 1.0 - 1e-6)
+    }
+
+    /// Width of a weight.
+    fn width(&self, weight: f64) -> f64 {
+        let share = 1.0 / (1.0 + (-4.0 * weight / self.span()).exp());
+        self.least * (share * self.span()).exp()
+    }
+
+    /// Weight of a width.
+    fn weight(&self, width: f64) -> f64 {
+        let share = self.share(width);
+        0.25 * self.span() * (share / (1.0 - share)).ln()
+    }
+
+    /// Derivative of a width with respect to its weight.
+    fn slope(&self, width: f64) -> f64 {
+        let share = self.share(width);
+        4.0 * share * (1.0 - share) * width
+    }
+
+    /// Whether a width is at a bound.
+    fn is_bound(&self, width: f64) -> bool {
+        !(AT_BOUND..=1.0 - AT_BOUND).contains(&self.share(width))
+    }
+}
+
 impl WaveformBias {
+    /// Weights of the training: all real numbers give widths within their physical intervals.
+    pub(super) fn weights(&self) -> [f64; 2] {
+        [
+            PULSE_SD.weight(self.pulse_sd),
+            ANGULAR_SD.weight(self.angular_sd),
+        ]
+    }
+
+    /// The same discriminator with the widths of other weights.
+    pub(super) fn reweighted(&self, weights: [f64; 2]) -> Self {
+        Self {
+            pulse_sd: PULSE_SD.width(weights[0]),
+            angular_sd: ANGULAR_SD.width(weights[1]),
+            ..*self
+        }
+    }
+
+    /// Whether a width is at the bound of its physical interval.
+    pub(super) fn is_at_bound(&self) -> bool {
+        PULSE_SD.is_bound(self.pulse_sd) || ANGULAR_SD.is_bound(self.angular_sd)
+    }
+
     /// Start of the training: a pulse of 3 ns and a beam of 3 mrad (full widths at half maximum), timed at
     /// half the peak.
     pub const START: Self = Self {
@@ -53,8 +134,7 @@ impl WaveformBias {
         self.correct_with_slopes(depth, incidence, &mut slopes)
     }
 
-    /// Corrected depth with its derivatives with respect to the logarithms of the parameters, by the implicit
-    /// function theorem.
+    /// Corrected depth with its derivatives with respect to the weights, by the implicit function theorem.
     pub(super) fn correct_with_slopes(
         &self,
         depth: f64,
@@ -76,8 +156,8 @@ impl WaveformBias {
         // Differentiate the solution
         let [by_depth, by_pulse, by_angle] = self.dual_shift(corrected, incidence).gradient();
         let slope = (1.0 + by_depth).max(LEAST_SLOPE);
-        slopes[0] = -by_pulse * self.pulse_sd / slope;
-        slopes[1] = -by_angle * self.angular_sd / slope;
+        slopes[0] = -by_pulse * PULSE_SD.slope(self.pulse_sd) / slope;
+        slopes[1] = -by_angle * ANGULAR_SD.slope(self.angular_sd) / slope;
         corrected
     }
 

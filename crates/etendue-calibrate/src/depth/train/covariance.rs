@@ -9,21 +9,28 @@
 //! - **Correlated errors**: a pose error shifts all points of a scan, an uneven wall those of a region. The
 //!   residuals $e_j$ are summed over clusters before they are squared,
 //!   $$V_c = \frac{G}{G-1} \sum_{g=1}^{G} s_g s_g^\top, \qquad s_g = \sum_{j \in g} m_j e_j,$$
-//!   over the scans and over cubes of the map, less the intersection,
-//!   $V = V_{scan} + V_{cube} - V_{scan \cap cube}$ (Cameron, Gelbach and Miller 2011, equation 2.11,
-//!   doi:10.1198/jbes.2010.07136).
+//!   over blocks of consecutive scans and over cubes of the map, less the intersection,
+//!   $V = V_{block} + V_{cube} - V_{block \cap cube}$ (Cameron, Gelbach and Miller 2011, equation 2.11,
+//!   doi:10.1198/jbes.2010.07136). With $s_g$ the first-order change of the weights without a block, this is
+//!   the jackknife over blocks (Wu 1986, doi:10.1214/aos/1176350142). Drift gives consecutive scans common
+//!   errors. The variance of few clusters is raised by the ratio of the quantiles of Student's and the
+//!   normal distribution.
 //!
 //! The covariance is the larger of the two in every direction: with $V_{noise} = L L^\top$, eigenvalues of
 //! $L^{-1} V L^{-\top}$ below 1 are raised to 1. With few scans, the errors that the points of a scan have in
 //! common are poorly determined.
 
+use super::clusters::student_factor;
 use crate::depth::loss::{DepthObjective, DepthUnknowns, Influences};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 use std::collections::BTreeMap;
 
 /// Edge length of the cubes of correlated errors, m: larger than a neighbourhood and than most unevenness of
 /// walls.
 pub const CUBE: f64 = 2.0;
+
+/// Number of blocks of consecutive scans.
+const BLOCKS: usize = 12;
 
 /// Uncertainty of the weights.
 pub(super) struct WeightUncertainty {
@@ -100,29 +107,32 @@ fn squares(vectors: &[f64], weights: usize) -> DMatrix<f64> {
     sum
 }
 
-/// Covariance of errors that are correlated within scans and within cubes.
+/// Covariance of errors that are correlated within blocks of scans and within cubes.
 fn correlated(
     objective: &DepthObjective<'_>,
     influences: &Influences,
     weights: usize,
 ) -> DMatrix<f64> {
     let map = objective.map();
-    let scans = map.measurements().iter().map(|m| m.pose);
+    let length = map.world_from_lidar().len().div_ceil(BLOCKS);
+    let blocks = map.measurements().iter().map(|m| m.pose / length);
     let points = map.measured_points();
-    let cubes = points.iter().map(|p| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a saturated cube is a cube"
-        )]
-        let key = [0, 1, 2].map(|i| (p[i] / CUBE).floor() as i64);
-        key
-    });
+    let cubes = points.iter().map(cube_of);
     let errors = &influences.of_error;
-    clustered(errors, weights, scans.clone()) + clustered(errors, weights, cubes.clone())
-        - clustered(errors, weights, scans.zip(cubes))
+    clustered(errors, weights, blocks.clone()) + clustered(errors, weights, cubes.clone())
+        - clustered(errors, weights, blocks.zip(cubes))
 }
 
-/// $G/(G-1) \sum s_g s_g^\top$ over clusters; zero for fewer than two.
+/// Cube of the map that contains a position.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a saturated cube is a cube"
+)]
+pub(super) fn cube_of(position: &Vector3<f64>) -> [i64; 3] {
+    [0, 1, 2].map(|axis| (position[axis] / CUBE).floor() as i64)
+}
+
+/// $G/(G-1) \sum s_g s_g^\top$ over clusters, raised for few clusters; zero for fewer than two.
 fn clustered<K: Ord>(
     vectors: &[f64],
     weights: usize,
@@ -137,12 +147,14 @@ fn clustered<K: Ord>(
         let sum = sums.entry(key).or_insert_with(|| vec![0.0; weights]);
         sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
     }
-    let count = sums.len() as f64;
+    let sums_count = sums.len();
+    let count = sums_count as f64;
     let flat: Vec<f64> = sums.into_values().flatten().collect();
     if count < 2.0 {
         return DMatrix::zeros(weights, weights);
     }
-    squares(&flat, weights) * (count / (count - 1.0))
+    let few = student_factor(sums_count - 1).powi(2);
+    squares(&flat, weights) * (count / (count - 1.0) * few)
 }
 
 /// The larger of a covariance and another symmetric matrix, in every direction.
@@ -179,6 +191,7 @@ mod tests {
     fn errors_of_a_cluster_add_before_they_are_squared() {
         let together = clustered(&[1.0, 1.0, -1.0, -1.0], 1, [0, 0, 1, 1].into_iter());
         let apart = clustered(&[1.0, -1.0, 1.0, -1.0], 1, [0, 0, 1, 1].into_iter());
-        assert_eq!((together[0], apart[0]), (16.0, 0.0));
+        let few = student_factor(1).powi(2);
+        assert_eq!((together[0], apart[0]), (16.0 * few, 0.0));
     }
 }

@@ -1,9 +1,11 @@
 //! Bias over incidence with its uncertainty.
 
+use super::clusters::student_factor;
 use super::covariance::WeightUncertainty;
+use super::shape::ShapeDifference;
 use crate::depth::loss::{DepthObjective, DepthUnknowns};
 use crate::depth::model::DepthModel;
-use etendue_physics::statistics::nearest_quantile;
+use etendue_physics::statistics::{mean, nearest_quantile};
 use nalgebra::DMatrix;
 
 /// The bias at one incidence.
@@ -13,7 +15,8 @@ pub struct BiasCurvePoint {
     pub incidence: f64,
     /// Bias $\epsilon$ at the depth of the curve, m.
     pub bias: f64,
-    /// Its standard deviation, m.
+    /// Its standard deviation, m: of independent and correlated errors, of the models of the hold-out, and of
+    /// the shape.
     pub sd: f64,
     /// Its standard deviation due to independent noise only, m.
     pub noise_sd: f64,
@@ -22,7 +25,8 @@ pub struct BiasCurvePoint {
 /// Estimated bias over incidence with its uncertainty due to independent noise and correlated errors (see
 /// [`super::covariance`]).
 ///
-/// The uncertainty **excludes** a wrong shape of the model, and systematic errors of the incidence.
+/// The curve of [`train`](super::train) excludes a wrong shape of the model; that of
+/// [`train_and_test`](super::train_and_test) includes it. Both exclude systematic errors of the incidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasCurve {
     /// Points at every degree from 0 to 85.
@@ -41,10 +45,8 @@ pub struct BiasCurve {
     pub seen: [f64; 2],
 }
 
-/// Standard deviation below which the curve is determined, m.
-const DETERMINED_SD: f64 = 2e-3;
-/// Standard deviation relative to the bias below which the curve is determined.
-const DETERMINED_FRACTION: f64 = 0.2;
+/// Half width of the 95 % interval, relative to the bias, below which the curve is determined.
+const DETERMINED_FRACTION: f64 = 0.5;
 
 /// Least number of scans for an estimate of the errors that the points of a scan have in common.
 const ENOUGH_SCANS: usize = 5;
@@ -89,11 +91,30 @@ impl BiasCurve {
         self.seen[0] <= point.incidence && point.incidence <= self.seen[1]
     }
 
-    /// Longest span of observed incidences over which the curve is determined, rad.
+    /// Widens the interval by the differences between the models of the hold-out and by the difference from a
+    /// curve of free shape.
+    ///
+    /// The models of $K$ blocks, each trained without one block, give the jackknife variance
+    /// $\frac{K-1}{K}\sum_k (\epsilon_k - \bar\epsilon)^2$; the interval contains the larger of it and the
+    /// variance so far. The variance of the shape is the square of the bias that the model leaves according to a
+    /// table, beyond the 95 % interval of the table.
+    pub(super) fn widen(&mut self, models: &[DepthModel], shape: &ShapeDifference) {
+        let depth = self.depth;
+        for point in &mut self.points {
+            let biases: Vec<f64> = models
+                .iter()
+                .map(|model| model.bias(depth, point.incidence))
+                .collect();
+            let variance = point.sd.powi(2).max(jackknife_variance(&biases));
+            point.sd = (variance + shape.variance(point.incidence)).sqrt();
+        }
+    }
+
+    /// Longest span of observed incidences over which the curve is determined, rad: the 95 % interval extends
+    /// by less than half of the bias.
     pub fn determined(&self) -> Option<[f64; 2]> {
         let known = |p: &BiasCurvePoint| {
-            let limit = DETERMINED_SD.max(DETERMINED_FRACTION * p.bias.abs());
-            self.is_observed(p) && p.sd < limit
+            self.is_observed(p) && 1.96 * p.sd < DETERMINED_FRACTION * p.bias.abs()
         };
         self.points
             .split(|p| !known(p))
@@ -107,19 +128,21 @@ impl BiasCurve {
         let [low, high] = self.seen.map(f64::to_degrees);
         let Some(span) = self.determined() else {
             return format!(
-                "the bias is not determined: its uncertainty exceeds {:.0} mm over all observed \
-                 incidences from {low:.0} to {high:.0} degrees; record more scans",
-                DETERMINED_SD * 1e3
+                "the bias is not determined: its 95 % interval extends by more than half of the bias at all \
+                 observed incidences, from {low:.0} to {high:.0} degrees{}",
+                self.caveat()
             );
         };
         let [from, to] = span.map(f64::to_degrees);
-        let largest = self.points.iter().filter(|p| p.incidence <= span[1]);
-        let largest = largest.filter(|p| p.incidence >= span[0]);
-        let sd = largest.map(|p| p.sd).fold(0.0, f64::max);
+        let within = |p: &&BiasCurvePoint| span[0] <= p.incidence && p.incidence <= span[1];
+        let sd = self.points.iter().filter(within).map(|p| p.sd);
+        let at_end = self.points.iter().filter(within).next_back();
         format!(
             "the bias is determined between {from:.0} and {to:.0} degrees (standard deviation up \
-             to {:.2} mm at {:.1} m); outside, the curve is extrapolated{}",
-            sd * 1e3,
+             to {:.2} mm; {:.2} mm at {to:.0} degrees and {:.1} m); elsewhere its interval is not small \
+             compared with the bias{}",
+            sd.fold(0.0, f64::max) * 1e3,
+            at_end.map_or(0.0, |p| p.bias) * 1e3,
             self.depth,
             self.caveat()
         )
@@ -135,6 +158,18 @@ impl BiasCurve {
         }
         String::new()
     }
+}
+
+/// Jackknife variance of a bias from those without one block each, raised for few blocks; zero for fewer than
+/// two blocks.
+fn jackknife_variance(biases: &[f64]) -> f64 {
+    let count = biases.len() as f64;
+    if biases.len() < 2 {
+        return 0.0;
+    }
+    let centre = mean(biases);
+    let squares: f64 = biases.iter().map(|b| (b - centre).powi(2)).sum();
+    (count - 1.0) / count * squares * student_factor(biases.len() - 1).powi(2)
 }
 
 /// Standard deviation of the bias for a covariance of the weights, m.

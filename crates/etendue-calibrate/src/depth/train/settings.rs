@@ -1,6 +1,6 @@
 //! Settings of the training.
 
-use crate::depth::loss::{DepthLoss, PoseFreedom, RobustLoss};
+use crate::depth::loss::{DepthLoss, PoseFreedom, PosePrior, RobustLoss};
 
 /// Optimiser of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +14,17 @@ pub enum DepthOptimiser {
     Adam(f64),
 }
 
+/// Uncertainty of the given poses, the prior of their corrections.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum PoseUncertainty {
+    /// Estimated from the scans: the variance of the corrections that the map supports, by expectation
+    /// maximisation (see [`super::pose_variance`]).
+    #[default]
+    Estimated,
+    /// Stated standard deviations.
+    Stated(PosePrior),
+}
+
 /// Settings of the training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingSettings {
@@ -23,6 +34,8 @@ pub struct TrainingSettings {
     pub robust: RobustLoss,
     /// Free pose corrections.
     pub freedom: PoseFreedom,
+    /// Uncertainty of the poses; without effect if they are fixed.
+    pub pose_uncertainty: PoseUncertainty,
     /// The optimiser.
     pub optimiser: DepthOptimiser,
     /// Maximum number of iterations per round.
@@ -39,6 +52,7 @@ impl Default for TrainingSettings {
             loss: DepthLoss::MinimumEigenvalue,
             robust: RobustLoss::None,
             freedom: PoseFreedom::Fixed,
+            pose_uncertainty: PoseUncertainty::Estimated,
             optimiser: DepthOptimiser::GaussNewton,
             iterations: 100,
             refreshes: 0,

@@ -1,15 +1,16 @@
 //! Minimisation of the loss with validation.
 
 use super::curve::BiasCurve;
-use super::held_out::HeldOut;
-use super::settings::{DepthOptimiser, TrainingSettings};
-use super::{adam, gauss_newton, lbfgs};
+use super::settings::{DepthOptimiser, PoseUncertainty, TrainingSettings};
+use super::validation::ValidationMap;
+use super::{adam, gauss_newton, lbfgs, pose_variance};
 use crate::depth::error::DepthError;
-use crate::depth::loss::{DepthObjective, DepthUnknowns};
+use crate::depth::loss::{DepthObjective, DepthUnknowns, PoseFreedom, PosePrior};
 use crate::depth::map::{DepthMap, DepthMapOptions};
 use crate::depth::model::DepthModel;
+use etendue_estimate::solve::NormalEquations;
 use etendue_physics::statistics::nearest_quantile;
-use nalgebra::Isometry3;
+use nalgebra::{DVector, Isometry3};
 
 /// One accepted iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,18 +32,38 @@ pub struct TrainingResult {
     pub progress: Vec<TrainingProgress>,
     /// Bias over incidence with its uncertainty.
     pub curve: BiasCurve,
+    /// The poses: their uncertainty and their corrections; `None` if they are fixed.
+    pub poses: Option<PoseChange>,
+    /// Whether the last minimisation reached a minimum.
+    pub converged: bool,
+}
+
+/// Uncertainty and corrections of the poses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseChange {
+    /// Standard deviations of the prior, stated or estimated.
+    pub prior: PosePrior,
+    /// Greatest displacement of a pose, m.
+    pub displacement: f64,
+    /// Index of the pose with the greatest correction relative to the prior.
+    pub farthest: usize,
+    /// Its greatest component, in standard deviations of the prior.
+    pub deviation: f64,
 }
 
 /// Least span of the incidences (5th to 95th percentile), rad.
 const LEAST_SPREAD: f64 = 0.1;
+/// Predicted decrease of the objective by another step, relative to its value, below which the minimisation
+/// has converged.
+const CONVERGED: f64 = 1e-4;
 
 /// Estimates a model from a map. The iteration with the least loss on the map `validation`, if any, is
 /// selected; its poses are optimised for each model if the poses of the training are free. `options` are
 /// those of the maps, used for refreshes.
 ///
 /// # Errors
-/// If all points are at one incidence, the freedom does not match the poses, a rate is not above zero, or
-/// the optimiser fails.
+/// If all points are at one incidence, the freedom does not match the poses, a rate or a standard deviation is
+/// not above zero, or the optimiser fails.
 pub fn train(
     map: &DepthMap,
     validation: Option<&DepthMap>,
@@ -56,34 +77,132 @@ pub fn train(
     let mut log = IterationLog::new(validation, training, options)?;
     let mut reached = DepthUnknowns::start(start.clone(), &training.freedom, poses);
     let mut current = map.clone();
+    let mut prior = first_prior(training);
+    log.record(&reached, objective(&current, training)?.data_loss(&reached));
 
     // Minimise the loss, with refreshes of the neighbourhoods in between
     for round in 0..=training.refreshes {
-        let objective = objective(&current, training)?;
-        if round == 0 {
-            log.record(&reached, objective.value(&reached));
-        }
-        let mut observe = |unknowns: &DepthUnknowns, loss| log.record(unknowns, loss);
-        reached = descend(&objective, reached, training, &mut observe)?;
+        reached = minimise(&current, reached, training, &mut prior, &mut log)?;
         if round < training.refreshes {
-            let points = objective.points(&reached);
+            let points = objective(&current, training)?.points(&reached);
             current = current.refreshed(&points, options)?;
         }
     }
 
     // Select an iteration and evaluate its uncertainty
+    let objective = with_prior(objective(&current, training)?, prior, &reached);
+    let converged = is_minimum(&objective, &reached);
     let selected = log.select(reached);
-    let objective = objective(&current, training)?;
     Ok(TrainingResult {
         world_from_lidar: objective.poses(&selected),
         curve: BiasCurve::new(&objective, &selected, &current.incidences_used()),
+        poses: prior.map(|prior| pose_change(&selected, &training.freedom, prior, poses)),
         model: selected.model,
         progress: log.progress,
+        converged,
     })
 }
 
+/// Minimises the objective on fixed neighbourhoods, and estimates the uncertainty of the poses unless it is
+/// stated.
+fn minimise(
+    map: &DepthMap,
+    start: DepthUnknowns,
+    training: &TrainingSettings,
+    prior: &mut Option<PosePrior>,
+    log: &mut IterationLog<'_>,
+) -> Result<DepthUnknowns, DepthError> {
+    let mut reached = start;
+    let is_estimated = prior.is_some() && training.pose_uncertainty == PoseUncertainty::Estimated;
+    let updates = if is_estimated {
+        pose_variance::UPDATES
+    } else {
+        0
+    };
+    let of_update = TrainingSettings {
+        iterations: training.iterations.min(pose_variance::ITERATIONS),
+        ..training.clone()
+    };
+    for update in 0..=updates {
+        let objective = with_prior(objective(map, training)?, *prior, &reached);
+        let mut observe = |unknowns: &DepthUnknowns, value| {
+            log.record(unknowns, value - objective.penalty_value(unknowns));
+        };
+        if update == updates {
+            return descend(&objective, reached, training, &mut observe);
+        }
+        reached = descend(&objective, reached, &of_update, &mut observe)?;
+        *prior = pose_variance::updated(&objective, &reached).or(*prior);
+    }
+    Ok(reached)
+}
+
+/// First prior of the pose corrections; `None` if the poses are fixed.
+pub(super) fn first_prior(training: &TrainingSettings) -> Option<PosePrior> {
+    match (&training.freedom, training.pose_uncertainty) {
+        (PoseFreedom::Fixed, _) => None,
+        (_, PoseUncertainty::Stated(prior)) => Some(prior),
+        (_, PoseUncertainty::Estimated) => Some(pose_variance::FIRST),
+    }
+}
+
+/// An objective with the prior, if any, and the noise of the loss at some unknowns.
+pub(super) fn with_prior<'a>(
+    objective: DepthObjective<'a>,
+    prior: Option<PosePrior>,
+    at: &DepthUnknowns,
+) -> DepthObjective<'a> {
+    let Some(prior) = prior else {
+        return objective;
+    };
+    let noise = objective.data_loss(at);
+    objective.with_prior(prior, noise)
+}
+
+/// Whether another step would not decrease the objective.
+fn is_minimum(objective: &DepthObjective<'_>, at: &DepthUnknowns) -> bool {
+    let curvature = objective.curvature(at);
+    let normal = NormalEquations {
+        matrix: curvature.matrix,
+        gradient: DVector::from_vec(curvature.gradient),
+    };
+    let step = normal.step(CHECK_DAMPING);
+    step.is_some_and(|step| normal.predicted_decrease(&step) <= CONVERGED * curvature.value)
+}
+
+/// Damping of the step that tests the convergence, relative to the diagonal.
+const CHECK_DAMPING: f64 = 1e-6;
+
+/// The corrections of the poses relative to their prior.
+fn pose_change(
+    at: &DepthUnknowns,
+    freedom: &PoseFreedom,
+    prior: PosePrior,
+    poses: usize,
+) -> PoseChange {
+    let mut change = PoseChange {
+        prior,
+        displacement: 0.0,
+        farthest: 0,
+        deviation: 0.0,
+    };
+    for pose in 0..poses {
+        let Some(correction) = freedom.correction(pose).map(|c| at.corrections[c]) else {
+            continue;
+        };
+        let displacement = correction.translation.vector.norm();
+        let deviation = prior.largest_deviation(&correction);
+        change.displacement = change.displacement.max(displacement);
+        if deviation > change.deviation {
+            change.farthest = pose;
+            change.deviation = deviation;
+        }
+    }
+    change
+}
+
 /// The objective of a training on a map.
-fn objective<'a>(
+pub(super) fn objective<'a>(
     map: &'a DepthMap,
     training: &TrainingSettings,
 ) -> Result<DepthObjective<'a>, DepthError> {
@@ -134,6 +253,22 @@ fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> 
             greatest_deg: high.to_degrees(),
         });
     }
+    // Check the uncertainty of the poses.
+    if let PoseUncertainty::Stated(prior) = training.pose_uncertainty {
+        for (name, value) in [
+            ("pose uncertainty, position", prior.position),
+            ("pose uncertainty, rotation", prior.rotation),
+        ] {
+            if !(value > 0.0 && value.is_finite()) {
+                let domain = "above zero";
+                return Err(DepthError::Setting {
+                    name,
+                    value,
+                    domain,
+                });
+            }
+        }
+    }
     // Check the parameters of the optimiser.
     match training.optimiser {
         DepthOptimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => {
@@ -154,7 +289,7 @@ fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> 
 
 /// Log of the iterations, with the one of the least validation loss.
 struct IterationLog<'a> {
-    validation: Option<HeldOut<'a>>,
+    validation: Option<ValidationMap<'a>>,
     least: Option<(f64, DepthUnknowns)>,
     progress: Vec<TrainingProgress>,
 }
@@ -167,7 +302,7 @@ impl<'a> IterationLog<'a> {
     ) -> Result<Self, DepthError> {
         Ok(Self {
             validation: map
-                .map(|map| HeldOut::new(map, training, options))
+                .map(|map| ValidationMap::new(map, training, options))
                 .transpose()?,
             least: None,
             progress: Vec::new(),
@@ -179,7 +314,7 @@ impl<'a> IterationLog<'a> {
         let validation = self
             .validation
             .as_mut()
-            .and_then(|held_out| held_out.loss(&unknowns.model));
+            .and_then(|map| map.loss(&unknowns.model));
         self.progress.push(TrainingProgress { loss, validation });
         if let Some(loss) = validation
             && self.least.as_ref().is_none_or(|(least, _)| loss < *least)

@@ -129,7 +129,7 @@ impl Eval {
         poses: &[Isometry3<f64>],
         model: &DepthModel,
     ) -> Result<([f64; 2], usize), Failure> {
-        let map = DepthMap::build(scans, poses, &self.map.options())?;
+        let map = DepthMap::build(scans, poses, &self.map.options(scans.len()))?;
         let loss = DepthLoss::MinimumEigenvalue;
         let objective = DepthObjective::new(&map, loss, RobustLoss::None, PoseFreedom::Fixed)?;
         let thickness = |model: DepthModel| {
@@ -160,7 +160,7 @@ impl Eval {
         let triangles = file.mesh.triangles.iter().map(corners).collect();
         let mesh = ReferenceMesh::new(triangles, self.reach);
         let cells = CellOptions::default();
-        let depths = self.map.options().depths;
+        let depths = self.map.options(scans.len()).depths;
         let mut as_measured = Vec::new();
         let mut after_correction = Vec::new();
         for (scan, pose) in scans.iter().zip(poses) {

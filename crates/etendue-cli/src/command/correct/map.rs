@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::DepthMapOptions;
 use etendue::calibrate::depth::features::NeighbourhoodMask;
+use etendue::calibrate::depth::{DepthMapOptions, PosePrior};
+use etendue::config::pose_uncertainty;
 use etendue::estimate::geometry::Neighbourhood;
 use nalgebra::{Isometry3, Point3, Translation3};
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ pub struct MapArguments {
 /// Thresholds of the masks of measurements.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum MaskName {
-    /// 10 points, flatness 0.01, normals within 8 degrees, voxels of 0.1 m
+    /// 10 points, flatness 0.01, normals within 8 degrees; voxels of 0.1 m, from 16 scans on 0.2 m
     Strict,
     /// 5 points, flatness 0.25, voxels of 0.2 m
     Published,
@@ -89,17 +90,19 @@ pub struct Gathered {
     pub poses: Vec<Isometry3<f64>>,
     /// Number of the sequence of each scan.
     pub sequence_of: Vec<usize>,
+    /// Stated uncertainty of the poses, the largest of the sequences that state one.
+    pub pose_uncertainty: Option<PosePrior>,
 }
 
 /// Distance between the origins of sequences in the common world, m.
 const SEQUENCE_DISTANCE: f64 = 1e4;
 
 impl MapArguments {
-    /// The options with the given arguments.
-    pub fn options(&self) -> DepthMapOptions {
+    /// The options with the given arguments, for a number of scans.
+    pub fn options(&self, scans: usize) -> DepthMapOptions {
         // Start from the published or the strict masks
         let mut options = match self.masks {
-            MaskName::Strict => DepthMapOptions::strict(),
+            MaskName::Strict => DepthMapOptions::strict_for(scans),
             MaskName::Published => DepthMapOptions::published(),
         };
 
@@ -165,6 +168,7 @@ impl MapArguments {
             scans: Vec::new(),
             poses: Vec::new(),
             sequence_of: Vec::new(),
+            pose_uncertainty: None,
         };
         for (number, path) in paths.iter().enumerate() {
             let sequence = sequence::read(path, self.poses.as_deref())?;
@@ -173,7 +177,20 @@ impl MapArguments {
             gathered.poses.extend(poses.iter().map(|p| offset * p));
             gathered.sequence_of.extend(poses.iter().map(|_| number));
             gathered.scans.extend(sequence.scans);
+            let stated = pose_uncertainty::beside(path)?;
+            gathered.pose_uncertainty = larger(gathered.pose_uncertainty, stated);
         }
         Ok(gathered)
+    }
+}
+
+/// The larger of two stated uncertainties in each component.
+fn larger(first: Option<PosePrior>, second: Option<PosePrior>) -> Option<PosePrior> {
+    match (first, second) {
+        (Some(a), Some(b)) => Some(PosePrior {
+            position: a.position.max(b.position),
+            rotation: a.rotation.max(b.rotation),
+        }),
+        (first, second) => first.or(second),
     }
 }

@@ -6,13 +6,19 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn, write_file};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::train::{DepthOptimiser, TrainingResult, TrainingSettings, train};
+use etendue::calibrate::depth::train::{
+    DepthOptimiser, HoldOut, ModelVerdict, NotDetermined, PoseUncertainty, ShapeDifference,
+    TestedModel, TrainingSettings, train_and_test,
+};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthMapOptions, DepthModel, InverseCosineBias, LinearBias,
-    PolynomialBias, PoseFreedom, RobustLoss, ScanSignature, WaveformBias,
+    PolynomialBias, PoseFreedom, PosePrior, RobustLoss, ScanSignature, TableBias, WaveformBias,
 };
-use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
+use etendue::config::depth_model::{BIN_DEG, HeldOutThickness, Learnt, LearntModel, LearntStatus};
+use etendue::config::sensor::preset;
+use etendue_experiments::depth::corridor::as_built;
 use serde::Serialize;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Arguments of `etendue correct train`.
@@ -24,12 +30,13 @@ pub struct Train {
     /// Model file to write
     #[arg(short, long, value_name = "FILE", default_value = "model.toml")]
     output: PathBuf,
-    /// Name of the sensor, written to the model file
+    /// Name of the sensor, written to the model file; a preset with a constant-fraction discriminator
+    /// gives the start of the waveform model
     #[arg(long, default_value = "")]
     sensor: String,
-    /// Shape of the bias
-    #[arg(long, value_enum, default_value_t = ModelName::Polynomial)]
-    model: ModelName,
+    /// Shape of the bias [default: waveform with such a --sensor, otherwise polynomial]
+    #[arg(long, value_enum)]
+    model: Option<ModelName>,
     /// Exponents of the polynomials
     #[arg(long, value_delimiter = ',', default_values_t = [2.0, 4.0], value_name = "E,E...")]
     exponents: Vec<f64>,
@@ -56,6 +63,10 @@ pub struct Train {
     /// Pose corrections estimated with the weights
     #[arg(long, value_enum, default_value_t = FreedomName::PerPose)]
     poses_move: FreedomName,
+    /// Standard deviations of the poses, the prior of their corrections [default: pose_uncertainty.toml in the
+    /// folder of the scans, otherwise estimated from the scans]
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"])]
+    pose_sd: Option<Vec<f64>>,
     /// Number of times that neighbourhoods are rebuilt from the corrected map
     #[arg(long, default_value_t = 1)]
     refreshes: usize,
@@ -96,6 +107,8 @@ enum ModelName {
     ScaledInverseCosine,
     /// Pulse stretched by the footprint: widths of pulse and beam
     Waveform,
+    /// Piecewise linear in the incidence
+    Table,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -158,57 +171,89 @@ impl From<OptimiserName> for DepthOptimiser {
 struct Report {
     model: String,
     weights: Vec<f64>,
+    usable: bool,
+    /// Reasons why the model is not usable.
+    reasons: Vec<String>,
     verdict: String,
     scans: usize,
     measurements: usize,
     neighbourhoods: usize,
     iterations: usize,
+    converged: bool,
     loss_before: f64,
     loss_after: f64,
+    hold_out: Option<HoldOutReport>,
+    /// Root mean square of a bias of free shape without and with the correction, m.
+    free_shape_rms_m: Option<[f64; 2]>,
+    poses: Option<PosesReport>,
     noise_m: f64,
-    /// Factor by which errors common to scans and environments widen the interval of noise alone.
+    /// Factor by which correlated errors widen the interval of noise alone.
     shared_errors_widen: f64,
     condition: f64,
     warnings: Vec<String>,
 }
 
+/// Thickness of the scans that a model was not trained on.
+#[derive(Serialize)]
+struct HoldOutReport {
+    blocks: usize,
+    neighbourhoods: usize,
+    /// Thickness without and with correction, m.
+    thickness_m: [f64; 2],
+    /// Relative decrease of the loss.
+    improvement: f64,
+    improvement_sd: f64,
+}
+
+/// Prior and corrections of the poses.
+#[derive(Serialize)]
+struct PosesReport {
+    sd_m: f64,
+    sd_deg: f64,
+    estimated: bool,
+    largest_displacement_m: f64,
+    /// Largest component of a correction in standard deviations of the prior.
+    largest_deviation: f64,
+}
+
 impl Train {
-    /// Learns a model, writes it and prints a report.
+    /// Learns a model, writes it and prints a report. A model that is not determined is a failure.
     pub fn run(self) -> Result<(), Failure> {
         // Load
         let gathered = self.map.gather(&self.sequences)?;
-        let options = self.map.options();
+        let options = self.map.options(gathered.scans.len());
         let map = DepthMap::build(&gathered.scans, &gathered.poses, &options)?;
         let validation = self.validation_map(&options)?;
         let training = self.training(&gathered);
+        let start = self.start();
 
-        // Learn
+        // Learn and test
         let spinner = indicatif::ProgressBar::new_spinner().with_message("learning");
         spinner.enable_steady_tick(std::time::Duration::from_millis(100));
-        let trained = train(
-            &map,
-            validation.as_ref(),
-            &self.start(),
-            &training,
-            &options,
-        );
+        let tested = train_and_test(&map, validation.as_ref(), &start, &training, &options);
         spinner.finish_and_clear();
-        let trained = trained?;
+        let tested = tested?;
 
         // Write
-        let learnt = self.learnt(&gathered, &map, &trained);
-        let report = self.report(&map, &trained);
+        let learnt = self.learnt(&gathered, &map, &tested);
+        let report = self.report(&map, &tested, &training);
         write_file(&self.output, learnt.text().as_bytes())?;
         if let Some(path) = &self.pictures {
             let mut folder = Folder::new(path);
             pictures::add_curve(&mut folder, &learnt)?;
-            pictures::add_map(&mut folder, &map, &trained)?;
+            pictures::add_map(&mut folder, &map, &tested.training)?;
             folder.commit_and_list()?;
         }
 
         // Report
         warn(&report.warnings);
-        print_report(self.json, &report, Report::text)
+        print_report(self.json, &report, Report::text)?;
+        if report.usable {
+            Ok(())
+        } else {
+            let reasons = report.reasons.join("; ");
+            Err(Failure::ModelNotDetermined { reasons })
+        }
     }
 
     fn validation_map(&self, options: &DepthMapOptions) -> Result<Option<DepthMap>, Failure> {
@@ -235,13 +280,23 @@ impl Train {
             })
         };
         match self.model {
-            ModelName::Polynomial => polynomial(false),
-            ModelName::ScaledPolynomial => polynomial(true),
-            ModelName::Linear => DepthModel::Linear(LinearBias::default()),
-            ModelName::InverseCosine => inverse(false),
-            ModelName::ScaledInverseCosine => inverse(true),
-            ModelName::Waveform => DepthModel::Waveform(WaveformBias::START),
+            None => self.known_beam().unwrap_or_else(|| polynomial(false)),
+            Some(ModelName::Polynomial) => polynomial(false),
+            Some(ModelName::ScaledPolynomial) => polynomial(true),
+            Some(ModelName::Linear) => DepthModel::Linear(LinearBias::default()),
+            Some(ModelName::InverseCosine) => inverse(false),
+            Some(ModelName::ScaledInverseCosine) => inverse(true),
+            Some(ModelName::Waveform) => self
+                .known_beam()
+                .unwrap_or(DepthModel::Waveform(WaveformBias::START)),
+            Some(ModelName::Table) => DepthModel::Table(TableBias::standard()),
         }
+    }
+
+    /// Waveform model of the pulse and the beam of the sensor, if it is a preset with a constant-fraction
+    /// discriminator.
+    fn known_beam(&self) -> Option<DepthModel> {
+        as_built(&preset(&self.sensor).ok()?.lidar)
     }
 
     fn training(&self, gathered: &Gathered) -> TrainingSettings {
@@ -260,18 +315,39 @@ impl Train {
                 FreedomName::Common => PoseFreedom::Common,
                 FreedomName::PerSequence => PoseFreedom::PerSequence(gathered.sequence_of.clone()),
             },
+            pose_uncertainty: match (self.pose_sd.as_deref(), gathered.pose_uncertainty) {
+                (Some(&[position, degrees]), _) => PoseUncertainty::Stated(PosePrior {
+                    position,
+                    rotation: f64::to_radians(degrees),
+                }),
+                (_, Some(prior)) => PoseUncertainty::Stated(prior),
+                _ => PoseUncertainty::Estimated,
+            },
             optimiser: self.optimiser.into(),
             iterations: self.iterations,
             refreshes: self.refreshes,
         }
     }
 
-    fn learnt(&self, gathered: &Gathered, map: &DepthMap, trained: &TrainingResult) -> LearntModel {
-        let curve = &trained.curve;
+    fn learnt(&self, gathered: &Gathered, map: &DepthMap, tested: &TestedModel) -> LearntModel {
+        let curve = &tested.training.curve;
+        let reasons = |reasons: &[NotDetermined]| reasons.iter().map(ToString::to_string).collect();
+        let held_out = tested.hold_out.as_ref();
         LearntModel {
             sensor: self.sensor.clone(),
-            model: trained.model.clone(),
+            model: tested.training.model.clone(),
             learnt: Some(Learnt {
+                status: match &tested.verdict {
+                    ModelVerdict::Usable => LearntStatus::Usable,
+                    ModelVerdict::NotDetermined(why) => LearntStatus::NotDetermined(reasons(why)),
+                },
+                hold_out: held_out.map(|h| HeldOutThickness {
+                    before: h.loss_before.sqrt(),
+                    after: h.loss_after.sqrt(),
+                    improvement: h.improvement(),
+                    improvement_sd: h.improvement_sd,
+                }),
+                poses: tested.training.poses.map(|change| change.prior),
                 scans: gathered.scans.len(),
                 neighbourhoods: map.neighbourhoods().len(),
                 verdict: curve.verdict(),
@@ -286,17 +362,34 @@ impl Train {
         }
     }
 
-    fn report(&self, map: &DepthMap, trained: &TrainingResult) -> Report {
+    fn report(&self, map: &DepthMap, tested: &TestedModel, training: &TrainingSettings) -> Report {
+        let trained = &tested.training;
+        let reasons = tested.verdict.reasons().iter();
         Report {
-            model: format!("{:?}", self.model),
+            model: name(&trained.model).to_owned(),
             weights: trained.model.weights(),
+            usable: tested.verdict.is_usable(),
+            reasons: reasons.map(ToString::to_string).collect(),
             verdict: trained.curve.verdict(),
             scans: map.world_from_lidar().len(),
             measurements: map.measurements().len(),
             neighbourhoods: map.neighbourhoods().len(),
             iterations: trained.progress.len().saturating_sub(1),
+            converged: trained.converged,
             loss_before: trained.progress.first().map_or(f64::NAN, |p| p.loss),
             loss_after: trained.progress.last().map_or(f64::NAN, |p| p.loss),
+            hold_out: tested.hold_out.as_ref().map(HoldOutReport::of),
+            free_shape_rms_m: tested
+                .shape
+                .as_ref()
+                .map(ShapeDifference::error_before_and_after),
+            poses: trained.poses.map(|change| PosesReport {
+                sd_m: change.prior.position,
+                sd_deg: change.prior.rotation.to_degrees(),
+                estimated: training.pose_uncertainty == PoseUncertainty::Estimated,
+                largest_displacement_m: change.displacement,
+                largest_deviation: change.deviation,
+            }),
             noise_m: trained.curve.noise,
             shared_errors_widen: trained.curve.widened(),
             condition: trained.curve.condition,
@@ -325,13 +418,26 @@ impl Train {
     }
 }
 
+impl HoldOutReport {
+    fn of(held_out: &HoldOut) -> Self {
+        Self {
+            blocks: held_out.models.len(),
+            neighbourhoods: held_out.neighbourhoods,
+            thickness_m: [held_out.loss_before, held_out.loss_after].map(f64::sqrt),
+            improvement: held_out.improvement(),
+            improvement_sd: held_out.improvement_sd,
+        }
+    }
+}
+
 impl Report {
     fn text(&self) -> String {
-        format!(
+        // Training
+        let mut text = format!(
             "{} from {} scans: {} measurements, {} neighbourhoods\n  weights {:?}\n  mean \
              thickness {:.2} mm before, {:.2} mm after {} iterations (a lower loss does not prove \
-             a better model)\n  depth noise {:.1} mm, condition {:.0}; errors common to scans and \
-             environments widen the interval by a factor of {:.1}\n  {}\n",
+             a better model)\n  depth noise {:.1} mm, condition {:.0}; correlated errors and the \
+             shape widen the interval by a factor of {:.1}\n",
             self.model,
             self.scans,
             self.measurements,
@@ -343,8 +449,71 @@ impl Report {
             self.noise_m * 1e3,
             self.condition,
             self.shared_errors_widen,
-            self.verdict
-        )
+        );
+        if let Some(poses) = &self.poses {
+            let _ = writeln!(
+                text,
+                "  poses: standard deviation {:.1} mm and {:.3} degrees ({}); the largest displacement is \
+                 {:.1} mm, {:.1} standard deviations",
+                poses.sd_m * 1e3,
+                poses.sd_deg,
+                if poses.estimated {
+                    "estimated"
+                } else {
+                    "stated"
+                },
+                poses.largest_displacement_m * 1e3,
+                poses.largest_deviation
+            );
+        }
+
+        // Tests
+        if let Some(held_out) = &self.hold_out {
+            let [before, after] = held_out.thickness_m.map(|thickness| thickness * 1e3);
+            let _ = writeln!(
+                text,
+                "  held out, {} blocks of scans, {} neighbourhoods: thickness {before:.2} mm without, \
+                 {after:.2} mm with correction, loss {:+.1} % (standard deviation {:.1} %)",
+                held_out.blocks,
+                held_out.neighbourhoods,
+                -held_out.improvement * 1e2,
+                held_out.improvement_sd * 1e2
+            );
+        }
+        if let Some([before, after]) = self.free_shape_rms_m {
+            let _ = writeln!(
+                text,
+                "  compared with a bias of free shape: {:.2} mm rms without, {:.2} mm with correction",
+                before * 1e3,
+                after * 1e3
+            );
+        }
+
+        // Verdict
+        let _ = writeln!(text, "  {}", self.verdict);
+        let verdict = if self.usable {
+            "usable"
+        } else {
+            "not determined"
+        };
+        let _ = writeln!(text, "verdict: {verdict}");
+        for reason in &self.reasons {
+            let _ = writeln!(text, "  - {reason}");
+        }
+        text
+    }
+}
+
+/// Name of the shape of a model.
+fn name(model: &DepthModel) -> &'static str {
+    match model {
+        DepthModel::Polynomial(model) if model.scaled => "scaled polynomial",
+        DepthModel::Polynomial(_) => "polynomial",
+        DepthModel::Linear(_) => "linear",
+        DepthModel::InverseCosine(model) if model.scaled => "scaled inverse cosine",
+        DepthModel::InverseCosine(_) => "inverse cosine",
+        DepthModel::Waveform(_) => "waveform",
+        DepthModel::Table(_) => "table",
     }
 }
 

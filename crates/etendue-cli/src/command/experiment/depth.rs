@@ -2,8 +2,8 @@
 
 use super::depth_pictures::{bias_curves, board_chart, side, trajectories};
 use super::depth_tables::{
-    KNOWN_BIAS, SWEEPS, bias_table, board_table, first_split, loss_table, mean, mean_table, names,
-    split_table,
+    KNOWN_BIAS, MISLEADING, SWEEPS, bias_table, board_table, first_split, loss_table, mean,
+    mean_table, names, split_table, verdict_table,
 };
 use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use crate::output::commit;
 use crate::sequence::bar;
 use crate::source;
 use clap::Args;
-use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, PolynomialBias};
+use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthMapOptions, DepthModel, PolynomialBias};
 use etendue::config::depth_model;
 use etendue::config::sensor::preset;
 use etendue::io::output::OutputSet;
@@ -22,8 +22,8 @@ use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use etendue_experiments::arena::ExperimentResults;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, CorridorBias, CorridorDrive, CorridorSettings, ExperimentError, LossRow, ROWS,
-    STOPS_OF_LOSSES, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+    self, AS_BUILT, CorridorBias, CorridorDrive, CorridorSettings, ExperimentError, LossRow, ROWS,
+    STOPS_OF_LOSSES, SplitRow, bias_by_incidence, drive, losses, splits, verdict_cases,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::Drawing;
@@ -33,10 +33,11 @@ use std::path::{Path, PathBuf};
 /// Arguments of the experiments on depth correction.
 #[derive(Debug, Args)]
 pub struct DepthArguments {
-    /// corridor: number of stops, in eight sub-sequences; at least 32 unless with --export
+    /// corridor, verdicts: number of stops; the corridor has eight sub-sequences and needs at least 32
+    /// unless with --export, the verdicts use a quarter for the truth
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..))]
     stops: u32,
-    /// corridor, board: columns per sweep of the lidar
+    /// corridor, board, verdicts: columns per sweep of the lidar
     #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..))]
     columns: u32,
     /// corridor: noise of the poses used for learning
@@ -56,6 +57,9 @@ pub struct DepthArguments {
     /// corridor --export: a known bias with noise of 1 cm instead of that of the receiver
     #[arg(long, requires = "export")]
     known_bias: bool,
+    /// verdicts: number of simulated drives
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    drives: u32,
     /// board: depth model for a correction
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -244,8 +248,12 @@ fn known_bias() -> DepthModel {
 /// Masks of the neighbourhoods at the first stops.
 fn picture_of_masks(drive: &CorridorDrive) -> Result<Drawing, Failure> {
     let first = STOPS_OF_LOSSES.min(drive.scans.len());
-    let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
-        .map_err(ExperimentError::from)?;
+    let map = DepthMap::build(
+        &drive.scans[..first],
+        &drive.truth[..first],
+        &DepthMapOptions::sparse(),
+    )
+    .map_err(ExperimentError::from)?;
     Ok(masks(&map, &map.measured_points()))
 }
 
@@ -266,6 +274,44 @@ pub fn board(arguments: &DepthArguments) -> Found {
         ..ExperimentResults::default()
     };
     Ok((outcome, vec![("board", board_chart(&rows))]))
+}
+
+/// Verdicts on corrections of many drives, compared with the truth.
+pub fn verdicts(arguments: &DepthArguments) -> Found {
+    let lidar = os0(arguments.columns)?;
+    let (scene, stops) = scene_and_stops(arguments)?;
+    let cases = verdict_cases(u64::from(arguments.drives));
+    let progress = bar("driving and learning", cases.len());
+    let rows = corridor::verdicts(&scene, &lidar, &stops, &cases, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let usable = rows.iter().filter(|row| row.tested.verdict.is_usable());
+    let outcome = ExperimentResults {
+        remarks: vec![format!(
+            "{} models of {} drives: {} usable, of which {} are worse than no correction.",
+            rows.len(),
+            cases.len(),
+            usable.count(),
+            rows.iter().filter(|row| row.is_misleading()).count()
+        )],
+        tables: vec![verdict_table(&rows)],
+        ..ExperimentResults::default()
+    };
+    Ok((outcome, Vec::new()))
+}
+
+/// Fails if a usable model is worse than no correction.
+pub fn check_verdicts(outcome: &ExperimentResults) -> Result<(), Failure> {
+    let rows = outcome.tables.iter().flat_map(|table| &table.rows);
+    let misleading = rows
+        .filter(|row| row.last() == Some(&MISLEADING.into()))
+        .count();
+    if misleading == 0 {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("{misleading} models are called usable, but are worse than no correction"),
+        "the tests of the training are not strict enough: see the last column",
+    ))
 }
 
 /// OS0-128 with a number of columns per sweep.

@@ -3,7 +3,7 @@
 use etendue_experiments::arena::{ResultCell, ResultTable};
 use etendue_experiments::depth::board::BoardErrorRow;
 use etendue_experiments::depth::corridor::{
-    BiasBin, LearningPoses, LossRow, MeanDrift, STOPS_OF_LOSSES, SplitRow,
+    BiasBin, LearningPoses, LossRow, MeanDrift, STOPS_OF_LOSSES, SplitRow, VerdictRow,
 };
 
 /// Coefficients of the known bias over the second and fourth power of the incidence.
@@ -187,6 +187,73 @@ pub fn board_table(lidar: &str, rows: &[BoardErrorRow]) -> ResultTable {
             (row.depth_error * 1e3).into(),
             row.corrected
                 .map_or(ResultCell::Text("-".into()), |c| (c * 1e3).into()),
+        ]);
+    }
+    table
+}
+
+/// Last cell of a model that is usable and worse than no correction.
+pub const MISLEADING: &str = "misleading";
+
+/// Verdicts compared with the truth, one row per model of a drive.
+pub fn verdict_table(rows: &[VerdictRow]) -> ResultTable {
+    // Columns
+    let mut table = ResultTable::new(
+        "Verdicts: held-out blocks of the training, and the truth at other stops",
+        &[
+            "seed",
+            "bias",
+            "pose noise, mm",
+            "model",
+            "verdict",
+            "held-out loss, %",
+            "free shape, mm",
+            "thickness, mm",
+            "map rms, mm",
+            "remaining bias, mm",
+            "first reason",
+            "truth",
+        ],
+    );
+
+    // One row per model
+    let pair = |values: [f64; 2]| format!("{:.2} -> {:.2}", values[0] * 1e3, values[1] * 1e3);
+    for row in rows {
+        let tested = &row.tested;
+        let held_out = tested.hold_out.as_ref().map_or(String::new(), |h| {
+            format!(
+                "{:+.1} +- {:.1}",
+                -h.improvement() * 1e2,
+                h.improvement_sd * 1e2
+            )
+        });
+        let shape = tested.shape.as_ref();
+        let shape = shape.map_or(String::new(), |s| pair(s.error_before_and_after()));
+        let reason = tested.verdict.reasons().first();
+        let reason = reason.map_or(String::new(), ToString::to_string);
+        let verdict = if tested.verdict.is_usable() {
+            "usable"
+        } else {
+            "not determined"
+        };
+        let truth = match (row.is_misleading(), row.is_worse()) {
+            (true, _) => MISLEADING,
+            (false, true) => "worse",
+            (false, false) => "better",
+        };
+        table.push(vec![
+            format!("{}", row.case.seed).as_str().into(),
+            format!("{:?}", row.case.bias).as_str().into(),
+            (row.case.pose_noise[0] * 1e3).into(),
+            row.model.into(),
+            verdict.into(),
+            held_out.as_str().into(),
+            shape.as_str().into(),
+            pair(row.thickness).as_str().into(),
+            pair(row.map).as_str().into(),
+            pair(row.bias).as_str().into(),
+            reason.as_str().into(),
+            truth.into(),
         ]);
     }
     table

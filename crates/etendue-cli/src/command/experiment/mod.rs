@@ -26,7 +26,8 @@ use std::path::PathBuf;
     and with tuned settings. Errors of poses are SE(2) distances, m and rad together.\n\
     corridor and board are those of Agishev et al. 2023 (doi:10.1109/LRA.2023.3287791), simulated \
     with an Ouster OS0-128: the effect of depth correction on held-out maps and on SLAM, and the \
-    bias of a rotated board.\n\
+    bias of a rotated board. verdicts trains corrections on many simulated drives and compares the \
+    verdicts with the truth; it fails if a usable correction is worse than none.\n\
     Output: the tables as CSV, everything as text (experiment.md), and the figures as SVG and PNG."
 )]
 pub struct Experiment {
@@ -67,6 +68,8 @@ enum Name {
     Corridor,
     /// Depth bias of a rotated board
     Board,
+    /// Verdicts of depth correction over simulated drives, compared with the truth
+    Verdicts,
 }
 
 fn noise(text: &str) -> Result<f64, String> {
@@ -84,7 +87,7 @@ impl Name {
             Self::LocaliseComplex => ArenaExperiment::LocaliseComplex,
             Self::TrackMirror => ArenaExperiment::TrackMirror,
             Self::Checkerboard => ArenaExperiment::Checkerboard,
-            Self::Corridor | Self::Board => return None,
+            Self::Corridor | Self::Board | Self::Verdicts => return None,
         })
     }
 
@@ -92,6 +95,7 @@ impl Name {
         match self {
             Self::Corridor => "corridor",
             Self::Board => "board",
+            Self::Verdicts => "verdicts",
             _ => self.in_arena().map_or("", ArenaExperiment::name),
         }
     }
@@ -113,7 +117,11 @@ impl Experiment {
             }
             folder.commit_and_list()?;
         }
-        print_report(self.json, &report, Report::text)
+        print_report(self.json, &report, Report::text)?;
+        match self.name {
+            Name::Verdicts => depth::check_verdicts(&outcome),
+            _ => Ok(()),
+        }
     }
 
     fn outcome(&self) -> depth::Found {
@@ -125,6 +133,7 @@ impl Experiment {
         match self.name {
             Name::Corridor => depth::corridor(&self.depth),
             Name::Board => depth::board(&self.depth),
+            Name::Verdicts => depth::verdicts(&self.depth),
             _ => {
                 let experiment = self.name.in_arena();
                 let experiment = experiment.unwrap_or(ArenaExperiment::Localise);

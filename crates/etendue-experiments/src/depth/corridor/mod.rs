@@ -5,9 +5,11 @@ mod drive;
 mod losses;
 mod settings;
 mod splits;
+mod verdicts;
 
 pub use bias_evaluation::{BiasBin, bias_by_incidence};
 pub use drive::{CorridorDrive, TrueReading, drive};
 pub use losses::{LearningPoses, LossRow, STOPS_OF_LOSSES, curve_rms, losses};
 pub use settings::{CorridorBias, CorridorSettings, ExperimentError};
-pub use splits::{AS_BUILT, MeanDrift, ROWS, SplitRow, as_built, map_options, models, splits};
+pub use splits::{AS_BUILT, MeanDrift, ROWS, SplitRow, as_built, models, splits};
+pub use verdicts::{DriveBias, VerdictCase, VerdictRow, verdict_cases, verdicts};

@@ -8,7 +8,7 @@ use etendue_calibrate::depth::{
     DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseFreedom, WaveformBias,
     correct_scan,
 };
-use etendue_estimate::geometry::{Neighbourhood, ReferenceMesh};
+use etendue_estimate::geometry::ReferenceMesh;
 use etendue_estimate::odometry::{
     Mapper, MapperOptions, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
 };
@@ -212,26 +212,11 @@ fn sub_sequences(scans: usize) -> Vec<std::ops::Range<usize>> {
     (0..8).map(|i| i * scans / 8..(i + 1) * scans / 8).collect()
 }
 
-/// Options of the maps: sparser than [`DepthMapOptions::strict`], because a split has half of all stops,
-/// with neighbourhoods that overlap by half, and with normals up to grazing incidence, where the bias
-/// of a receiver is largest.
-pub fn map_options() -> DepthMapOptions {
-    let mut options = DepthMapOptions {
-        voxel: 0.2,
-        normal_doublings: 2,
-        neighbourhood: Neighbourhood::Radius(0.4),
-        centres: Some(0.4),
-        ..DepthMapOptions::strict()
-    };
-    options.mask.viewpoint_variance = 0.36;
-    options
-}
-
 /// Map of some stops at the poses with noise.
 fn training_map(drive: &CorridorDrive, stops: &[usize]) -> Result<DepthMap, DepthError> {
     let scans: Vec<_> = stops.iter().map(|&i| drive.scans[i].clone()).collect();
     let poses: Vec<_> = stops.iter().map(|&i| drive.noisy[i]).collect();
-    DepthMap::build(&scans, &poses, &map_options())
+    DepthMap::build(&scans, &poses, &DepthMapOptions::sparse())
 }
 
 /// Learns a model, together with the poses if they have noise. The validation sub-sequences are not
@@ -252,7 +237,7 @@ fn learn(
         refreshes: 1,
         ..TrainingSettings::default()
     };
-    train(map, None, start, &training, &map_options())
+    train(map, None, start, &training, &DepthMapOptions::sparse())
 }
 
 /// Poses of some stops by SLAM, from the true pose of the first.
@@ -310,7 +295,7 @@ fn drift(
 const ODOMETRY: u64 = 0x0D0;
 
 /// Triangles of a scene in the world, m.
-fn triangles(scene: &Scene) -> Vec<[Point3<f64>; 3]> {
+pub(super) fn triangles(scene: &Scene) -> Vec<[Point3<f64>; 3]> {
     let of_object = |object: &etendue_scene::Object| {
         let mesh = scene.mesh(object.mesh);
         let pose = object.world_from_object;
