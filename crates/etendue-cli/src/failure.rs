@@ -5,7 +5,7 @@ use etendue::calibrate::noise::NoiseError;
 use etendue::config::ConfigError;
 use etendue::config::toml_file::UnknownName;
 use etendue::estimate::fit::FitError;
-use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
+use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError, TrajectoryVerdict};
 use etendue::estimate::register::RegisterError;
 use etendue::io::FormatError;
 use etendue::scene::{MeshError, TrajectoryError};
@@ -146,6 +146,14 @@ pub enum Failure {
         /// Remedy.
         remedy: String,
     },
+    /// The trajectory of `slam` cannot be trusted.
+    #[error("the trajectory is {verdict}: {reason}")]
+    TrajectoryUntrusted {
+        /// Verdict.
+        verdict: TrajectoryVerdict,
+        /// First reason.
+        reason: String,
+    },
     /// A model cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -247,6 +255,18 @@ impl Failure {
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::UnknownName(unknown) => unknown_name_remedy(unknown),
+
+            // Trajectories
+            Self::TrajectoryUntrusted { verdict, .. } => {
+                let accept = match verdict {
+                    TrajectoryVerdict::Failed => "",
+                    _ => ", or accept it with --accept-doubtful",
+                };
+                format!(
+                    "see the report; record with shorter steps or more structure in view, or give \
+                     odometry with --poses and --prior poses{accept}"
+                )
+            }
 
             // Scenes and sensors
             Self::CameraWorld(_) => {

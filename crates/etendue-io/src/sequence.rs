@@ -8,7 +8,7 @@
 //! one line per scan.
 
 use crate::points::PointFormat;
-use crate::ros2::{StampedTransform, read_clouds, read_transforms};
+use crate::ros2::{RecordedCloud, StampedTransform, read_clouds, read_transforms};
 use crate::scan_file::ScanFile;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FileLocation, FormatError};
@@ -24,7 +24,10 @@ pub struct Sequence {
     pub path: PathBuf,
     /// Points in the lidar frame, m, including non-finite ones.
     pub scans: Vec<Vec<Point3<f64>>>,
-    /// Time of each scan, s; its index if the trajectory has no times.
+    /// Time of each point of each scan relative to the time of the scan, s, from the fields of a
+    /// recording; `None` for folders, and if a cloud has no times.
+    pub point_times: Option<Vec<Vec<f64>>>,
+    /// Time of each scan, s; its index if neither recording nor trajectory has times.
     pub times: Vec<f64>,
     /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
@@ -74,6 +77,8 @@ pub fn read_sequence(
     // Read the scans
     let Recorded {
         scans,
+        point_times,
+        stamps,
         posed: recorded,
         warnings,
     } = if path.is_dir() {
@@ -99,10 +104,12 @@ pub fn read_sequence(
     // Number the scans if they have no times
     let count = scans.len();
     let numbers = || (0..count).map(|number| number as f64).collect();
+    let times_without_poses = stamps.unwrap_or_else(numbers);
     let Some((times, world_from_lidar)) = posed else {
         return Ok(Sequence {
             path: path.to_owned(),
-            times: numbers(),
+            times: times_without_poses,
+            point_times,
             scans,
             world_from_lidar: None,
             warnings,
@@ -123,7 +130,8 @@ pub fn read_sequence(
     Ok(Sequence {
         path: path.to_owned(),
         scans,
-        times: times.unwrap_or_else(numbers),
+        times: times.unwrap_or(times_without_poses),
+        point_times,
         world_from_lidar: Some(world_from_lidar),
         warnings,
     })
@@ -135,6 +143,10 @@ type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
 #[derive(Default)]
 struct Recorded {
     scans: Vec<Vec<Point3<f64>>>,
+    /// Times of the points of each scan relative to its stamp, s.
+    point_times: Option<Vec<Vec<f64>>>,
+    /// Times of the scans, s.
+    stamps: Option<Vec<f64>>,
     posed: Option<Posed>,
     warnings: Vec<String>,
 }
@@ -189,6 +201,8 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let transforms = read_transforms(path)?;
     let clouds = recording.clouds.iter().filter(|c| c.topic == first.topic);
     let mut scans = Vec::new();
+    let mut point_times = Vec::new();
+    let mut stamps = Vec::new();
     let mut times = Vec::new();
     let mut poses = Vec::new();
     for cloud in clouds {
@@ -197,6 +211,8 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
         let [x, y, z] = ["x", "y", "z"].map(field);
         let points = x.iter().zip(&y).zip(&z);
         scans.push(points.map(|((x, y), z)| Point3::new(*x, *y, *z)).collect());
+        point_times.push(times_of_points(cloud));
+        stamps.push(cloud.time);
 
         // Find the transform of their frame nearest in time
         let difference = |transform: &StampedTransform| (transform.time - cloud.time).abs();
@@ -227,10 +243,30 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     }
     Ok(Recorded {
         scans,
+        point_times: point_times.into_iter().collect(),
+        stamps: Some(stamps),
         posed,
         warnings,
     })
 }
+
+/// Times of the points of a cloud relative to its stamp, s: the fields `time` (s after the stamp, as in
+/// recordings of etendue and of Velodyne's driver), `t` (ns after the stamp, Ouster) or `timestamp` (s,
+/// Hesai). `None` without such a field, and for times more than a minute from the stamp.
+fn times_of_points(cloud: &RecordedCloud) -> Option<Vec<f64>> {
+    let scaled = |name, scale: f64, origin: f64| {
+        let values = cloud.field(name)?;
+        Some(values.iter().map(|value| (value - origin) * scale).collect())
+    };
+    let times: Vec<f64> = scaled("time", 1.0, 0.0)
+        .or_else(|| scaled("t", 1e-9, 0.0))
+        .or_else(|| scaled("timestamp", 1.0, cloud.time))?;
+    let plausible = times.iter().all(|time| time.abs() < LONGEST_SCAN);
+    (plausible && !times.is_empty()).then_some(times)
+}
+
+/// Largest time of a point relative to the stamp of its cloud, s.
+const LONGEST_SCAN: f64 = 60.0;
 
 /// Tolerance of equal stamps, s.
 const SAME_TIME: f64 = 0.02;

@@ -1,6 +1,6 @@
 //! Plane fits of whole scans, from the moments of cubic cells.
 
-use super::{EigenDecomposition, LocalSurface};
+use super::{EigenDecomposition, LocalSurface, VoxelTable, voxel_key};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -71,7 +71,7 @@ pub fn map_cell_planes<T: Copy + Send>(
 ) -> Vec<Option<T>> {
     // Fit a plane to every cell.
     let (mut grid, mut cells) = Grid::new(count, &position, options.cell);
-    let mut fits = grid.fits(&vec![true; grid.keys.len()], options);
+    let mut fits = grid.fits(&vec![true; grid.cells.len()], options);
     let mut values: Vec<Option<T>> = cells
         .par_iter()
         .enumerate()
@@ -88,7 +88,7 @@ pub fn map_cell_planes<T: Copy + Send>(
             break;
         }
         let (coarse, parents) = grid.doubled();
-        let mut requested = vec![false; coarse.keys.len()];
+        let mut requested = vec![false; coarse.cells.len()];
         for &i in &open {
             let cell = &mut cells[i as usize];
             *cell = parents[*cell as usize];
@@ -202,36 +202,34 @@ pub struct CellPlane {
     pub mean: Vector3<f64>,
 }
 
-/// Hash grid of cubic cells with open addressing.
+/// Grid of cubic cells with the moments of their points.
 struct Grid {
     /// Side of the cells, m.
     cell: f64,
-    /// Hash table of cell indices.
-    slots: Vec<u32>,
-    /// Integer coordinates of the cells.
-    keys: Vec<[i32; 3]>,
+    /// Cells with points.
+    cells: VoxelTable,
     /// Moments of the cells, about their centres.
     moments: Vec<Moments>,
 }
 
-/// Free slot of the hash table, and cell index of points without a cell.
-const EMPTY: u32 = u32::MAX;
+/// Cell index of points without a cell.
+const NO_CELL: u32 = u32::MAX;
 
 impl Grid {
-    /// Grid over points, with the index of the cell of each point; [`EMPTY`] for points that are not
+    /// Grid over points, with the index of the cell of each point; [`NO_CELL`] for points that are not
     /// finite and for the origin.
     fn new(count: usize, position: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
         let mut grid = Self::empty(cell, count);
-        let mut last = ([i32::MIN; 3], EMPTY);
+        let mut last = ([i32::MIN; 3], NO_CELL);
         let cell_of = |i| {
             let point = position(i);
             // Not finite, or the origin.
             if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
-                return EMPTY;
+                return NO_CELL;
             }
-            let key = grid.key(&point);
+            let key = voxel_key(&point, grid.cell);
             // Points of a scan are ordered: most are in the cell of the point before.
-            if key != last.0 || last.1 == EMPTY {
+            if key != last.0 || last.1 == NO_CELL {
                 last = (key, grid.insert(key));
             }
             let from_centre = point - grid.centre(key);
@@ -242,19 +240,18 @@ impl Grid {
         (grid, cells)
     }
 
-    /// Grid without cells, with slots for up to `points` of them.
-    fn empty(cell: f64, points: usize) -> Self {
+    /// Grid without cells, with space for a number of them.
+    fn empty(cell: f64, cells: usize) -> Self {
         Self {
             cell,
-            slots: vec![EMPTY; (2 * points).next_power_of_two().max(16)],
-            keys: Vec::new(),
+            cells: VoxelTable::with_capacity(cells),
             moments: Vec::new(),
         }
     }
 
     /// Grid with cells of twice the side, and the index of the parent of each cell.
     fn doubled(&self) -> (Self, Vec<u32>) {
-        let mut coarse = Self::empty(2.0 * self.cell, self.keys.len());
+        let mut coarse = Self::empty(2.0 * self.cell, self.cells.len());
         let parent = |(key, moments): (&[i32; 3], &Moments)| {
             let parent_key = key.map(|k| k.div_euclid(2));
             let number = coarse.insert(parent_key);
@@ -262,61 +259,26 @@ impl Grid {
             coarse.moments[number as usize].add_from(moments, &offset);
             number
         };
-        let parents = self.keys.iter().zip(&self.moments).map(parent).collect();
+        let parents = self
+            .cells
+            .keys()
+            .iter()
+            .zip(&self.moments)
+            .map(parent)
+            .collect();
         (coarse, parents)
     }
 
-    /// Integer coordinates of the cell that contains a point.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a saturated cell is a cell"
-    )]
-    fn key(&self, p: &Vector3<f64>) -> [i32; 3] {
-        // The cast rounds towards zero; a call of `floor` costs more than the rest.
-        [0, 1, 2].map(|i| {
-            let at = p[i] / self.cell;
-            let whole = at as i32;
-            whole.saturating_sub(i32::from(f64::from(whole) > at))
-        })
+    /// Index of the cell with a key, added without points if new.
+    fn insert(&mut self, key: [i32; 3]) -> u32 {
+        let number = self.cells.insert(key);
+        self.moments.resize(self.cells.len(), Moments::default());
+        number
     }
 
     /// Centre of a cell, m.
     fn centre(&self, key: [i32; 3]) -> Vector3<f64> {
         Vector3::from(key.map(|k| (f64::from(k) + 0.5) * self.cell))
-    }
-
-    /// Slot of a key: occupied by it, or the first free one of its probe sequence.
-    fn slot(&self, key: [i32; 3]) -> usize {
-        let mask = self.slots.len() - 1;
-        let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
-        let hash = key.into_iter().fold(MIX, mix);
-        let mut at = (hash >> 32) as usize & mask;
-        while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    /// Index of the cell with a key, added if new.
-    fn insert(&mut self, key: [i32; 3]) -> u32 {
-        let at = self.slot(key);
-        if self.slots[at] == EMPTY {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "points are numbered by u32"
-            )]
-            let number = self.keys.len() as u32;
-            self.slots[at] = number;
-            self.keys.push(key);
-            self.moments.push(Moments::default());
-        }
-        self.slots[at]
-    }
-
-    /// Index of the cell with a key.
-    fn find(&self, key: [i32; 3]) -> Option<usize> {
-        let number = self.slots[self.slot(key)];
-        (number != EMPTY).then_some(number as usize)
     }
 
     /// Plane fits of the requested cells, in the frame of the points.
@@ -330,7 +292,7 @@ impl Grid {
                 }
                 match self.fit(number, options) {
                     Fit::Plane(plane) => Fit::Plane(CellPlane {
-                        mean: plane.mean + self.centre(self.keys[number]),
+                        mean: plane.mean + self.centre(self.cells.keys()[number]),
                         ..plane
                     }),
                     other => other,
@@ -342,12 +304,12 @@ impl Grid {
     /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not
     /// flat.
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
-        let key = self.keys[number];
+        let key = self.cells.keys()[number];
         let mut block = Moments::default();
         for step in 0..27 {
             let by = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
             let near = std::array::from_fn(|i| key[i].saturating_add(by[i]));
-            if let Some(other) = self.find(near) {
+            if let Some(other) = self.cells.find(near) {
                 let d = Vector3::from(by.map(f64::from)) * self.cell;
                 block.add_from(&self.moments[other], &d);
             }
@@ -361,9 +323,6 @@ impl Grid {
         }
     }
 }
-
-/// Multiplier of the hash function: the golden ratio times 2^64, odd (Knuth's multiplicative hashing).
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ mod neighbours;
 mod normals;
 mod reference_mesh;
 mod voxel;
+mod voxel_table;
 
 pub use cells::{CellOptions, CellPlane, local_surfaces_by_cells, map_cell_planes};
 pub use eigen::EigenDecomposition;
@@ -16,3 +17,4 @@ pub use neighbours::{Neighbourhood, Neighbours};
 pub use normals::{LocalSurface, local_surfaces, local_surfaces_among};
 pub use reference_mesh::ReferenceMesh;
 pub use voxel::{one_per_voxel, voxel_of};
+pub use voxel_table::{VoxelTable, voxel_key};

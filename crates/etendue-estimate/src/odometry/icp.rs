@@ -1,204 +1,232 @@
-//! Point-to-plane registration of a scan onto a map.
+//! Robust point-to-plane registration of a scan onto a map.
 
-use super::map::{SampledScan, SurfaceMap};
-use nalgebra::{Isometry3, Matrix6, Point3, Translation3, UnitQuaternion, Vector3, Vector6};
+use super::map::{PairGate, SurfaceMap};
+use super::observability::Observability;
+use super::scan::{SampledScan, Surfel, robust_sd};
+use crate::manifold::se3;
+use crate::solve::Loss;
+use nalgebra::{Isometry3, Matrix6, Translation3, Vector3, Vector6};
 use rayon::prelude::*;
 
 /// Settings of the point-to-plane registration of a scan onto a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IcpOptions {
-    /// Number of map points paired with each scan point.
-    pub neighbours: usize,
-    /// Greatest distance between the points of a pair, m.
+    /// Greatest distance between the points of a pair, m; the adaptive threshold is at most this.
     pub max_distance: f64,
-    /// Fraction of the pairs that is used, the nearest first (Chetverikov et al. 2002,
-    /// doi:10.1109/ICPR.2002.1047997).
-    pub inlier_fraction: f64,
     /// Greatest angle between the normals of a pair, rad.
     pub max_normal_angle: f64,
+    /// Smallest scale of the Geman-McClure loss at the end, m. For noisier scans the scale is
+    /// five standard deviations of the noise.
+    pub final_scale: f64,
     /// Maximum number of iterations.
     pub iterations: usize,
-    /// Length of a step (m and rad together) below which the registration has converged.
+    /// Length of a step (m, rotations times the radius of the scan) below which the registration has
+    /// converged.
     pub step: f64,
+    /// Smallest number of pairs that determine an observable direction; see
+    /// [`DegenerateDirection`](super::DegenerateDirection).
+    pub min_pairs: f64,
 }
 
 impl Default for IcpOptions {
-    /// Three neighbours within 1 m, the nearest 80 %, normals within 45 degrees, 40 iterations.
+    /// Pairs within 3 m, normals within 45 degrees, a final scale of 5 cm, 50 iterations, steps of
+    /// 0.1 mm, 10 pairs.
     fn default() -> Self {
         Self {
-            neighbours: 3,
-            max_distance: 1.0,
-            inlier_fraction: 0.8,
+            max_distance: 3.0,
             max_normal_angle: 45_f64.to_radians(),
-            iterations: 40,
-            step: 1e-5,
+            final_scale: 0.05,
+            iterations: 50,
+            step: 1e-4,
+            min_pairs: 10.0,
         }
     }
 }
 
 /// Registration of a scan onto a map.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct IcpResult {
+#[derive(Clone, Debug)]
+pub(super) struct IcpResult {
     /// Registered pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Number of pairs of the last iteration.
-    pub pairs: usize,
-    /// Root mean square of the point-to-plane distances, m.
-    pub rms: f64,
+    /// Share of the samples with a pair closer than the final scale to its plane.
+    pub overlap: f64,
+    /// Robust standard deviation of the point-to-plane distances, m.
+    pub residual: f64,
     /// Number of iterations.
     pub iterations: usize,
     /// Whether the last step was shorter than [`IcpOptions::step`].
     pub converged: bool,
-    /// Least eigenvalue of the normal matrix divided by the number of pairs, with rotations scaled by
-    /// the radius of the scan: 0 where a motion is unobservable, such as along a bare corridor.
-    pub least_eigenvalue: f64,
+    /// Information of the pairs by direction.
+    pub observability: Observability,
 }
 
 /// Correspondence of a scan point and a tangent plane of the map.
-struct PlanePair {
-    /// Scan point in the world frame, m.
-    position: Vector3<f64>,
-    /// Unit normal of the plane in the world frame.
-    normal: Vector3<f64>,
+#[derive(Clone, Copy)]
+pub(super) struct PlanePair {
+    /// Vector from the lidar to the scan point, in world axes, m.
+    pub offset: Vector3<f64>,
+    /// Unit normal of the plane, in world axes.
+    pub normal: Vector3<f64>,
     /// Signed distance to the plane, m.
-    distance: f64,
-    /// Squared distance to the map point, m².
-    squared_distance: f64,
+    pub distance: f64,
+    /// Weight of the robust loss, in [0, 1].
+    pub weight: f64,
 }
 
-/// Registers a scan onto a map from the pose `start`; `None` where fewer than six pairs are found.
+/// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
+const ANNEALING: f64 = 0.7;
+
+/// Fewest pairs of a registration.
+const MIN_PAIRS: usize = 30;
+
+/// Ratio of the greatest distance of a pair and the scale of the loss.
+const GATE: f64 = 3.0;
+
+/// Registers a scan onto a map from a predicted pose whose standard deviation is about `deviation` (m).
+/// Directions that the pairs do not determine keep the prediction. `None` where fewer than
+/// [`MIN_PAIRS`] pairs are found.
+///
+/// The loss is that of Geman and McClure. Its scale decreases from `deviation` to
+/// [`IcpOptions::final_scale`].
 pub(super) fn register(
     scan: &SampledScan,
     map: &SurfaceMap,
-    start: Isometry3<f64>,
+    prediction: &Isometry3<f64>,
+    deviation: f64,
     options: &IcpOptions,
 ) -> Option<IcpResult> {
-    let mut result = IcpResult {
-        world_from_lidar: start,
-        pairs: 0,
-        rms: f64::INFINITY,
-        iterations: 0,
-        converged: false,
-        least_eigenvalue: 0.0,
-    };
-    while result.iterations < options.iterations && !result.converged {
+    let mut pose = *prediction;
+    let last_scale = final_scale(scan, options);
+    let mut scale = deviation.max(last_scale).min(options.max_distance);
+    let mut converged = false;
+    let mut iterations = 0;
+    while iterations < options.iterations && !converged {
         // Find correspondences.
-        let pairs = find_pairs(scan, map, &result.world_from_lidar, options);
-        if pairs.len() < 6 {
+        let pairs = find_pairs(scan, map, &pose, scale, options);
+        if pairs.len() < MIN_PAIRS {
             return None;
         }
-        // Solve the normal equations for a Gauss-Newton step.
-        let centre = result.world_from_lidar.translation.vector;
-        let (matrix, gradient, squares) = normal_equations(&pairs, &centre);
-        let step = matrix.pseudo_inverse(1e-9 * matrix.trace()).ok()? * -gradient;
-        // Update the pose.
-        result.world_from_lidar = retract(&result.world_from_lidar, &step);
-        result.pairs = pairs.len();
-        result.rms = (squares / pairs.len() as f64).sqrt();
-        result.least_eigenvalue = least_eigenvalue(&matrix, &pairs, &centre);
-        result.converged = step.norm() < options.step;
-        result.iterations += 1;
+        // Solve the normal equations in the observable directions, hold the others to the prediction.
+        let (matrix, gradient) = normal_equations(&pairs, scan.radius);
+        let observability = Observability::new(&matrix, &pairs, scan.radius, options.min_pairs);
+        let from_prediction = deviation_from(prediction, &pose, scan.radius);
+        let step = observability.step(&gradient, &from_prediction);
+        // Update the pose and the scale.
+        pose = retract(&pose, &step, scan.radius);
+        converged = step.norm() < options.step && scale <= last_scale;
+        scale = (ANNEALING * scale).max(last_scale);
+        iterations += 1;
     }
-    Some(result)
+    Some(assess(scan, map, &pose, options, Loop { iterations, converged }))
 }
 
-/// Pairs of every scan point with its nearest planes, trimmed to the inlier fraction.
+/// Scale of the loss at the end, m.
+fn final_scale(scan: &SampledScan, options: &IcpOptions) -> f64 {
+    options.final_scale.max(SCALE_PER_NOISE * scan.noise)
+}
+
+/// Ratio of the final scale of the loss and the noise of a scan.
+const SCALE_PER_NOISE: f64 = 5.0;
+
+/// Outcome of the iterations.
+struct Loop {
+    iterations: usize,
+    converged: bool,
+}
+
+/// Quality of a registration at its final pose.
+fn assess(
+    scan: &SampledScan,
+    map: &SurfaceMap,
+    pose: &Isometry3<f64>,
+    options: &IcpOptions,
+    ended: Loop,
+) -> IcpResult {
+    let scale = final_scale(scan, options);
+    let pairs = find_pairs(scan, map, pose, scale, options);
+    let (matrix, _) = normal_equations(&pairs, scan.radius);
+    let mut distances: Vec<f64> = pairs.iter().map(|p| p.distance.abs()).collect();
+    let close = distances.iter().filter(|d| **d < scale);
+    IcpResult {
+        world_from_lidar: *pose,
+        overlap: close.count() as f64 / scan.coarse.len().max(1) as f64,
+        residual: robust_sd(&mut distances),
+        iterations: ended.iterations,
+        converged: ended.converged,
+        observability: Observability::new(&matrix, &pairs, scan.radius, options.min_pairs),
+    }
+}
+
+/// Pairs of the samples with the nearest surfels of the map.
 fn find_pairs(
     scan: &SampledScan,
     map: &SurfaceMap,
     world_from_lidar: &Isometry3<f64>,
+    scale: f64,
     options: &IcpOptions,
 ) -> Vec<PlanePair> {
-    // Pair every point with its neighbours in the map.
-    let cosine = options.max_normal_angle.cos();
-    let pairs_of = |(point, normal): (&Vector3<f64>, &Vector3<f64>)| {
-        let position = (world_from_lidar * Point3::from(*point)).coords;
-        let scan_normal = world_from_lidar.rotation * normal;
-        let near = map.near(&position, options.neighbours, options.max_distance);
-        near.into_iter()
-            .filter_map(|i| {
-                let normal = map.normals()[i as usize];
-                let offset = position - map.points()[i as usize];
-                (normal.dot(&scan_normal) >= cosine).then(|| PlanePair {
-                    distance: normal.dot(&offset),
-                    squared_distance: offset.norm_squared(),
-                    position,
-                    normal,
-                })
-            })
-            .collect::<Vec<_>>()
+    let gate = PairGate {
+        max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
+        min_cosine: options.max_normal_angle.cos(),
     };
-    let points = scan.points.par_iter().zip(&scan.normals);
-    let mut pairs: Vec<PlanePair> = points.flat_map_iter(pairs_of).collect();
-    // Keep the nearest.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a fraction of a length"
-    )]
-    let kept = (options.inlier_fraction.clamp(0.0, 1.0) * pairs.len() as f64).ceil() as usize;
-    if kept < pairs.len() {
-        pairs.select_nth_unstable_by(kept, |a, b| {
-            a.squared_distance.total_cmp(&b.squared_distance)
-        });
-        pairs.truncate(kept);
-    }
-    pairs
+    let loss = Loss::GemanMcClure { scale };
+    let centre = world_from_lidar.translation.vector;
+    let pair = |sample: &Surfel| {
+        let moved = sample.moved(world_from_lidar);
+        let surfel = map.nearest(&moved, gate)?;
+        let distance = surfel.normal.dot(&(moved.position - surfel.position));
+        Some(PlanePair {
+            offset: moved.position - centre,
+            normal: surfel.normal,
+            distance,
+            weight: loss.weight(distance * distance),
+        })
+    };
+    scan.coarse.par_iter().with_min_len(256).filter_map(pair).collect()
 }
 
-/// $J^\top J$, $J^\top r$ and $r^\top r$ of the point-to-plane distances over a translation and a
-/// rotation about `centre`.
-fn normal_equations(
-    pairs: &[PlanePair],
-    centre: &Vector3<f64>,
-) -> (Matrix6<f64>, Vector6<f64>, f64) {
+impl PlanePair {
+    /// Derivative of the distance by translation, and by rotation about the lidar times `radius`.
+    fn jacobian_row(&self, radius: f64) -> Vector6<f64> {
+        stacked(&self.normal, &(self.offset.cross(&self.normal) / radius))
+    }
+}
+
+/// Vector of a translational and a rotational part.
+fn stacked(translation: &Vector3<f64>, rotation: &Vector3<f64>) -> Vector6<f64> {
+    let [t, r] = [translation, rotation];
+    Vector6::new(t.x, t.y, t.z, r.x, r.y, r.z)
+}
+
+/// $J^\top W J$ and $J^\top W r$ of the pairs.
+fn normal_equations(pairs: &[PlanePair], radius: f64) -> (Matrix6<f64>, Vector6<f64>) {
     let mut matrix = Matrix6::zeros();
     let mut gradient = Vector6::zeros();
-    let mut squares = 0.0;
     for pair in pairs {
-        let row = jacobian_row(pair, centre);
-        matrix.ger(1.0, &row, &row, 1.0);
-        gradient += row * pair.distance;
-        squares += pair.distance * pair.distance;
+        let row = pair.jacobian_row(radius);
+        matrix.ger(pair.weight, &row, &row, 1.0);
+        gradient += row * (pair.weight * pair.distance);
     }
-    (matrix, gradient, squares)
+    (matrix, gradient)
 }
 
-/// Derivative of a point-to-plane distance by translation and rotation.
-fn jacobian_row(pair: &PlanePair, centre: &Vector3<f64>) -> Vector6<f64> {
-    let rotation = (pair.position - centre).cross(&pair.normal);
-    let translation = pair.normal;
-    Vector6::new(
-        translation.x,
-        translation.y,
-        translation.z,
-        rotation.x,
-        rotation.y,
-        rotation.z,
-    )
-}
-
-/// Pose after a translation and a rotation about the lidar, both in the world frame.
-fn retract(pose: &Isometry3<f64>, step: &Vector6<f64>) -> Isometry3<f64> {
-    let rotation = UnitQuaternion::from_scaled_axis(Vector3::new(step[3], step[4], step[5]));
-    let translation = Vector3::new(step[0], step[1], step[2]);
+/// Pose after a translation and a rotation about the lidar (times `radius`), both in world axes.
+fn retract(pose: &Isometry3<f64>, step: &Vector6<f64>, radius: f64) -> Isometry3<f64> {
+    let translation = step.fixed_rows::<3>(0).into_owned();
+    let rotation = step.fixed_rows::<3>(3) / radius;
     Isometry3::from_parts(
         Translation3::from(pose.translation.vector + translation),
-        rotation * pose.rotation,
+        se3::rotation_exp(&rotation) * pose.rotation,
     )
 }
 
-/// Least eigenvalue of the normal matrix per pair, with rotations scaled by the radius of gyration.
-fn least_eigenvalue(matrix: &Matrix6<f64>, pairs: &[PlanePair], centre: &Vector3<f64>) -> f64 {
-    let squares = pairs.iter().map(|p| (p.position - centre).norm_squared());
-    let radius = (squares.sum::<f64>() / pairs.len() as f64).sqrt().max(1e-9);
-    let scale = Matrix6::from_diagonal(&Vector6::new(
-        1.0,
-        1.0,
-        1.0,
-        1.0 / radius,
-        1.0 / radius,
-        1.0 / radius,
-    ));
-    (scale * matrix * scale).symmetric_eigenvalues().min() / pairs.len() as f64
+/// The step from one pose to another: the inverse of [`retract`].
+pub(super) fn deviation_from(
+    from: &Isometry3<f64>,
+    to: &Isometry3<f64>,
+    radius: f64,
+) -> Vector6<f64> {
+    let translation = to.translation.vector - from.translation.vector;
+    let rotation = se3::rotation_log(&(to.rotation * from.rotation.inverse())) * radius;
+    stacked(&translation, &rotation)
 }

@@ -1,7 +1,10 @@
 //! Scan-to-map odometry.
 
 use super::icp::{IcpOptions, IcpResult, register};
-use super::map::{SampledScan, SurfaceMap};
+use super::map::SurfaceMap;
+use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
+use super::quality::{QualityLimits, ScanQuality, ScanVerdict};
+use super::scan::{LidarScan, SampleVoxels, SampledScan};
 use crate::geometry::CellOptions;
 use nalgebra::{Isometry3, Point3};
 use std::ops::RangeInclusive;
@@ -20,6 +23,8 @@ pub struct MapperOptions {
     pub normals: CellOptions,
     /// Settings of the registration.
     pub icp: IcpOptions,
+    /// Limits of the quality of a scan.
+    pub limits: QualityLimits,
 }
 
 impl Default for MapperOptions {
@@ -31,6 +36,7 @@ impl Default for MapperOptions {
             map_voxel: 0.15,
             normals: CellOptions::default(),
             icp: IcpOptions::default(),
+            limits: QualityLimits::default(),
         }
     }
 }
@@ -39,28 +45,6 @@ impl Default for MapperOptions {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MappingError {
-    /// A scan has too few points on planes.
-    #[error(
-        "scan {scan} has {points} points on planes, at least {needed} are needed: omit the scan, or use larger cells for sparse scans"
-    )]
-    TooFewPoints {
-        /// Number of the scan, from zero.
-        scan: usize,
-        /// Number of points with a normal.
-        points: usize,
-        /// Minimum number of points.
-        needed: usize,
-    },
-    /// A scan does not overlap the map.
-    #[error(
-        "scan {scan} does not overlap the map at its prior pose: give odometry, or allow pairs farther apart than {max_distance} m"
-    )]
-    NoOverlap {
-        /// Number of the scan, from zero.
-        scan: usize,
-        /// Greatest distance of a pair, m.
-        max_distance: f64,
-    },
     /// A prior pose is not finite.
     #[error("the prior pose of scan {scan} is not finite")]
     PriorNotFinite {
@@ -70,21 +54,21 @@ pub enum MappingError {
 }
 
 /// Result of adding a scan.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MapperStep {
     /// Estimated pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Registration onto the map; `None` for the first scan.
-    pub icp: Option<IcpResult>,
+    /// Quality of the pose.
+    pub quality: ScanQuality,
 }
-
-/// Minimum number of sampled points of a scan.
-const MIN_POINTS: usize = 50;
 
 /// Scan-to-map odometry: a map and the poses of the scans in it.
 ///
+/// A scan that does not overlap the map has its predicted pose and the verdict
+/// [`Lost`](ScanVerdict::Lost); the next scans are registered as before.
+///
 /// ```
-/// use etendue_estimate::odometry::{Mapper, MapperOptions};
+/// use etendue_estimate::odometry::{Mapper, MapperOptions, ScanVerdict};
 /// use nalgebra::{Isometry3, Point3};
 /// // The corner of a room, from two poses.
 /// let grid = (0..60).flat_map(|i| (0..60).map(move |j| (0.05 * f64::from(i), 0.05 * f64::from(j))));
@@ -98,11 +82,13 @@ const MIN_POINTS: usize = 50;
 /// let step = mapper.add(&scan(&truth[1]), None)?;
 /// let error = step.world_from_lidar.translation.vector - truth[1].translation.vector;
 /// assert!(error.norm() < 1e-3);
+/// assert_eq!(step.quality.verdict, ScanVerdict::Good);
 /// # Ok::<(), etendue_estimate::odometry::MappingError>(())
 /// ```
 pub struct Mapper<'a> {
     options: MapperOptions,
     correction: Option<Box<ScanCorrection<'a>>>,
+    motion: MotionModel,
     map: SurfaceMap,
     poses: Vec<Isometry3<f64>>,
 }
@@ -115,6 +101,7 @@ impl<'a> Mapper<'a> {
     pub fn new(options: MapperOptions) -> Self {
         Self {
             map: SurfaceMap::new(options.map_voxel),
+            motion: MotionModel::new(),
             options,
             correction: None,
             poses: Vec::new(),
@@ -132,52 +119,32 @@ impl<'a> Mapper<'a> {
         self
     }
 
-    /// Registers a scan (lidar frame, m) from a prior pose and adds it to the map.
+    /// Registers a scan from a prior pose and adds it to the map.
     ///
     /// Without a prior, the pose is predicted by constant velocity. The first scan is at its prior,
     /// or at the identity.
     ///
     /// # Errors
-    /// Where the scan has too few points on planes, the prior is not finite, or the scan does not
-    /// overlap the map.
-    pub fn add(
+    /// If the prior is not finite.
+    pub fn add<'s>(
         &mut self,
-        scan: &[Point3<f64>],
+        scan: impl Into<LidarScan<'s>>,
         prior: Option<Isometry3<f64>>,
     ) -> Result<MapperStep, MappingError> {
-        // Predict the pose.
-        let number = self.poses.len();
-        let start = prior.unwrap_or_else(|| self.predicted_pose());
-        if !start.to_matrix().iter().all(|x| x.is_finite()) {
-            return Err(MappingError::PriorNotFinite { scan: number });
+        let scan = scan.into();
+        self.check(prior)?;
+        let prediction = self.motion.predict(scan.stamp, prior);
+        let sampled = self.sampled(&scan);
+        let found = self.registered(&sampled, &prediction);
+        let world_from_lidar = self.update_motion(&sampled, &prediction, found.as_ref());
+        let quality = self.quality(&sampled, found.as_ref());
+        if quality.verdict != ScanVerdict::Lost {
+            self.map.insert(&sampled, &world_from_lidar);
         }
-        // Crop, correct and sample the scan.
-        let sampled = self.sampled(scan);
-        if sampled.points.len() < MIN_POINTS {
-            return Err(MappingError::TooFewPoints {
-                scan: number,
-                points: sampled.points.len(),
-                needed: MIN_POINTS,
-            });
-        }
-        // Register it onto the map.
-        let icp = if number == 0 {
-            None
-        } else {
-            let max_distance = self.options.icp.max_distance;
-            let result = register(&sampled, &self.map, start, &self.options.icp);
-            Some(result.ok_or(MappingError::NoOverlap {
-                scan: number,
-                max_distance,
-            })?)
-        };
-        // Extend the map.
-        let world_from_lidar = icp.map_or(start, |icp| icp.world_from_lidar);
-        self.map.insert(&sampled, &world_from_lidar);
         self.poses.push(world_from_lidar);
         Ok(MapperStep {
             world_from_lidar,
-            icp,
+            quality,
         })
     }
 
@@ -191,22 +158,73 @@ impl<'a> Mapper<'a> {
         &self.poses
     }
 
-    /// Cropped, corrected and sampled scan.
-    fn sampled(&self, scan: &[Point3<f64>]) -> SampledScan {
-        let usable = |p: &&Point3<f64>| self.options.depths.contains(&p.coords.norm());
-        let mut points: Vec<Point3<f64>> = scan.iter().filter(usable).copied().collect();
+    /// Checks that a prior is finite.
+    fn check(&self, prior: Option<Isometry3<f64>>) -> Result<(), MappingError> {
+        let finite = |pose: Isometry3<f64>| pose.to_matrix().iter().all(|x| x.is_finite());
+        if prior.is_none_or(finite) {
+            return Ok(());
+        }
+        Err(MappingError::PriorNotFinite {
+            scan: self.poses.len(),
+        })
+    }
+
+    /// Cropped, corrected, deskewed and sampled scan.
+    fn sampled(&self, scan: &LidarScan) -> SampledScan {
+        // Crop, with the times.
+        let usable = |p: &Point3<f64>| self.options.depths.contains(&p.coords.norm());
+        let used = |i: &usize| usable(&scan.points[*i]);
+        let used: Vec<usize> = (0..scan.points.len()).filter(used).collect();
+        let mut points: Vec<Point3<f64>> = used.iter().map(|&i| scan.points[i]).collect();
+        // Correct the depths.
         if let Some(correction) = &self.correction {
             points = correction(&points);
         }
-        SampledScan::new(&points, self.options.scan_voxel, &self.options.normals)
+        // Remove the motion during the scan.
+        if let Some(times) = scan.point_times {
+            let times: Vec<f64> = used.iter().map(|&i| times[i]).collect();
+            points = deskew(&points, &times, &self.motion.velocity());
+        }
+        // Sample at two resolutions.
+        let voxels = SampleVoxels {
+            fine: self.options.map_voxel,
+            coarse: self.options.scan_voxel,
+        };
+        SampledScan::new(&points, voxels, &self.options.normals)
     }
 
-    /// Constant-velocity prediction of the next pose.
-    fn predicted_pose(&self) -> Isometry3<f64> {
-        match self.poses[..] {
-            [] => Isometry3::identity(),
-            [only] => only,
-            [.., before, last] => last * (before.inverse() * last),
+    /// Registration of a scan onto the map; `None` where there is no map, or no overlap.
+    fn registered(&self, scan: &SampledScan, prediction: &Prediction) -> Option<IcpResult> {
+        let deviation = self.motion.deviation(scan.radius);
+        let start = &prediction.world_from_lidar;
+        register(scan, &self.map, start, deviation, &self.options.icp)
+    }
+
+    /// Pose of a scan: the registered one, or the predicted one where the scan is lost.
+    fn update_motion(
+        &mut self,
+        scan: &SampledScan,
+        prediction: &Prediction,
+        found: Option<&IcpResult>,
+    ) -> Isometry3<f64> {
+        let accepted = found.filter(|icp| icp.overlap >= self.options.limits.lost_overlap);
+        let pose = accepted.map_or(prediction.world_from_lidar, |icp| icp.world_from_lidar);
+        let directions = accepted.map(|icp| RegisteredDirections {
+            observability: &icp.observability,
+            residual: icp.residual,
+            radius: scan.radius,
+        });
+        self.motion.set(&pose, prediction, directions.as_ref());
+        pose
+    }
+
+    /// Quality of the pose of a scan; the first scan with enough points starts the map.
+    fn quality(&self, scan: &SampledScan, found: Option<&IcpResult>) -> ScanQuality {
+        let limits = &self.options.limits;
+        if self.map.is_empty() {
+            ScanQuality::unregistered(scan, limits)
+        } else {
+            ScanQuality::of(scan, found, &self.motion, limits)
         }
     }
 }

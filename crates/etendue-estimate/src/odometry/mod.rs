@@ -1,24 +1,39 @@
 //! Lidar odometry by scan-to-map registration, and errors of trajectories.
 //!
-//! [`Mapper::add`] registers a scan onto the map by point-to-plane ICP from a prior (odometry, or a
-//! constant-velocity prediction) and inserts its points into the map. [`absolute_error`] and
-//! [`relative_error`] compare trajectories by the definitions of the PyPI package `evo`.
+//! [`Mapper::add`] predicts the pose of a scan (odometry, or constant velocity), removes the motion during
+//! the scan, samples it at two resolutions, registers it onto the map by robust point-to-plane ICP, and
+//! inserts its points into the map. The design follows KISS-ICP (Vizzo et al. 2023,
+//! doi:10.1109/LRA.2023.3236571): the uncertainty of the prediction is estimated from earlier
+//! predictions and bounds the search for pairs. Directions that scan and map do not determine are held
+//! to the prediction and reported with their standard deviation ([`DegenerateDirection`]).
+//! [`ScanQuality`] is a verdict on the pose of each scan. [`absolute_error`] and [`relative_error`] compare
+//! trajectories by the definitions of the PyPI package `evo`.
 //!
-//! Not modelled: motion during a sweep, loop closures, uncertainty of the poses.
+//! Not modelled: loop closures, acceleration during a scan, correlated errors of the map.
 //!
 //! The point-to-plane registration is separate from [`register`](crate::register): its target is an
-//! incremental map, sampled by voxels, with normals oriented towards the sensor, and comparisons of
-//! depth corrections must not change with a registration baseline.
+//! incremental map, sampled by voxels, with normals oriented towards the sensor.
 
 mod icp;
 mod map;
 mod mapper;
+mod motion;
+mod observability;
+mod quality;
+mod scan;
 mod trajectory_error;
+mod verdict;
 
-pub use icp::{IcpOptions, IcpResult};
+pub use icp::IcpOptions;
 pub use map::SurfaceMap;
 pub use mapper::{Mapper, MapperOptions, MapperStep, MappingError};
+pub use motion::deskew;
+pub use quality::{
+    DegenerateDirection, DegenerateMotion, QualityLimits, ScanFlaw, ScanQuality, ScanVerdict,
+};
+pub use scan::{LidarScan, Surfel};
 pub use trajectory_error::{
     PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
     relative_error, umeyama,
 };
+pub use verdict::{LOST_RUN, LOST_SHARE, ScanRange, TrajectoryQuality, TrajectoryVerdict};

@@ -2,7 +2,7 @@
 
 use super::map::MapArguments;
 use super::pictures;
-use crate::command::slam::run::{Drift, Prior, drift, map as mapped};
+use crate::command::slam::run::{Drift, Prior, TimedScans, drift, map as mapped};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
@@ -192,8 +192,9 @@ impl Eval {
         let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];
         let prior = Prior::Odometry(poses, noise);
         let options = MapperOptions::default();
+        let sequence = TimedScans { scans, times: None };
         let run = |correction: Option<&DepthModel>| {
-            let found = mapped(scans, prior, correction, &options)?;
+            let found = mapped(sequence, prior, correction, &options)?;
             drift(poses, &found.poses)
         };
         Ok([run(None)?, run(Some(model))?])

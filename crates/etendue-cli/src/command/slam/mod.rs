@@ -1,5 +1,6 @@
 //! `etendue slam`.
 
+mod report;
 pub mod run;
 
 use crate::failure::Failure;
@@ -13,18 +14,23 @@ use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, Drawing, palette};
 use nalgebra::Isometry3;
-use run::{Drift, Mapped, Prior, drift, map};
-use serde::Serialize;
+use report::{Report, scans_csv};
+use run::{Mapped, Prior, TimedScans, drift, map};
 use std::path::PathBuf;
 
 /// Arguments of `etendue slam`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue slam corridor -o map\n          \
     etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
-    Each scan is registered with the map of the scans before it by point-to-plane ICP (the nearest \
-    80 % of the pairs). There are no loop closures, so that drift is visible. Where the sequence has \
-    poses, the result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
-    Output: trajectory.tum, trajectory_kitti.txt, map.csv and a picture.")]
+    Each scan is registered with the map of the scans before it by robust point-to-plane ICP. The first \
+    guess is a motion of constant velocity, or odometry. Points of a recording that carry times are \
+    deskewed. There are no loop closures, so that drift is visible. Where the sequence has poses, the \
+    result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
+    The verdict is good, doubtful or failed, from the overlap, the residual and the degenerate \
+    directions of each scan (docs/slam.md). The exit code is 0 for a good trajectory, and for a doubtful \
+    one with --accept-doubtful.\n\
+    Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
+    and a picture, for every verdict.")]
 pub struct Slam {
     /// Folder of scans, or MCAP recording
     sequence: PathBuf,
@@ -43,9 +49,15 @@ pub struct Slam {
     /// Depth model that corrects each scan before mapping
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
-    /// Largest distance of a pair, m
+    /// Largest distance of a pair, m; the adaptive threshold is at most this
     #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
+    /// Use the points of a recording as they are: for clouds that are deskewed already
+    #[arg(long)]
+    no_deskew: bool,
+    /// Exit code 0 for a doubtful trajectory too
+    #[arg(long)]
+    accept_doubtful: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -60,16 +72,6 @@ enum PriorName {
     Motion,
     /// Odometry: the motions of the reference poses
     Poses,
-}
-
-#[derive(Serialize)]
-struct Report {
-    scans: usize,
-    map_points: usize,
-    seconds_per_scan: f64,
-    not_converged: usize,
-    least_determined: f64,
-    drift: Option<Drift>,
 }
 
 impl Slam {
@@ -88,44 +90,46 @@ impl Slam {
         };
 
         // Map
-        let prior = match (self.prior, &reference) {
-            (PriorName::Motion, _) => Prior::Motion,
+        let prior = self.prior(reference.as_deref())?;
+        let model = correction.as_ref().map(|learnt| &learnt.model);
+        let scans = TimedScans::of(&sequence, !self.no_deskew);
+        let mapped = map(scans, prior, model, &self.options())?;
+
+        // Compare, write and report
+        let drift = reference.as_ref().map(|poses| drift(poses, &mapped.poses));
+        let report = Report::new(&mapped, drift.transpose()?);
+        if let Some(path) = &self.output {
+            let mut folder = Folder::new(path);
+            folder.json("report.json", &report)?;
+            write(folder, &sequence.times, &mapped, reference.as_deref())?;
+        }
+        print_report(self.json, &report, Report::text)?;
+        report.outcome(self.accept_doubtful)
+    }
+
+    /// Prior of the poses, from the reference if it is odometry.
+    fn prior<'a>(&self, reference: Option<&'a [Isometry3<f64>]>) -> Result<Prior<'a>, Failure> {
+        match (self.prior, reference) {
+            (PriorName::Motion, _) => Ok(Prior::Motion),
             (PriorName::Poses, Some(poses)) => {
                 let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];
-                Prior::Odometry(poses, noise)
+                Ok(Prior::Odometry(poses, noise))
             }
-            (PriorName::Poses, None) => {
-                return Err(Failure::usage(
-                    "--prior poses needs poses, and the sequence has none",
-                    "give a trajectory with --poses, or omit --prior",
-                ));
-            }
-        };
-        let options = MapperOptions {
+            (PriorName::Poses, None) => Err(Failure::usage(
+                "--prior poses needs poses, and the sequence has none",
+                "give a trajectory with --poses, or omit --prior",
+            )),
+        }
+    }
+
+    fn options(&self) -> MapperOptions {
+        MapperOptions {
             icp: IcpOptions {
                 max_distance: self.within,
                 ..IcpOptions::default()
             },
             ..MapperOptions::default()
-        };
-        let model = correction.as_ref().map(|learnt| &learnt.model);
-        let mapped = map(&sequence.scans, prior, model, &options)?;
-
-        // Compare, write and report
-        let drift = reference.as_ref().map(|poses| drift(poses, &mapped.poses));
-        let report = Report {
-            scans: sequence.scans.len(),
-            map_points: mapped.points.len(),
-            seconds_per_scan: mapped.seconds,
-            not_converged: mapped.not_converged,
-            least_determined: mapped.least,
-            drift: drift.transpose()?,
-        };
-        if let Some(path) = &self.output {
-            let folder = Folder::new(path);
-            write(folder, &sequence.times, &mapped, reference.as_deref())?;
         }
-        print_report(self.json, &report, Report::text)
     }
 }
 
@@ -142,26 +146,9 @@ fn write(
         .iter()
         .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
     folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
+    folder.text("scans.csv", scans_csv(&mapped.scans));
     folder.picture("slam", &picture(mapped, reference))?;
     folder.commit_and_list()
-}
-
-impl Report {
-    fn text(&self) -> String {
-        let mut text = format!(
-            "{} scans, a map of {} points, {:.0} ms per scan; {} registrations did not converge; the \
-             least determined direction has {:.4} of the weight of a pair\n",
-            self.scans,
-            self.map_points,
-            self.seconds_per_scan * 1e3,
-            self.not_converged,
-            self.least_determined
-        );
-        if let Some(drift) = &self.drift {
-            text += &drift.text("compared with the reference");
-        }
-        text
-    }
 }
 
 /// Map and trajectories from above.

@@ -4,8 +4,10 @@ use crate::failure::Failure;
 use crate::sequence;
 use etendue::calibrate::depth::{DepthModel, correct_scan};
 use etendue::estimate::odometry::{
-    Mapper, MapperOptions, PairSpacing, TrajectoryAlignment, absolute_error, relative_error,
+    LidarScan, Mapper, MapperOptions, PairSpacing, ScanQuality, TrajectoryAlignment, absolute_error,
+    relative_error,
 };
+use etendue::io::sequence::Sequence;
 use etendue::physics::statistics::{mean, root_mean_square};
 use etendue::physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -26,20 +28,46 @@ pub enum Prior<'a> {
 pub struct Mapped {
     /// Pose of each scan, world from lidar.
     pub poses: Vec<Isometry3<f64>>,
+    /// Quality of the pose of each scan.
+    pub scans: Vec<ScanQuality>,
     /// Points of the map, m.
     pub points: Vec<Vector3<f64>>,
     /// Median time per scan, s.
     pub seconds: f64,
-    /// Smallest [`least_eigenvalue`](etendue::estimate::odometry::IcpResult::least_eigenvalue) of the
-    /// registrations.
-    pub least: f64,
-    /// Number of registrations that did not converge.
-    pub not_converged: usize,
+}
+
+/// Scans of a sequence, with the times of their points if they have some.
+#[derive(Clone, Copy)]
+pub struct TimedScans<'a> {
+    /// Points in the lidar frame, m.
+    pub scans: &'a [Vec<Point3<f64>>],
+    /// Times of the points relative to that of their scan, and the times of the scans, s.
+    pub times: Option<(&'a [Vec<f64>], &'a [f64])>,
+}
+
+impl<'a> TimedScans<'a> {
+    /// The scans of a sequence; without the times of the points if `deskew` is false.
+    pub fn of(sequence: &'a Sequence, deskew: bool) -> Self {
+        let times = sequence.point_times.as_deref().filter(|_| deskew);
+        Self {
+            scans: &sequence.scans,
+            times: times.map(|times| (times, sequence.times.as_slice())),
+        }
+    }
+
+    /// A scan by its number.
+    fn scan(&self, number: usize) -> LidarScan<'a> {
+        LidarScan {
+            points: &self.scans[number],
+            point_times: self.times.map(|(times, _)| times[number].as_slice()),
+            stamp: self.times.map(|(_, stamps)| stamps[number]),
+        }
+    }
 }
 
 /// Maps scans in their order, from the first pose of the prior.
 pub fn map(
-    scans: &[Vec<Point3<f64>>],
+    sequence: TimedScans,
     prior: Prior,
     correction: Option<&DepthModel>,
     options: &MapperOptions,
@@ -51,18 +79,18 @@ pub fn map(
     }
 
     // Register each scan with the map
-    let progress = sequence::bar("mapping", scans.len());
+    let count = sequence.scans.len();
+    let progress = sequence::bar("mapping", count);
     let mut times = Vec::new();
-    let mut least = f64::INFINITY;
-    let mut not_converged = 0;
-    for (number, scan) in scans.iter().enumerate() {
+    let mut scans = Vec::new();
+    for number in 0..count {
         let start = Instant::now();
-        let step = mapper.add(scan, prior_of(prior, number, mapper.poses()))?;
+        let step = mapper.add(
+            sequence.scan(number),
+            prior_of(prior, number, mapper.poses()),
+        )?;
         times.push(start.elapsed());
-        if let Some(icp) = step.icp {
-            least = least.min(icp.least_eigenvalue);
-            not_converged += usize::from(!icp.converged);
-        }
+        scans.push(step.quality);
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -71,12 +99,11 @@ pub fn map(
     times.sort_unstable();
     Ok(Mapped {
         poses: mapper.poses().to_vec(),
-        points: mapper.map().points().to_vec(),
+        scans,
+        points: mapper.map().surfels().map(|s| s.position).collect(),
         seconds: times
             .get(times.len() / 2)
             .map_or(0.0, Duration::as_secs_f64),
-        least,
-        not_converged,
     })
 }
 

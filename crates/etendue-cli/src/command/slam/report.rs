@@ -1,0 +1,228 @@
+//! Report of a mapped sequence: verdict, flaws, degenerate directions, drift.
+
+use super::run::{Drift, Mapped};
+use crate::failure::Failure;
+use etendue::estimate::odometry::{
+    DegenerateDirection, DegenerateMotion, ScanFlaw, ScanQuality, ScanRange, ScanVerdict,
+    TrajectoryQuality, TrajectoryVerdict,
+};
+use etendue::physics::statistics::mean;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Report of `slam`.
+#[derive(Serialize)]
+pub struct Report {
+    /// "good", "doubtful" or "failed".
+    verdict: String,
+    /// Reasons of a verdict other than good.
+    reasons: Vec<String>,
+    scans: usize,
+    doubtful_scans: usize,
+    lost_scans: usize,
+    map_points: usize,
+    seconds_per_scan: f64,
+    /// Mean over the registered scans, if there are some.
+    mean_overlap: Option<f64>,
+    degenerate: Vec<DegenerateRow>,
+    quality: Vec<QualityRow>,
+    drift: Option<Drift>,
+    #[serde(skip)]
+    trajectory: TrajectoryQuality,
+}
+
+/// Consecutive scans with a direction of motion that they do not determine.
+#[derive(Serialize)]
+struct DegenerateRow {
+    first_scan: usize,
+    last_scan: usize,
+    #[serde(flatten)]
+    worst: DirectionRow,
+}
+
+/// Direction of motion that a scan does not determine.
+#[derive(Serialize)]
+struct DirectionRow {
+    /// "translation" or "rotation".
+    motion: &'static str,
+    in_world: [f64; 3],
+    in_lidar: [f64; 3],
+    /// Since the direction was last determined; for translations.
+    sd_m: Option<f64>,
+    /// For rotations.
+    sd_deg: Option<f64>,
+}
+
+/// Quality of a scan.
+#[derive(Serialize)]
+struct QualityRow {
+    scan: usize,
+    verdict: &'static str,
+    flaws: Vec<String>,
+    samples: usize,
+    overlap: Option<f64>,
+    residual_m: Option<f64>,
+    expected_residual_m: f64,
+    iterations: usize,
+    degenerate: Vec<DirectionRow>,
+}
+
+impl Report {
+    /// Report of a mapped sequence.
+    pub fn new(mapped: &Mapped, drift: Option<Drift>) -> Self {
+        let trajectory = TrajectoryQuality::of(&mapped.scans);
+        let overlaps: Vec<f64> = mapped.scans.iter().filter_map(|scan| scan.overlap).collect();
+        let doubtful = mapped.scans.iter().filter(|scan| scan.verdict == ScanVerdict::Doubtful);
+        Self {
+            verdict: trajectory.verdict.to_string(),
+            reasons: trajectory.flaws.iter().map(ToString::to_string).collect(),
+            scans: mapped.scans.len(),
+            doubtful_scans: doubtful.count(),
+            lost_scans: trajectory.lost,
+            map_points: mapped.points.len(),
+            seconds_per_scan: mapped.seconds,
+            mean_overlap: (!overlaps.is_empty()).then(|| mean(&overlaps)),
+            degenerate: trajectory.degenerate.iter().map(DegenerateRow::of).collect(),
+            quality: mapped.scans.iter().enumerate().map(QualityRow::of).collect(),
+            drift,
+            trajectory,
+        }
+    }
+
+    /// Text of the report.
+    pub fn text(&self) -> String {
+        // Verdict and its reasons
+        let mut text = format!(
+            "{} scans ({} doubtful, {} lost), a map of {} points, {:.0} ms per scan, mean overlap \
+             {:.0} %\nverdict: {}\n",
+            self.scans,
+            self.doubtful_scans,
+            self.lost_scans,
+            self.map_points,
+            self.seconds_per_scan * 1e3,
+            self.mean_overlap.unwrap_or(0.0) * 1e2,
+            self.verdict
+        );
+        write_lines(&mut text, &self.reasons);
+
+        // Degenerate directions within the limits
+        let beyond = |range: &ScanRange<DegenerateDirection>| {
+            let is_flaw = |flaw: &ScanRange<ScanFlaw>| {
+                flaw.worst == ScanFlaw::Degenerate(range.worst) && flaw.last == range.last
+            };
+            self.trajectory.flaws.iter().any(is_flaw)
+        };
+        let within = self.trajectory.degenerate.iter().filter(|range| !beyond(range));
+        let within: Vec<String> = within.map(ToString::to_string).collect();
+        if !within.is_empty() {
+            text += "held to the prediction, within the limits:\n";
+            write_lines(&mut text, &within);
+        }
+
+        // Drift
+        if let Some(drift) = &self.drift {
+            text += &drift.text("compared with the reference");
+        }
+        text
+    }
+
+    /// Error for a trajectory that cannot be trusted.
+    pub fn outcome(&self, accept_doubtful: bool) -> Result<(), Failure> {
+        let verdict = self.trajectory.verdict;
+        let accepted = match verdict {
+            TrajectoryVerdict::Good => true,
+            TrajectoryVerdict::Doubtful => accept_doubtful,
+            TrajectoryVerdict::Failed => false,
+        };
+        if accepted {
+            return Ok(());
+        }
+        let reason = self.reasons.first().cloned();
+        Err(Failure::TrajectoryUntrusted {
+            verdict,
+            reason: reason.unwrap_or_else(|| "there is no scan".into()),
+        })
+    }
+}
+
+/// Largest number of lines of a list in the text; the files have all.
+const LINES: usize = 12;
+
+/// Writes a list, truncated to [`LINES`].
+fn write_lines(text: &mut String, lines: &[String]) {
+    for line in lines.iter().take(LINES) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {more} more");
+    }
+}
+
+impl DegenerateRow {
+    fn of(range: &ScanRange<DegenerateDirection>) -> Self {
+        Self {
+            first_scan: range.first,
+            last_scan: range.last,
+            worst: DirectionRow::of(&range.worst),
+        }
+    }
+}
+
+impl DirectionRow {
+    fn of(direction: &DegenerateDirection) -> Self {
+        let is_translation = direction.motion == DegenerateMotion::Translation;
+        Self {
+            motion: if is_translation { "translation" } else { "rotation" },
+            in_world: direction.in_world.into(),
+            in_lidar: direction.in_lidar.into(),
+            sd_m: is_translation.then_some(direction.sd),
+            sd_deg: (!is_translation).then(|| direction.sd.to_degrees()),
+        }
+    }
+}
+
+impl QualityRow {
+    fn of((scan, quality): (usize, &ScanQuality)) -> Self {
+        Self {
+            scan,
+            verdict: verdict_name(quality.verdict),
+            flaws: quality.flaws.iter().map(ToString::to_string).collect(),
+            samples: quality.samples,
+            overlap: quality.overlap,
+            residual_m: quality.residual,
+            expected_residual_m: quality.expected_residual,
+            iterations: quality.iterations,
+            degenerate: quality.degenerate.iter().map(DirectionRow::of).collect(),
+        }
+    }
+}
+
+fn verdict_name(verdict: ScanVerdict) -> &'static str {
+    match verdict {
+        ScanVerdict::Good => "good",
+        ScanVerdict::Doubtful => "doubtful",
+        ScanVerdict::Lost => "lost",
+    }
+}
+
+/// Table of the quality of each scan.
+pub fn scans_csv(scans: &[ScanQuality]) -> String {
+    let number = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.5}"));
+    let mut table = String::from(
+        "scan,verdict,samples,overlap,residual_m,expected_residual_m,iterations,degenerate\n",
+    );
+    for (scan, quality) in scans.iter().enumerate() {
+        let _ = writeln!(
+            table,
+            "{scan},{},{},{},{},{:.5},{},{}",
+            verdict_name(quality.verdict),
+            quality.samples,
+            number(quality.overlap),
+            number(quality.residual),
+            quality.expected_residual,
+            quality.iterations,
+            quality.degenerate.len()
+        );
+    }
+    table
+}

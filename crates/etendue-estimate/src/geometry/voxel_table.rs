@@ -1,0 +1,145 @@
+//! Hash table of voxels.
+
+use nalgebra::Vector3;
+
+/// Occupied voxels of a cubic grid, numbered in the order of their insertion: a hash table with open
+/// addressing.
+///
+/// ```
+/// use etendue_estimate::geometry::{VoxelTable, voxel_key};
+/// use nalgebra::Vector3;
+/// let mut table = VoxelTable::default();
+/// let key = voxel_key(&Vector3::new(-0.1, 0.3, 0.0), 0.25);
+/// assert_eq!(key, [-1, 1, 0]);
+/// assert_eq!(table.insert(key), 0);
+/// assert_eq!(table.insert([4, 5, 6]), 1);
+/// assert_eq!(table.find(key), Some(0));
+/// assert_eq!(table.find([0, 0, 0]), None);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct VoxelTable {
+    /// Number of the voxel in each slot, or [`EMPTY`]; a power of two of slots.
+    slots: Vec<u32>,
+    /// Integer coordinates of the voxels.
+    keys: Vec<[i32; 3]>,
+}
+
+/// Free slot.
+const EMPTY: u32 = u32::MAX;
+
+/// Multiplier of the hash function: the golden ratio times 2^64, odd (Knuth's multiplicative hashing).
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Integer coordinates of the voxel of side `size` (m) that contains a point.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a saturated voxel is a voxel"
+)]
+pub fn voxel_key(point: &Vector3<f64>, size: f64) -> [i32; 3] {
+    // The cast rounds towards zero; a call of `floor` costs more than the rest.
+    [0, 1, 2].map(|i| {
+        let at = point[i] / size;
+        let whole = at as i32;
+        whole.saturating_sub(i32::from(f64::from(whole) > at))
+    })
+}
+
+impl VoxelTable {
+    /// Empty table with space for a number of voxels.
+    pub fn with_capacity(voxels: usize) -> Self {
+        Self {
+            slots: vec![EMPTY; slots_for(voxels)],
+            keys: Vec::new(),
+        }
+    }
+
+    /// Number of voxels.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no voxel.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Integer coordinates of the voxels, in the order of their numbers.
+    pub fn keys(&self) -> &[[i32; 3]] {
+        &self.keys
+    }
+
+    /// Number of the voxel with a key, which is added if it is new.
+    pub fn insert(&mut self, key: [i32; 3]) -> u32 {
+        if 2 * self.keys.len() >= self.slots.len() {
+            self.grow();
+        }
+        let at = self.slot(key);
+        if self.slots[at] == EMPTY {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "voxels are numbered by u32"
+            )]
+            let number = self.keys.len() as u32;
+            self.slots[at] = number;
+            self.keys.push(key);
+        }
+        self.slots[at]
+    }
+
+    /// Number of the voxel with a key.
+    pub fn find(&self, key: [i32; 3]) -> Option<usize> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let number = self.slots[self.slot(key)];
+        (number != EMPTY).then_some(number as usize)
+    }
+
+    /// Doubles the number of slots.
+    fn grow(&mut self) {
+        let slots = slots_for(2 * self.keys.len());
+        self.slots.clear();
+        self.slots.resize(slots, EMPTY);
+        for (number, key) in (0..).zip(&self.keys) {
+            let at = self.slot(*key);
+            self.slots[at] = number;
+        }
+    }
+
+    /// Slot of a key: occupied by it, or the first free one of its probe sequence.
+    fn slot(&self, key: [i32; 3]) -> usize {
+        let mask = self.slots.len() - 1;
+        let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
+        let hash = key.into_iter().fold(MIX, mix);
+        let mut at = (hash >> 32) as usize & mask;
+        while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+}
+
+/// Number of slots for a number of voxels: at most half are occupied.
+fn slots_for(voxels: usize) -> usize {
+    (2 * voxels + 2).next_power_of_two().max(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_follow_the_order_of_insertion_while_the_table_grows() {
+        let key = |i: i32| [i % 17 - 8, i / 17 - 40, -i];
+        let mut table = VoxelTable::default();
+        for number in 0..3000 {
+            assert_eq!(table.insert(key(number)).cast_signed(), number);
+        }
+        for number in 0..3000 {
+            assert_eq!(table.insert(key(number)).cast_signed(), number);
+            assert_eq!(table.find(key(number)), usize::try_from(number).ok());
+        }
+        assert_eq!(table.len(), 3000);
+        assert_eq!(table.find([0, 0, 1]), None);
+    }
+}

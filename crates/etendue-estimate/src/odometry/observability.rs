@@ -1,0 +1,109 @@
+//! Directions of motion that a registration determines, and those that it does not.
+
+use super::icp::PlanePair;
+use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+
+/// Information of a registration by direction: eigenvectors of $J^\top W J$ with rotations scaled by the
+/// radius of the scan, so that all directions are in m (Zhang, Kaess, Singh 2016,
+/// doi:10.1109/ICRA.2016.7487211).
+///
+/// A direction is degenerate if too few pairs determine a motion along it (Tuna et al. 2024,
+/// doi:10.1109/TRO.2023.3335691). The motion displaces the point of a pair by $u$; the pair counts as
+/// $(n \cdot u / |u|)^2$ if the angle between its plane and the displacement is above 10 degrees, and as
+/// nothing below: errors of normals cause such angles along a bare corridor, and in great numbers they
+/// would look like information.
+#[derive(Clone, Debug)]
+pub(super) struct Observability {
+    /// Directions, by ascending information.
+    pub directions: Vec<MotionDirection>,
+}
+
+/// Direction of motion and its information.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MotionDirection {
+    /// Unit vector of translation and rotation times radius, in world axes.
+    pub vector: Vector6<f64>,
+    /// Information: the eigenvalue, in pairs with their normal along the direction.
+    pub information: f64,
+    /// Number of pairs that determine the direction, weighted by $(n \cdot u / |u|)^2$.
+    pub clear_pairs: f64,
+    /// Whether the registration does not determine the direction.
+    pub degenerate: bool,
+}
+
+/// Sine of the angle between a plane and the displacement of a point above which a pair counts, larger
+/// than errors of normals (10 degrees).
+const CLEAR: f64 = 0.17;
+
+impl Observability {
+    /// Directions of the normal matrix of pairs, with rotations times `radius` (m); degenerate below
+    /// `minimum` of pairs that determine them.
+    pub fn new(matrix: &Matrix6<f64>, pairs: &[PlanePair], radius: f64, minimum: f64) -> Self {
+        let eigen = SymmetricEigen::new(*matrix);
+        let mut order = [0, 1, 2, 3, 4, 5];
+        order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+        let direction = |i: usize| {
+            let vector = eigen.eigenvectors.column(i).into_owned();
+            let clear_pairs = clear_pairs(pairs, &vector, radius);
+            MotionDirection {
+                vector,
+                information: eigen.eigenvalues[i],
+                clear_pairs,
+                degenerate: clear_pairs < minimum,
+            }
+        };
+        Self {
+            directions: order.map(direction).to_vec(),
+        }
+    }
+
+    /// Gauss-Newton step: along observable directions that of the gradient, along degenerate ones back to
+    /// the prediction, from which the pose deviates by `from_prediction`.
+    pub fn step(&self, gradient: &Vector6<f64>, from_prediction: &Vector6<f64>) -> Vector6<f64> {
+        let along = |direction: &MotionDirection| {
+            let vector = &direction.vector;
+            let length = if direction.degenerate {
+                -vector.dot(from_prediction)
+            } else {
+                -vector.dot(gradient) / direction.information
+            };
+            vector * length
+        };
+        self.directions.iter().map(along).sum()
+    }
+
+    /// Degenerate directions.
+    pub fn degenerate(&self) -> impl Iterator<Item = &MotionDirection> {
+        self.directions.iter().filter(|d| d.degenerate)
+    }
+
+    /// Projection onto the degenerate directions.
+    pub fn onto_degenerate(&self) -> Matrix6<f64> {
+        self.degenerate().map(|d| d.vector * d.vector.transpose()).sum()
+    }
+
+    /// Covariance of the observable directions for distances with a standard deviation `sd`, m.
+    pub fn covariance(&self, sd: f64) -> Matrix6<f64> {
+        let observable = self.directions.iter().filter(|d| !d.degenerate);
+        observable
+            .map(|d| d.vector * d.vector.transpose() * (sd * sd / d.information))
+            .sum()
+    }
+}
+
+/// Number of pairs that determine a motion (translation, rotation times `radius`), weighted by the squared
+/// sines of the angles between their planes and the displacements.
+fn clear_pairs(pairs: &[PlanePair], motion: &Vector6<f64>, radius: f64) -> f64 {
+    let translation = motion.fixed_rows::<3>(0).into_owned();
+    let rotation = motion.fixed_rows::<3>(3) / radius;
+    let count = |pair: &PlanePair| {
+        let displacement = translation + rotation.cross(&pair.offset);
+        let squared_sine = pair.normal.dot(&displacement).powi(2) / displacement.norm_squared();
+        if squared_sine > CLEAR * CLEAR {
+            pair.weight * squared_sine
+        } else {
+            0.0
+        }
+    };
+    pairs.iter().map(count).sum()
+}

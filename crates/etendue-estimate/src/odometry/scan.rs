@@ -1,0 +1,157 @@
+//! Scans: as measured, and sampled for registration.
+
+use crate::geometry::{CellOptions, VoxelTable, local_surfaces_by_cells, voxel_key};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+/// Scan of a lidar.
+#[derive(Clone, Copy, Debug)]
+pub struct LidarScan<'a> {
+    /// Points in the lidar frame at the times of their beams, m; points that are not finite are left
+    /// out.
+    pub points: &'a [Point3<f64>],
+    /// Time of each point relative to `stamp`, s; `None` if the lidar does not move during a scan.
+    pub point_times: Option<&'a [f64]>,
+    /// Time of the pose of the scan, s; `None` if unknown: scans are then one unit of time apart.
+    pub stamp: Option<f64>,
+}
+
+impl<'a> From<&'a [Point3<f64>]> for LidarScan<'a> {
+    fn from(points: &'a [Point3<f64>]) -> Self {
+        Self {
+            points,
+            point_times: None,
+            stamp: None,
+        }
+    }
+}
+
+impl<'a> From<&'a Vec<Point3<f64>>> for LidarScan<'a> {
+    fn from(points: &'a Vec<Point3<f64>>) -> Self {
+        points.as_slice().into()
+    }
+}
+
+/// Point of a surface with its normal (surface element).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surfel {
+    /// Position, m.
+    pub position: Vector3<f64>,
+    /// Unit normal, oriented towards the sensor.
+    pub normal: Vector3<f64>,
+}
+
+impl Surfel {
+    /// The surfel after a rigid motion.
+    pub(super) fn moved(&self, motion: &Isometry3<f64>) -> Self {
+        Self {
+            position: (motion * Point3::from(self.position)).coords,
+            normal: motion.rotation * self.normal,
+        }
+    }
+}
+
+/// Sides of the voxels by which a scan is sampled, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SampleVoxels {
+    /// For the map.
+    pub fine: f64,
+    /// For registration.
+    pub coarse: f64,
+}
+
+/// Points on planes of a scan, sampled at two resolutions, in the lidar frame.
+pub(super) struct SampledScan {
+    /// Samples for the map.
+    pub fine: Vec<Surfel>,
+    /// Samples for registration.
+    pub coarse: Vec<Surfel>,
+    /// Standard deviation of the distances of the points from the planes of their neighbours, m.
+    pub noise: f64,
+    /// Root mean square distance of the coarse samples from the lidar, m.
+    pub radius: f64,
+}
+
+impl SampledScan {
+    /// First point with a plane in every voxel, at both resolutions.
+    pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
+        // Fit planes.
+        let positions: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
+        let surfaces = local_surfaces_by_cells(&positions, cells);
+        // Sample the points with a plane.
+        let mut fine = Vec::new();
+        let mut offsets = Vec::new();
+        let mut occupied = VoxelTable::default();
+        for (position, surface) in positions.iter().zip(surfaces) {
+            let Some(surface) = surface else { continue };
+            if is_new(&mut occupied, position, voxels.fine) {
+                fine.push(Surfel {
+                    position: *position,
+                    normal: surface.normal,
+                });
+                offsets.push(surface.offset);
+            }
+        }
+        // Sample again, coarsely.
+        let mut occupied = VoxelTable::default();
+        let coarse: Vec<Surfel> = fine
+            .iter()
+            .filter(|surfel| is_new(&mut occupied, &surfel.position, voxels.coarse))
+            .copied()
+            .collect();
+        let squares: f64 = coarse.iter().map(|s| s.position.norm_squared()).sum();
+        Self {
+            noise: robust_sd(&mut offsets),
+            radius: (squares / coarse.len().max(1) as f64).sqrt(),
+            fine,
+            coarse,
+        }
+    }
+}
+
+/// Inserts the voxel of a point; whether it was free.
+fn is_new(occupied: &mut VoxelTable, point: &Vector3<f64>, size: f64) -> bool {
+    let before = occupied.len();
+    occupied.insert(voxel_key(point, size)) as usize == before
+}
+
+/// Standard deviation of a normal distribution with the median of these absolute deviations; 0 for
+/// none.
+pub(super) fn robust_sd(absolute: &mut [f64]) -> f64 {
+    if absolute.is_empty() {
+        return 0.0;
+    }
+    let middle = absolute.len() / 2;
+    let (_, median, _) = absolute.select_nth_unstable_by(middle, f64::total_cmp);
+    *median / NORMAL_QUARTILE
+}
+
+/// Median absolute deviation of the standard normal distribution.
+const NORMAL_QUARTILE: f64 = 0.674_489_750_196_082;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_is_sampled_at_two_resolutions_and_its_noise_is_found() {
+        use etendue_physics::{Purpose, Stream};
+        let mut draw = Stream::new(1, 0, 0, 0, Purpose::ReceiverNoise);
+        let mut depth = || 2.0 + 0.01 * draw.normal();
+        let wall: Vec<_> = (0..10_000)
+            .map(|i| {
+                let along = f64::from(i % 100) * 0.02;
+                Point3::new(along, depth(), f64::from(i / 100) * 0.02)
+            })
+            .collect();
+        let voxels = SampleVoxels {
+            fine: 0.1,
+            coarse: 0.4,
+        };
+        let scan = SampledScan::new(&wall, voxels, &CellOptions::default());
+        // 20 x 20 and 5 x 5 voxels, twice where the wall crosses the border of voxels at 2 m.
+        assert!((400..=800).contains(&scan.fine.len()), "{}", scan.fine.len());
+        assert!((25..=50).contains(&scan.coarse.len()), "{}", scan.coarse.len());
+        // Measured: 9.9 mm.
+        assert!((scan.noise - 0.01).abs() < 1e-3, "{}", scan.noise);
+    }
+}
