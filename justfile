@@ -57,6 +57,10 @@ examples:
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
+# Reliability of fits from random starts: the tables of docs/fit.md.
+coverage-starts:
+    cargo run --release -p etendue-experiments --example starts -- 300 60
+
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi

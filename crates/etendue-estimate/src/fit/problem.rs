@@ -146,6 +146,11 @@ impl FitProblem {
         by_rays
     }
 
+    /// Measured range of every beam (m), by scan; `None` where the sensor reported none.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Option<f64>> {
+        self.measured.iter().copied().step_by(QUANTITIES)
+    }
+
     /// Number of measured ranges.
     pub fn measured(&self) -> usize {
         let ranges = self.measured.iter().step_by(QUANTITIES);

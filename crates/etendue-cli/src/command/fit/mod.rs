@@ -17,7 +17,6 @@ use clap::Args;
 use etendue::estimate::fit::report as with_uncertainty;
 use etendue::estimate::uncertainty::Gauge;
 use report::Report;
-use search::Minima;
 use setup::Setup;
 use std::path::PathBuf;
 
@@ -62,12 +61,10 @@ impl Fit {
         let task = self.problem.task()?;
         let setup = Setup::new(&task)?;
         let solver = &task.solver;
-        let Minima {
-            solution,
-            ambiguous,
-        } = search::solve(&task, &setup)?;
-        let found = with_uncertainty(&setup.problem, solver, solution, &Gauge::Free);
-        let report = Report::new(&setup, &found, &ambiguous);
+        let minima = search::solve(&task, &setup)?;
+        let best = minima.solution.clone();
+        let found = with_uncertainty(&setup.problem, solver, best, &Gauge::Free);
+        let report = Report::new(&setup, &found, &minima);
 
         let mut folder = Folder::new(&self.output);
         results::add_to(&mut folder, &setup, &found, &report)?;
