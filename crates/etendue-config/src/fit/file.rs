@@ -136,8 +136,8 @@ pub struct SolverTable {
     /// mirror or an edge along its own plane. Default: enabled if an object pose is free.
     pub edges: Option<bool>,
     /// Number of initial poses of a search across the scene (or in `within_m`) for the first free
-    /// planar pose. All solutions that explain the scans equally well are reported. Default: only
-    /// the initial value.
+    /// planar pose. All solutions are reported, with their likelihood ratios. Default: only the
+    /// initial value.
     pub search_poses: Option<usize>,
 }
 

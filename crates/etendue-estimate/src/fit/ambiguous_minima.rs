@@ -1,34 +1,72 @@
-//! Ambiguous solutions of a fit: distinct minima of nearly equal cost.
+//! Ambiguous solutions of a fit: distinct minima that the scans do not distinguish.
+//!
+//! Two minima of the cost are compared by their likelihood ratio. The cost $C$ is half a sum of squared
+//! residuals (or of their loss), so that with residuals of variance $\sigma^2$
+//! $$\Delta\chi^2 = \frac{2(C - C_0)}{\sigma^2}, \qquad \frac{L}{L_0} = e^{-\Delta\chi^2/2}$$
+//! for the likelihoods $L$ of a minimum and $L_0$ of the minimum of lowest cost (Wilks 1938,
+//! doi:10.1214/aoms/1177732360). A minimum is ambiguous where $\Delta\chi^2$ is below
+//! [`EXCLUSION_LEVEL`].
 
 use super::problem::FitProblem;
 use super::stages::solve_in_stages;
-use crate::manifold::Variable;
+use crate::manifold::{Manifold, Variable};
 use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start_by};
 
-/// Distinct minima of a fit, split by whether their cost is within a margin of the lowest.
+/// Difference $\Delta\chi^2$ from which a minimum is excluded: three standard deviations of a normally
+/// distributed unknown.
+pub const EXCLUSION_LEVEL: f64 = 9.0;
+
+/// Minimum standard deviation of a residual of a noise-free scan, in the unit of the residuals.
+const MIN_SIGMA: f64 = 1e-6;
+
+/// Distinct minima of a fit.
 #[derive(Clone, Debug)]
 pub struct AmbiguousMinima {
-    /// The minimum of lowest cost and those within the margin, in ascending order of cost.
-    pub solutions: Vec<Solution<Vec<Variable>>>,
-    /// The minima above the margin, in ascending order of cost.
-    pub others: Vec<Solution<Vec<Variable>>>,
+    /// The minimum of lowest cost and those that the scans do not exclude, in ascending order of cost.
+    pub solutions: Vec<ComparedMinimum>,
+    /// The excluded minima, in ascending order of cost.
+    pub others: Vec<ComparedMinimum>,
+    /// Standard deviation $\sigma$ of a residual by which the costs were compared, in its unit.
+    pub sigma: f64,
 }
 
-/// Difference of cost below which two minima are ambiguous: $\sigma^2\sqrt{2n}$ for $n$ = `count`
-/// residuals of standard deviation $\sigma$ = `sigma`, in the squared unit of a residual.
+/// Minimum of a fit, compared with the minimum of lowest cost.
+#[derive(Clone, Debug)]
+pub struct ComparedMinimum {
+    /// The minimum.
+    pub solution: Solution<Vec<Variable>>,
+    /// Difference $\Delta\chi^2$ from the minimum of lowest cost, at least 0.
+    pub chi_square_difference: f64,
+}
+
+impl ComparedMinimum {
+    /// Likelihood of the minimum divided by that of the minimum of lowest cost, at most 1.
+    pub fn likelihood_ratio(&self) -> f64 {
+        (-0.5 * self.chi_square_difference).exp()
+    }
+
+    /// Whether the scans exclude the minimum at [`EXCLUSION_LEVEL`].
+    pub fn is_excluded(&self) -> bool {
+        self.chi_square_difference >= EXCLUSION_LEVEL
+    }
+}
+
+/// Standard deviation of a residual that gives a solution the expected cost: $\sigma^2 = 2C/(n - p)$ for
+/// $n$ measurements and $p$ unknowns, at least 1e-6.
 ///
-/// The cost is $\sigma^2/2$ times a $\chi^2_n$ variable, whose standard deviation is $\sqrt{2n}$: the
-/// difference is two standard deviations of the cost. Below $\sigma = 10^{-6}$ (noise-free scans) it is
-/// that of $\sigma = 10^{-6}$.
-pub fn cost_margin(sigma: f64, count: usize) -> f64 {
-    sigma.powi(2).max(1e-12) * (2.0 * count as f64).sqrt()
+/// For scans whose noise is not given. Outliers and errors of the model are part of it.
+pub fn sigma_of_cost(solution: &Solution<Vec<Variable>>) -> f64 {
+    let measured = solution.residuals.values.len() + solution.residuals.missing;
+    let freedom = measured.saturating_sub(solution.state.dimension()).max(1);
+    (2.0 * solution.cost / freedom as f64).sqrt().max(MIN_SIGMA)
 }
 
-/// Solves from every start and splits the distinct minima by whether their cost is within `margin` of
-/// the lowest ([`cost_margin`]).
+/// Solves from every start and compares the distinct minima with that of lowest cost.
 ///
 /// Each start is solved in stages of beams of `widths` times their width ([`solve_in_stages`]). Minima
-/// closer than `min_distance` (norm of the tangent between them) count as one.
+/// closer than `min_distance` (norm of the tangent between them) count as one. `sigma` is the standard
+/// deviation of a residual, in its unit, as a function of the minimum of lowest cost: that of the sensor, or
+/// [`sigma_of_cost`].
 ///
 /// # Errors
 /// Where no start has a solution: the first start's error.
@@ -38,16 +76,26 @@ pub fn find_ambiguous_minima(
     widths: &[f64],
     starts: impl IntoIterator<Item = Vec<Variable>>,
     min_distance: f64,
-    margin: impl Fn(&Solution<Vec<Variable>>) -> f64,
+    sigma: impl Fn(&Solution<Vec<Variable>>) -> f64,
 ) -> Result<AmbiguousMinima, SolveError> {
+    // Solve from every start.
     let solve = |start| solve_in_stages(problem, solver, widths, start, &mut |_| {});
     let MultiStart { minima, ended } = multi_start_by(starts, min_distance, solve);
-    let Some(limit) = minima.first().map(|best| best.cost + margin(best)) else {
+    let Some(best) = minima.first() else {
         let error = ended.into_iter().find_map(Result::err);
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));
     };
-    let (solutions, others) = minima
-        .into_iter()
-        .partition(|minimum| minimum.cost <= limit);
-    Ok(AmbiguousMinima { solutions, others })
+    // Compare the minima with the best.
+    let sigma = sigma(best).max(MIN_SIGMA);
+    let lowest = best.cost;
+    let compared = minima.into_iter().map(|solution| ComparedMinimum {
+        chi_square_difference: 2.0 * (solution.cost - lowest).max(0.0) / (sigma * sigma),
+        solution,
+    });
+    let (others, solutions) = compared.partition(ComparedMinimum::is_excluded);
+    Ok(AmbiguousMinima {
+        solutions,
+        others,
+        sigma,
+    })
 }

@@ -13,14 +13,22 @@ mod grid;
 mod problem;
 mod refine_by_rays;
 mod report;
+mod restarts;
+mod schedules;
+mod soft_visibility;
 mod stages;
 mod weighted;
 
-pub use ambiguous_minima::{AmbiguousMinima, cost_margin, find_ambiguous_minima};
+pub use ambiguous_minima::{
+    AmbiguousMinima, ComparedMinimum, EXCLUSION_LEVEL, find_ambiguous_minima, sigma_of_cost,
+};
 pub use coarse::{CoarseSearch, coarse_search, scatter};
 pub use goodness::{Goodness, Verdict};
 pub use grid::planar_grid;
 pub use problem::{FitError, FitProblem};
 pub use report::{FitReport, Misfits, report};
+pub use restarts::solve_from_start;
+pub use schedules::solve_by_schedules;
+pub use soft_visibility::{SoftVisibility, Softness};
 pub use stages::solve_in_stages;
 pub use weighted::{WeightedFit, refine_weighted};

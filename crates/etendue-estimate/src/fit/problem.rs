@@ -225,6 +225,11 @@ impl FitProblem {
         ranges.get(ranges.len() / 2).copied().unwrap_or(1.0)
     }
 
+    /// Measured range of every beam (m), by scan; `None` where the sensor reported none.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Option<f64>> {
+        self.measured.iter().copied().step_by(QUANTITIES)
+    }
+
     /// Number of measured ranges.
     pub fn measured(&self) -> usize {
         let ranges = self.measured.iter().step_by(QUANTITIES);

@@ -2,6 +2,7 @@
 
 use super::problem::FitProblem;
 use super::refine_by_rays::refine_by_rays;
+use super::schedules::solve_by_schedules;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
@@ -19,7 +20,8 @@ const LOOSE_STEP: f64 = 1e-3;
 ///
 /// Each stage starts from the solution of the previous one: wide beams widen the basin of attraction of
 /// edges, narrow beams locate them. Stages before the last have loose tolerances. The log numbers the
-/// iterations of all stages consecutively; `observe` receives each.
+/// iterations of all stages consecutively; `observe` receives each, and those of a loss schedule that was not
+/// kept ([`solve_by_schedules`]).
 ///
 /// For models with edges, the stages before the last fit integrals over the beams, which change
 /// smoothly. The last stage fits predictions by rays; for planar sweeps it first scans the cost along
@@ -35,7 +37,7 @@ pub fn solve_in_stages(
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
     let Some((last, wide)) = widths.split_last() else {
-        return solver.solve_observed(problem, start, observe);
+        return solve_by_schedules(problem, solver, start, observe);
     };
     // Loosen the tolerances of the stages before the last.
     let has_edges = problem.model.edges.is_some();
@@ -78,13 +80,19 @@ pub fn solve_in_stages(
     }
     // Solve the last stage.
     let before = log.len();
-    let mut numbered = |iteration: &_| log.push(note(iteration, before));
+    let mut numbered = |iteration: &_| {
+        note(iteration, before);
+    };
     let found = if has_edges {
         refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
-        solver.solve_observed(problem, state, &mut numbered)?
+        solve_by_schedules(problem, solver, state, &mut numbered)?
     } else {
-        solver.solve_observed(&problem.widened(*last), state, &mut numbered)?
+        solve_by_schedules(&problem.widened(*last), solver, state, &mut numbered)?
     };
+    log.extend(found.log.iter().map(|iteration| Iteration {
+        number: iteration.number + before,
+        ..iteration.clone()
+    }));
     Ok(Solution { log, ..found })
 }

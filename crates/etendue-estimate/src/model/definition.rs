@@ -6,7 +6,7 @@ use super::simulate::ScanReturnFactor;
 use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
-use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
+use etendue_scene::{Object, ObjectId, Scene, SceneBuilder, SceneError};
 use etendue_sensors::lidar::{Air, Lidar, LidarError};
 use etendue_sensors::transport::{TreeSettings, World, WorldError};
 use nalgebra::Isometry3;
@@ -219,6 +219,23 @@ impl Model {
     pub fn thinned(&self, every: usize) -> Self {
         Self {
             sensor: self.sensor.thinned(every),
+            edges: None,
+            ..self.clone()
+        }
+    }
+
+    /// The model without some objects: rays pass through them. Their poses have no effect.
+    #[must_use]
+    pub(crate) fn without(&self, objects: &[ObjectId]) -> Self {
+        let mut parts = self.parts.clone();
+        for object in objects {
+            parts.objects[object.0 as usize].mask = 0;
+        }
+        let scene = parts.clone().build();
+        Self {
+            // The scene was valid with the objects, and masks are not checked.
+            scene: scene.map_or_else(|_| Arc::clone(&self.scene), Arc::new),
+            parts,
             edges: None,
             ..self.clone()
         }

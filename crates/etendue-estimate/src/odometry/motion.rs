@@ -99,7 +99,11 @@ impl MotionModel {
 
     /// Standard deviation of the predicted pose, m, with rotations times `radius`.
     pub fn deviation(&self, radius: f64) -> f64 {
-        let trace = |first: usize| self.pose_covariance.fixed_view::<3, 3>(first, first).trace();
+        let trace = |first: usize| {
+            self.pose_covariance
+                .fixed_view::<3, 3>(first, first)
+                .trace()
+        };
         (trace(0) + radius * radius * trace(3)).sqrt()
     }
 
@@ -180,7 +184,8 @@ impl MotionModel {
         let motion = prediction.world_from_lidar.inverse() * world_from_lidar;
         let change = se3::log(&motion) / prediction.duration;
         let held = registered.held_in_lidar(world_from_lidar);
-        self.changes.add(&change, &Vector6::from_fn(|i, _| 1.0 - held[(i, i)]));
+        self.changes
+            .add(&change, &Vector6::from_fn(|i, _| 1.0 - held[(i, i)]));
     }
 
     /// Replaces the uncertainty along the directions that a registration determined.
@@ -223,8 +228,8 @@ impl RegisteredDirections<'_> {
     /// Projection onto the degenerate directions, in lidar axes, m and rad.
     fn held_in_lidar(&self, world_from_lidar: &Isometry3<f64>) -> Matrix6<f64> {
         let to_lidar = self.to_lidar(world_from_lidar);
-        let from_lidar = both(world_from_lidar.rotation.to_rotation_matrix().matrix())
-            * scaling(self.radius);
+        let from_lidar =
+            both(world_from_lidar.rotation.to_rotation_matrix().matrix()) * scaling(self.radius);
         to_lidar * self.observability.onto_degenerate() * from_lidar
     }
 
@@ -286,8 +291,12 @@ impl VelocityChanges {
     /// Covariance of a change. An axis that was not observed has the largest variance of the others.
     fn covariance(&self) -> Matrix6<f64> {
         let mut variances = Vector6::zeros();
-        for (first, (unknown, least)) in [0, 3].into_iter().zip(UNKNOWN_CHANGE.iter().zip(LEAST_CHANGE)) {
-            let of_axis = |i: usize| (self.weights[i] > 0.5).then(|| self.squares[i] / self.weights[i]);
+        for (first, (unknown, least)) in [0, 3]
+            .into_iter()
+            .zip(UNKNOWN_CHANGE.iter().zip(LEAST_CHANGE))
+        {
+            let of_axis =
+                |i: usize| (self.weights[i] > 0.5).then(|| self.squares[i] / self.weights[i]);
             let axes = [first, first + 1, first + 2];
             let largest = axes.into_iter().filter_map(of_axis).fold(0.0, f64::max);
             let known = axes.into_iter().any(|i| of_axis(i).is_some());

@@ -149,8 +149,16 @@ mod tests {
         };
         let scan = SampledScan::new(&wall, voxels, &CellOptions::default());
         // 20 x 20 and 5 x 5 voxels, twice where the wall crosses the border of voxels at 2 m.
-        assert!((400..=800).contains(&scan.fine.len()), "{}", scan.fine.len());
-        assert!((25..=50).contains(&scan.coarse.len()), "{}", scan.coarse.len());
+        assert!(
+            (400..=800).contains(&scan.fine.len()),
+            "{}",
+            scan.fine.len()
+        );
+        assert!(
+            (25..=50).contains(&scan.coarse.len()),
+            "{}",
+            scan.coarse.len()
+        );
         // Measured: 9.9 mm.
         assert!((scan.noise - 0.01).abs() < 1e-3, "{}", scan.noise);
     }

@@ -9,7 +9,10 @@ use crate::manifold::Manifold;
 
 /// Relative decrease of the cost below which a stage before the last has converged: it only has to
 /// reach the basin of attraction of the next stage.
-const LOOSE_DECREASE: f64 = 1e-2;
+///
+/// A stage that ends on a slope of slow descent is outside that basin. Of 400 starts in an empty room, 10
+/// to 27 end in false minima with 1e-2, at most one with 1e-4, for two iterations more.
+const LOOSE_DECREASE: f64 = 1e-4;
 
 /// Stage of a continuation.
 #[derive(Clone, Copy, Debug)]

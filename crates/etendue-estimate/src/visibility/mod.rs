@@ -31,8 +31,10 @@ mod cross_section;
 mod edge_rays;
 mod edges;
 mod mirror_images;
+mod object_bounds;
 mod ray_bundle;
 mod settings;
 
 pub(crate) use edge_rays::EdgeRays;
+pub(crate) use object_bounds::ObjectBounds;
 pub use settings::EdgeSettings;

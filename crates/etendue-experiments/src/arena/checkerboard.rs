@@ -45,6 +45,9 @@ pub struct BoardReport {
     /// Root mean square residual (m) of a false minimum, if the start led to one and the search was
     /// restarted.
     pub false_minimum: Option<f64>,
+    /// Whether the estimate is a false minimum: its root mean square residual is above 1.5 standard
+    /// deviations of the noise, and no restart lowered it.
+    pub is_false_minimum: bool,
 }
 
 /// Unknown of the fit.
@@ -331,6 +334,7 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
     let rows: Vec<BoardEstimate> = report.estimate.iter().zip(sigmas).map(row).collect();
     BoardReport {
         invariants: invariants(settings, &rows, &report),
+        is_false_minimum: report.solution.residuals.rms() >= FALSE_MINIMUM,
         rows,
         report,
         false_minimum,

@@ -3,8 +3,8 @@
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    AmbiguousMinima, CoarseSearch, FitError, FitProblem, coarse_search, cost_margin,
-    find_ambiguous_minima, planar_grid,
+    AmbiguousMinima, CoarseSearch, FitError, FitProblem, coarse_search, find_ambiguous_minima,
+    planar_grid, solve_by_schedules,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
@@ -176,9 +176,8 @@ pub(super) fn solve_from(
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
 ) -> Result<LocaliseRow, FitError> {
-    let solution = settings
-        .solver
-        .solve(problem, vec![Variable::Planar(start)])?;
+    let start_state = vec![Variable::Planar(start)];
+    let solution = solve_by_schedules(problem, &settings.solver, start_state, &mut |_| {})?;
     let pose = |state: &[Variable]| first_pose(state).unwrap_or(start);
     let error = |state: &[Variable]| pose_error(&pose(state), &settings.truth);
     Ok(LocaliseRow {
@@ -217,7 +216,6 @@ pub fn localise_anywhere(
     let starts = coarse_search(&problem, states, &coarse);
 
     // Refine the best
-    let margin = cost_margin(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
     Ok(find_ambiguous_minima(
         &problem,
@@ -225,7 +223,7 @@ pub fn localise_anywhere(
         &[],
         starts,
         1e-2,
-        |_| margin,
+        |_| settings.sigma,
     )?)
 }
 

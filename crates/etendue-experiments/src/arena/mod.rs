@@ -11,6 +11,7 @@ mod localise;
 mod measurements;
 mod run;
 mod scene;
+mod starts;
 mod table;
 mod track_mirror;
 mod view;
@@ -24,6 +25,10 @@ pub use localise::{
 pub use measurements::{first_pose, pose_error, readings};
 pub use run::{ArenaExperiment, ExperimentEffort, ExperimentResults};
 pub use scene::{Furniture, arena, upright_board, urg_04lx};
+pub use starts::{
+    NamedSolver, StartCounts, arena_settings, arena_starts, count_arena_ends, count_mirrors_found,
+    default_solvers, starts_tables,
+};
 pub use table::{FigureLine, ResultCell, ResultTable};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
 pub use view::{ArenaView, LineFigure};

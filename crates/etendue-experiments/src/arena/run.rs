@@ -9,7 +9,7 @@ use super::measurements::{first_pose, pose_error};
 use super::table::{FigureLine, ResultCell, ResultTable};
 use super::track_mirror::{MirrorError, MirrorRow, TrackSettings, track, track_mirror_many};
 use super::view::{ArenaView, LineFigure};
-use etendue_estimate::fit::FitError;
+use etendue_estimate::fit::{EXCLUSION_LEVEL, FitError};
 use etendue_estimate::solve::{Loss, Solver};
 use etendue_physics::statistics::nearest_quantile;
 use etendue_physics::{Purpose, Stream};
@@ -337,7 +337,8 @@ fn ambiguity_remark(
 ) -> Result<String, FitError> {
     // Poses of all minima with their errors
     let minima = localise_anywhere(lidar, settings)?;
-    let poses = minima.solutions.iter().filter_map(|s| first_pose(&s.state));
+    let poses = minima.solutions.iter();
+    let poses = poses.filter_map(|minimum| first_pose(&minimum.solution.state));
     let descriptions: Vec<String> = poses
         .map(|pose| {
             let at = pose.translation.vector;
@@ -354,8 +355,9 @@ fn ambiguity_remark(
     Ok(match &descriptions[..] {
         [only] => format!("From anywhere in {name}: one pose explains the scan, {only}."),
         several => format!(
-            "From anywhere in {name}: {} poses explain the scan equally well: {}.",
+            "From anywhere in {name}: {} poses explain the scan, with chi-square differences below {}: {}.",
             several.len(),
+            EXCLUSION_LEVEL,
             several.join(", ")
         ),
     })
@@ -392,14 +394,13 @@ fn search_table(
     );
     let starts = settings.random_starts(effort.starts);
 
-    // Levenberg-Marquardt from the start only
+    // From the start only
     let without_search = TrackSettings {
         coarse: 0,
-        widths: vec![16.0, 8.0, 4.0, 2.0, 1.0],
         ..settings.clone()
     };
     let rows = track_mirror_many(lidar, &without_search, &starts)?;
-    table.push(track_row("no search, beams narrowed from 16 times", &rows));
+    table.push(track_row("no search, restarts with soft visibility", &rows));
 
     // After a coarse search
     let rows = track_mirror_many(lidar, settings, &starts)?;
@@ -567,6 +568,13 @@ fn board_remarks(name: &str, settings: &BoardSettings, found: &BoardReport) -> V
         remarks.push(format!(
             "{name}: {} = {:.4} +- {:.4}.",
             invariant.name, invariant.value, invariant.sigma
+        ));
+    }
+    if found.is_false_minimum {
+        remarks.push(format!(
+            "{name}: the estimate is a false minimum (rms {:.1} mm, noise {:.1} mm): use another start.",
+            1e3 * found.report.rms,
+            1e3 * settings.sigma
         ));
     }
     if let Some(rms) = found.false_minimum {

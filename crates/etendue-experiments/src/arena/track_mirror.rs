@@ -3,12 +3,13 @@
 //! The reflected walls determine the mirror across its plane, and only its edges determine it along the
 //! plane. The search goes from coarse to fine: poses over the box with one ray per beam, more poses
 //! around the best, Levenberg-Marquardt with edges of beams four times too wide, then with the true
-//! beams and a line search along the plane of the mirror ([`solve_in_stages`]).
+//! beams and a line search along the plane of the mirror ([`solve_in_stages`]). Without the search over the
+//! box, the fit starts at the start and restarts with soft visibility ([`solve_from_start`]).
 
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    CoarseSearch, FitError, FitProblem, coarse_search, scatter, solve_in_stages,
+    CoarseSearch, FitError, FitProblem, coarse_search, scatter, solve_from_start, solve_in_stages,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model};
@@ -95,6 +96,14 @@ impl Default for TrackSettings {
 }
 
 impl TrackSettings {
+    /// Settings without a search over the box: the fit starts at the start.
+    pub fn from_the_start() -> Self {
+        Self {
+            coarse: 0,
+            ..Self::default()
+        }
+    }
+
     /// Problem with a scan simulated with the mirror at its true pose.
     ///
     /// # Errors
@@ -210,6 +219,9 @@ pub(super) fn track(
 ) -> Result<MirrorRow, FitError> {
     // Refine each candidate and keep the best
     let first = vec![settings.variable(&start)?];
+    if settings.coarse == 0 {
+        return Ok(row(settings, start, &from_start(problem, settings, first)?));
+    }
     let mut best: Option<Solution<Vec<Variable>>> = None;
     let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
@@ -228,13 +240,21 @@ pub(super) fn track(
         return Err(failure.unwrap_or(FitError::NothingFree));
     };
 
-    // Path and errors
+    Ok(row(settings, start, &solution))
+}
+
+/// Result of a solution from a start.
+fn row(
+    settings: &TrackSettings,
+    start: Isometry2<f64>,
+    solution: &Solution<Vec<Variable>>,
+) -> MirrorRow {
     let iterations = solution.log.iter();
     let path: Vec<_> = iterations
         .filter_map(|iteration| first_pose(&iteration.state))
         .collect();
     let found = first_pose(&solution.state).unwrap_or(start);
-    Ok(MirrorRow {
+    MirrorRow {
         start,
         start_error: pose_error(&start, &settings.truth),
         found,
@@ -242,7 +262,7 @@ pub(super) fn track(
         iterations: path.len(),
         path,
         cost: solution.cost,
-    })
+    }
 }
 
 /// Poses to refine: the best of the start and of random poses, by two coarse searches.
@@ -251,10 +271,6 @@ fn candidates(
     settings: &TrackSettings,
     start: Vec<Variable>,
 ) -> Result<Vec<Vec<Variable>>, FitError> {
-    if settings.coarse == 0 {
-        return Ok(vec![start]);
-    }
-
     // Random poses over the box, with few beams
     let mut poses = vec![start];
     for number in 0..settings.coarse {
@@ -281,6 +297,23 @@ fn candidates(
     };
     let kept = coarse_search(problem, near, &fine);
     Ok(kept.into_iter().map(|(state, _)| state).collect())
+}
+
+/// Levenberg-Marquardt in stages of decreasing beam width, with restarts by soft visibility.
+fn from_start(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Vec<Variable>,
+) -> Result<Solution<Vec<Variable>>, FitError> {
+    let solver = settings.solver();
+    let widths = &settings.widths;
+    Ok(solve_from_start(
+        problem,
+        &solver,
+        widths,
+        start,
+        &mut |_| {},
+    )?)
 }
 
 /// Levenberg-Marquardt in stages of decreasing beam width.

@@ -6,9 +6,9 @@ use etendue_estimate::manifold::Variable;
 use etendue_estimate::solve::{Loss, Solver};
 use etendue_estimate::uncertainty::Gauge;
 use etendue_experiments::arena::{
-    BoardSettings, LocaliseSettings, TrackSettings, checkerboard, first_pose, localise,
-    localise_anywhere, localise_many, localise_noise, pose_error, run_baselines, track_mirror_many,
-    urg_04lx,
+    BoardSettings, LocaliseSettings, TrackSettings, arena_starts, checkerboard, count_arena_ends,
+    count_mirrors_found, default_solvers, first_pose, localise, localise_anywhere, localise_many,
+    localise_noise, pose_error, run_baselines, track_mirror_many, urg_04lx,
 };
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Matrix3, Vector2, Vector3};
@@ -64,7 +64,7 @@ fn a_box_resolves_the_ambiguity_of_a_rectangle() {
     let mut errors: Vec<f64> = ambiguous
         .solutions
         .iter()
-        .map(|s| error(&s.state))
+        .map(|minimum| error(&minimum.solution.state))
         .collect();
     errors.sort_by(f64::total_cmp);
     assert_eq!(errors.len(), 2, "{errors:?}");
@@ -74,7 +74,7 @@ fn a_box_resolves_the_ambiguity_of_a_rectangle() {
     );
     let unique = localise_anywhere(&urg_04lx(), &LocaliseSettings::with_box()).expect("localised");
     assert_eq!(unique.solutions.len(), 1);
-    assert!(error(&unique.solutions[0].state) < 1e-9);
+    assert!(error(&unique.solutions[0].solution.state) < 1e-9);
 }
 
 fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
@@ -258,6 +258,26 @@ fn a_given_white_reflectance_determines_the_other_unknowns() {
     }
 }
 
+/// Every estimate with a reflectance of black that is off by more than ten standard deviations is flagged.
+/// The normalised residuals of a true minimum have an rms of 1 within 0.05; those of false minima 2.7 to 9.
+#[test]
+fn false_minima_of_the_checkerboard_are_flagged() {
+    let lidar = urg_04lx();
+    let mut escaped = 0;
+    for start in [0.05, 0.2, 0.5, 0.7, 0.85, 0.95] {
+        let settings = BoardSettings {
+            start: [0.8, start],
+            ..BoardSettings::default()
+        };
+        let found = checkerboard(&lidar, &settings).expect("fitted");
+        let black = &found.rows[3];
+        let is_wrong = (black.value - black.truth).abs() > 10.0 * black.sigma;
+        assert_eq!(found.is_false_minimum, is_wrong, "from {start}: {black:?}");
+        escaped += usize::from(found.false_minimum.is_some());
+    }
+    assert!(escaped >= 1);
+}
+
 #[test]
 fn the_false_minimum_of_exchanged_stripes_is_detected() {
     for (white_known, start) in [(true, [0.8, 0.95]), (false, [0.1, 0.8])] {
@@ -274,5 +294,44 @@ fn the_false_minimum_of_exchanged_stripes_is_detected() {
         );
         assert!(found.report.rms < 1.2e-3);
         assert!(found.rows[3].value < 0.3);
+    }
+}
+
+/// The default solver of a fit, among 40 of the 300 starts of the campaign. Measured over 300: none ends
+/// elsewhere. With a probability of 1 % per start, more than 3 of 40 do so with a probability below 0.1 %.
+#[test]
+fn from_random_starts_the_default_fit_finds_the_pose_or_its_twin() {
+    let starts = arena_starts(40, 2);
+    let all = default_solvers();
+    let default = all.last().expect("a default");
+    let counts = count_arena_ends(&urg_04lx(), &default.solver, &starts).expect("localised");
+    assert_eq!(counts.truth + counts.twin + counts.other, 40);
+    assert!(counts.other <= 3, "{counts:?}");
+    assert!(counts.truth >= 8 && counts.twin >= 8, "{counts:?}");
+}
+
+/// The mirror from three starts, without a search. Measured over the 60 starts of the campaign: MEASURED.
+#[test]
+fn a_mirror_is_found_from_the_start_alone() {
+    let found = count_mirrors_found(&urg_04lx(), 3).expect("tracked");
+    assert!(found >= 1, "{found} of 3");
+}
+
+/// The start of the paper is off by 0.1 m along both axes and by 10 degrees. Measured: 9 of 9, 3.3 mm.
+#[test]
+fn a_mirror_is_found_from_starts_within_two_tenths_of_a_metre() {
+    let settings = TrackSettings::from_the_start();
+    let truth = settings.truth;
+    let starts: Vec<_> = [-0.1, 0.1]
+        .into_iter()
+        .flat_map(|x| [-0.1, 0.1].map(|y| [x, y]))
+        .map(|[x, y]| {
+            let at = truth.translation.vector + Vector2::new(x, y);
+            Isometry2::new(at, truth.rotation.angle() - 10_f64.to_radians())
+        })
+        .collect();
+    let rows = track_mirror_many(&urg_04lx(), &settings, &starts).expect("tracked");
+    for row in rows {
+        assert!(row.error.total < 5e-3, "{row:?}");
     }
 }

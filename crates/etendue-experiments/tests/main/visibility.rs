@@ -1,9 +1,9 @@
-use etendue_estimate::fit::FitProblem;
+use etendue_estimate::fit::{FitProblem, SoftVisibility, Softness};
 use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::LeastSquares;
 use etendue_estimate::visibility::EdgeSettings;
-use etendue_experiments::arena::{Furniture, arena, urg_04lx};
+use etendue_experiments::arena::{Furniture, TrackSettings, arena, urg_04lx};
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::RangeReading;
 use etendue_sensors::lidar::{Lidar, ScanPattern};
@@ -167,5 +167,39 @@ fn derivatives_of_predictions_with_edges_equal_differences() {
         }
         // Measured: 11, 8 and 8 or more, none other.
         assert!(compared >= 6 && others == 0, "{path}: {compared}, {others}");
+    }
+}
+
+/// The mirror at poses away from the truth. A beam whose nearest changed beam is another after the step is a
+/// jump of the cost; with steps of 1 µm there is none.
+#[test]
+fn the_gradient_of_soft_visibility_equals_central_differences() {
+    let settings = TrackSettings::from_the_start();
+    let problem = settings.problem(&urg_04lx()).expect("a problem");
+    let soft = SoftVisibility::new(&problem).expect("an object");
+    let softness = Softness {
+        visibility: 0.15,
+        residual: 0.1,
+    };
+    for start in settings.random_starts(6) {
+        let pose = Variable::boxed(&start, settings.lower, settings.upper);
+        let state = vec![pose.expect("in the box")];
+        let (cost, normal) = soft.normal_equations(&state, softness);
+        // Measured: equal up to rounding.
+        assert!((soft.cost(&state, softness) - cost).abs() < 1e-9 * cost);
+        for component in 0..3 {
+            let at = |by: f64| {
+                let mut step = [0.0; 3];
+                step[component] = by;
+                soft.cost(&state.retract(&step), softness)
+            };
+            let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
+            let slope = normal.gradient[component];
+            let scale = normal.gradient.amax();
+            assert!(
+                (slope - difference).abs() < 1e-4 * scale,
+                "{component}: {slope} {difference}"
+            );
+        }
     }
 }

@@ -45,7 +45,7 @@ pub struct ProblemArguments {
     #[arg(long, value_name = "LOSS", requires = "free")]
     loss: Option<LossArgument>,
     /// Approximate number of poses of an initial search over the scene, for the first unknown pose
-    /// in the plane; all minima that explain the scans equally well are printed
+    /// in the plane; the minima that the scans do not exclude are printed
     #[arg(
         long,
         value_name = "POSES",

@@ -19,7 +19,6 @@ use etendue::estimate::fit::{
 };
 use etendue::estimate::uncertainty::Gauge;
 use report::Report;
-use search::Minima;
 use setup::Setup;
 use std::path::PathBuf;
 
@@ -66,17 +65,15 @@ impl Fit {
         let task = self.problem.task()?;
         let setup = Setup::new(&task)?;
         let solver = &task.solver;
-        let Minima {
-            solution,
-            ambiguous,
-        } = search::solve(&task, &setup)?;
+        let minima = search::solve(&task, &setup)?;
+        let best = minima.solution.clone();
         let WeightedFit {
             problem,
             solver,
             solution,
-        } = refine_weighted(&setup.problem, solver, solution).map_err(FitError::from)?;
+        } = refine_weighted(&setup.problem, solver, best).map_err(FitError::from)?;
         let found = with_uncertainty(&problem, &solver, solution, &Gauge::Free);
-        let report = Report::new(&setup, &found, &ambiguous);
+        let report = Report::new(&setup, &found, &minima);
 
         let mut folder = Folder::new(&self.output);
         results::add_to(&mut folder, &setup, &found, &report)?;

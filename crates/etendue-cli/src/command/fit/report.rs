@@ -1,10 +1,11 @@
 //! Report of a fit as text and JSON.
 
+use super::search::Minima;
 use super::setup::Setup;
 use super::values::{numbers, placed, setting};
 use crate::output::to_text;
 use etendue::config::fit::Setting;
-use etendue::estimate::fit::{FitReport as Found, Goodness};
+use etendue::estimate::fit::{ComparedMinimum, EXCLUSION_LEVEL, FitReport as Found, Goodness};
 use etendue::estimate::manifold::{Manifold, Variable};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -37,8 +38,12 @@ pub struct Report {
     rank: usize,
     singular_values: Vec<f64>,
     not_determined: Vec<String>,
-    /// Other minima that explain the scans equally well.
-    ambiguous_minima: Vec<Vec<AmbiguousValue>>,
+    /// Standard deviation of a residual by which minima were compared, m; `None` without a search.
+    search_sigma_m: Option<f64>,
+    /// Other minima that the scans do not exclude, in ascending order of cost.
+    ambiguous_minima: Vec<OtherMinimum>,
+    /// Minima that the scans exclude, in ascending order of cost.
+    excluded_minima: Vec<OtherMinimum>,
     /// Warnings about the result.
     pub warnings: Vec<String>,
 }
@@ -112,6 +117,16 @@ struct Deviation {
     value: Option<f64>,
 }
 
+/// Another minimum, compared with the estimate.
+#[derive(Debug, Serialize)]
+struct OtherMinimum {
+    cost: f64,
+    chi_square_difference: f64,
+    /// Likelihood divided by that of the estimate.
+    likelihood_ratio: f64,
+    unknowns: Vec<AmbiguousValue>,
+}
+
 /// Value of an unknown in another minimum.
 #[derive(Debug, Serialize)]
 struct AmbiguousValue {
@@ -133,7 +148,7 @@ const MANY_MISSING: f64 = 0.05;
 
 impl Report {
     /// Report of a fit.
-    pub fn new(setup: &Setup, found: &Found, minima: &[Vec<Variable>]) -> Self {
+    pub fn new(setup: &Setup, found: &Found, minima: &Minima) -> Self {
         let residuals = &found.solution.residuals;
         let uncertainty = &found.uncertainty;
         let nulls = uncertainty.null_directions.iter();
@@ -156,8 +171,10 @@ impl Report {
             rank: uncertainty.rank(),
             singular_values: uncertainty.singular_values.clone(),
             not_determined: nulls.map(|null| null.description.clone()).collect(),
-            ambiguous_minima: minima.iter().map(|state| values(found, state)).collect(),
-            warnings: warnings(found, minima.len()),
+            search_sigma_m: minima.sigma,
+            ambiguous_minima: others(found, &minima.ambiguous),
+            excluded_minima: others(found, &minima.excluded),
+            warnings: warnings(found, minima.ambiguous.len()),
         }
     }
 
@@ -179,9 +196,7 @@ impl Report {
         for null in &self.not_determined {
             writeln!(out, "  {null}")?;
         }
-        for unknown in self.ambiguous_minima.iter().flatten() {
-            unknown.write(out)?;
-        }
+        self.write_minima(out)?;
 
         // Goodness, residuals and iterations
         self.goodness.write(out)?;
@@ -199,6 +214,34 @@ impl Report {
         }
         writeln!(out, "  {} iterations; {}", self.iterations, self.stop)
     }
+
+    /// Writes the other minima of a search with their likelihood ratios.
+    fn write_minima(&self, out: &mut String) -> std::fmt::Result {
+        let Some(sigma) = self.search_sigma_m else {
+            return Ok(());
+        };
+        for minimum in &self.ambiguous_minima {
+            writeln!(
+                out,
+                "  ambiguous: cost {:.4e} (estimate: {:.4e}), likelihood ratio {:.3}",
+                minimum.cost, self.cost, minimum.likelihood_ratio
+            )?;
+            for unknown in &minimum.unknowns {
+                unknown.write(out)?;
+            }
+        }
+        if let Some(next) = self.excluded_minima.first() {
+            writeln!(
+                out,
+                "  {} other minima are excluded: chi-square larger by at least {:.1}, with a standard \
+                 deviation of {:.3} mm per residual",
+                self.excluded_minima.len(),
+                next.chi_square_difference,
+                1e3 * sigma
+            )?;
+        }
+        Ok(())
+    }
 }
 
 fn list(values: &BTreeMap<String, f64>) -> String {
@@ -211,7 +254,7 @@ fn list(values: &BTreeMap<String, f64>) -> String {
 impl AmbiguousValue {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let Self { path, value, away } = self;
-        write!(out, "  equally well: {path} {}", list(value))?;
+        write!(out, "    {path}: {}", list(value))?;
         match away {
             Error::Pose { shift_m, turn_deg } => {
                 writeln!(out, " ({shift_m:.3} m and {turn_deg:.1} deg away)")
@@ -306,6 +349,17 @@ fn error(value: &Setting, truth: &Setting) -> Error {
     }
 }
 
+/// Other minima with the values of their unknowns.
+fn others(found: &Found, minima: &[ComparedMinimum]) -> Vec<OtherMinimum> {
+    let other = |minimum: &ComparedMinimum| OtherMinimum {
+        cost: minimum.solution.cost,
+        chi_square_difference: minimum.chi_square_difference,
+        likelihood_ratio: minimum.likelihood_ratio(),
+        unknowns: values(found, &minimum.solution.state),
+    };
+    minima.iter().map(other).collect()
+}
+
 /// Values of the unknowns in another minimum.
 fn values(found: &Found, state: &[Variable]) -> Vec<AmbiguousValue> {
     let pairs = found.estimate.iter().zip(state);
@@ -322,7 +376,8 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if ambiguous > 0 {
         warnings.push(format!(
-            "{ambiguous} other minima explain the scans equally well: the scans do not distinguish them"
+            "{ambiguous} other minima have a chi-square less than {EXCLUSION_LEVEL} above that of the \
+             estimate: the scans do not exclude them"
         ));
     }
     if !found.solution.stop.converged() {

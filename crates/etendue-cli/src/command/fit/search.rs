@@ -4,8 +4,8 @@ use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
-    AmbiguousMinima, CoarseSearch, FitError, coarse_search, cost_margin, find_ambiguous_minima,
-    planar_grid, scatter, solve_in_stages,
+    AmbiguousMinima, CoarseSearch, ComparedMinimum, FitError, coarse_search, find_ambiguous_minima,
+    planar_grid, scatter, sigma_of_cost, solve_from_start,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::estimate::solve::{Iteration, Loss, Solution};
@@ -29,8 +29,12 @@ const SAMPLES_AROUND: u32 = 60;
 pub struct Minima {
     /// Minimum with the lowest cost.
     pub solution: Solution<Vec<Variable>>,
-    /// Other minima that explain the scans equally well.
-    pub ambiguous: Vec<Vec<Variable>>,
+    /// Other minima that the scans do not exclude.
+    pub ambiguous: Vec<ComparedMinimum>,
+    /// Minima that the scans exclude.
+    pub excluded: Vec<ComparedMinimum>,
+    /// Standard deviation of a residual (m) by which the minima were compared; `None` without a search.
+    pub sigma: Option<f64>,
 }
 
 /// Solves a problem.
@@ -50,11 +54,13 @@ fn from_start(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
     };
     let start = setup.start.clone();
     let widths = &task.beam_widths;
-    let solution = solve_in_stages(&setup.problem, &task.solver, widths, start, &mut observe);
+    let solution = solve_from_start(&setup.problem, &task.solver, widths, start, &mut observe);
     progress.finish_and_clear();
     Ok(Minima {
         solution: solution.map_err(FitError::from)?,
         ambiguous: Vec::new(),
+        excluded: Vec::new(),
+        sigma: None,
     })
 }
 
@@ -97,22 +103,26 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
     let starts = starts.into_iter().map(|(state, _)| state);
 
     // Minima
-    let measured = problem.measured();
-    let margin = |best: &Solution<_>| cost_margin(best.residuals.rms(), measured);
-    let AmbiguousMinima { solutions, .. } = find_ambiguous_minima(
+    let AmbiguousMinima {
+        solutions,
+        others,
+        sigma,
+    } = find_ambiguous_minima(
         problem,
         &task.solver,
         &task.beam_widths,
         starts,
         1e-2,
-        margin,
+        sigma_of_cost,
     )
     .map_err(FitError::from)?;
     let mut solutions = solutions.into_iter();
-    let solution = solutions.next().expect("the cheapest is one of them");
+    let best = solutions.next().expect("the cheapest is one of them");
     Ok(Minima {
-        solution,
-        ambiguous: solutions.map(|minimum| minimum.state).collect(),
+        solution: best.solution,
+        ambiguous: solutions.collect(),
+        excluded: others,
+        sigma: Some(sigma * problem.sigma),
     })
 }
 
