@@ -11,10 +11,7 @@
 //! This crate is a leaf: only the command line and its own tests depend on it.
 
 pub mod arena;
-<<<<<<< HEAD
 pub mod calibration;
-=======
 pub mod coverage;
->>>>>>> fit
 pub mod demo;
 pub mod depth;

@@ -45,8 +45,7 @@ pub struct BoardReport {
     /// Root mean square residual (m) of a false minimum, if the start led to one and the search was
     /// restarted.
     pub false_minimum: Option<f64>,
-    /// Whether the estimate is a false minimum: its root mean square residual is above 1.5 standard
-    /// deviations of the noise, and no restart lowered it.
+    /// Whether the estimate is a false minimum: its verdict is not good, and no restart improved it.
     pub is_false_minimum: bool,
 }
 
@@ -334,7 +333,7 @@ fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64
     let rows: Vec<BoardEstimate> = report.estimate.iter().zip(sigmas).map(row).collect();
     BoardReport {
         invariants: invariants(settings, &rows, &report),
-        is_false_minimum: report.solution.residuals.rms() >= FALSE_MINIMUM,
+        is_false_minimum: report.goodness.verdict != Verdict::Good,
         rows,
         report,
         false_minimum,

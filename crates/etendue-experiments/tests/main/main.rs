@@ -1,10 +1,7 @@
 //! Tests of the experiments, and of the model of phase-receiver scans in their arena.
 
-<<<<<<< HEAD
 mod calibration;
-=======
 mod coverage;
->>>>>>> fit
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
 mod experiments;
