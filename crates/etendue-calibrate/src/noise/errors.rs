@@ -14,6 +14,9 @@ const LEAST_PLACES: usize = 6;
 /// Degrees of freedom of the curve that the deviations of the places are relative to.
 const CURVE_FREEDOM: f64 = 4.0;
 
+/// Variance of the median of a normal sample over that of its mean: the plane is fitted to medians.
+const MEDIANS_OVER_MEANS: f64 = std::f64::consts::FRAC_PI_2;
+
 /// Incidence below which directions determine the plane, rad.
 const CORE: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
@@ -94,7 +97,8 @@ pub(super) fn plane_errors(report: &PanelReport, profile: &Profile) -> [f64; 2] 
         variance[1] += (inverse[1] * by_distance + inverse[2] * by_bearing).powi(2);
     }
     let count = places.len() as f64;
-    variance.map(|variance| (variance * count / (count - CURVE_FREEDOM).max(1.0)).sqrt())
+    let factor = MEDIANS_OVER_MEANS * count / (count - CURVE_FREEDOM).max(1.0);
+    variance.map(|variance| (factor * variance).sqrt())
 }
 
 /// Standard errors of distance and bearing of several panels together: of their mean.

@@ -54,7 +54,7 @@ pub struct Figure {
     pub quantity: Quantity,
     /// Incidence, degrees.
     pub incidence_deg: f64,
-    /// Error, m, or as a probability.
+    /// Error, m; of the drop-out, the middle of the interval less the truth.
     pub error: f64,
     /// Error in stated standard errors.
     pub normalised: f64,
@@ -136,12 +136,8 @@ pub(super) fn figures(
         let mean = near.iter().map(|angle| relative(*angle)).sum::<f64>() / near.len() as f64;
         let there = truth.at(knot.incidence, true_distance / knot.incidence.cos());
         let [low, high] = knot.drop_out_interval;
-        let lost = there.drop_out - knot.drop_out;
-        let half = if lost > 0.0 {
-            high - knot.drop_out
-        } else {
-            knot.drop_out - low
-        };
+        let middle = 0.5 * (low + high);
+        let half = (0.5 * (high - low)).max(1e-6);
         let figure = |quantity, error: f64, standard: f64| Figure {
             quantity,
             incidence_deg: degrees,
@@ -154,7 +150,11 @@ pub(super) fn figures(
             knot.spread - there.spread,
             knot.spread_error,
         ));
-        figures.push(figure(Quantity::DropOut, -lost, half.max(1e-6) / HALF_95));
+        figures.push(figure(
+            Quantity::DropOut,
+            middle - there.drop_out,
+            half / HALF_95,
+        ));
     }
     figures
 }

@@ -25,6 +25,10 @@ const NEXT_TO_OBJECT: f64 = 1.0 * std::f64::consts::PI / 180.0;
 /// Greatest relative difference of the range of the panel at its edge, where a part of the spot returns.
 const EDGE_DEVIATION: f64 = 0.25;
 
+/// Greatest deviation from the panel that is attributed to noise, relative to its distance: a direction with
+/// more sees several surfaces.
+const LARGEST_NOISE: f64 = 0.05;
+
 impl PanelSector {
     /// Every direction of a cloud in which a surface is near the plane.
     pub(super) fn near(sights: &[Sight], plane: &PanelPlane) -> Self {
@@ -166,7 +170,8 @@ fn view(sight: &Sight, plane: &PanelPlane) -> View {
     let incidence = plane.incidence(&sight.direction);
     let cos = incidence.cos();
     sight.view(plane, plane.distance, |mode| {
-        4.0 * mode.spread * cos + 0.002 + allowance(incidence) * plane.distance
+        let noise = (4.0 * mode.spread * cos).min(LARGEST_NOISE * plane.distance);
+        noise + 0.002 + allowance(incidence) * plane.distance
     })
 }
 

@@ -45,6 +45,9 @@ const STARTS: usize = 240;
 /// Least fraction of the directions of a run that are on its plane.
 const LEAST_DENSITY: f64 = 0.5;
 
+/// Greatest deviation from a plane that is attributed to noise, relative to its distance.
+const LARGEST_NOISE: f64 = 0.05;
+
 /// Number of refinements of the best candidate.
 const REFINEMENTS: usize = 3;
 
@@ -180,7 +183,8 @@ impl<'a> SegmentSearch<'a> {
 /// Tolerance of the distance of a direction on a candidate, m.
 fn tolerance(plane: &PanelPlane, mode: &RangeMode, sight: &Sight) -> f64 {
     let cos = plane.cos_incidence(&sight.direction);
-    3.0 * mode.spread * cos + 0.004 * plane.distance + 0.002
+    let noise = (3.0 * mode.spread * cos).min(LARGEST_NOISE * plane.distance);
+    noise + 0.004 * plane.distance + 0.002
 }
 
 /// Robust standard deviation of the distances of a run about its plane, and the median spread of one

@@ -15,6 +15,9 @@ const FLAT: f64 = 0.003;
 /// The same in standard deviations of one range.
 const FLAT_OVER_NOISE: f64 = 3.0;
 
+/// Bias that a sensor can have at any distance, m.
+const OFFSET: f64 = 0.01;
+
 /// Width of the bins of the two sides, rad.
 const BIN: f64 = 5.0 * std::f64::consts::PI / 180.0;
 
@@ -86,10 +89,8 @@ pub(super) fn bias_check(profile: &Profile) -> Check {
     let ratio = |incidence: f64| {
         let range = profile.distance / incidence.cos();
         let bias = profile.at(Aspect::from(incidence), range).bias;
-        [
-            bias.abs() * incidence.cos() / (allowance(incidence) * profile.distance),
-            bias,
-        ]
+        let plausible = allowance(incidence) * profile.distance + OFFSET;
+        [bias.abs() * incidence.cos() / plausible, bias]
     };
     let worst = recorded
         .map(|knot| (ratio(knot.incidence), knot.incidence))
