@@ -77,18 +77,20 @@ impl Residuals {
         weights
     }
 
-    /// 1 for every residual at which half the loss is convex ($\psi' > 0$), 0 for the others, which are
-    /// outliers; 1 for priors.
-    pub fn convex_weights(&self, loss: Loss) -> Vec<f64> {
-        let mut weights = Vec::with_capacity(self.values.len());
+    /// 0 for outliers, 1 for all other residuals and for priors. Outliers are residuals in standard
+    /// deviations that exceed three and at which half the loss is not convex ($\psi' \leq 0$).
+    pub fn inliers(&self, loss: Loss) -> Vec<f64> {
+        const THREE_SQUARED: f64 = 9.0;
+        let mut inliers = Vec::with_capacity(self.values.len());
         for block in self.blocks() {
             let square = squared(block);
             let curvature = loss.weight(square) + 2.0 * square * loss.weight_slope(square);
-            let weight = if curvature > 1e-9 { 1.0 } else { 0.0 };
-            weights.extend(std::iter::repeat_n(weight, block.len()));
+            let is_outlier = square > THREE_SQUARED && curvature < 1e-9;
+            let inlier = if is_outlier { 0.0 } else { 1.0 };
+            inliers.extend(std::iter::repeat_n(inlier, block.len()));
         }
-        weights.resize(self.values.len(), 1.0);
-        weights
+        inliers.resize(self.values.len(), 1.0);
+        inliers
     }
 
     /// Root mean square of the norms of the measured blocks; NaN without measurements.

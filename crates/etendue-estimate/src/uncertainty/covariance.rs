@@ -92,9 +92,8 @@ impl Uncertainty {
     ///
     /// $$\Sigma = s^2\,\kappa\,(J^\top J)^{-1}, \quad \kappa = \mathrm{E}\psi^2/(\mathrm{E}\psi')^2$$
     ///
-    /// with the [variance ratio](Loss::variance_ratio) $\kappa$ of the loss. Residuals with
-    /// $\psi' \leq 0$, which a robust loss treats as outliers, are left out of $J$. The factor $s^2$ is the
-    /// mean square of the other residuals over their degrees of freedom, but at least 1: a scan that
+    /// with the [variance ratio](Loss::variance_ratio) $\kappa$ of the loss. [Outliers](crate::solve::Residuals::inliers)
+    /// are left out of $J$. The factor $s^2$ is the mean square of the other residuals over their degrees of freedom, but at least 1: a scan that
     /// happens to fit well does not reduce the variance, and residuals larger than the noise increase
     /// it.
     pub fn of_whitened(
@@ -104,7 +103,7 @@ impl Uncertainty {
         gauge: &Gauge,
     ) -> Self {
         // Leave out outliers.
-        let weights = linearization.residuals.convex_weights(loss);
+        let weights = linearization.residuals.inliers(loss);
         let jacobian = weighted_jacobian(linearization, &weights, &components);
         let mut spectrum = Spectrum::new(&gauge.applied(&jacobian));
         let (variance, freedom) = residual_variance(linearization, &weights, spectrum.rank());

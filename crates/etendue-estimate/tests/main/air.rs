@@ -209,27 +209,26 @@ fn pose_derivatives(scanner: &Lidar, visibility: f64, step: f64) -> [usize; 2] {
     counts
 }
 
+/// At larger steps some beams change a sample or an echo within the step: at 1e-4 at most 12 of 5,760 differ.
 #[test]
-fn pose_derivatives_in_fog() {
-    for (name, discriminator) in [
-        ("threshold", Discriminator::Threshold),
-        (
-            "fraction",
-            Discriminator::ConstantFraction { fraction: 0.5 },
-        ),
-        ("peak", Discriminator::Peak),
+fn pose_derivatives_in_fog_are_those_of_the_prediction() {
+    for discriminator in [
+        Discriminator::Threshold,
+        Discriminator::ConstantFraction { fraction: 0.5 },
+        Discriminator::Peak,
     ] {
         for echoes in [EchoModel::Analytic, EchoModel::Waveform] {
-            for visibility in [20.0, 80.0, 1e6] {
-                for step in [1e-4, 1e-5, 1e-6, 1e-7] {
-                    let mut scanner = vlp_16(30, discriminator);
-                    if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
-                        receiver.echoes = echoes;
-                    }
-                    scanner.intensity.top = None;
-                    let counts = pose_derivatives(&scanner, visibility, step);
-                    println!("{name} {echoes:?} {visibility} {step}: {counts:?}");
+            for visibility in [20.0, 80.0] {
+                let mut scanner = vlp_16(30, discriminator);
+                if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
+                    receiver.echoes = echoes;
                 }
+                scanner.intensity.top = None;
+                let [count, off] = pose_derivatives(&scanner, visibility, 1e-6);
+                assert!(
+                    count == 5760 && off == 0,
+                    "{discriminator:?} {echoes:?} {visibility}: {off}"
+                );
             }
         }
     }

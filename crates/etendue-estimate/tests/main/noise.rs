@@ -10,7 +10,12 @@ use etendue_sensors::transport::World;
 /// Number of sweeps of each lidar.
 const SWEEPS: u64 = 40;
 
-/// Mean over beams and sweeps of the squared range and intensity errors over their predicted variances.
+/// Square at which the ratio of a squared error to its variance is limited, and the mean of limited ratios of
+/// a normal variable: one hop of a beam at an edge would decide otherwise.
+const LIMIT: [f64; 2] = [9.0, 0.995];
+
+/// Mean over beams and sweeps of the limited ratios of squared range and intensity errors to their predicted
+/// variances, over its expectation.
 fn ratios(lidar: &Lidar) -> [f64; 2] {
     // Predictions and their variances
     let model = Model::new(hall(), lidar, vec![pose()]).expect("a model");
@@ -35,9 +40,11 @@ fn ratios(lidar: &Lidar) -> [f64; 2] {
             if noise.edges > 0.1 * noise.receiver {
                 continue;
             }
-            sums[0] += (range - expected).powi(2) / noise.range();
+            let limited = |ratio: f64| ratio.min(LIMIT[0]) / LIMIT[1];
+            sums[0] += limited((range - expected).powi(2) / noise.range());
             let counts = measured.intensity().zip(predicted.intensity());
-            sums[1] += counts.map_or(0.0, |(i, j)| (i - j).powi(2) / noise.intensity);
+            let ratio = counts.map_or(0.0, |(i, j)| (i - j).powi(2) / noise.intensity);
+            sums[1] += limited(ratio);
             count += 1;
         }
     }

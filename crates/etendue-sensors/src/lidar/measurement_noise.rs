@@ -34,7 +34,7 @@ pub struct MeasurementNoise {
     pub pointing: f64,
     /// Variance of the range by hops between surfaces at edges, m².
     pub edges: f64,
-    /// Variance of the intensity by noise, rounding and edges, counts².
+    /// Variance of the intensity by noise of power and range, rounding and edges, counts².
     pub intensity: f64,
 }
 
@@ -192,8 +192,12 @@ fn noise_of(
     // Intensity
     let response = &lidar.intensity.response;
     let power_sd = lidar.receiver.power_sd(expected.power, expected.ambient);
-    let counts = |power: f64| response.counts(power.max(0.0), expected.range);
-    let [low, high] = [-power_sd, power_sd].map(|change| counts(expected.power + change));
+    let counts = |power: f64, range: f64| response.counts(power.max(0.0), range);
+    let half = |[low, high]: [f64; 2]| 0.5 * (high - low);
+    let power = expected.power;
+    let by_power = half([-power_sd, power_sd].map(|by| counts(power + by, expected.range)));
+    let range_sd = receiver.sqrt();
+    let by_range = half([-range_sd, range_sd].map(|by| counts(power, expected.range + by)));
     let [intensity_slope, across] = turned[0].intensity.parts();
     let [_, upwards] = turned[1].intensity.parts();
     let whole = if lidar.intensity.top.is_some() {
@@ -206,7 +210,8 @@ fn noise_of(
         rounding,
         pointing: (slope * share).powi(2),
         edges: azimuth_edges + elevation_edges,
-        intensity: (0.5 * (high - low)).powi(2)
+        intensity: by_power.powi(2)
+            + by_range.powi(2)
             + whole
             + (intensity_slope * share).powi(2)
             + across
