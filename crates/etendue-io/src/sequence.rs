@@ -256,7 +256,12 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
 fn times_of_points(cloud: &RecordedCloud) -> Option<Vec<f64>> {
     let scaled = |name, scale: f64, origin: f64| {
         let values = cloud.field(name)?;
-        Some(values.iter().map(|value| (value - origin) * scale).collect())
+        Some(
+            values
+                .iter()
+                .map(|value| (value - origin) * scale)
+                .collect(),
+        )
     };
     let times: Vec<f64> = scaled("time", 1.0, 0.0)
         .or_else(|| scaled("t", 1e-9, 0.0))

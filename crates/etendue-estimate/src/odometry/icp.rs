@@ -117,7 +117,16 @@ pub(super) fn register(
         scale = (ANNEALING * scale).max(last_scale);
         iterations += 1;
     }
-    Some(assess(scan, map, &pose, options, Loop { iterations, converged }))
+    Some(assess(
+        scan,
+        map,
+        &pose,
+        options,
+        Loop {
+            iterations,
+            converged,
+        },
+    ))
 }
 
 /// Scale of the loss at the end, m.
@@ -182,7 +191,11 @@ fn find_pairs(
             weight: loss.weight(distance * distance),
         })
     };
-    scan.coarse.par_iter().with_min_len(256).filter_map(pair).collect()
+    scan.coarse
+        .par_iter()
+        .with_min_len(256)
+        .filter_map(pair)
+        .collect()
 }
 
 impl PlanePair {

@@ -79,7 +79,9 @@ impl Observability {
 
     /// Projection onto the degenerate directions.
     pub fn onto_degenerate(&self) -> Matrix6<f64> {
-        self.degenerate().map(|d| d.vector * d.vector.transpose()).sum()
+        self.degenerate()
+            .map(|d| d.vector * d.vector.transpose())
+            .sum()
     }
 
     /// Covariance of the observable directions for distances with a standard deviation `sd`, m.

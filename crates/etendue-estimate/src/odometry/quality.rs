@@ -128,7 +128,11 @@ impl ScanQuality {
             needed: MIN_SAMPLES,
         });
         Self {
-            verdict: if few.is_some() { ScanVerdict::Lost } else { ScanVerdict::Good },
+            verdict: if few.is_some() {
+                ScanVerdict::Lost
+            } else {
+                ScanVerdict::Good
+            },
             flaws: few.into_iter().collect(),
             samples,
             overlap: None,
@@ -171,7 +175,9 @@ impl ScanQuality {
         ];
         quality.flaws.extend(flaws.into_iter().flatten());
         let undetermined = quality.degenerate.iter().filter(beyond);
-        quality.flaws.extend(undetermined.map(|direction| ScanFlaw::Degenerate(*direction)));
+        quality
+            .flaws
+            .extend(undetermined.map(|direction| ScanFlaw::Degenerate(*direction)));
         // Verdict
         quality.verdict = if found.overlap < limits.lost_overlap {
             ScanVerdict::Lost
@@ -207,7 +213,9 @@ fn degenerate_directions(found: &IcpResult, motion: &MotionModel) -> Vec<Degener
     let rotation = SymmetricEigen::new(shares).eigenvectors;
     let in_span = |column: usize| {
         let terms = basis.iter().enumerate();
-        terms.map(|(i, v)| v * rotation[(i, column)]).sum::<Vector6<f64>>()
+        terms
+            .map(|(i, v)| v * rotation[(i, column)])
+            .sum::<Vector6<f64>>()
     };
     // Name each direction by its larger part.
     let pairs = held.iter().map(|d| d.clear_pairs);

@@ -66,9 +66,12 @@ impl TrajectoryQuality {
             verdict,
             lost,
             flaws: ranges(scans, |scan| &scan.flaws, same_flaw, worse_flaw),
-            degenerate: ranges(scans, |scan| &scan.degenerate, same_direction, |new, old| {
-                new.sd > old.sd
-            }),
+            degenerate: ranges(
+                scans,
+                |scan| &scan.degenerate,
+                same_direction,
+                |new, old| new.sd > old.sd,
+            ),
         }
     }
 }
@@ -148,7 +151,11 @@ impl<T: fmt::Display> fmt::Display for ScanRange<T> {
         } else {
             let count = self.last - self.first + 1;
             let [first, last] = [self.first, self.last];
-            write!(f, "scans {first} to {last} ({count}), at worst: {}", self.worst)
+            write!(
+                f,
+                "scans {first} to {last} ({count}), at worst: {}",
+                self.worst
+            )
         }
     }
 }

@@ -71,8 +71,15 @@ impl Report {
     /// Report of a mapped sequence.
     pub fn new(mapped: &Mapped, drift: Option<Drift>) -> Self {
         let trajectory = TrajectoryQuality::of(&mapped.scans);
-        let overlaps: Vec<f64> = mapped.scans.iter().filter_map(|scan| scan.overlap).collect();
-        let doubtful = mapped.scans.iter().filter(|scan| scan.verdict == ScanVerdict::Doubtful);
+        let overlaps: Vec<f64> = mapped
+            .scans
+            .iter()
+            .filter_map(|scan| scan.overlap)
+            .collect();
+        let doubtful = mapped
+            .scans
+            .iter()
+            .filter(|scan| scan.verdict == ScanVerdict::Doubtful);
         Self {
             verdict: trajectory.verdict.to_string(),
             reasons: trajectory.flaws.iter().map(ToString::to_string).collect(),
@@ -82,8 +89,17 @@ impl Report {
             map_points: mapped.points.len(),
             seconds_per_scan: mapped.seconds,
             mean_overlap: (!overlaps.is_empty()).then(|| mean(&overlaps)),
-            degenerate: trajectory.degenerate.iter().map(DegenerateRow::of).collect(),
-            quality: mapped.scans.iter().enumerate().map(QualityRow::of).collect(),
+            degenerate: trajectory
+                .degenerate
+                .iter()
+                .map(DegenerateRow::of)
+                .collect(),
+            quality: mapped
+                .scans
+                .iter()
+                .enumerate()
+                .map(QualityRow::of)
+                .collect(),
             drift,
             trajectory,
         }
@@ -112,7 +128,11 @@ impl Report {
             };
             self.trajectory.flaws.iter().any(is_flaw)
         };
-        let within = self.trajectory.degenerate.iter().filter(|range| !beyond(range));
+        let within = self
+            .trajectory
+            .degenerate
+            .iter()
+            .filter(|range| !beyond(range));
         let within: Vec<String> = within.map(ToString::to_string).collect();
         if !within.is_empty() {
             text += "held to the prediction, within the limits:\n";
@@ -172,7 +192,11 @@ impl DirectionRow {
     fn of(direction: &DegenerateDirection) -> Self {
         let is_translation = direction.motion == DegenerateMotion::Translation;
         Self {
-            motion: if is_translation { "translation" } else { "rotation" },
+            motion: if is_translation {
+                "translation"
+            } else {
+                "rotation"
+            },
             in_world: direction.in_world.into(),
             in_lidar: direction.in_lidar.into(),
             sd_m: is_translation.then_some(direction.sd),

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::sequence;
 use etendue::calibrate::depth::{DepthModel, correct_scan};
 use etendue::estimate::odometry::{
-    LidarScan, Mapper, MapperOptions, PairSpacing, ScanQuality, TrajectoryAlignment, absolute_error,
-    relative_error,
+    LidarScan, Mapper, MapperOptions, PairSpacing, ScanQuality, TrajectoryAlignment,
+    absolute_error, relative_error,
 };
 use etendue::io::sequence::Sequence;
 use etendue::physics::statistics::{mean, root_mean_square};
