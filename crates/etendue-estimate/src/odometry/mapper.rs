@@ -15,7 +15,8 @@ use thiserror::Error;
 pub struct MapperOptions {
     /// Range of depths that is used, m.
     pub depths: RangeInclusive<f64>,
-    /// Side of the voxels by which scans are sampled for registration, m.
+    /// Smallest side of the voxels by which scans are sampled for registration, m. Scans of large places
+    /// have larger voxels, for 6000 samples.
     pub scan_voxel: f64,
     /// Side of the voxels of the map, with one point each, m.
     pub map_voxel: f64,
@@ -28,7 +29,7 @@ pub struct MapperOptions {
 }
 
 impl Default for MapperOptions {
-    /// Depths of 1 to 50 m, voxels of 0.25 m for scans and 0.15 m for the map.
+    /// Depths of 1 to 50 m, voxels of at least 0.25 m for scans and of 0.15 m for the map.
     fn default() -> Self {
         Self {
             depths: 1.0..=50.0,
@@ -91,6 +92,37 @@ pub struct Mapper<'a> {
     motion: MotionModel,
     map: SurfaceMap,
     poses: Vec<Isometry3<f64>>,
+    /// The first scan if it has times, until the second is registered.
+    first: Option<FirstScan>,
+}
+
+/// Copy of the first scan.
+struct FirstScan {
+    points: Vec<Point3<f64>>,
+    point_times: Vec<f64>,
+    stamp: Option<f64>,
+    /// Pose at the stamp.
+    prior: Option<Isometry3<f64>>,
+}
+
+impl FirstScan {
+    /// Copy of a scan with times.
+    fn of(scan: &LidarScan, prior: Option<Isometry3<f64>>) -> Option<Self> {
+        Some(Self {
+            points: scan.points.to_vec(),
+            point_times: scan.times()?.to_vec(),
+            stamp: scan.stamp,
+            prior: prior.or(Some(Isometry3::identity())),
+        })
+    }
+
+    fn scan(&self) -> LidarScan<'_> {
+        LidarScan {
+            points: &self.points,
+            point_times: Some(&self.point_times),
+            stamp: self.stamp,
+        }
+    }
 }
 
 /// Function from the measured points of a scan (lidar frame, m) to corrected ones.
@@ -105,6 +137,7 @@ impl<'a> Mapper<'a> {
             options,
             correction: None,
             poses: Vec::new(),
+            first: None,
         }
     }
 
@@ -133,19 +166,40 @@ impl<'a> Mapper<'a> {
     ) -> Result<MapperStep, MappingError> {
         let scan = scan.into();
         self.check(prior)?;
-        let prediction = self.motion.predict(scan.stamp, prior);
-        let sampled = self.sampled(&scan);
-        let found = self.registered(&sampled, &prediction);
-        let world_from_lidar = self.update_motion(&sampled, &prediction, found.as_ref());
-        let quality = self.quality(&sampled, found.as_ref());
-        if quality.verdict != ScanVerdict::Lost {
-            self.map.insert(&sampled, &world_from_lidar);
+        let step = self.add_once(&scan, prior);
+        if self.poses.len() == 1 {
+            self.first = FirstScan::of(&scan, prior);
+            return Ok(step);
         }
+        // The velocity of the first scan is known from the second: deskew it, and register the second again.
+        match self.first.take() {
+            Some(first) if step.quality.verdict != ScanVerdict::Lost => {
+                self.map = SurfaceMap::new(self.options.map_voxel);
+                self.motion.restart();
+                self.poses.clear();
+                self.add_once(&first.scan(), first.prior);
+                Ok(self.add_once(&scan, prior))
+            }
+            _ => Ok(step),
+        }
+    }
+
+    /// Registers a scan and adds it to the map.
+    fn add_once(&mut self, scan: &LidarScan, prior: Option<Isometry3<f64>>) -> MapperStep {
+        let middle = scan.mean_time();
+        let prior = prior.map(|pose| self.motion.extrapolated(&pose, middle));
+        let prediction = self.motion.predict(scan.stamp.map(|s| s + middle), prior);
+        let sampled = self.sampled(scan, middle);
+        let found = self.registered(&sampled, &prediction);
+        let world_from_middle = self.update_motion(&sampled, &prediction, found.as_ref());
+        let quality = self.quality(&sampled, found.as_ref());
+        self.extend_map(&sampled, &world_from_middle, quality.verdict);
+        let world_from_lidar = self.motion.extrapolated(&world_from_middle, -middle);
         self.poses.push(world_from_lidar);
-        Ok(MapperStep {
+        MapperStep {
             world_from_lidar,
             quality,
-        })
+        }
     }
 
     /// The map of the scans added so far.
@@ -169,8 +223,9 @@ impl<'a> Mapper<'a> {
         })
     }
 
-    /// Cropped, corrected, deskewed and sampled scan.
-    fn sampled(&self, scan: &LidarScan) -> SampledScan {
+    /// Cropped, corrected and sampled scan, in the frame of the lidar at the time `middle` (s after the
+    /// stamp).
+    fn sampled(&self, scan: &LidarScan, middle: f64) -> SampledScan {
         // Crop, with the times.
         let usable = |p: &Point3<f64>| self.options.depths.contains(&p.coords.norm());
         let used = |i: &usize| usable(&scan.points[*i]);
@@ -181,13 +236,13 @@ impl<'a> Mapper<'a> {
             points = correction(&points);
         }
         // Remove the motion during the scan.
-        if let Some(times) = scan.point_times {
-            let times: Vec<f64> = used.iter().map(|&i| times[i]).collect();
+        if let Some(times) = scan.times() {
+            let times: Vec<f64> = used.iter().map(|&i| times[i] - middle).collect();
             points = deskew(&points, &times, &self.motion.velocity());
         }
         // Sample at two resolutions.
         let voxels = SampleVoxels {
-            fine: self.options.map_voxel,
+            fine: self.map.voxel(),
             coarse: self.options.scan_voxel,
         };
         SampledScan::new(&points, voxels, &self.options.normals)
@@ -216,6 +271,19 @@ impl<'a> Mapper<'a> {
         });
         self.motion.set(&pose, prediction, directions.as_ref());
         pose
+    }
+
+    /// Inserts a scan that is not lost.
+    fn extend_map(
+        &mut self,
+        scan: &SampledScan,
+        world_from_lidar: &Isometry3<f64>,
+        verdict: ScanVerdict,
+    ) {
+        if verdict == ScanVerdict::Lost {
+            return;
+        }
+        self.map.insert(scan, world_from_lidar);
     }
 
     /// Quality of the pose of a scan; the first scan with enough points starts the map.

@@ -21,6 +21,8 @@ mod motion;
 mod observability;
 mod quality;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod trajectory_error;
 mod verdict;
 

@@ -69,6 +69,18 @@ impl MotionModel {
         self.velocity.unwrap_or_default()
     }
 
+    /// Removes the pose. The velocity remains.
+    pub fn restart(&mut self) {
+        self.last = None;
+        self.pose_covariance = Matrix6::zeros();
+        self.cross_covariance = Matrix6::zeros();
+    }
+
+    /// Pose a duration (s) after another at the current velocity.
+    pub fn extrapolated(&self, pose: &Isometry3<f64>, duration: f64) -> Isometry3<f64> {
+        pose * se3::exp(&(self.velocity() * duration))
+    }
+
     /// Predicts the pose of the next scan from its time and, if odometry gives one, its prior pose. The
     /// uncertainty grows.
     pub fn predict(&mut self, stamp: Option<f64>, prior: Option<Isometry3<f64>>) -> Prediction {
@@ -84,8 +96,8 @@ impl MotionModel {
         // Time since the last scan: one unit where the stamps are missing or out of order.
         let since = stamp.map(|stamp| stamp - last.time);
         let duration = since.filter(|d| *d > 0.0 && d.is_finite()).unwrap_or(1.0);
-        let motion = se3::exp(&(self.velocity() * duration));
-        let world_from_lidar = prior.unwrap_or(last.world_from_lidar * motion);
+        let moved = self.extrapolated(&last.world_from_lidar, duration);
+        let world_from_lidar = prior.unwrap_or(moved);
         // Uncertainty
         self.grow(duration, prior.is_some());
         self.turn(&(last.world_from_lidar.inverse() * world_from_lidar));
@@ -143,13 +155,13 @@ impl MotionModel {
     /// Adds the uncertainty of a motion.
     fn grow(&mut self, duration: f64, given: bool) {
         if given {
-            self.pose_covariance += self.changes.covariance() * (duration * duration);
+            self.pose_covariance += self.changes.covariance(duration) * (duration * duration);
         } else if self.velocity.is_none() {
             let sd = [FIRST_MOTION, FIRST_ROTATION].map(|sd| sd / duration);
             self.velocity_covariance = diagonal([sd[0]; 3], [sd[1]; 3]);
             self.integrate(duration);
         } else {
-            self.velocity_covariance += self.changes.covariance();
+            self.velocity_covariance += self.changes.covariance(duration);
             self.integrate(duration);
         }
     }
@@ -276,9 +288,9 @@ struct VelocityChanges {
 /// Factor on the weight of a change from scan to scan.
 const MEMORY: f64 = 0.95;
 
-/// Standard deviations of a change before any was observed, m/s and rad/s.
+/// Standard deviations of the motion by a change before any was observed, m and rad per scan.
 const UNKNOWN_CHANGE: [f64; 2] = [0.2, 0.05];
-/// Smallest standard deviations of a change, m/s and rad/s.
+/// Smallest standard deviations of the motion by a change, m and rad per scan.
 const LEAST_CHANGE: [f64; 2] = [0.01, 0.001];
 
 impl VelocityChanges {
@@ -288,26 +300,29 @@ impl VelocityChanges {
         self.weights = self.weights * MEMORY + observed;
     }
 
-    /// Covariance of a change. An axis that was not observed has the largest variance of the others.
-    fn covariance(&self) -> Matrix6<f64> {
+    /// Covariance of a change between scans that are `duration` (s) apart. An axis that was not observed
+    /// has the largest variance of the others.
+    fn covariance(&self, duration: f64) -> Matrix6<f64> {
+        let square = |sd: f64| (sd / duration).powi(2);
         let mut variances = Vector6::zeros();
-        for (first, (unknown, least)) in [0, 3]
-            .into_iter()
-            .zip(UNKNOWN_CHANGE.iter().zip(LEAST_CHANGE))
-        {
-            let of_axis =
-                |i: usize| (self.weights[i] > 0.5).then(|| self.squares[i] / self.weights[i]);
+        for (kind, first) in [0, 3].into_iter().enumerate() {
             let axes = [first, first + 1, first + 2];
-            let largest = axes.into_iter().filter_map(of_axis).fold(0.0, f64::max);
-            let known = axes.into_iter().any(|i| of_axis(i).is_some());
-            let other = if known { largest } else { unknown * unknown };
+            let observed = |i: usize| {
+                (self.weights[i] > ENOUGH_WEIGHT).then(|| self.squares[i] / self.weights[i])
+            };
+            let largest = axes.into_iter().filter_map(observed).reduce(f64::max);
+            let other = largest.unwrap_or(square(UNKNOWN_CHANGE[kind]));
             for i in axes {
-                variances[i] = of_axis(i).unwrap_or(other).max(least * least);
+                let variance = observed(i).unwrap_or(other);
+                variances[i] = variance.max(square(LEAST_CHANGE[kind]));
             }
         }
         Matrix6::from_diagonal(&variances)
     }
 }
+
+/// Weight from which an axis counts as observed.
+const ENOUGH_WEIGHT: f64 = 0.5;
 
 /// Points in the frame of the lidar at time 0, from points in the frame at their own times (s), for a
 /// lidar at a constant body-fixed velocity (m/s, rad/s): $p_0 = \exp(t \xi)\, p_t$.

@@ -9,7 +9,8 @@ pub struct LidarScan<'a> {
     /// Points in the lidar frame at the times of their beams, m; points that are not finite are left
     /// out.
     pub points: &'a [Point3<f64>],
-    /// Time of each point relative to `stamp`, s; `None` if the lidar does not move during a scan.
+    /// Time of each point relative to `stamp`, s, used only with a stamp; `None` if the lidar does not move
+    /// during a scan.
     pub point_times: Option<&'a [f64]>,
     /// Time of the pose of the scan, s; `None` if unknown: scans are then one unit of time apart.
     pub stamp: Option<f64>,
@@ -28,6 +29,23 @@ impl<'a> From<&'a [Point3<f64>]> for LidarScan<'a> {
 impl<'a> From<&'a Vec<Point3<f64>>> for LidarScan<'a> {
     fn from(points: &'a Vec<Point3<f64>>) -> Self {
         points.as_slice().into()
+    }
+}
+
+impl LidarScan<'_> {
+    /// Mean time of the points relative to the stamp, s; 0 without times.
+    ///
+    /// Scans are deskewed to this time. Then an error of the velocity cancels in the pose. At the start of
+    /// a scan it would displace the pose, and with it the next velocity: the errors would alternate from
+    /// scan to scan without decay.
+    pub(super) fn mean_time(&self) -> f64 {
+        let times = self.times().unwrap_or_default();
+        times.iter().sum::<f64>() / times.len().max(1) as f64
+    }
+
+    /// Times of the points, if the scan has a stamp.
+    pub(super) fn times(&self) -> Option<&[f64]> {
+        self.stamp.and(self.point_times)
     }
 }
 
@@ -55,9 +73,15 @@ impl Surfel {
 pub(super) struct SampleVoxels {
     /// For the map.
     pub fine: f64,
-    /// For registration.
+    /// For registration: at least this side, larger for more than [`MAX_SAMPLES`] samples.
     pub coarse: f64,
 }
+
+/// Largest number of samples for registration.
+const MAX_SAMPLES: usize = 6000;
+
+/// Factor on the side of voxels that give too many samples.
+const COARSER: f64 = std::f64::consts::SQRT_2;
 
 /// Points on planes of a scan, sampled at two resolutions, in the lidar frame.
 pub(super) struct SampledScan {
@@ -92,12 +116,12 @@ impl SampledScan {
             }
         }
         // Sample again, coarsely.
-        let mut occupied = VoxelTable::default();
-        let coarse: Vec<Surfel> = fine
-            .iter()
-            .filter(|surfel| is_new(&mut occupied, &surfel.position, voxels.coarse))
-            .copied()
-            .collect();
+        let mut coarse = coarsened(&fine, voxels.coarse);
+        let mut side = voxels.coarse;
+        while coarse.len() > MAX_SAMPLES {
+            side *= COARSER;
+            coarse = coarsened(&fine, side);
+        }
         let squares: f64 = coarse.iter().map(|s| s.position.norm_squared()).sum();
         Self {
             noise: robust_sd(&mut offsets),
@@ -106,6 +130,13 @@ impl SampledScan {
             coarse,
         }
     }
+}
+
+/// First surfel in every voxel of side `side`, m.
+fn coarsened(surfels: &[Surfel], side: f64) -> Vec<Surfel> {
+    let mut occupied = VoxelTable::default();
+    let first = |surfel: &&Surfel| is_new(&mut occupied, &surfel.position, side);
+    surfels.iter().filter(first).copied().collect()
 }
 
 /// Inserts the voxel of a point; whether it was free.

@@ -1,0 +1,478 @@
+//! Claims about odometry in simulated places of planes.
+
+use super::*;
+use crate::manifold::se3;
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry3, Point3, Vector3, Vector6};
+
+/// Axis-aligned box: the walls of a room seen from inside, or an obstacle seen from outside.
+#[derive(Clone, Copy)]
+struct Cuboid {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+/// A room with obstacles.
+struct Place {
+    room: Cuboid,
+    obstacles: Vec<Cuboid>,
+}
+
+/// Corridor of 400 m, 2.4 m wide and 2.8 m high; its ends are beyond the range of the lidar.
+fn bare_corridor() -> Place {
+    let room = Cuboid {
+        low: [-200.0, -1.2, -0.7],
+        high: [200.0, 1.2, 2.1],
+    };
+    Place {
+        room,
+        obstacles: Vec::new(),
+    }
+}
+
+/// The corridor with pilasters every 5 m on alternating sides between two positions along it, m.
+fn corridor_with_pilasters(from: f64, to: f64) -> Place {
+    let mut place = bare_corridor();
+    for number in -30..30 {
+        let x = 2.5 + 5.0 * f64::from(number);
+        let y = if number % 2 == 0 {
+            [0.95, 1.2]
+        } else {
+            [-1.2, -0.95]
+        };
+        if (from..to).contains(&x) {
+            place.obstacles.push(Cuboid {
+                low: [x, y[0], -0.7],
+                high: [x + 0.35, y[1], 2.1],
+            });
+        }
+    }
+    place
+}
+
+/// Room of 8 x 6 x 2.8 m with a cabinet.
+fn furnished_room() -> Place {
+    Place {
+        room: Cuboid {
+            low: [-4.0, -3.0, -0.7],
+            high: [4.0, 3.0, 2.1],
+        },
+        obstacles: vec![Cuboid {
+            low: [2.0, -3.0, -0.7],
+            high: [3.0, -2.3, 1.0],
+        }],
+    }
+}
+
+/// Lidar of 64 channels over 90 degrees and 256 columns, with normal range noise, out to 40 m.
+struct Lidar {
+    noise: f64,
+    seed: u64,
+}
+
+/// Duration of a scan, s.
+const PERIOD: f64 = 0.1;
+const COLUMNS: u32 = 256;
+const CHANNELS: u32 = 64;
+
+impl Lidar {
+    /// Scan number `number`; `pose` is that of the lidar at a time after the start of the scan, s. Points and
+    /// their times.
+    fn scan(
+        &self,
+        place: &Place,
+        number: u32,
+        pose: impl Fn(f64) -> Isometry3<f64>,
+    ) -> (Vec<Point3<f64>>, Vec<f64>) {
+        let mut points = Vec::new();
+        let mut times = Vec::new();
+        for column in 0..COLUMNS {
+            let time = PERIOD * f64::from(column) / f64::from(COLUMNS);
+            let world_from_lidar = pose(time);
+            for channel in 0..CHANNELS {
+                let direction = direction(column, channel);
+                let from = world_from_lidar.translation.vector;
+                let range = place.range(&from, &(world_from_lidar.rotation * direction));
+                let beam = column * CHANNELS + channel;
+                let draw = Stream::new(self.seed, 0, number, beam, Purpose::ReceiverNoise).normal();
+                if range < 40.0 {
+                    points.push(Point3::from(direction * (range + self.noise * draw)));
+                    times.push(time);
+                }
+            }
+        }
+        (points, times)
+    }
+
+    /// Scan of a lidar at rest.
+    fn still(&self, place: &Place, number: u32, pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
+        self.scan(place, number, |_| *pose).0
+    }
+}
+
+fn direction(column: u32, channel: u32) -> Vector3<f64> {
+    let azimuth = f64::from(column) / f64::from(COLUMNS) * std::f64::consts::TAU;
+    let share = f64::from(channel) / f64::from(CHANNELS - 1);
+    let (sin, cos) = ((share - 0.5) * 90_f64.to_radians()).sin_cos();
+    Vector3::new(cos * azimuth.cos(), cos * azimuth.sin(), sin)
+}
+
+impl Place {
+    /// Distance to the first surface.
+    fn range(&self, from: &Vector3<f64>, along: &Vector3<f64>) -> f64 {
+        let obstacles = self.obstacles.iter().map(|o| o.entry(from, along));
+        obstacles.fold(self.room.exit(from, along), f64::min)
+    }
+}
+
+impl Cuboid {
+    fn exit(&self, from: &Vector3<f64>, along: &Vector3<f64>) -> f64 {
+        let axis = |i: usize| {
+            let wall = if along[i] > 0.0 {
+                self.high[i]
+            } else {
+                self.low[i]
+            };
+            (wall - from[i]) / along[i]
+        };
+        [0, 1, 2]
+            .map(axis)
+            .into_iter()
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    fn entry(&self, from: &Vector3<f64>, along: &Vector3<f64>) -> f64 {
+        let axis = |i: usize| {
+            let wall = if along[i] > 0.0 {
+                self.low[i]
+            } else {
+                self.high[i]
+            };
+            (wall - from[i]) / along[i]
+        };
+        let near = [0, 1, 2].map(axis).into_iter().fold(0.0, f64::max);
+        if near > 0.0 && near < self.exit(from, along) {
+            near
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+/// Pose along a corridor: slightly winding.
+fn along_corridor(x: f64) -> Isometry3<f64> {
+    let position = Vector3::new(x, 0.2 * (0.35 * x).sin(), 0.02 * (0.9 * x).sin());
+    let rotation = se3::rotation_exp(&Vector3::new(0.0, 0.0, 0.07 * (0.35 * x).cos()));
+    Isometry3::from_parts(position.into(), rotation)
+}
+
+/// Steps of mapping still scans at poses, from the first pose.
+fn mapped(place: &Place, lidar: &Lidar, poses: &[Isometry3<f64>]) -> Vec<MapperStep> {
+    let mut mapper = Mapper::new(MapperOptions::default());
+    let add = |(number, pose): (u32, &Isometry3<f64>)| {
+        let scan = lidar.still(place, number, pose);
+        let prior = (number == 0).then_some(*pose);
+        mapper.add(&scan, prior).unwrap()
+    };
+    (0..).zip(poses).map(add).collect()
+}
+
+fn qualities(steps: &[MapperStep]) -> Vec<ScanQuality> {
+    steps.iter().map(|step| step.quality.clone()).collect()
+}
+
+fn position_error(step: &MapperStep, truth: &Isometry3<f64>) -> f64 {
+    (step.world_from_lidar.translation.vector - truth.translation.vector).norm()
+}
+
+/// Measured: 8 mm at the end, after 12 m in steps of 0.6 m without odometry.
+#[test]
+fn a_corridor_with_pilasters_is_mapped_without_odometry() {
+    let place = corridor_with_pilasters(-200.0, 200.0);
+    let poses: Vec<_> = (0..20)
+        .map(|i| along_corridor(0.6 * f64::from(i)))
+        .collect();
+    let lidar = Lidar {
+        noise: 0.01,
+        seed: 1,
+    };
+    let steps = mapped(&place, &lidar, &poses);
+    let error = position_error(&steps[19], &poses[19]);
+    assert!(error < 0.03, "{error}");
+    let quality = TrajectoryQuality::of(&qualities(&steps));
+    assert_eq!(quality.verdict, TrajectoryVerdict::Good, "{quality:?}");
+    assert!(quality.degenerate.is_empty());
+}
+
+/// The lidar starts among pilasters and continues at constant velocity into a bare part. The reported
+/// direction is within 2 degrees of the axis (measured: 0.3), and the position error across the axis stays
+/// below 2 cm (measured: 0.4 cm).
+#[test]
+fn in_a_bare_corridor_the_axis_is_reported_and_held_to_the_motion_model() {
+    let place = corridor_with_pilasters(-200.0, 12.0);
+    let poses: Vec<_> = (0..30)
+        .map(|i| Isometry3::translation(2.5 * f64::from(i), 0.1, 0.0))
+        .collect();
+    let steps = mapped(
+        &place,
+        &Lidar {
+            noise: 0.01,
+            seed: 2,
+        },
+        &poses,
+    );
+    let mut held = 0;
+    for (step, truth) in steps
+        .iter()
+        .zip(&poses)
+        .filter(|(_, p)| p.translation.x > 55.0)
+    {
+        let [direction] = step.quality.degenerate[..] else {
+            panic!("{:?}", step.quality);
+        };
+        assert_eq!(direction.motion, DegenerateMotion::Translation);
+        let angle = direction.in_world.x.min(1.0).acos().to_degrees();
+        assert!(angle < 2.0, "{angle}");
+        let error = step.world_from_lidar.translation.vector - truth.translation.vector;
+        assert!(error.yz().norm() < 0.02, "{error}");
+        assert!(
+            error.x.abs() < 3.0 * direction.sd,
+            "{error} {}",
+            direction.sd
+        );
+        held += 1;
+    }
+    assert!(held >= 7, "{held}");
+    let quality = TrajectoryQuality::of(&qualities(&steps));
+    assert_eq!(quality.verdict, TrajectoryVerdict::Doubtful);
+}
+
+/// From the start in a bare corridor the velocity along it is unknown: the standard deviation is at least
+/// the metre of an unknown first motion.
+#[test]
+fn without_any_structure_the_stated_deviation_is_that_of_an_unknown_velocity() {
+    let poses: Vec<_> = (0..6).map(|i| along_corridor(0.8 * f64::from(i))).collect();
+    let steps = mapped(
+        &bare_corridor(),
+        &Lidar {
+            noise: 0.01,
+            seed: 3,
+        },
+        &poses,
+    );
+    for (number, step) in steps.iter().enumerate().skip(1) {
+        let [direction] = step.quality.degenerate[..] else {
+            panic!("{:?}", step.quality);
+        };
+        assert!(direction.sd > number as f64, "{}", direction.sd);
+        let error = position_error(step, &poses[number]);
+        assert!(error < 3.0 * direction.sd);
+        assert_eq!(step.quality.verdict, ScanVerdict::Doubtful);
+    }
+}
+
+/// Changes of velocity are normal with 3 cm per scan. Of 24 runs of eight scans in the bare part the
+/// 95 % interval covers the position at the end in 24 (measured); at least 20 are needed, which a correct
+/// interval misses with a probability of 0.5 %.
+#[test]
+fn the_stated_deviation_along_a_bare_corridor_covers_the_error() {
+    let place = corridor_with_pilasters(-200.0, 10.0);
+    let mut covered = 0;
+    for seed in 0..24 {
+        let mut draw = Stream::new(seed, 0, 0, 0, Purpose::Search);
+        let mut velocity = 1.0;
+        let mut x = -12.0;
+        let mut poses = Vec::new();
+        while x < 10.0 - 1.5 || poses.len() < 10 {
+            poses.push(Isometry3::translation(x, 0.0, 0.0));
+            velocity += 0.03 * draw.normal();
+            x += velocity;
+        }
+        // Continue 45 m further on, where the pilasters are out of range.
+        poses.truncate(20);
+        let last = poses.len();
+        let mut mapper = Mapper::new(MapperOptions::default());
+        let lidar = Lidar { noise: 0.01, seed };
+        let mut held = None;
+        for number in 0..last + 8 {
+            let in_bare_part = number >= last;
+            if in_bare_part {
+                poses.push(Isometry3::translation(x, 0.0, 0.0));
+                velocity += 0.03 * draw.normal();
+                x += velocity;
+            }
+            let pose = &poses[number];
+            let visible = if in_bare_part {
+                bare_corridor()
+            } else {
+                corridor_with_pilasters(-200.0, 200.0)
+            };
+            let number_of_scan = u32::try_from(number).unwrap();
+            let scan = lidar.still(&visible, number_of_scan, pose);
+            let step = mapper.add(&scan, (number == 0).then_some(*pose)).unwrap();
+            held = step.quality.degenerate.first().copied().map(|d| {
+                let error = step.world_from_lidar.translation.x - pose.translation.x;
+                error / d.sd
+            });
+        }
+        let ratio: f64 = held.expect("the end is degenerate");
+        covered += usize::from(ratio.abs() < 1.96);
+    }
+    let _ = place;
+    assert!(covered >= 20, "{covered}");
+}
+
+/// Measured: 2 mm.
+#[test]
+fn a_room_is_good() {
+    let poses: Vec<_> = (0..8)
+        .map(|i| along_corridor(0.3 * f64::from(i) - 1.0))
+        .collect();
+    let steps = mapped(
+        &furnished_room(),
+        &Lidar {
+            noise: 0.01,
+            seed: 4,
+        },
+        &poses,
+    );
+    let quality = TrajectoryQuality::of(&qualities(&steps));
+    assert_eq!(quality.verdict, TrajectoryVerdict::Good, "{quality:?}");
+    let error = position_error(&steps[7], &poses[7]);
+    assert!(error < 0.01, "{error}");
+}
+
+/// Scans of another place, and of nothing, are lost and named. The scans after them are registered.
+#[test]
+fn scans_of_another_place_are_lost_and_the_run_continues() {
+    let poses: Vec<_> = (0..20)
+        .map(|i| along_corridor(0.2 * f64::from(i) - 1.5))
+        .collect();
+    let lidar = Lidar {
+        noise: 0.01,
+        seed: 5,
+    };
+    let mut mapper = Mapper::new(MapperOptions::default());
+    let mut steps = Vec::new();
+    for (number, pose) in (0..).zip(&poses) {
+        let scan = match number {
+            // A hall that is 20 m wide, and a beam or two.
+            10 => {
+                let hall = Cuboid {
+                    low: [-15.0, -10.0, -4.0],
+                    high: [12.0, 10.0, 6.0],
+                };
+                let place = Place {
+                    room: hall,
+                    obstacles: Vec::new(),
+                };
+                lidar.still(&place, number, pose)
+            }
+            14 => vec![Point3::new(2.0, 0.0, 0.0); 3],
+            _ => lidar.still(&furnished_room(), number, pose),
+        };
+        steps.push(mapper.add(&scan, (number == 0).then_some(*pose)).unwrap());
+    }
+    let lost: Vec<usize> = (0..20)
+        .filter(|&i| steps[i].quality.verdict == ScanVerdict::Lost)
+        .collect();
+    assert_eq!(lost, [10, 14]);
+    let quality = TrajectoryQuality::of(&qualities(&steps));
+    assert_eq!(quality.verdict, TrajectoryVerdict::Doubtful);
+    assert_eq!(quality.lost, 2);
+    let error = position_error(&steps[19], &poses[19]);
+    assert!(error < 0.01, "{error}");
+}
+
+/// A lidar that is carried off and does not return fails.
+#[test]
+fn a_trajectory_that_ends_elsewhere_has_failed() {
+    let poses: Vec<_> = (0..12)
+        .map(|i| along_corridor(0.2 * f64::from(i) - 1.5))
+        .collect();
+    let lidar = Lidar {
+        noise: 0.01,
+        seed: 6,
+    };
+    let hall = Place {
+        room: Cuboid {
+            low: [-15.0, -10.0, -4.0],
+            high: [12.0, 10.0, 6.0],
+        },
+        obstacles: Vec::new(),
+    };
+    let mut mapper = Mapper::new(MapperOptions::default());
+    let mut steps = Vec::new();
+    for (number, pose) in (0..).zip(&poses) {
+        let room = furnished_room();
+        let place = if number < 6 { &room } else { &hall };
+        let scan = lidar.still(place, number, pose);
+        steps.push(mapper.add(&scan, (number == 0).then_some(*pose)).unwrap());
+    }
+    let quality = TrajectoryQuality::of(&qualities(&steps));
+    assert_eq!(quality.verdict, TrajectoryVerdict::Failed);
+    assert_eq!(quality.flaws[0].first, 6);
+}
+
+/// A lidar in a room turns by 60 degrees per second and moves at 0.5 m/s. Measured: 3 mm and 0.05 degrees
+/// with deskewing, 60 mm and 2.9 degrees without.
+#[test]
+fn deskewing_corrects_a_turning_lidar() {
+    let place = furnished_room();
+    let velocity = Vector6::new(0.5, 0.1, 0.0, 0.0, 0.0, 60_f64.to_radians());
+    let start = Isometry3::translation(-1.0, 0.5, 0.0);
+    let pose = |time: f64| start * se3::exp(&(velocity * time));
+    let lidar = Lidar {
+        noise: 0.01,
+        seed: 7,
+    };
+    let errors = |deskewed: bool| {
+        let mut mapper = Mapper::new(MapperOptions::default());
+        let mut worst = [0.0_f64; 2];
+        for number in 0..12 {
+            let stamp = PERIOD * f64::from(number);
+            let (points, times) = lidar.scan(&place, number, |time| pose(stamp + time));
+            let scan = LidarScan {
+                points: &points,
+                point_times: deskewed.then_some(&times[..]),
+                stamp: Some(stamp),
+            };
+            let step = mapper.add(scan, (number == 0).then_some(start)).unwrap();
+            let error = pose(stamp).inverse() * step.world_from_lidar;
+            worst = [
+                worst[0].max(error.translation.vector.norm()),
+                worst[1].max(error.rotation.angle().to_degrees()),
+            ];
+        }
+        worst
+    };
+    let [with, without] = [errors(true), errors(false)];
+    assert!(with[0] < 0.02 && with[1] < 0.3, "{with:?}");
+    assert!(
+        without[0] > 2.0 * with[0] || without[1] > 2.0 * with[1],
+        "{with:?} {without:?}"
+    );
+}
+
+#[test]
+fn poses_do_not_depend_on_the_number_of_threads() {
+    let poses: Vec<_> = (0..4).map(|i| along_corridor(0.5 * f64::from(i))).collect();
+    let place = corridor_with_pilasters(-200.0, 200.0);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            mapped(
+                &place,
+                &Lidar {
+                    noise: 0.01,
+                    seed: 8,
+                },
+                &poses,
+            )
+        })
+    };
+    assert_eq!(run(1), run(3));
+}
