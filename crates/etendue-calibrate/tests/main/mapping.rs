@@ -60,10 +60,8 @@ fn scans_that_cannot_be_registered_are_lost_and_keep_their_priors() {
     // A scan with too few points.
     let few = mapper.add(&scans[0][..3], None).unwrap().quality;
     assert_eq!(few.verdict, ScanVerdict::Lost);
-    assert!(matches!(
-        few.flaws[..],
-        [ScanFlaw::FewPoints { samples: 0..=3, .. }]
-    ));
+    let is_few = |flaw: &ScanFlaw| matches!(flaw, ScanFlaw::FewPoints { samples: 0..=3, .. });
+    assert!(few.flaws.iter().any(is_few));
     // An invalid prior.
     let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
     assert_eq!(
