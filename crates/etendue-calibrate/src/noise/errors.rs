@@ -137,8 +137,10 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
             near.fixed_pattern / near.directions,
         ];
         // Bias: noise, places, plane
-        let noise =
-            knot.spread.powi(2) * (independent * sum_factor(temporal) + shared * sum_factor(fixed));
+        let end = if near.is_at_end { END_OF_CURVE } else { 1.0 };
+        let noise = end
+            * knot.spread.powi(2)
+            * (independent * sum_factor(temporal) + shared * sum_factor(fixed));
         let places = sources.between_bins / near.bins;
         let plane = sources.plane_variance(knot, distance, law);
         knot.bias_error = (noise + places + plane).sqrt();
@@ -151,12 +153,19 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
         } else {
             0.0
         };
-        knot.spread_error = (knot.spread * (0.5 * square).sqrt()).hypot(0.5 * hidden);
+        knot.spread_error = (knot.spread * (0.5 * end * square).sqrt()).hypot(0.5 * hidden);
         // Drop-out: neighbours
         let samples = near.drop_samples / sum_factor(temporal);
         knot.drop_out_interval = wilson(near.dropped * samples, samples);
     }
 }
+
+/// Variance of a smooth curve at the end of its data over that inside: that of local linear fits (Fan and
+/// Gijbels 1992, doi:10.1214/aos/1176348900).
+const END_OF_CURVE: f64 = 4.0;
+
+/// Distance from the end of the data within which that applies, rad.
+const NEAR_END: f64 = 2.5 * std::f64::consts::PI / 180.0;
 
 /// Spread relative to the quantisation floor below which the quantisation hides it.
 const HIDDEN: f64 = 1.5;
@@ -177,6 +186,8 @@ fn square_factor(correlation: f64) -> f64 {
 /// Sums over the bins near a knot.
 struct NearKnot {
     bins: f64,
+    /// Whether the ranges end near the knot.
+    is_at_end: bool,
     /// Ranges and directions of the residuals.
     ranges: f64,
     directions: f64,
@@ -214,7 +225,10 @@ impl ErrorSources<'_> {
             .clone()
             .map(|bin| samples(bin) * bin.drop_out())
             .sum::<f64>();
+        let with_ranges = self.residuals.iter().filter(|bin| bin.ranges > 0.0);
+        let widest = with_ranges.map(|bin| bin.incidence).fold(0.0, f64::max);
         NearKnot {
+            is_at_end: incidence > widest - NEAR_END,
             bins: f64::max(bins.clone().count() as f64, 1.0),
             ranges,
             directions: sum(&|bin| bin.directions).max(1.0),

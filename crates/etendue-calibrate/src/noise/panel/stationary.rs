@@ -1,5 +1,6 @@
 //! Whether the sensor of a recording is stationary.
 
+use super::motion::PanelMotion;
 use super::panel_struct::Panel;
 use crate::noise::error::NoiseError;
 use crate::noise::recording::{DirectionCell, PanelRecording};
@@ -31,27 +32,30 @@ const CHANGE: [f64; 2] = [0.03, 0.01];
 /// The same, in robust standard deviations of the median of a block.
 const CHANGE_OVER_NOISE: f64 = 6.0;
 
+/// Fraction of the blocks of a direction that agree where its range is unchanged.
+const AGREEING: f64 = 0.6;
+
 /// Fraction of changed directions from which the sensor moves: people and other clutter change fewer.
 const MOST_CHANGED: f64 = 0.5;
 
 impl RangeChange {
     /// Compares the medians of up to eight blocks of successive scans in each direction; `None` with too few
-    /// scans or directions. A direction changed if its greatest and least median differ by more than 3 % of
-    /// the range and 10 mm, and by more than the noise within a block.
+    /// scans or directions. A direction changed if fewer than 60 % of its blocks agree: within 3 % of the range
+    /// and 10 mm, and within the noise of a block. Where a person walks past, most blocks agree.
     pub fn of(recording: &PanelRecording) -> Option<Self> {
         if recording.scans < LEAST_SCANS {
             return None;
         }
         let cells = recording.cells.iter();
-        let mut changes: Vec<[f64; 2]> = cells
+        let changes: Vec<[f64; 2]> = cells
             .filter_map(|cell| change(cell, recording.scans))
             .collect();
         if changes.len() < LEAST_DIRECTIONS {
             return None;
         }
-        let changed = changes.iter().filter(|[change, limit]| change > limit);
+        let changed = changes.iter().filter(|[_, agreeing]| *agreeing < AGREEING);
         let changed = changed.count() as f64 / changes.len() as f64;
-        let mut relative: Vec<f64> = changes.iter_mut().map(|[change, _]| *change).collect();
+        let mut relative: Vec<f64> = changes.iter().map(|[change, _]| *change).collect();
         Some(Self {
             changed,
             directions: changes.len(),
@@ -65,8 +69,8 @@ impl RangeChange {
     }
 }
 
-/// Greatest difference of the medians of blocks, and its limit, both relative to the range; `None` unless
-/// half of the blocks have returns.
+/// Greatest difference of the medians of blocks relative to the range, and the fraction of the blocks that
+/// agree; `None` unless half of the blocks have returns.
 fn change(cell: &DirectionCell, scans: usize) -> Option<[f64; 2]> {
     // Median and deviation of each block
     let length = scans.div_ceil(BLOCKS).max(2);
@@ -96,7 +100,17 @@ fn change(cell: &DirectionCell, scans: usize) -> Option<[f64; 2]> {
     let limit = (CHANGE[0] * least)
         .max(CHANGE[1])
         .max(CHANGE_OVER_NOISE * noise);
-    Some([(most - least) / least, limit / least])
+    let agreeing = |middle: &f64| {
+        medians
+            .iter()
+            .filter(|m| (*m - middle).abs() < limit)
+            .count()
+    };
+    let most_agreeing = medians.iter().map(agreeing).max()?;
+    Some([
+        (most - least) / least,
+        most_agreeing as f64 / medians.len() as f64,
+    ])
 }
 
 /// Rejects the recording of a moving sensor.
@@ -124,19 +138,26 @@ const LARGEST_SHIFT: f64 = 0.1;
 /// Least fraction of the scans in which a panel that moves is near its median pose.
 const IN_PLACE: f64 = 0.7;
 
+/// Least number of directions of a panel whose pose in each scan is known.
+const LEAST_TRACKED: usize = 24;
+
 /// Rejects a panel that moves too far relative to the sensor.
 ///
 /// # Errors
 /// If it turned by more than 10 degrees, moved by more than 10 % of its distance, or is away from its median
 /// pose in more than 30 % of the scans.
 pub(super) fn check_in_place(recording: &PanelRecording, panel: &Panel) -> Result<(), NoiseError> {
-    let Some(motion) = &panel.motion else {
+    if panel.directions < LEAST_TRACKED {
         return Ok(());
-    };
+    }
+    let motion = PanelMotion::tracked(recording, &panel.plane, &panel.sector);
+    let is_away = (motion.scans() as f64) < IN_PLACE * recording.scans as f64;
+    if panel.motion.is_none() && !is_away {
+        return Ok(());
+    }
     let [turn, distance] = motion.extent(&panel.plane);
     let turn = (turn[1] - turn[0]).to_degrees();
     let shift = (distance[1] - distance[0]) / panel.plane.distance;
-    let is_away = (motion.scans() as f64) < IN_PLACE * recording.scans as f64;
     if turn > LARGEST_TURN_DEG || shift > LARGEST_SHIFT || is_away {
         return Err(NoiseError::PanelMoves {
             recording: recording.name.clone(),
