@@ -388,7 +388,9 @@ fn a_model_that_is_not_determined_is_written_and_refused() {
     // Version 1 has no verdict
     let start = text.find("status = ").expect("a status");
     let end = text.find("verdict = ").expect("a verdict");
-    let old = text.replace(&text[start..end], "").replace("version = 2", "version = 1");
+    let old = text
+        .replace(&text[start..end], "")
+        .replace("version = 2", "version = 1");
     fs::write(folder.path().join("old.toml"), old).expect("written");
     for (model, reason) in [
         ("model.toml", "too few for a hold-out"),
@@ -415,7 +417,11 @@ fn the_uncertainty_of_the_poses_is_stated_by_a_file_or_a_flag() {
     let room = folder.path().join("room");
     sequence(&room, 4, false);
     let file = room.join("pose_uncertainty.toml");
-    fs::write(&file, "version = 1\nposition_sd_m = 0.02\nrotation_sd_deg = 0.1\n").expect("written");
+    fs::write(
+        &file,
+        "version = 1\nposition_sd_m = 0.02\nrotation_sd_deg = 0.1\n",
+    )
+    .expect("written");
     let sd = |words: &str| {
         let words: Vec<&str> = words.split_whitespace().collect();
         let output = etendue(folder.path(), &words);
@@ -427,8 +433,16 @@ fn the_uncertainty_of_the_poses_is_stated_by_a_file_or_a_flag() {
     let flag = "correct train room --exponents 4 --json --pose-sd 0.03 0.2";
     assert_eq!(sd(flag), Some(0.03));
 
-    fs::write(&file, "version = 1\nposition_sd_m = 0\nrotation_sd_deg = 0.1\n").expect("written");
+    fs::write(
+        &file,
+        "version = 1\nposition_sd_m = 0\nrotation_sd_deg = 0.1\n",
+    )
+    .expect("written");
     let output = etendue(folder.path(), &["correct", "train", "room"]);
     assert!(!output.status.success());
-    assert!(stderr(&output).contains("not above zero"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("not above zero"),
+        "{}",
+        stderr(&output)
+    );
 }
