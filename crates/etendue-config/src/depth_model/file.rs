@@ -48,7 +48,7 @@ pub enum ModelTable {
     InverseCosine(InverseCosineTable),
     /// Stretching of the pulse by an inclined surface.
     Waveform(WaveformTable),
-    /// Piecewise linear in the incidence.
+    /// Piecewise linear in the incidence, linear in the depth.
     Table(TableTable),
 }
 
@@ -100,14 +100,16 @@ pub struct WaveformTable {
     pub fraction: f64,
 }
 
-/// Piecewise linear in the incidence: zero at normal incidence, constant beyond the last node.
+/// Piecewise linear in the incidence, linear in the depth: zero at normal incidence, constant beyond the last node.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableTable {
     /// Incidences of the nodes, ascending, above zero.
     pub incidences_rad: Vec<f64>,
-    /// Bias at each node.
+    /// Constant part of the bias at each node.
     pub biases_m: Vec<f64>,
+    /// Increase of the bias with the depth at each node, m per m.
+    pub slopes: Vec<f64>,
 }
 
 /// Verdict of the training on the model.
@@ -250,10 +252,11 @@ fn model(
         }
         ModelTable::Table(t) => {
             let ascending = t.incidences_rad.is_sorted_by(|a, b| a < b);
-            if t.incidences_rad.len() != t.biases_m.len() || t.biases_m.is_empty() {
+            let count = t.incidences_rad.len();
+            if count == 0 || t.biases_m.len() != count || t.slopes.len() != count {
                 return Err(fail(
-                    "the numbers of incidences and biases differ",
-                    "give one bias for every incidence, and at least one",
+                    "the numbers of incidences, biases and slopes differ",
+                    "give one bias and one slope for every incidence, and at least one",
                 ));
             }
             if !ascending || t.incidences_rad.iter().any(|i| i.is_nan() || *i <= 0.0) {
@@ -265,6 +268,7 @@ fn model(
             DepthModel::Table(TableBias {
                 incidences: t.incidences_rad,
                 biases: t.biases_m,
+                slopes: t.slopes,
             })
         }
     };

@@ -175,8 +175,8 @@ fn model_text(model: &DepthModel) -> String {
         ),
         DepthModel::Table(m) => format!(
             "# Linear between the nodes, zero at normal incidence, constant beyond the last node.\n\
-             [model.table]\nincidences_rad = {:?}\nbiases_m = {:?}\n",
-            m.incidences, m.biases
+             [model.table]\nincidences_rad = {:?}\nbiases_m = {:?}\nslopes = {:?}\n",
+            m.incidences, m.biases, m.slopes
         ),
     }
 }

@@ -24,6 +24,7 @@ fn models() -> Vec<DepthModel> {
         DepthModel::Table(TableBias {
             incidences: vec![1.0 / 3.0, 1.2],
             biases: vec![0.001, -0.02 / 3.0],
+            slopes: vec![0.0, -0.001],
         }),
     ]
 }

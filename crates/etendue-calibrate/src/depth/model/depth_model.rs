@@ -26,7 +26,7 @@ pub enum DepthModel {
     InverseCosine(InverseCosineBias),
     /// Stretch of the pulse by an inclined surface; extrapolates beyond the data.
     Waveform(WaveformBias),
-    /// Piecewise linear in the incidence.
+    /// Piecewise linear in the incidence, linear in the depth.
     Table(TableBias),
 }
 
@@ -46,7 +46,7 @@ impl DepthModel {
             Self::Linear(_) => 3,
             Self::InverseCosine(_) => 1,
             Self::Waveform(_) => 2,
-            Self::Table(model) => model.biases.len(),
+            Self::Table(model) => 2 * model.biases.len(),
         }
     }
 
@@ -59,7 +59,7 @@ impl DepthModel {
             Self::Linear(model) => vec![model.depth, model.incidence, model.constant],
             Self::InverseCosine(model) => vec![model.weight],
             Self::Waveform(model) => model.weights().to_vec(),
-            Self::Table(model) => model.biases.clone(),
+            Self::Table(model) => model.weights(),
         }
     }
 
@@ -91,7 +91,7 @@ impl DepthModel {
             }
             Self::InverseCosine(model) => model.weight = weights[0],
             Self::Waveform(model) => *model = model.reweighted([weights[0], weights[1]]),
-            Self::Table(model) => model.biases.copy_from_slice(weights),
+            Self::Table(model) => model.set_weights(weights),
         }
         changed
     }
@@ -131,7 +131,7 @@ impl DepthModel {
             Self::Linear(model) => model.bias(depth, incidence),
             Self::InverseCosine(model) => model.bias(depth, incidence),
             Self::Waveform(model) => depth - model.correct(depth, incidence),
-            Self::Table(model) => model.bias(incidence),
+            Self::Table(model) => model.bias(depth, incidence),
         }
     }
 
@@ -147,7 +147,7 @@ impl DepthModel {
             Self::Linear(model) => model.distort(depth, incidence),
             Self::InverseCosine(model) => model.distort(depth, incidence),
             Self::Waveform(model) => depth + model.shift(depth, incidence),
-            Self::Table(model) => depth + model.bias(incidence),
+            Self::Table(model) => model.distort(depth, incidence),
         }
     }
 
@@ -163,7 +163,7 @@ impl DepthModel {
             Self::Waveform(model) => {
                 return model.correct_with_slopes(depth, incidence, slopes);
             }
-            Self::Table(model) => model.slopes(incidence, slopes),
+            Self::Table(model) => model.derivatives(depth, incidence, slopes),
         }
         self.correct(depth, incidence)
     }
@@ -203,6 +203,7 @@ mod tests {
             DepthModel::Table(TableBias {
                 incidences: vec![0.3, 0.8, 1.3],
                 biases: vec![0.001, 0.004, -0.02],
+                slopes: vec![0.0, 0.001, -0.003],
             }),
         ]
     }

@@ -106,7 +106,7 @@ impl BiasCurve {
                 .map(|model| model.bias(depth, point.incidence))
                 .collect();
             let variance = point.sd.powi(2).max(jackknife_variance(&biases));
-            point.sd = (variance + shape.variance(point.incidence)).sqrt();
+            point.sd = (variance + shape.variance(depth, point.incidence)).sqrt();
         }
     }
 
