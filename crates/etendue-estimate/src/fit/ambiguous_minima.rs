@@ -85,17 +85,55 @@ pub fn find_ambiguous_minima(
         let error = ended.into_iter().find_map(Result::err);
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));
     };
-    // Compare the minima with the best.
     let sigma = sigma(best).max(MIN_SIGMA);
-    let lowest = best.cost;
+    Ok(compare(minima, sigma))
+}
+
+/// Compares minima in ascending order of cost with the first.
+fn compare(minima: Vec<Solution<Vec<Variable>>>, sigma: f64) -> AmbiguousMinima {
+    let lowest = minima.first().map_or(0.0, |best| best.cost);
     let compared = minima.into_iter().map(|solution| ComparedMinimum {
         chi_square_difference: 2.0 * (solution.cost - lowest).max(0.0) / (sigma * sigma),
         solution,
     });
     let (others, solutions) = compared.partition(ComparedMinimum::is_excluded);
-    Ok(AmbiguousMinima {
+    AmbiguousMinima {
         solutions,
         others,
         sigma,
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::{Residuals, StopReason};
+
+    /// Minimum of 682 residuals with a cost.
+    fn minimum(cost: f64) -> Solution<Vec<Variable>> {
+        Solution {
+            state: Vec::new(),
+            cost,
+            residuals: Residuals::of(vec![0.0; 682]),
+            stop: StopReason::Cost,
+            log: Vec::new(),
+        }
+    }
+
+    /// With a reduced chi-square of 1 at the best minimum, 0.90, 3.7 is 2,122 above it, and 0.9001 is 0.08.
+    #[test]
+    fn a_minimum_of_four_times_the_lowest_cost_is_excluded() {
+        let minima = vec![minimum(0.90), minimum(0.9001), minimum(3.7)];
+        let sigma = sigma_of_cost(&minima[0]);
+        let compared = compare(minima, sigma);
+        let [best, twin] = &compared.solutions[..] else {
+            panic!("{:?}", compared.solutions)
+        };
+        let [other] = &compared.others[..] else {
+            panic!("{:?}", compared.others)
+        };
+        assert_eq!(best.chi_square_difference.to_bits(), 0);
+        assert!((twin.likelihood_ratio() - 0.963).abs() < 1e-3);
+        assert!((other.chi_square_difference - 2122.0).abs() < 1.0);
+    }
 }
