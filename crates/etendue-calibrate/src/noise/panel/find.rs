@@ -60,6 +60,9 @@ pub fn find_panel(
     // Select one
     let candidates = foreground(&panels, search);
     let Some(mut panel) = select(&candidates, hint) else {
+        for candidate in &candidates {
+            check_in_place(recording, candidate)?;
+        }
         return Err(NoiseError::SeveralPanels {
             recording: recording.name.clone(),
             count: candidates.len(),

@@ -1,8 +1,8 @@
 //! Observed sector of a panel.
 
 use super::plane::PanelPlane;
-use super::segment::{GRAZING, SPOT};
-use super::sight::{Sight, View, allowance};
+use super::segment::{GRAZING, SPOT, WIDEST_GAP};
+use super::sight::{SEEING, Sight, View, allowance};
 use crate::noise::recording::{PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
 
@@ -24,6 +24,9 @@ const NEXT_TO_OBJECT: f64 = 1.0 * std::f64::consts::PI / 180.0;
 
 /// Greatest relative difference of the range of the panel at its edge, where a part of the spot returns.
 const EDGE_DEVIATION: f64 = 0.25;
+
+/// Incidence from which the range error of a panel can jump, rad.
+const OBLIQUE: f64 = 55.0 * std::f64::consts::PI / 180.0;
 
 /// Greatest deviation from the panel that is attributed to noise, relative to its distance: a direction with
 /// more sees several surfaces.
@@ -94,8 +97,8 @@ impl PanelSector {
         let beyond_left = inside.clone().filter(|(angle, _)| *angle > found[1]);
         let beyond_right = inside.rev().filter(|(angle, _)| *angle < found[0]);
         let edges = [
-            -end_of_panel(beyond_right, plane, half),
-            end_of_panel(beyond_left, plane, half),
+            -end_of_panel(beyond_right, plane, -found[0], half),
+            end_of_panel(beyond_left, plane, found[1], half),
         ];
         Self {
             trimmed: (half + edges[0]).max(half - edges[1]),
@@ -143,23 +146,31 @@ pub(super) fn sights_by_angle<'a>(sights: &'a [Sight], plane: &PanelPlane) -> Ve
 }
 
 /// Angle from the normal at which a panel ends, towards one side, rad: before a run of other surfaces
-/// that is wider than the spot, at most `half`.
+/// that is wider than the spot, at most `half`. Surfaces next to the edge `found` (rad), where the range jumps,
+/// are others; those after a gap without returns, or beyond 55 degrees, are others if they are not on the plane.
 fn end_of_panel<'a>(
     outward: impl Iterator<Item = &'a AngledSight<'a>>,
     plane: &PanelPlane,
+    found: f64,
     half: f64,
 ) -> f64 {
     let mut other_from: Option<f64> = None;
+    let mut last = found;
+    let mut after_gap = false;
     for (angle, sight) in outward {
-        match view(sight, plane) {
-            View::Plane(_) => other_from = None,
-            View::Nothing => {}
-            View::Nearer | View::Farther => {
-                let from = *other_from.get_or_insert(angle.abs());
-                if angle.abs() - from > SPOT {
-                    return from - 1e-9;
-                }
-            }
+        if sight.returned() <= SEEING {
+            continue;
+        }
+        let angle = angle.abs();
+        after_gap |= angle - last > WIDEST_GAP;
+        last = angle;
+        if (after_gap || angle > OBLIQUE) && is_panel(sight, plane) {
+            other_from = None;
+            continue;
+        }
+        let from = *other_from.get_or_insert(angle);
+        if angle - from > SPOT {
+            return from - 1e-9;
         }
     }
     half

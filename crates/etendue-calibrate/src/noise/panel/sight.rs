@@ -35,7 +35,7 @@ pub(super) enum View {
 }
 
 /// Fraction of the beams that returns from a direction that sees something.
-const SEEING: f64 = 0.5;
+pub(super) const SEEING: f64 = 0.5;
 
 impl Sight {
     /// All directions of a recording, in its order.
