@@ -275,7 +275,7 @@ fn without_any_structure_the_stated_deviation_is_that_of_an_unknown_velocity() {
 }
 
 /// Changes of velocity are normal with 3 cm per scan. Of 24 runs of eight scans in the bare part the
-/// 95 % interval covers the position at the end in at least 20 are needed, which a correct
+/// 95 % interval covers the position at the end in at least 20, which a correct
 /// interval misses with a probability of 0.5 %.
 #[test]
 #[ignore = "fails: bare parts of the corridor can count as determined, parts with few pilasters as degenerate"]
