@@ -109,6 +109,8 @@ fn slam_maps_a_sequence_and_reports_its_drift() {
         files,
         [
             "map.csv",
+            "report.json",
+            "scans.csv",
             "slam.png",
             "slam.svg",
             "trajectory.tum",
