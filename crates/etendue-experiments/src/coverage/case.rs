@@ -188,7 +188,7 @@ impl CoverageCase {
         let start = match self.start {
             Start::Truth => truth,
             Start::Near(length) => {
-                let components = truth.iter().flat_map(|variable| variable.components());
+                let components = truth.iter().flat_map(Variable::components);
                 let step = components.map(|(_, unit)| {
                     let scale = if *unit == "m" { length } else { 2.0 * length };
                     scale * uniform()
