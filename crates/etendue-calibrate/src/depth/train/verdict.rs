@@ -24,6 +24,23 @@ pub struct TestedModel {
     pub verdict: ModelVerdict,
 }
 
+impl TestedModel {
+    /// Span of incidences over which the bias of a usable model is determined, rad.
+    pub fn determined(&self) -> Option<[f64; 2]> {
+        let span = self.training.curve.determined();
+        span.filter(|_| self.verdict.is_usable())
+    }
+
+    /// Description of that span for the user.
+    pub fn summary(&self) -> String {
+        if self.verdict.is_usable() {
+            return self.training.curve.verdict();
+        }
+        "the bias is not determined at any incidence, because the model is not determined"
+            .to_owned()
+    }
+}
+
 /// Verdict on a trained model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelVerdict {
