@@ -74,11 +74,6 @@ impl PanelMotion {
         }
     }
 
-    /// Number of scans in which the panel is near its median pose.
-    pub fn scans(&self) -> usize {
-        self.planes.len()
-    }
-
     /// Plane in a scan, or in the nearest scan with enough directions.
     pub fn plane(&self, scan: u32) -> Option<&PanelPlane> {
         let before = self.planes.range(..=scan).next_back();
@@ -135,10 +130,9 @@ fn points_by_scan(
     scans
 }
 
-/// Median range of the panel in a direction, m, if most of its beams return and it is near the expected
-/// range.
+/// Median range of a direction, m, if most of its beams return and it is near the expected range.
 fn panel_median(cell: &DirectionCell, expected: f64) -> Option<f64> {
-    let median = cell.mode_near(expected)?.median;
+    let median = cell.median()?;
     let is_panel = cell.returned() >= 0.5 && (median / expected - 1.0).abs() <= NEAR;
     is_panel.then_some(median)
 }

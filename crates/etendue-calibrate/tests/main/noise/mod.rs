@@ -2,7 +2,6 @@
 
 mod bad_input;
 mod clouds;
-mod clutter;
 mod glare;
 mod moved;
 mod recovered;
