@@ -157,6 +157,12 @@ pub enum Failure {
     /// A model cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// The points of a cloud are not in the frame of the sensor.
+    #[error("{}: the points are not at the distances of their ranges: they are not in the frame of the sensor", path.display())]
+    OtherFrame {
+        /// File.
+        path: PathBuf,
+    },
     /// Most points of a cloud belong to no shot of the sensor.
     #[error("{}: {lost} of {points} points belong to no shot of the sensor {sensor}", path.display())]
     OtherShots {
@@ -302,6 +308,10 @@ impl Failure {
             Self::Ending { .. } => "give a file with one of these extensions".into(),
             Self::Fit(FitError::Beams { .. }) | Self::OtherShots { .. } => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
+            }
+            Self::OtherFrame { .. } => {
+                "give a cloud in the frame of the sensor, such as of `etendue simulate --frame sensor`"
+                    .into()
             }
             Self::Verdict { .. } => {
                 "compare residuals.csv with the scene; check the scene, the sensor and the start, search \

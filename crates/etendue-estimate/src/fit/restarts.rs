@@ -37,10 +37,10 @@ pub fn solve_from_start(
     problem: &FitProblem,
     solver: &Solver,
     widths: &[f64],
-    start: Vec<Variable>,
+    start: &[Variable],
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
-    let first = solve_in_stages(problem, solver, widths, start.clone(), observe);
+    let first = solve_in_stages(problem, solver, widths, start.to_vec(), observe);
     if first.as_ref().is_ok_and(|found| explains(problem, found)) {
         return first;
     }
@@ -52,7 +52,7 @@ pub fn solve_from_start(
     let mut ends: Vec<(Vec<Variable>, f64)> = Vec::new();
     for rotation in ROTATIONS {
         let angle = f64::from(rotation) * PI / 6.0;
-        let end = soft.descend(rotated(problem, &start, angle));
+        let end = soft.descend(rotated(problem, start, angle));
         let cost = by_rays
             .residuals(&end)
             .cost(solver.loss, solver.limits.gate);

@@ -122,7 +122,7 @@ pub(super) fn register(
         map,
         &pose,
         options,
-        Loop {
+        &Loop {
             iterations,
             converged,
         },
@@ -149,7 +149,7 @@ fn assess(
     map: &SurfaceMap,
     pose: &Isometry3<f64>,
     options: &IcpOptions,
-    ended: Loop,
+    ended: &Loop,
 ) -> IcpResult {
     let scale = final_scale(scan, options);
     let pairs = find_pairs(scan, map, pose, scale, options);

@@ -220,7 +220,11 @@ pub(super) fn track(
     // Refine each candidate and keep the best
     let first = vec![settings.variable(&start)?];
     if settings.coarse == 0 {
-        return Ok(row(settings, start, &from_start(problem, settings, first)?));
+        return Ok(row(
+            settings,
+            start,
+            &from_start(problem, settings, &first)?,
+        ));
     }
     let mut best: Option<Solution<Vec<Variable>>> = None;
     let mut failure = None;
@@ -303,7 +307,7 @@ fn candidates(
 fn from_start(
     problem: &FitProblem,
     settings: &TrackSettings,
-    start: Vec<Variable>,
+    start: &[Variable],
 ) -> Result<Solution<Vec<Variable>>, FitError> {
     let solver = settings.solver();
     let widths = &settings.widths;

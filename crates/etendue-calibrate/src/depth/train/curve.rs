@@ -136,7 +136,7 @@ impl BiasCurve {
         let [from, to] = span.map(f64::to_degrees);
         let within = |p: &&BiasCurvePoint| span[0] <= p.incidence && p.incidence <= span[1];
         let sd = self.points.iter().filter(within).map(|p| p.sd);
-        let at_end = self.points.iter().filter(within).next_back();
+        let at_end = self.points.iter().rfind(within);
         format!(
             "the bias is determined between {from:.0} and {to:.0} degrees (standard deviation up \
              to {:.2} mm; {:.2} mm at {to:.0} degrees and {:.1} m); elsewhere its interval is not small \

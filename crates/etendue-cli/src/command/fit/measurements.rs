@@ -15,6 +15,10 @@ use std::f64::consts::{PI, TAU};
 /// Largest azimuth difference of a point from its shot, in steps between shots.
 const FARTHEST: f64 = 0.75;
 
+/// Largest difference of a point's distance from its range if the point is in the frame of the sensor, m: the
+/// origins of the beams are up to this far from that of the sensor.
+const FRAME_GAP: f64 = 0.25;
+
 /// Share of the points of a cloud that may belong to no shot of the sensor.
 const MOST_LOST: f64 = 0.2;
 
@@ -44,11 +48,23 @@ fn of_points(
     let sweeps: Vec<PointTable> = sweeps.collect();
     let number = numbered_in(&task.file, task.number, sweeps.len())?;
     let table = chosen(sweeps, number);
+    // Simulated points have the columns of the sensor; others are in its frame.
+    let is_simulated = table.column("true_range").is_some();
+    if !is_simulated && !is_in_frame_of_sensor(&table) {
+        return Err(Failure::OtherFrame {
+            path: task.file.clone(),
+        });
+    }
     let shots = Shots::new(sensor);
     let mut measured = vec![BeamMeasurement::default(); sensor.shots().len()];
     let mut lost = 0_usize;
     for point in 0..table.points {
-        match shots.of(&table, point) {
+        let shot = if is_simulated {
+            shots.by_column(&table, point)
+        } else {
+            shots.by_direction(&table, point)
+        };
+        match shot {
             // The model predicts the first return of a shot
             Some((shot, _)) if measured[shot].range().is_some() => {}
             Some((shot, range)) => {
@@ -76,6 +92,18 @@ fn of_points(
     Ok((measured, warnings))
 }
 
+/// Whether most points of a table are in the frame of the sensor: at the distance of their range, if it is given.
+fn is_in_frame_of_sensor(table: &PointTable) -> bool {
+    let is_apart = |point: usize| {
+        let field = |name| table.number(name, point).filter(|x| x.is_finite());
+        let coordinates = [field("x")?, field("y")?, field("z")?];
+        let distance = Vector3::from(coordinates).norm();
+        Some((distance - field("range")?).abs() > FRAME_GAP)
+    };
+    let apart: Vec<bool> = (0..table.points).filter_map(is_apart).collect();
+    2 * apart.iter().filter(|apart| **apart).count() <= apart.len()
+}
+
 /// Shots of each channel by azimuth.
 struct Shots<'a> {
     sensor: &'a NoiselessLidar,
@@ -95,8 +123,27 @@ impl<'a> Shots<'a> {
         Self { sensor, by_azimuth }
     }
 
-    /// Shot of a point, and its range, m.
-    fn of(&self, table: &PointTable, point: usize) -> Option<(usize, f64)> {
+    /// Shot of a point by its column and ring, and its range, m.
+    fn by_column(&self, table: &PointTable, point: usize) -> Option<(usize, f64)> {
+        let field = |name| table.number(name, point).filter(|x| x.is_finite());
+        let range = field("range")?;
+        let ring = field("ring")?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "compared with the column of the shot"
+        )]
+        let column = field("column")? as u32;
+        let channels = &self.sensor.lidar().channels;
+        let channel = channels.iter().position(|c| f64::from(c.ring) == ring)?;
+        let number = column as usize * channels.len() + channel;
+        let shot = self.sensor.shots().get(number)?;
+        let is_same = shot.column == column && usize::from(shot.channel) == channel;
+        is_same.then_some((number, range))
+    }
+
+    /// Shot of a point by its direction, and its range, m.
+    fn by_direction(&self, table: &PointTable, point: usize) -> Option<(usize, f64)> {
         let field = |name| table.number(name, point).filter(|x| x.is_finite());
         let position = Point3::new(field("x")?, field("y")?, field("z")?);
         if position.coords.norm() == 0.0 {

@@ -52,9 +52,14 @@ fn from_start(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
         progress.set_message(format!("{:.3e}", iteration.cost));
         progress.inc(1);
     };
-    let start = setup.start.clone();
     let widths = &task.beam_widths;
-    let solution = solve_from_start(&setup.problem, &task.solver, widths, start, &mut observe);
+    let solution = solve_from_start(
+        &setup.problem,
+        &task.solver,
+        widths,
+        &setup.start,
+        &mut observe,
+    );
     progress.finish_and_clear();
     Ok(Minima {
         solution: solution.map_err(FitError::from)?,
