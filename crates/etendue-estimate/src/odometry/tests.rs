@@ -172,7 +172,7 @@ fn mapped(place: &Place, lidar: &Lidar, poses: &[Isometry3<f64>]) -> Vec<MapperS
     let add = |(number, pose): (u32, &Isometry3<f64>)| {
         let scan = lidar.still(place, number, pose);
         let prior = (number == 0).then_some(*pose);
-        mapper.add(&scan, prior).unwrap()
+        mapper.add(&scan, prior).expect("a valid scan")
     };
     (0..).zip(poses).map(add).collect()
 }
@@ -311,9 +311,11 @@ fn the_stated_deviation_along_a_bare_corridor_covers_the_error() {
             } else {
                 corridor_with_pilasters(-200.0, 200.0)
             };
-            let number_of_scan = u32::try_from(number).unwrap();
+            let number_of_scan = u32::try_from(number).expect("a valid scan");
             let scan = lidar.still(&visible, number_of_scan, pose);
-            let step = mapper.add(&scan, (number == 0).then_some(*pose)).unwrap();
+            let step = mapper
+                .add(&scan, (number == 0).then_some(*pose))
+                .expect("a valid scan");
             held = step.quality.degenerate.first().copied().map(|d| {
                 let error = step.world_from_lidar.translation.x - pose.translation.x;
                 error / d.sd
@@ -374,7 +376,11 @@ fn scans_of_another_place_are_lost_and_the_run_continues() {
             14 => vec![Point3::new(2.0, 0.0, 0.0); 3],
             _ => lidar.still(&furnished_room(), number, pose),
         };
-        steps.push(mapper.add(&scan, (number == 0).then_some(*pose)).unwrap());
+        steps.push(
+            mapper
+                .add(&scan, (number == 0).then_some(*pose))
+                .expect("a valid scan"),
+        );
     }
     let lost: Vec<usize> = (0..20)
         .filter(|&i| steps[i].quality.verdict == ScanVerdict::Lost)
@@ -410,7 +416,11 @@ fn a_trajectory_that_ends_elsewhere_has_failed() {
         let room = furnished_room();
         let place = if number < 6 { &room } else { &hall };
         let scan = lidar.still(place, number, pose);
-        steps.push(mapper.add(&scan, (number == 0).then_some(*pose)).unwrap());
+        steps.push(
+            mapper
+                .add(&scan, (number == 0).then_some(*pose))
+                .expect("a valid scan"),
+        );
     }
     let quality = TrajectoryQuality::of(&qualities(&steps));
     assert_eq!(quality.verdict, TrajectoryVerdict::Failed);
@@ -439,7 +449,9 @@ fn deskewing_corrects_a_turning_lidar() {
                 point_times: deskewed.then_some(&times[..]),
                 stamp: Some(stamp),
             };
-            let step = mapper.add(scan, (number == 0).then_some(start)).unwrap();
+            let step = mapper
+                .add(scan, (number == 0).then_some(start))
+                .expect("a valid scan");
             let error = pose(stamp).inverse() * step.world_from_lidar;
             worst = [
                 worst[0].max(error.translation.vector.norm()),
@@ -464,7 +476,7 @@ fn poses_do_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .unwrap();
+            .expect("a valid scan");
         pool.install(|| {
             mapped(
                 &place,
