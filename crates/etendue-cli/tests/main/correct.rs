@@ -355,7 +355,10 @@ fn noisy_poses_are_learnt_with_the_bias_and_validated() {
         fs::copy(name.join("poses_noisy.txt"), name.join("poses.txt")).expect("copied");
         fs::remove_file(name.join("poses_noisy.txt")).expect("removed");
     }
-    let text = run("correct train drive --validation held_out --json -o model.toml");
+    // The verdict on this short drive is "not determined": a bias of free shape is not better determined here.
+    let words = "correct train drive --validation held_out --json -o model.toml";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let text = stdout(&etendue(folder.path(), &words));
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let weight = |k: usize| report["weights"][k].as_f64().expect("a weight");
     let off = |degrees: f64| {

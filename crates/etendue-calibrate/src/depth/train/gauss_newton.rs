@@ -6,7 +6,7 @@ use etendue_estimate::solve::{DampedSearch, DampingSchedule, NormalEquations};
 use nalgebra::DVector;
 
 /// Predicted decrease, relative to the loss, below which the descent ends.
-const MIN_DECREASE: f64 = 1e-10;
+const MIN_DECREASE: f64 = 1e-13;
 
 /// Damping of the first step, relative to the diagonal of the curvature.
 const FIRST_DAMPING: f64 = 1e-6;
