@@ -10,7 +10,7 @@ mod ambiguous_minima;
 mod coarse;
 mod goodness;
 mod grid;
-mod pointing_likelihood;
+mod likelihood_moments;
 mod problem;
 mod refine_by_rays;
 mod report;

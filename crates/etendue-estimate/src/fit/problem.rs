@@ -1,11 +1,9 @@
 //! Least-squares problem of a model and measured scans.
 
-use super::pointing_likelihood::{BeamLoss, PointingLikelihood};
 use crate::manifold::{Manifold, Variable};
 use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
 use etendue_sensors::RangeReading;
-use etendue_sensors::lidar::MeasurementNoise;
 use nalgebra::Isometry3;
 use std::sync::Arc;
 use thiserror::Error;
@@ -26,15 +24,10 @@ pub struct FitProblem {
     /// Standard deviation of every quantity from the noise of the sensor, which replaces the divisors
     /// above; `None` without weights.
     deviations: Option<Arc<Vec<f64>>>,
-    /// Likelihood over the jitter of the beams, for weighted problems with edges and a lidar with jitter.
-    pointing: Option<Arc<PointingLikelihood>>,
 }
 
 /// Smallest standard deviation of a range by the noise of the sensor, m, for lidars without noise.
 const MIN_DEVIATION: f64 = 1e-6;
-
-/// Smallest variance by edges, relative to that of the receiver and rounding, of a beam near an edge.
-const MIN_EDGE_SHARE: f64 = 0.01;
 
 /// Reason why a fit problem is not valid or has no solution.
 #[derive(Debug, Error)]
@@ -114,7 +107,6 @@ impl FitProblem {
             sigma: 1.0,
             intensity_sigma: 100.0,
             deviations: None,
-            pointing: None,
         })
     }
 
@@ -130,7 +122,6 @@ impl FitProblem {
             measured: thin.collect(),
             model: self.model.thinned(every),
             deviations: None,
-            pointing: None,
             ..*self
         }
     }
@@ -142,7 +133,6 @@ impl FitProblem {
             model: self.model.widened(factor),
             measured: self.measured.clone(),
             deviations: self.deviations.clone(),
-            pointing: self.pointing.clone(),
             ..*self
         }
     }
@@ -174,36 +164,10 @@ impl FitProblem {
     /// standard deviation of the direction of a beam by the uncertainty of the pose of the sensor.
     #[must_use]
     pub fn weighted(&self, state: &[Variable], pointing_sd: f64) -> Self {
+        // Predict the variances; zero without noise.
         let noise = self.model.measurement_noise(state, pointing_sd);
-        let deviations = self.deviations_by(&noise, MeasurementNoise::range);
-        let pointing = self
-            .model
-            .edges
-            .filter(|_| std::env::var("ETX").is_err())
-            .and_then(|_| {
-                let of_receiver =
-                    self.deviations_by(&noise, |noise| noise.receiver + noise.rounding);
-                let by_beam: Vec<[f64; QUANTITIES]> = of_receiver.as_chunks().0.to_vec();
-                let is_near_edge: Vec<bool> = noise.iter().map(is_near_edge).collect();
-                PointingLikelihood::new(&self.by_rays().model, &is_near_edge, &by_beam)
-            });
-        Self {
-            deviations: Some(Arc::new(deviations)),
-            pointing: pointing.map(Arc::new),
-            ..self.clone()
-        }
-    }
-
-    /// Standard deviations of all quantities from the noise of the measurements, with a part of the variance
-    /// of the ranges.
-    fn deviations_by(
-        &self,
-        noise: &[Option<MeasurementNoise>],
-        range_variance: impl Fn(&MeasurementNoise) -> f64,
-    ) -> Vec<f64> {
-        // List the variances; zero without noise.
         let variances = noise.iter().flat_map(|noise| match noise {
-            Some(noise) => [Some(range_variance(noise)), Some(noise.intensity)],
+            Some(noise) => [Some(noise.range()), Some(noise.intensity)],
             None => [None, None],
         });
         let variances: Vec<Option<f64>> = variances.collect();
@@ -224,7 +188,11 @@ impl FitProblem {
                 (_, false) => self.intensity_sigma,
             }
         };
-        variances.iter().enumerate().map(deviation).collect()
+        let deviations = variances.iter().enumerate().map(deviation).collect();
+        Self {
+            deviations: Some(Arc::new(deviations)),
+            ..self.clone()
+        }
     }
 
     /// The problem with range residuals in metres.
@@ -233,7 +201,6 @@ impl FitProblem {
         Self {
             sigma: 1.0,
             deviations: None,
-            pointing: None,
             ..self.clone()
         }
     }
@@ -265,25 +232,6 @@ impl FitProblem {
             MIN_DEVIATION * MIN_DEVIATION
         };
         mean.max(least)
-    }
-
-    /// Logarithm of the likelihood at a state of a problem without edges: over the jitter of the beams where the problem
-    /// is weighted and had edges, else from the cost.
-    pub(super) fn log_likelihood(&self, state: &Vec<Variable>, loss: BeamLoss) -> f64 {
-        match &self.pointing {
-            Some(pointing) => pointing.logarithm(self, state, loss),
-            None => -self.residuals(state).cost(loss.loss, loss.gate) / loss.mean_square,
-        }
-    }
-
-    /// Measured range and intensity of a beam, by its index in all scans.
-    pub(super) fn measured_by_beam(&self, beam: usize) -> [Option<f64>; QUANTITIES] {
-        std::array::from_fn(|quantity| self.measured[beam * QUANTITIES + quantity])
-    }
-
-    /// Divisors of the residuals of a beam, by its index in all scans.
-    pub(super) fn deviations_of_beam(&self, beam: usize) -> [f64; QUANTITIES] {
-        std::array::from_fn(|quantity| self.unit(beam * QUANTITIES + quantity))
     }
 
     /// Median of the measured ranges, m.
@@ -413,11 +361,6 @@ impl FitProblem {
         }
         jacobian
     }
-}
-
-/// Whether an edge contributes to the variance of a beam, or the beam has no prediction.
-fn is_near_edge(noise: &Option<MeasurementNoise>) -> bool {
-    noise.is_none_or(|noise| noise.edges > MIN_EDGE_SHARE * (noise.receiver + noise.rounding))
 }
 
 /// Checks the number of beams of a scan and that it has a valid range.

@@ -8,14 +8,14 @@
 //!
 //! The refinement samples the cost $C$ along the principal directions of the normal matrix of the rays,
 //! in ascending order of eigenvalue, and takes the likelihood $e^{-C/s^2}$ with the mean square $s^2$ of the
-//! residuals (of lidars with jitter, that of the [`pointing_likelihood`](super::pointing_likelihood)). It moves to the mean of this distribution, and the solver ends the fit without edges. The
-//! variance along the direction is that of the distribution: $h^2/3$ on a step of half width $h$, and that of
-//! the normal equations where the cost is smooth.
+//! residuals. It moves to the mean of this distribution, and the solver ends the fit without edges. The steps of
+//! different directions are not independent: the shared distribution of all directions
+//! ([`likelihood_moments`](super::likelihood_moments)) gives the estimate and its covariance.
 //!
 //! Sweeps over several elevations are not scanned. They have hundreds of beams across an edge where a
 //! planar sweep has a few: the steps of their cost are small, and the derivatives of edges suffice.
 
-use super::pointing_likelihood::BeamLoss;
+use super::likelihood_moments::Moments;
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{
@@ -85,8 +85,8 @@ pub(super) fn refine_by_rays(
     let mut solution = solver.solve_observed(&by_rays, state, observe)?;
     let finest = RELATIVE_SPACINGS[RELATIVE_SPACINGS.len() - 1];
     solution.state = mean_by_rays(problem, solver, solution.state, finest);
-    let residuals = by_rays.residuals(&solution.state);
-    solution.cost = residuals.cost(solver.loss, solver.limits.gate);
+    solution.residuals = by_rays.residuals(&solution.state);
+    solution.cost = solution.residuals.cost(solver.loss, solver.limits.gate);
     Ok(solution)
 }
 
@@ -105,20 +105,55 @@ fn mean_by_rays(
     state
 }
 
-/// Covariance by the scans along all directions, in the coordinates of the solver; `None` for problems that are
-/// not scanned.
-pub(super) fn covariance_by_rays(
+/// Moments of the likelihood of the rays around a state, in the coordinates of the solver; `None` for problems that
+/// are not scanned.
+pub(super) fn moments_by_rays(
     problem: &FitProblem,
     solver: &Solver,
     state: &Vec<Variable>,
-) -> Option<DMatrix<f64>> {
+) -> Option<Moments> {
+    // Standard deviation along each direction
     let by_rays = problem.by_rays();
     let scans = scans(problem, solver.loss, state);
-    let term = |scan: &Scan| {
-        let position = scan.position(&by_rays, solver, state, RELATIVE_SPACINGS[2]);
-        &scan.direction * scan.direction.transpose() * position.variance
+    let finest = RELATIVE_SPACINGS[RELATIVE_SPACINGS.len() - 1];
+    let column = |scan: &Scan| {
+        let position = scan.position(&by_rays, solver, state, finest);
+        &scan.direction * position.variance.sqrt()
     };
-    scans.iter().map(term).reduce(|sum, term| sum + term)
+    let columns: Vec<DVector<f64>> = scans.iter().map(column).collect();
+    if columns.is_empty() {
+        return None;
+    }
+    // Shared distribution
+    let log_likelihood = LogLikelihood::new(&by_rays, solver, state);
+    let start = DMatrix::from_columns(&columns);
+    Some(Moments::of(|step| log_likelihood.at(step), &start))
+}
+
+/// Logarithm of the likelihood around a state.
+struct LogLikelihood<'a> {
+    problem: &'a FitProblem,
+    solver: &'a Solver,
+    state: &'a Vec<Variable>,
+    /// Mean square of the residuals at the state.
+    mean_square: f64,
+}
+
+impl<'a> LogLikelihood<'a> {
+    fn new(problem: &'a FitProblem, solver: &'a Solver, state: &'a Vec<Variable>) -> Self {
+        Self {
+            mean_square: problem.mean_square(&problem.residuals(state), solver.loss),
+            problem,
+            solver,
+            state,
+        }
+    }
+
+    /// Value at a step from the state.
+    fn at(&self, step: &DVector<f64>) -> f64 {
+        let residuals = self.problem.residuals(&self.state.retract(step.as_slice()));
+        -residuals.cost(self.solver.loss, self.solver.limits.gate) / self.mean_square
+    }
 }
 
 /// Scans along the principal directions of the normal matrix of the rays, in ascending order of
@@ -172,16 +207,8 @@ impl Scan {
         state: &Vec<Variable>,
         fine: f64,
     ) -> Position {
-        // Likelihood along the direction, on the scale of the residuals at the state.
-        let loss = BeamLoss {
-            loss: solver.loss,
-            gate: solver.limits.gate,
-            mean_square: by_rays.mean_square(&by_rays.residuals(state), solver.loss),
-        };
-        let log_likelihood = |position: f64| {
-            let along = &self.direction * position;
-            by_rays.log_likelihood(&state.retract(along.as_slice()), loss)
-        };
+        let likelihood = LogLikelihood::new(by_rays, solver, state);
+        let log_likelihood = |position: f64| likelihood.at(&(&self.direction * position));
         // Scan with decreasing spacings until the likelihood is resolved.
         let mut middle = 0.0;
         let mut spacing = self.spacing * fine;

@@ -2,7 +2,7 @@
 
 use super::goodness::Goodness;
 use super::problem::FitProblem;
-use super::refine_by_rays::covariance_by_rays;
+use super::refine_by_rays::moments_by_rays;
 use crate::manifold::Variable;
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
@@ -92,8 +92,8 @@ pub fn report(
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
     let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
-    if let Some(covariance) = covariance_by_rays(problem, solver, &solution.state) {
-        uncertainty.set_covariance(&covariance);
+    if let Some(moments) = moments_by_rays(problem, solver, &solution.state) {
+        uncertainty.set_covariance(&moments.covariance);
     }
     FitReport {
         estimate: named

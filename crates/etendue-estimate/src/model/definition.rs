@@ -241,26 +241,6 @@ impl Model {
         }
     }
 
-    /// The model with the beams whose index is selected.
-    ///
-    /// Offsets of single beams refer to the beams of the complete scan.
-    #[must_use]
-    pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Self {
-        Self {
-            sensor: self.sensor.selected(is_selected),
-            ..self.clone()
-        }
-    }
-
-    /// The model with all beams turned by an azimuth angle, rad.
-    #[must_use]
-    pub(crate) fn turned(&self, angle: f64) -> Self {
-        Self {
-            sensor: self.sensor.clone().turned(angle),
-            ..self.clone()
-        }
-    }
-
     /// The model with the divergence of its beams multiplied by `factor`: edges affect more beams.
     #[must_use]
     pub fn widened(&self, factor: f64) -> Self {

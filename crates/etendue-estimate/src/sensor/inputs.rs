@@ -21,8 +21,8 @@ pub(crate) struct LidarInputs<S> {
     pub lidar: Lidar<S>,
     /// Shots of a scan.
     pub shots: Arc<Vec<Shot>>,
-    /// Number of each shot in the complete scan, ascending.
-    numbers: Arc<Vec<usize>>,
+    /// Step between the numbers, in the complete scan, of successive shots.
+    pub stride: usize,
     /// Range offset of each shot, m; empty without offsets.
     pub range_offsets: Vec<f64>,
 }
@@ -30,20 +30,20 @@ pub(crate) struct LidarInputs<S> {
 impl BeamGroup {
     /// Indices of the beams of the group among the shots of a scan.
     ///
-    /// `numbers` are the numbers of the shots in the complete scan.
-    fn indices(self, shots: &[Shot], numbers: &[usize]) -> impl Iterator<Item = usize> {
-        self.span(numbers)
+    /// `stride` is the step between the numbers, in the complete scan, of successive shots.
+    fn indices(self, shots: &[Shot], stride: usize) -> impl Iterator<Item = usize> {
+        self.span(shots.len(), stride)
             .filter(move |&index| self.contains(&shots[index]))
     }
 
-    /// Range of indices that includes the group, among shots with ascending numbers in the complete scan.
-    fn span(self, numbers: &[usize]) -> Range<usize> {
+    /// Range of indices among `count` shots that includes the group.
+    fn span(self, count: usize, stride: usize) -> Range<usize> {
         match self {
-            Self::Beam(beam) => match numbers.binary_search(&beam) {
-                Ok(index) => index..index + 1,
-                Err(_) => 0..0,
-            },
-            Self::Channel(_) => 0..numbers.len(),
+            Self::Beam(beam) if beam.is_multiple_of(stride) && beam / stride < count => {
+                beam / stride..beam / stride + 1
+            }
+            Self::Beam(_) => 0..0,
+            Self::Channel(_) => 0..count,
         }
     }
 
@@ -62,19 +62,19 @@ impl<S: Scalar> LidarInputs<S> {
         Self {
             lidar: sensor.lidar().map(S::from),
             shots: Arc::clone(sensor.shared_shots()),
-            numbers: Arc::clone(sensor.numbers()),
+            stride: sensor.stride(),
             range_offsets: Vec::new(),
         }
     }
 
     /// Indices of the beams of a group among the shots.
     pub fn beams_of(&self, group: BeamGroup) -> impl Iterator<Item = usize> {
-        group.indices(&self.shots, &self.numbers)
+        group.indices(&self.shots, self.stride)
     }
 
     /// Rotates the beams of a group by an azimuth and an elevation, rad.
     pub fn rotate(&mut self, group: BeamGroup, azimuth: f64, elevation: f64) {
-        let span = group.span(&self.numbers);
+        let span = group.span(self.shots.len(), self.stride);
         for shot in &mut Arc::make_mut(&mut self.shots)[span] {
             if group.contains(shot) {
                 *shot = shot.rotated(azimuth, elevation);
@@ -85,7 +85,7 @@ impl<S: Scalar> LidarInputs<S> {
     /// Adds an offset to the ranges of a group of beams, m.
     pub fn offset_ranges(&mut self, group: BeamGroup, offset: f64) {
         self.range_offsets.resize(self.shots.len(), 0.0);
-        for beam in group.indices(&self.shots, &self.numbers) {
+        for beam in group.indices(&self.shots, self.stride) {
             self.range_offsets[beam] += offset;
         }
     }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub struct NoiselessLidar {
     lidar: Lidar,
     shots: Arc<Vec<Shot>>,
-    /// Number of each shot in the complete scan, ascending.
-    numbers: Arc<Vec<usize>>,
+    /// Step between the numbers, in the complete scan, of successive shots: 1 unless thinned.
+    stride: usize,
     /// Number of beams of the complete scan.
     complete_beams: usize,
 }
@@ -40,7 +40,7 @@ impl NoiselessLidar {
         let shots = lidar.shots(0);
         Self {
             lidar: lidar.clone(),
-            numbers: Arc::new((0..shots.len()).collect()),
+            stride: 1,
             complete_beams: shots.len(),
             shots: Arc::new(shots),
         }
@@ -71,9 +71,9 @@ impl NoiselessLidar {
         self.shots.len()
     }
 
-    /// Number of each shot in the complete scan, ascending; shared.
-    pub(crate) fn numbers(&self) -> &Arc<Vec<usize>> {
-        &self.numbers
+    /// Step between the numbers, in the complete scan, of successive shots.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
     }
 
     /// Number of beams of the complete scan, which the numbers of [`BeamGroup`](super::BeamGroup)
@@ -103,32 +103,16 @@ impl NoiselessLidar {
     /// Beams keep their numbers of the complete scan.
     #[must_use]
     pub(crate) fn thinned(&self, every: usize) -> Self {
-        let mut thinned = self.selected(|beam| beam.is_multiple_of(every.max(1)));
-        thinned.lidar.beam = thinned.lidar.beam.with_one_ray();
-        thinned
-    }
-
-    /// The lidar with the beams whose index is selected.
-    ///
-    /// Beams keep their numbers of the complete scan.
-    #[must_use]
-    pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Self {
-        let beams = (0..self.beams()).filter(|beam| is_selected(*beam));
-        let (shots, numbers) = beams.map(|i| (self.shots[i], self.numbers[i])).unzip();
+        let every = every.max(1);
+        let shots = self.shots.iter().copied().step_by(every);
+        let mut lidar = self.lidar.clone();
+        lidar.beam = lidar.beam.with_one_ray();
         Self {
-            lidar: self.lidar.clone(),
-            shots: Arc::new(shots),
-            numbers: Arc::new(numbers),
+            lidar,
+            shots: Arc::new(shots.collect()),
+            stride: self.stride * every,
             complete_beams: self.complete_beams,
         }
-    }
-
-    /// The lidar with all beams turned by an azimuth angle, rad.
-    #[must_use]
-    pub(crate) fn turned(mut self, angle: f64) -> Self {
-        let shots = self.shots.iter().map(|shot| shot.rotated(angle, 0.0));
-        self.shots = Arc::new(shots.collect());
-        self
     }
 
     /// The lidar with the divergence of its beams multiplied by `factor`.

@@ -57,21 +57,11 @@ pub struct PointingMargin {
     pub elevation: f64,
 }
 
-/// Nodes and weights of the Gauss-Hermite quadrature of seven points for a standard normal variable, the node at zero
-/// first. Source: Abramowitz and Stegun 1964, table 25.10.
-///
-/// ```
-/// use etendue_sensors::lidar::NORMAL_QUADRATURE;
-/// let moment = |power| NORMAL_QUADRATURE.iter().map(|(node, weight)| weight * node.powi(power)).sum::<f64>();
-/// assert!((moment(0) - 1.0).abs() < 1e-12 && (moment(2) - 1.0).abs() < 1e-12 && (moment(4) - 3.0).abs() < 1e-11);
-/// ```
-pub const NORMAL_QUADRATURE: [(f64, f64); 7] = [
-    (0.0, 0.457_142_857_142_857_14),
-    (-1.154_405_394_739_968, 0.240_123_178_605_012_7),
+/// Nodes and weights of the Gauss-Hermite quadrature of seven points, for a standard normal variable, without
+/// the node at zero: (node, weight of each sign). Source: Abramowitz and Stegun 1964, table 25.10.
+const NODES: [(f64, f64); 3] = [
     (1.154_405_394_739_968, 0.240_123_178_605_012_7),
-    (-2.366_759_410_734_541, 0.030_757_123_967_586_5),
     (2.366_759_410_734_541, 0.030_757_123_967_586_5),
-    (-3.750_439_717_725_742, 0.000_548_268_855_972_217_8),
     (3.750_439_717_725_742, 0.000_548_268_855_972_217_8),
 ];
 
@@ -165,16 +155,17 @@ fn turned_spreads(
     if sd <= 0.0 {
         return spreads;
     }
-    // The node at zero adds nothing.
-    for (node, weight) in NORMAL_QUADRATURE.into_iter().skip(1) {
-        let turned: Vec<Shot> = shots.iter().map(|shot| turn(shot, node * sd)).collect();
-        let both = expected(&turned);
-        for ((spread, there), here) in spreads.iter_mut().zip(both).zip(straight) {
-            if let (Some(there), Some(here)) = (there, here) {
-                let range = there.range - here.range;
-                spread.range.add(node, weight, range);
-                let intensity = there.intensity - here.intensity;
-                spread.intensity.add(node, weight, intensity);
+    for (size, weight) in NODES {
+        for node in [-size, size] {
+            let turned: Vec<Shot> = shots.iter().map(|shot| turn(shot, node * sd)).collect();
+            let both = expected(&turned);
+            for ((spread, there), here) in spreads.iter_mut().zip(both).zip(straight) {
+                if let (Some(there), Some(here)) = (there, here) {
+                    let range = there.range - here.range;
+                    spread.range.add(node, weight, range);
+                    let intensity = there.intensity - here.intensity;
+                    spread.intensity.add(node, weight, intensity);
+                }
             }
         }
     }
