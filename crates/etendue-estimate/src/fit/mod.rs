@@ -10,6 +10,7 @@ mod ambiguous_minima;
 mod coarse;
 mod goodness;
 mod grid;
+mod likelihood_moments;
 mod problem;
 mod refine_by_rays;
 mod report;

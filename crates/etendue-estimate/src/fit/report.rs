@@ -2,7 +2,7 @@
 
 use super::goodness::Goodness;
 use super::problem::FitProblem;
-use super::refine_by_rays::step_variance;
+use super::refine_by_rays::moments_by_rays;
 use crate::manifold::Variable;
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
@@ -86,13 +86,15 @@ pub fn report(
     let linearization: Linearization = problem.linearize(&solution.state);
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
-    // Propagate their noise to the unknowns, and add the steps of the cost.
+    // Propagate their noise to the unknowns; where the cost has steps, by its values.
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
     let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
-    uncertainty.add(&step_variance(problem, solver, &solution.state));
+    if let Some(moments) = moments_by_rays(problem, solver, &solution.state) {
+        uncertainty.set_covariance(&moments.covariance);
+    }
     FitReport {
         estimate: named
             .iter()
