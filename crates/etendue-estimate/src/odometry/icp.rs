@@ -30,7 +30,7 @@ pub struct IcpOptions {
 
 impl Default for IcpOptions {
     /// Pairs within 3 m, normals within 45 degrees, a final scale of 5 cm, 50 iterations, steps of
-    /// 0.1 mm, 10 pairs.
+    /// 0.1 mm, 3 pairs.
     fn default() -> Self {
         Self {
             max_distance: 3.0,
@@ -38,7 +38,7 @@ impl Default for IcpOptions {
             final_scale: 0.05,
             iterations: 50,
             step: 1e-4,
-            min_pairs: 10.0,
+            min_pairs: 3.0,
         }
     }
 }
@@ -108,7 +108,13 @@ pub(super) fn register(
         }
         // Solve the normal equations in the observable directions, hold the others to the prediction.
         let (matrix, gradient) = normal_equations(&pairs, scan.radius);
-        let observability = Observability::new(&matrix, &pairs, scan.radius, options.min_pairs);
+        // While the loss is wide, distant pairs count in full.
+        let counted = if scale > last_scale {
+            unweighted(&pairs)
+        } else {
+            pairs
+        };
+        let observability = Observability::new(&matrix, &counted, scan.radius, options.min_pairs);
         let from_prediction = deviation_from(prediction, &pose, scan.radius);
         let step = observability.step(&gradient, &from_prediction);
         // Update the pose and the scale.
@@ -127,6 +133,15 @@ pub(super) fn register(
             converged,
         },
     ))
+}
+
+/// The pairs with unit weights.
+fn unweighted(pairs: &[PlanePair]) -> Vec<PlanePair> {
+    let counted = |pair: &PlanePair| PlanePair {
+        weight: 1.0,
+        ..*pair
+    };
+    pairs.iter().map(counted).collect()
 }
 
 /// Scale of the loss at the end, m.
