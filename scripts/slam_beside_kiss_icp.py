@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`etendue slam` and the PyPI package kiss-icp (1.3.0) on the same sequences, run alternately.
 
-    pip install kiss-icp==1.3.0 numpy
+    pip install kiss-icp==1.3.0 numpy scipy
     python scripts/slam_beside_kiss_icp.py SEQUENCE... [--etendue PATH] [--repeats N] [--max-range M]
 
 A sequence is a folder of KITTI scans, with poses.txt if it has a reference (scripts/depth_real_data.py,
@@ -10,7 +10,8 @@ thread and depths from 1 m to MAX_RANGE; the other settings are the defaults. Wi
 trajectories are compared with each other.
 
 Columns: mean position error with the first poses aligned, error of the last position, largest rotation
-error, median time per scan over the repeats.
+error, median distance of the points of a scan from the planes of the scan before (which needs no
+reference), median time per scan over the repeats.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import tempfile
 import time
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 
 def scans_of(folder):
@@ -75,10 +77,29 @@ def errors(reference, estimate):
     return np.mean(lengths), lengths[-1], max(turns)
 
 
-def row(name, values, seconds, remark=""):
+def plane_distance(scans, poses):
+    """Median distance of every 7th point of each scan from the plane of its 8 nearest points of the scan
+    before, m; of points within 1 m of flat neighbourhoods."""
+    distances = []
+    for number in range(1, len(scans)):
+        motion = np.linalg.inv(poses[number - 1]) @ poses[number]
+        points = scans[number][::7] @ motion[:3, :3].T + motion[:3, 3]
+        before = scans[number - 1]
+        near = before[cKDTree(before).query(points, k=8)[1]]
+        centre = near.mean(1)
+        spread = near - centre[:, None]
+        values, vectors = np.linalg.eigh(np.einsum("nki,nkj->nij", spread, spread))
+        use = (values[:, 0] < 0.05 * values[:, 1]) & (np.linalg.norm(points - near[:, 0], axis=1) < 1)
+        off = np.abs(((points - centre) * vectors[:, :, 0]).sum(1))
+        distances.append(np.median(off[use]))
+    return np.median(distances)
+
+
+def row(name, values, distance, seconds=None, remark=""):
     mean, last, turn = values
-    print(f"  {name:9} mean {1e3 * mean:8.1f} mm, last {1e3 * last:8.1f} mm, {turn:7.3f} degrees, "
-          f"{1e3 * statistics.median(seconds):6.1f} ms per scan{remark}", flush=True)
+    time_per_scan = f", {1e3 * statistics.median(seconds):6.1f} ms per scan" if seconds else ""
+    print(f"  {name:9} mean {1e3 * mean:7.1f} mm, last {1e3 * last:7.1f} mm, {turn:6.3f} degrees, "
+          f"planes {1e3 * distance:5.1f} mm{time_per_scan}{remark}", flush=True)
 
 
 def main():
@@ -97,16 +118,14 @@ def main():
             theirs, time_theirs = kiss_icp(scans, arguments.max_range)
             seconds[0].append(time_ours)
             seconds[1].append(time_theirs)
+        truth = poses_of(reference) if reference.exists() else theirs
+        path = sum(np.linalg.norm(b[:3, 3] - a[:3, 3]) for a, b in zip(truth, truth[1:]))
+        base = "the reference" if reference.exists() else "kiss-icp"
+        print(f"{folder.name}: {len(scans)} scans, {path:.2f} m, errors from {base}")
+        row("etendue", errors(truth, ours), plane_distance(scans, ours), seconds[0], f", {verdict}")
+        row("kiss-icp", errors(truth, theirs), plane_distance(scans, theirs), seconds[1])
         if reference.exists():
-            truth = poses_of(reference)
-            path = sum(np.linalg.norm(b[:3, 3] - a[:3, 3]) for a, b in zip(truth, truth[1:]))
-            print(f"{folder.name}: {len(scans)} scans, {path:.2f} m, from the reference")
-            row("etendue", errors(truth, ours), seconds[0], f", {verdict}")
-            row("kiss-icp", errors(truth, theirs), seconds[1])
-        else:
-            print(f"{folder.name}: {len(scans)} scans, etendue from kiss-icp")
-            row("etendue", errors(theirs, ours), seconds[0], f", {verdict}")
-            row("kiss-icp", errors(theirs, theirs), seconds[1])
+            row("reference", errors(truth, truth), plane_distance(scans, truth))
 
 
 if __name__ == "__main__":

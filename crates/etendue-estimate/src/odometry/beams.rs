@@ -51,7 +51,7 @@ impl<'a> BeamGrid<'a> {
         let side = (4.0 * PI * PER_CELL / points.len().max(1) as f64)
             .sqrt()
             .clamp(1e-3, LARGEST_SPACING);
-        let size = [TAU / side, PI / side].map(|cells| cells.ceil() as usize + 1);
+        let size = [TAU / side, PI / side].map(|cells| whole(cells.ceil()) + 1);
         let mut grid = Self {
             points,
             side,
@@ -79,7 +79,7 @@ impl<'a> BeamGrid<'a> {
     fn cell(&self, point: &Vector3<f64>) -> [usize; 2] {
         let azimuth = point.y.atan2(point.x) + PI;
         let elevation = point.z.atan2(point.xy().norm()) + FRAC_PI_2;
-        [azimuth, elevation].map(|angle| (angle / self.side) as usize)
+        [azimuth, elevation].map(|angle| whole(angle / self.side))
     }
 
     /// Number of a cell.
@@ -120,7 +120,7 @@ impl<'a> BeamGrid<'a> {
         // Search cells by increasing distance until the adjacent beams of both axes are found.
         let mut sides = Sides::default();
         let centre = self.cell(&self.points[point]);
-        let rings = (LARGEST_SPACING / self.side).ceil() as usize;
+        let rings = whole((LARGEST_SPACING / self.side).ceil());
         for ring in 0..=rings {
             let complete = (ring as f64 - 1.0) * self.side;
             if sides
@@ -155,7 +155,7 @@ impl<'a> BeamGrid<'a> {
         mut function: impl FnMut(u32),
     ) {
         let half = self.size[0] / 2;
-        let width = |ring: usize| ((ring as f64 / cosine).ceil() as usize).min(half);
+        let width = |ring: usize| whole((ring as f64 / cosine).ceil()).min(half);
         let [outer, inner] = [width(ring), width(ring.saturating_sub(1))];
         let first_row = centre[1].saturating_sub(ring);
         let last_row = (centre[1] + ring).min(self.size[1] - 1);
@@ -180,6 +180,16 @@ impl<'a> BeamGrid<'a> {
     }
 }
 
+/// Whole part of a number that is not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and saturating above the largest usize"
+)]
+fn whole(number: f64) -> usize {
+    number as usize
+}
+
 /// Angle to the nearer adjacent beam of two sides, rad; infinite for none.
 fn nearest(sides: &[Option<Adjacent>; 2]) -> f64 {
     let angles = sides.iter().flatten().map(|beam| beam.angle);
@@ -190,4 +200,78 @@ fn nearest(sides: &[Option<Adjacent>; 2]) -> f64 {
 fn adjacent(sides: &[Option<Adjacent>; 2]) -> [Option<u32>; 2] {
     let limit = FARTHER * nearest(sides);
     sides.map(|beam| beam.filter(|b| b.angle <= limit).map(|b| b.point))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of beams `spacing` (rad) apart in azimuth and elevation, at the distances of a function of the
+    /// direction; beams without a distance have no point.
+    fn scan(spacing: f64, range: impl Fn(&Vector3<f64>) -> Option<f64>) -> Vec<Vector3<f64>> {
+        let angles = || (-20..=20).map(move |k| f64::from(k) * spacing);
+        let beams =
+            angles().flat_map(|azimuth| angles().map(move |elevation| (azimuth, elevation)));
+        let direction = |(azimuth, elevation): (f64, f64)| {
+            let level = elevation.cos();
+            Vector3::new(
+                level * azimuth.cos(),
+                level * azimuth.sin(),
+                elevation.sin(),
+            )
+        };
+        let point = |beam| {
+            let direction = direction(beam);
+            Some(direction * range(&direction)?)
+        };
+        beams.filter_map(point).collect()
+    }
+
+    /// Number of points, and of those where the plane x = 10 is confirmed.
+    fn confirmed(points: &[Vector3<f64>]) -> [usize; 2] {
+        let grid = BeamGrid::new(points);
+        let is_confirmed = |&i: &usize| grid.confirms(i, &-Vector3::x(), 0.0);
+        let count = (0..points.len()).filter(is_confirmed).count();
+        [points.len(), count]
+    }
+
+    #[test]
+    fn a_wall_is_confirmed_up_to_its_edges() {
+        let wall = scan(0.02, |beam| Some(10.0 / beam.x));
+        assert_eq!(confirmed(&wall), [1681, 1681]);
+    }
+
+    /// Two columns of points on the walls of a corridor are coplanar, but the beams between them pass
+    /// through the plane: they have no point, or one elsewhere.
+    #[test]
+    fn columns_on_opposite_walls_do_not_confirm_a_plane_across_the_corridor() {
+        let is_on_wall = |beam: &Vector3<f64>| (beam.y / beam.x).abs() > 0.19;
+        let columns = |beam: &Vector3<f64>| (beam.y / beam.x).abs() < 0.21;
+        let across = |beam: &Vector3<f64>| is_on_wall(beam) && columns(beam);
+        let empty = scan(0.02, |beam| across(beam).then_some(10.0 / beam.x));
+        assert_eq!(confirmed(&empty), [82, 0]);
+        let farther = scan(0.02, |beam| {
+            Some(if across(beam) { 10.0 } else { 20.0 } / beam.x)
+        });
+        assert_eq!(confirmed(&farther)[0], 1681);
+        let near = |p: &Vector3<f64>| p.x < 15.0;
+        let grid = BeamGrid::new(&farther);
+        let on_walls = (0..farther.len()).filter(|&i| near(&farther[i]));
+        let confirmed = on_walls.filter(|&i| grid.confirms(i, &-Vector3::x(), 0.0));
+        assert_eq!(confirmed.count(), 0);
+    }
+
+    /// Two adjacent columns define a plane, which a third must confirm.
+    #[test]
+    fn a_plane_needs_three_columns() {
+        let strip = |columns: f64| {
+            let is_in = move |beam: &Vector3<f64>| {
+                let azimuth = beam.y.atan2(beam.x) / 0.02;
+                (-0.5..columns - 0.5).contains(&azimuth)
+            };
+            confirmed(&scan(0.02, |beam| is_in(beam).then_some(10.0 / beam.x)))
+        };
+        assert_eq!(strip(2.0), [82, 0]);
+        assert_eq!(strip(3.0), [123, 123]);
+    }
 }

@@ -33,6 +33,10 @@ use std::path::PathBuf;
     one with --accept-doubtful.\n\
     Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
     and a picture, for every verdict.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of the command line"
+)]
 pub struct Slam {
     /// Folder of scans, or MCAP recording
     sequence: PathBuf,
