@@ -20,7 +20,8 @@ struct StampedPose {
 /// predicted ones (the idea of the adaptive threshold of KISS-ICP, Vizzo et al. 2023,
 /// doi:10.1109/LRA.2023.3236571, eqs. 4 and 5). Along directions that no registration determines the
 /// errors accumulate: after $k$ scans the standard deviation of the position is that of a change times
-/// $\sqrt{\sum_{j \le k} j^2}$.
+/// $\sqrt{\sum_{j \le k} j^2}$. A later registration corrects pose and velocity in proportion to their
+/// covariances (Kalman gain).
 pub(super) struct MotionModel {
     last: Option<StampedPose>,
     /// Velocity, m/s and rad/s; `None` before the second scan.

@@ -104,7 +104,8 @@ const THICKNESS: f64 = 2.0;
 const ROUGHNESS: f64 = 0.005;
 
 impl SampledScan {
-    /// First point with a plane in every voxel, at both resolutions.
+    /// First point with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it is as
+    /// thin as the noise of the scan permits.
     pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
         // Fit planes.
         let positions: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
