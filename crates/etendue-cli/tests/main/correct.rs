@@ -371,7 +371,7 @@ fn noisy_poses_are_learnt_with_the_bias_and_validated() {
 }
 
 /// Four scans have no hold-out: the model is written with the reason, the exit code is that of a failure, and
-/// `apply` refuses it without `--force`. A trained model of version 1 is refused too.
+/// `apply` and `slam` refuse it without `--force`. A trained model of version 1 is refused too.
 #[test]
 fn a_model_that_is_not_determined_is_written_and_refused() {
     let folder = folder();
@@ -410,6 +410,17 @@ fn a_model_that_is_not_determined_is_written_and_refused() {
         assert!(!folder.path().join("fixed").exists());
 
         let forced = run(&format!("{words}-{model} --force"));
+        assert!(forced.status.success(), "{}", stderr(&forced));
+        assert!(stderr(&forced).contains(reason), "{}", stderr(&forced));
+
+        // The same for SLAM
+        let words = format!("slam room --correction {model} --accept-doubtful");
+        let refused = run(&words);
+        assert!(!refused.status.success(), "{model}");
+        let message = stderr(&refused);
+        assert!(message.contains(reason), "{message}");
+        assert!(message.contains("--force"), "{message}");
+        let forced = run(&format!("{words} --force"));
         assert!(forced.status.success(), "{}", stderr(&forced));
         assert!(stderr(&forced).contains(reason), "{}", stderr(&forced));
     }

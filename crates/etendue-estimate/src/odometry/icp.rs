@@ -30,7 +30,7 @@ pub struct IcpOptions {
 
 impl Default for IcpOptions {
     /// Pairs within 3 m, normals within 45 degrees, a final scale of 5 cm, 50 iterations, steps of
-    /// 0.1 mm, 10 pairs.
+    /// 0.1 mm, 3 pairs.
     fn default() -> Self {
         Self {
             max_distance: 3.0,
@@ -38,7 +38,7 @@ impl Default for IcpOptions {
             final_scale: 0.05,
             iterations: 50,
             step: 1e-4,
-            min_pairs: 10.0,
+            min_pairs: 3.0,
         }
     }
 }
@@ -54,7 +54,8 @@ pub(super) struct IcpResult {
     pub residual: f64,
     /// Number of iterations.
     pub iterations: usize,
-    /// Whether the last step was shorter than [`IcpOptions::step`].
+    /// Whether the last step was shorter than [`IcpOptions::step`], or than the standard deviation of the
+    /// pose.
     pub converged: bool,
     /// Information of the pairs by direction.
     pub observability: Observability,
@@ -82,6 +83,9 @@ const MIN_PAIRS: usize = 30;
 /// Ratio of the greatest distance of a pair and the scale of the loss.
 const GATE: f64 = 3.0;
 
+/// Factor on [`IcpOptions::min_pairs`] after a direction was held at the final scale of the loss.
+const RELEASE: f64 = 2.0;
+
 /// Registers a scan onto a map from a predicted pose whose standard deviation is about `deviation` (m).
 /// Directions that the pairs do not determine keep the prediction. `None` where fewer than
 /// [`MIN_PAIRS`] pairs are found.
@@ -98,9 +102,13 @@ pub(super) fn register(
     let mut pose = *prediction;
     let last_scale = final_scale(scan, options);
     let mut scale = deviation.max(last_scale).min(options.max_distance);
-    let mut converged = false;
-    let mut iterations = 0;
-    while iterations < options.iterations && !converged {
+    let mut ended = Loop {
+        iterations: 0,
+        converged: false,
+        min_pairs: options.min_pairs,
+    };
+    let mut is_within_noise = false;
+    while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
         let pairs = find_pairs(scan, map, &pose, scale, options);
         if pairs.len() < MIN_PAIRS {
@@ -108,25 +116,38 @@ pub(super) fn register(
         }
         // Solve the normal equations in the observable directions, hold the others to the prediction.
         let (matrix, gradient) = normal_equations(&pairs, scan.radius);
-        let observability = Observability::new(&matrix, &pairs, scan.radius, options.min_pairs);
+        // While the loss is wide, distant pairs count in full.
+        let counted = if scale > last_scale {
+            unweighted(&pairs)
+        } else {
+            pairs
+        };
+        let observability = Observability::new(&matrix, &counted, scan.radius, ended.min_pairs);
+        // A direction that was held once needs more pairs, so that the pose does not alternate.
+        if scale <= last_scale && observability.degenerate().next().is_some() {
+            ended.min_pairs = RELEASE * options.min_pairs;
+        }
         let from_prediction = deviation_from(prediction, &pose, scan.radius);
         let step = observability.step(&gradient, &from_prediction);
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
-        converged = step.norm() < options.step && scale <= last_scale;
+        ended.converged = step.norm() < options.step && scale <= last_scale;
+        is_within_noise = step.dot(&(matrix * step)) < scan.noise * scan.noise;
         scale = (ANNEALING * scale).max(last_scale);
-        iterations += 1;
+        ended.iterations += 1;
     }
-    Some(assess(
-        scan,
-        map,
-        &pose,
-        options,
-        &Loop {
-            iterations,
-            converged,
-        },
-    ))
+    // Pairs can alternate: steps below the standard deviation of the pose are no flaw.
+    ended.converged |= is_within_noise && scale <= last_scale;
+    Some(assess(scan, map, &pose, options, &ended))
+}
+
+/// The pairs with unit weights.
+fn unweighted(pairs: &[PlanePair]) -> Vec<PlanePair> {
+    let counted = |pair: &PlanePair| PlanePair {
+        weight: 1.0,
+        ..*pair
+    };
+    pairs.iter().map(counted).collect()
 }
 
 /// Scale of the loss at the end, m.
@@ -141,6 +162,8 @@ const SCALE_PER_NOISE: f64 = 5.0;
 struct Loop {
     iterations: usize,
     converged: bool,
+    /// Smallest number of pairs that determine an observable direction.
+    min_pairs: f64,
 }
 
 /// Quality of a registration at its final pose.
@@ -162,7 +185,7 @@ fn assess(
         residual: robust_sd(&mut distances),
         iterations: ended.iterations,
         converged: ended.converged,
-        observability: Observability::new(&matrix, &pairs, scan.radius, options.min_pairs),
+        observability: Observability::new(&matrix, &pairs, scan.radius, ended.min_pairs),
     }
 }
 

@@ -14,6 +14,7 @@
 //! The point-to-plane registration is separate from [`register`](crate::register): its target is an
 //! incremental map, sampled by voxels, with normals oriented towards the sensor.
 
+mod beams;
 mod icp;
 mod map;
 mod mapper;

@@ -20,7 +20,8 @@ struct StampedPose {
 /// predicted ones (the idea of the adaptive threshold of KISS-ICP, Vizzo et al. 2023,
 /// doi:10.1109/LRA.2023.3236571, eqs. 4 and 5). Along directions that no registration determines the
 /// errors accumulate: after $k$ scans the standard deviation of the position is that of a change times
-/// $\sqrt{\sum_{j \le k} j^2}$.
+/// $\sqrt{\sum_{j \le k} j^2}$. A later registration corrects pose and velocity in proportion to their
+/// covariances (Kalman gain).
 pub(super) struct MotionModel {
     last: Option<StampedPose>,
     /// Velocity, m/s and rad/s; `None` before the second scan.
@@ -142,12 +143,14 @@ impl MotionModel {
             world_from_lidar: *world_from_lidar,
         };
         if let Some(last) = self.last {
+            let motion = last.world_from_lidar.inverse() * world_from_lidar;
+            let mut velocity = se3::log(&motion) / prediction.duration;
             if let Some(registered) = registered {
+                velocity += self.earlier_error(world_from_lidar, prediction, registered);
                 self.learn(world_from_lidar, prediction, registered);
                 self.determine(world_from_lidar, prediction, registered);
             }
-            let motion = last.world_from_lidar.inverse() * world_from_lidar;
-            self.velocity = Some(se3::log(&motion) / prediction.duration);
+            self.velocity = Some(velocity);
         }
         self.last = Some(now);
     }
@@ -180,6 +183,24 @@ impl MotionModel {
         for covariance in self.covariances() {
             *covariance = back * *covariance * back.transpose();
         }
+    }
+
+    /// Correction of the velocity between two poses for the error of the first: a deviation from the
+    /// prediction is due to both, in proportion to their covariances (Kalman filter).
+    fn earlier_error(
+        &self,
+        world_from_lidar: &Isometry3<f64>,
+        prediction: &Prediction,
+        registered: &RegisteredDirections,
+    ) -> Vector6<f64> {
+        if self.velocity.is_none() || prediction.given {
+            return Vector6::zeros();
+        }
+        let motion = prediction.world_from_lidar.inverse() * world_from_lidar;
+        let deviation = se3::log(&motion);
+        let covariance = self.pose_covariance + registered.covariance_in_lidar(world_from_lidar);
+        let weighted = covariance.lu().solve(&deviation).unwrap_or_default();
+        self.cross_covariance.transpose() * weighted - deviation / prediction.duration
     }
 
     /// Records the deviation of a registered pose from its prediction. The first motion is not a change

@@ -1,6 +1,7 @@
 //! Scans: as measured, and sampled for registration.
 
-use crate::geometry::{CellOptions, VoxelTable, local_surfaces_by_cells, voxel_key};
+use super::beams::BeamGrid;
+use crate::geometry::{CellOptions, LocalSurface, VoxelTable, local_surfaces_by_cells, voxel_key};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Scan of a lidar.
@@ -95,26 +96,45 @@ pub(super) struct SampledScan {
     pub radius: f64,
 }
 
+/// Largest standard deviation of the points of a plane, in standard deviations of the noise of the scan. Thicker
+/// planes contain an edge.
+const THICKNESS: f64 = 2.0;
+
+/// Smallest standard deviation of the noise that limits the thickness, m: roughness of surfaces.
+const ROUGHNESS: f64 = 0.005;
+
 impl SampledScan {
-    /// First point with a plane in every voxel, at both resolutions.
+    /// First point with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it is as
+    /// thin as the noise of the scan permits.
     pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
         // Fit planes.
         let positions: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
         let surfaces = local_surfaces_by_cells(&positions, cells);
-        // Sample the points with a plane.
-        let mut fine = Vec::new();
+        // Sample the points with a plane that adjacent beams confirm.
+        let beams = BeamGrid::new(&positions);
+        let mut planes = Vec::new();
         let mut offsets = Vec::new();
         let mut occupied = VoxelTable::default();
-        for (position, surface) in positions.iter().zip(surfaces) {
+        for (point, surface) in surfaces.into_iter().enumerate() {
             let Some(surface) = surface else { continue };
-            if is_new(&mut occupied, position, voxels.fine) {
-                fine.push(Surfel {
-                    position: *position,
-                    normal: surface.normal,
-                });
+            let sd = surface.values[0].max(0.0).sqrt();
+            let key = voxel_key(&positions[point], voxels.fine);
+            if occupied.find(key).is_none() {
                 offsets.push(surface.offset);
+                if beams.confirms(point, &surface.normal, sd) {
+                    occupied.insert(key);
+                    planes.push((positions[point], surface, sd));
+                }
             }
         }
+        // Keep those as thin as the noise permits.
+        let noise = robust_sd(&mut offsets);
+        planes.retain(|(_, _, sd)| *sd <= THICKNESS * noise.max(ROUGHNESS));
+        let surfel = |(position, surface, _): (Vector3<f64>, LocalSurface, f64)| Surfel {
+            position,
+            normal: surface.normal,
+        };
+        let fine: Vec<Surfel> = planes.into_iter().map(surfel).collect();
         // Sample again, coarsely.
         let mut coarse = coarsened(&fine, voxels.coarse);
         let mut side = voxels.coarse;
@@ -124,7 +144,7 @@ impl SampledScan {
         }
         let squares: f64 = coarse.iter().map(|s| s.position.norm_squared()).sum();
         Self {
-            noise: robust_sd(&mut offsets),
+            noise,
             radius: (squares / coarse.len().max(1) as f64).sqrt(),
             fine,
             coarse,

@@ -1,12 +1,13 @@
 //! `etendue correct apply`.
 
+use super::status::check_status;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{commit, print_report, warn};
 use crate::sequence;
 use clap::Args;
 use etendue::calibrate::depth::{ScanSignature, correct_scan};
-use etendue::config::depth_model::{self, LearntModel, LearntStatus};
+use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::geometry::CellOptions;
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::rewrite_clouds;
@@ -82,7 +83,8 @@ impl Apply {
         }
         let learnt = depth_model::load(&self.model)?;
         let mut corrector = Corrector::new(&learnt, self.cell)?;
-        self.check_status(&learnt, &mut corrector.report.warnings)?;
+        let doubt = check_status(&self.model, &learnt, self.force)?;
+        corrector.report.warnings.extend(doubt);
         corrector.check_name(&self.sensor);
 
         // Correct a folder of scans, a recording or one scan
@@ -101,27 +103,6 @@ impl Apply {
         let report = corrector.finish();
         warn(&report.warnings);
         print_report(self.json, &report, |report| report.text(&self.output))
-    }
-
-    /// Refuses a model that is not usable, or warns with `--force`.
-    fn check_status(
-        &self,
-        learnt: &LearntModel,
-        warnings: &mut Vec<String>,
-    ) -> Result<(), Failure> {
-        let Some(problem) = unusable(learnt) else {
-            return Ok(());
-        };
-        let message = format!("{}: {problem}", self.model.display());
-        if self.force {
-            warnings.push(message);
-            return Ok(());
-        }
-        Err(Failure::usage(
-            message,
-            "train with more scans, better poses or another --model; `correct eval` shows the effect of \
-             the model on other scans; --force applies it nevertheless",
-        ))
     }
 
     /// Corrects a folder file by file, in constant memory; each file is written completely or not at
@@ -152,20 +133,6 @@ impl Apply {
         progress.finish_and_clear();
         commit(outputs)?;
         Ok(())
-    }
-}
-
-/// Reason why a model must not be applied; `None` for a usable or a manually written model.
-fn unusable(model: &LearntModel) -> Option<String> {
-    match &model.learnt.as_ref()?.status {
-        LearntStatus::Usable => None,
-        LearntStatus::NotDetermined(reasons) => Some(format!(
-            "the model is not determined: {}",
-            reasons.join("; ")
-        )),
-        LearntStatus::Untested => {
-            Some("the model is untested: it was trained by a version without a hold-out".to_owned())
-        }
     }
 }
 

@@ -5,6 +5,7 @@ mod bias_chart;
 mod eval;
 mod map;
 pub mod pictures;
+pub mod status;
 mod train;
 
 use crate::failure::Failure;

@@ -3,13 +3,14 @@
 mod report;
 pub mod run;
 
+use crate::command::correct::status::check_status;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::print_report;
+use crate::output::{print_report, warn};
 use crate::sequence::{self, ConventionName};
 use crate::view::layers::{LayerPanels, PanelLayer};
 use clap::{Args, ValueEnum};
-use etendue::config::depth_model;
+use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, Drawing, palette};
@@ -24,13 +25,18 @@ use std::path::PathBuf;
     etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
     Each scan is registered with the map of the scans before it by robust point-to-plane ICP. The first \
     guess is a motion of constant velocity, or odometry. Points of a recording that carry times are \
-    deskewed. There are no loop closures, so that drift is visible. Where the sequence has poses, the \
+    deskewed. A correction that its training did not find usable is refused without --force. There are \
+    no loop closures, so that drift is visible. Where the sequence has poses, the \
     result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
     The verdict is good, doubtful or failed, from the overlap, the residual and the degenerate \
     directions of each scan (docs/slam.md). The exit code is 0 for a good trajectory, and for a doubtful \
     one with --accept-doubtful.\n\
     Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
     and a picture, for every verdict.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of the command line"
+)]
 pub struct Slam {
     /// Folder of scans, or MCAP recording
     sequence: PathBuf,
@@ -49,6 +55,9 @@ pub struct Slam {
     /// Depth model that corrects each scan before mapping
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
+    /// Apply a correction although its model is not determined or untested
+    #[arg(long, requires = "correction")]
+    force: bool,
     /// Largest distance of a pair, m; the adaptive threshold is at most this
     #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
@@ -79,11 +88,7 @@ impl Slam {
     pub fn run(self) -> Result<(), Failure> {
         // Load
         let sequence = sequence::read(&self.sequence, self.poses.as_deref())?;
-        let correction = self
-            .correction
-            .as_deref()
-            .map(depth_model::load)
-            .transpose()?;
+        let correction = self.correction()?;
         let reference = match &sequence.world_from_lidar {
             Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
             None => None,
@@ -105,6 +110,16 @@ impl Slam {
         }
         print_report(self.json, &report, Report::text)?;
         report.outcome(self.accept_doubtful)
+    }
+
+    /// The correction, if its training found it usable or with `--force`.
+    fn correction(&self) -> Result<Option<LearntModel>, Failure> {
+        let Some(path) = &self.correction else {
+            return Ok(None);
+        };
+        let learnt = depth_model::load(path)?;
+        warn(check_status(path, &learnt, self.force)?);
+        Ok(Some(learnt))
     }
 
     /// Prior of the poses, from the reference if it is odometry.

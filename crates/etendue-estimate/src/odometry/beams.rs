@@ -1,0 +1,277 @@
+//! Beams of a scan that are adjacent on the sphere of directions.
+
+use nalgebra::Vector3;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// Points of a scan by azimuth and elevation.
+pub(super) struct BeamGrid<'a> {
+    points: &'a [Vector3<f64>],
+    /// Side of the cells, rad.
+    side: f64,
+    /// Number of cells in azimuth and in elevation.
+    size: [usize; 2],
+    /// First entry of each cell in `order`, and the end of the last one.
+    starts: Vec<u32>,
+    /// Numbers of the points by cell.
+    order: Vec<u32>,
+}
+
+/// Mean number of points per cell if the beams covered the sphere.
+const PER_CELL: f64 = 1.0;
+
+/// Largest angle between adjacent beams, rad (6 degrees).
+const LARGEST_SPACING: f64 = 0.105;
+
+/// Adjacent beam in one of the directions.
+#[derive(Clone, Copy)]
+struct Adjacent {
+    /// Angle, rad.
+    angle: f64,
+    /// Number of the point.
+    point: u32,
+}
+
+/// The adjacent beams to the left and right, and above and below.
+type Sides = [[Option<Adjacent>; 2]; 2];
+
+/// Ratio of the angles of the beams of two sides above which the farther beam is not adjacent.
+const FARTHER: f64 = 3.0;
+
+/// Sine of the largest angle between a plane and the line to an adjacent point on it (10 degrees).
+const ON_PLANE: f64 = 0.17;
+
+/// Largest distance between two points on a plane along its normal, in standard deviations of its points:
+/// three standard deviations of the difference.
+const DEVIATIONS: f64 = 4.2;
+
+impl<'a> BeamGrid<'a> {
+    /// Grid of finite points in the lidar frame, m.
+    pub fn new(points: &'a [Vector3<f64>]) -> Self {
+        // Cells
+        let side = (4.0 * PI * PER_CELL / points.len().max(1) as f64)
+            .sqrt()
+            .clamp(1e-3, LARGEST_SPACING);
+        let size = [TAU / side, PI / side].map(|cells| whole(cells.ceil()) + 1);
+        let mut grid = Self {
+            points,
+            side,
+            size,
+            starts: vec![0; size[0] * size[1] + 1],
+            order: vec![0; points.len()],
+        };
+        // Sort the points by cell.
+        let cells: Vec<usize> = points.iter().map(|p| grid.number(grid.cell(p))).collect();
+        for &cell in &cells {
+            grid.starts[cell + 1] += 1;
+        }
+        for cell in 1..grid.starts.len() {
+            grid.starts[cell] += grid.starts[cell - 1];
+        }
+        let mut next = grid.starts.clone();
+        for (point, &cell) in (0..).zip(&cells) {
+            grid.order[next[cell] as usize] = point;
+            next[cell] += 1;
+        }
+        grid
+    }
+
+    /// Cell of a point.
+    fn cell(&self, point: &Vector3<f64>) -> [usize; 2] {
+        let azimuth = point.y.atan2(point.x) + PI;
+        let elevation = point.z.atan2(point.xy().norm()) + FRAC_PI_2;
+        [azimuth, elevation].map(|angle| whole(angle / self.side))
+    }
+
+    /// Number of a cell.
+    fn number(&self, cell: [usize; 2]) -> usize {
+        cell[1] * self.size[0] + cell[0]
+    }
+
+    /// Whether the points of adjacent beams confirm the plane with a normal through a point, in azimuth and in
+    /// elevation: one on each side, or two on one side. `sd` is the standard deviation of the points of
+    /// the plane, m.
+    pub fn confirms(&self, point: usize, normal: &Vector3<f64>, sd: f64) -> bool {
+        let is_on_plane = |other: u32| {
+            let line = self.points[other as usize] - self.points[point];
+            normal.dot(&line).abs() <= (DEVIATIONS * sd).max(ON_PLANE * line.norm())
+        };
+        let sides = self.sides(point);
+        [0, 1].into_iter().all(|axis| {
+            let on_plane = adjacent(&sides[axis]).map(|beam| beam.filter(|b| is_on_plane(*b)));
+            let next = |side: usize| {
+                let beam = on_plane[side]?;
+                let next = adjacent(&self.sides(beam as usize)[axis])[side]?;
+                is_on_plane(next).then_some(next)
+            };
+            match on_plane {
+                [Some(_), Some(_)] => true,
+                _ => (0..2).any(|side| next(side).is_some()),
+            }
+        })
+    }
+
+    /// The nearest beam in each quarter around that of a point.
+    fn sides(&self, point: usize) -> Sides {
+        // Axes across the beam
+        let direction = self.points[point].normalize();
+        let left = Vector3::new(-direction.y, direction.x, 0.0);
+        let left = left.try_normalize(1e-9).unwrap_or_else(Vector3::y);
+        let up = direction.cross(&left);
+        // Search cells by increasing distance until the adjacent beams of both axes are found.
+        let mut sides = Sides::default();
+        let centre = self.cell(&self.points[point]);
+        let rings = whole((LARGEST_SPACING / self.side).ceil());
+        for ring in 0..=rings {
+            let complete = (ring as f64 - 1.0) * self.side;
+            if sides
+                .iter()
+                .all(|sides| FARTHER * nearest(sides) <= complete)
+            {
+                break;
+            }
+            self.visit_ring(centre, ring, direction.xy().norm(), |other| {
+                let offset = self.points[other as usize].normalize() - direction;
+                let across = [offset.dot(&left), offset.dot(&up)];
+                let axis = usize::from(across[1].abs() > across[0].abs());
+                let angle = offset.norm();
+                let side = &mut sides[axis][usize::from(across[axis] > 0.0)];
+                if angle > 0.0 && side.is_none_or(|beam| angle < beam.angle) {
+                    *side = Some(Adjacent {
+                        angle,
+                        point: other,
+                    });
+                }
+            });
+        }
+        sides
+    }
+
+    /// Calls a function for the points in the cells of a ring around a cell. `cosine` is that of the elevation.
+    fn visit_ring(
+        &self,
+        centre: [usize; 2],
+        ring: usize,
+        cosine: f64,
+        mut function: impl FnMut(u32),
+    ) {
+        let half = self.size[0] / 2;
+        let width = |ring: usize| whole((ring as f64 / cosine).ceil()).min(half);
+        let [outer, inner] = [width(ring), width(ring.saturating_sub(1))];
+        let first_row = centre[1].saturating_sub(ring);
+        let last_row = (centre[1] + ring).min(self.size[1] - 1);
+        for row in first_row..=last_row {
+            // Whole rows at the top and the bottom, the ends of the others.
+            let is_edge = row.abs_diff(centre[1]) == ring;
+            let offsets = if is_edge {
+                0..=outer
+            } else {
+                inner + 1..=outer
+            };
+            for offset in offsets {
+                let columns = [centre[0] + self.size[0] - offset, centre[0] + offset];
+                let distinct = if offset == 0 { 1 } else { 2 };
+                for column in &columns[..distinct] {
+                    let cell = self.number([column % self.size[0], row]);
+                    let range = self.starts[cell] as usize..self.starts[cell + 1] as usize;
+                    self.order[range].iter().for_each(|&other| function(other));
+                }
+            }
+        }
+    }
+}
+
+/// Whole part of a number that is not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and saturating above the largest usize"
+)]
+fn whole(number: f64) -> usize {
+    number as usize
+}
+
+/// Angle to the nearer adjacent beam of two sides, rad; infinite for none.
+fn nearest(sides: &[Option<Adjacent>; 2]) -> f64 {
+    let angles = sides.iter().flatten().map(|beam| beam.angle);
+    angles.fold(f64::INFINITY, f64::min)
+}
+
+/// Points of the beams of two sides that are adjacent, unlike the next beams across a gap.
+fn adjacent(sides: &[Option<Adjacent>; 2]) -> [Option<u32>; 2] {
+    let limit = FARTHER * nearest(sides);
+    sides.map(|beam| beam.filter(|b| b.angle <= limit).map(|b| b.point))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of beams `spacing` (rad) apart in azimuth and elevation, at the distances of a function of the
+    /// direction; beams without a distance have no point.
+    fn scan(spacing: f64, range: impl Fn(&Vector3<f64>) -> Option<f64>) -> Vec<Vector3<f64>> {
+        let angles = || (-20..=20).map(move |k| f64::from(k) * spacing);
+        let beams =
+            angles().flat_map(|azimuth| angles().map(move |elevation| (azimuth, elevation)));
+        let direction = |(azimuth, elevation): (f64, f64)| {
+            let level = elevation.cos();
+            Vector3::new(
+                level * azimuth.cos(),
+                level * azimuth.sin(),
+                elevation.sin(),
+            )
+        };
+        let point = |beam| {
+            let direction = direction(beam);
+            Some(direction * range(&direction)?)
+        };
+        beams.filter_map(point).collect()
+    }
+
+    /// Number of points, and of those where the plane x = 10 is confirmed.
+    fn confirmed(points: &[Vector3<f64>]) -> [usize; 2] {
+        let grid = BeamGrid::new(points);
+        let is_confirmed = |&i: &usize| grid.confirms(i, &-Vector3::x(), 0.0);
+        let count = (0..points.len()).filter(is_confirmed).count();
+        [points.len(), count]
+    }
+
+    #[test]
+    fn a_wall_is_confirmed_up_to_its_edges() {
+        let wall = scan(0.02, |beam| Some(10.0 / beam.x));
+        assert_eq!(confirmed(&wall), [1681, 1681]);
+    }
+
+    /// Two columns of points on the walls of a corridor are coplanar, but the beams between them pass
+    /// through the plane: they have no point, or one elsewhere.
+    #[test]
+    fn columns_on_opposite_walls_do_not_confirm_a_plane_across_the_corridor() {
+        let is_on_wall = |beam: &Vector3<f64>| (beam.y / beam.x).abs() > 0.19;
+        let columns = |beam: &Vector3<f64>| (beam.y / beam.x).abs() < 0.21;
+        let across = |beam: &Vector3<f64>| is_on_wall(beam) && columns(beam);
+        let empty = scan(0.02, |beam| across(beam).then_some(10.0 / beam.x));
+        assert_eq!(confirmed(&empty), [82, 0]);
+        let farther = scan(0.02, |beam| {
+            Some(if across(beam) { 10.0 } else { 20.0 } / beam.x)
+        });
+        assert_eq!(confirmed(&farther)[0], 1681);
+        let near = |p: &Vector3<f64>| p.x < 15.0;
+        let grid = BeamGrid::new(&farther);
+        let on_walls = (0..farther.len()).filter(|&i| near(&farther[i]));
+        let confirmed = on_walls.filter(|&i| grid.confirms(i, &-Vector3::x(), 0.0));
+        assert_eq!(confirmed.count(), 0);
+    }
+
+    /// Two adjacent columns define a plane, which a third must confirm.
+    #[test]
+    fn a_plane_needs_three_columns() {
+        let strip = |columns: f64| {
+            let is_in = move |beam: &Vector3<f64>| {
+                let azimuth = beam.y.atan2(beam.x) / 0.02;
+                (-0.5..columns - 0.5).contains(&azimuth)
+            };
+            confirmed(&scan(0.02, |beam| is_in(beam).then_some(10.0 / beam.x)))
+        };
+        assert_eq!(strip(2.0), [82, 0]);
+        assert_eq!(strip(3.0), [123, 123]);
+    }
+}
