@@ -8,7 +8,8 @@ if the recording has poses.
 os1        three frames of an Ouster OS1-128 in a street, with Ouster's own SLAM poses
 asl-room   two clouds of a tilting 2D laser indoors (libpointmatcher), without poses
 asl-car    three clouds of a car's lidar (libpointmatcher), without poses
-fr079      40 corrected scans of a SICK LMS in a corridor (Radish), each repeated at seven heights
+fr079, intel, csail, orebro, seattle
+           40 corrected scans each of a SICK LMS in a building (Radish), each repeated at seven heights
            within 0.3 m, so that walls in the scan plane become planes
 """
 
@@ -44,10 +45,20 @@ def vtk(path):
     return np.array(" ".join(lines[5:]).split()[: 3 * count], float).reshape(-1, 3)
 
 
-def fr079(data, tools):
+# Corrected logs of Radish
+RADISH = {
+    "fr079": "freiburg-079",
+    "intel": "intel",
+    "csail": "csail",
+    "orebro": "orebro",
+    "seattle": "seattle",
+}
+
+
+def radish(data, tools, name):
     sys.path.insert(0, str(tools))
     import parse_carmen
-    log = data / "radish_2d_slam/corrected_ple/freiburg-079-corrected.log.gz"
+    log = data / f"radish_2d_slam/corrected_ple/{name}-corrected.log.gz"
     kept, last = [], None
     for scan in parse_carmen.scans(str(log)):
         here = np.array(scan["laser"][:2])
@@ -75,7 +86,8 @@ def main(data, out):
     asl = data / "libpointmatcher_asl"
     write(out / "asl-room", [vtk(asl / f"cloud_{i}.vtk") for i in range(2)])
     write(out / "asl-car", [vtk(asl / f"cloud.0000{i}.vtk") for i in range(3)])
-    write(out / "fr079", *fr079(data, tools))
+    for folder, name in RADISH.items():
+        write(out / folder, *radish(data, tools, name))
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ impl DepthMapOptions {
 
     /// Voxels of 0.1 m, also for centres, neighbours within 0.25 m, normals from 0.3 m,
     /// [`NeighbourhoodMask::strict`]: a centimetre of noise requires many points, and points near edges
-    /// shift the bias by millimetres. For pose errors of a centimetre, use one or two
+    /// shift the bias by centimetres. For pose errors of a centimetre, use one or two
     /// [`TrainingSettings::refreshes`](super::train::TrainingSettings::refreshes): before the poses are
     /// corrected, most neighbourhoods are too thick for these masks.
     pub fn strict() -> Self {
@@ -244,18 +244,18 @@ impl DepthMap {
         part.selected(&points, options)
     }
 
-    /// The same measurements with the neighbourhoods of the first positions that pass the mask with either
-    /// the first or the second positions.
+    /// The same measurements with the neighbourhoods of the first positions that pass the mask with any of
+    /// several positions.
     ///
     /// # Errors
     /// If no neighbourhood passes the mask.
-    pub(super) fn selected_in_either(
-        self,
-        first: &[Vector3<f64>],
-        second: &[Vector3<f64>],
+    pub(super) fn selected_in_any(
+        &self,
+        positions: &[Vec<Vector3<f64>>],
         options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
-        self.selected_by(first, &[first, second], options)
+        let tested: Vec<&[Vector3<f64>]> = positions.iter().map(Vec::as_slice).collect();
+        self.clone().selected_by(&positions[0], &tested, options)
     }
 
     /// This map with the neighbourhoods of another map of the same measurements.

@@ -1,5 +1,6 @@
 //! Uncertainty from the differences between clusters of data.
 
+use etendue_physics::statistics::mean;
 use std::collections::BTreeMap;
 
 /// 97.5 % quantile of the normal distribution.
@@ -43,6 +44,18 @@ pub(super) fn ratio_deviation<K: Ord>(terms: impl Iterator<Item = (K, [f64; 2])>
     let squares: f64 = clusters.values().map(|sum| sum * sum).sum();
     let scale = count as f64 / (count - 1) as f64;
     (scale * squares).sqrt() / base * student_factor(count - 1)
+}
+
+/// Jackknife variance of a bias from those without one block each, raised for few blocks; zero for fewer than
+/// two blocks.
+pub(super) fn jackknife_variance(biases: &[f64]) -> f64 {
+    let count = biases.len() as f64;
+    if biases.len() < 2 {
+        return 0.0;
+    }
+    let centre = mean(biases);
+    let squares: f64 = biases.iter().map(|b| (b - centre).powi(2)).sum();
+    (count - 1.0) / count * squares * student_factor(biases.len() - 1).powi(2)
 }
 
 #[cfg(test)]

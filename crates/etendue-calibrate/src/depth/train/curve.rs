@@ -1,11 +1,11 @@
 //! Bias over incidence with its uncertainty.
 
-use super::clusters::student_factor;
+use super::clusters::jackknife_variance;
 use super::covariance::WeightUncertainty;
-use super::shape::ShapeDifference;
+use super::shape::RemainingBias;
 use crate::depth::loss::{DepthObjective, DepthUnknowns};
 use crate::depth::model::DepthModel;
-use etendue_physics::statistics::{mean, nearest_quantile};
+use etendue_physics::statistics::nearest_quantile;
 use nalgebra::DMatrix;
 
 /// The bias at one incidence.
@@ -79,11 +79,12 @@ impl BiasCurve {
         }
     }
 
-    /// Greatest ratio of the standard deviation to that of independent noise, over the observed incidences.
+    /// Ratio of the standard deviation to that of independent noise, root mean squares over the observed
+    /// incidences, at least 1.
     pub fn widened(&self) -> f64 {
-        let seen = self.points.iter().filter(|p| self.is_observed(p));
-        let times = seen.filter(|p| p.noise_sd > 0.0).map(|p| p.sd / p.noise_sd);
-        times.fold(1.0, f64::max)
+        let seen = || self.points.iter().filter(|p| self.is_observed(p));
+        let square = |of: fn(&BiasCurvePoint) -> f64| seen().map(|p| of(p).powi(2)).sum::<f64>();
+        (square(|p| p.sd) / square(|p| p.noise_sd)).sqrt().max(1.0)
     }
 
     /// Whether a point is within the observed incidences.
@@ -91,14 +92,12 @@ impl BiasCurve {
         self.seen[0] <= point.incidence && point.incidence <= self.seen[1]
     }
 
-    /// Widens the interval by the differences between the models of the hold-out and by the difference from a
-    /// curve of free shape.
+    /// Widens the interval by the differences between the models of the hold-out and by the bias that they leave.
     ///
     /// The models of $K$ blocks, each trained without one block, give the jackknife variance
     /// $\frac{K-1}{K}\sum_k (\epsilon_k - \bar\epsilon)^2$; the interval contains the larger of it and the
-    /// variance so far. The variance of the shape is the square of the bias that the model leaves according to a
-    /// table, beyond the 95 % interval of the table.
-    pub(super) fn widen(&mut self, models: &[DepthModel], shape: &ShapeDifference) {
+    /// variance so far. The square of the bias that the models leave according to the held-out scans is added.
+    pub(super) fn widen(&mut self, models: &[DepthModel], left: &RemainingBias) {
         let depth = self.depth;
         for point in &mut self.points {
             let biases: Vec<f64> = models
@@ -106,7 +105,7 @@ impl BiasCurve {
                 .map(|model| model.bias(depth, point.incidence))
                 .collect();
             let variance = point.sd.powi(2).max(jackknife_variance(&biases));
-            point.sd = (variance + shape.variance(depth, point.incidence)).sqrt();
+            point.sd = variance.sqrt().hypot(left.bias(depth, point.incidence));
         }
     }
 
@@ -158,18 +157,6 @@ impl BiasCurve {
         }
         String::new()
     }
-}
-
-/// Jackknife variance of a bias from those without one block each, raised for few blocks; zero for fewer than
-/// two blocks.
-fn jackknife_variance(biases: &[f64]) -> f64 {
-    let count = biases.len() as f64;
-    if biases.len() < 2 {
-        return 0.0;
-    }
-    let centre = mean(biases);
-    let squares: f64 = biases.iter().map(|b| (b - centre).powi(2)).sum();
-    (count - 1.0) / count * squares * student_factor(biases.len() - 1).powi(2)
 }
 
 /// Standard deviation of the bias for a covariance of the weights, m.

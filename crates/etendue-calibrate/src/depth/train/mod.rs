@@ -18,7 +18,6 @@ mod verdict;
 pub use curve::{BiasCurve, BiasCurvePoint};
 pub use hold_out::HoldOut;
 pub use settings::{DepthOptimiser, PoseUncertainty, TrainingSettings};
-pub use shape::ShapeDifference;
 pub use split::SequenceSplit;
 pub use training::{PoseChange, TrainingProgress, TrainingResult, train};
 pub use verdict::{ModelVerdict, NotDetermined, TestedModel, train_and_test};

@@ -1,26 +1,20 @@
-//! Comparison of a model with a bias of free shape.
+//! Bias of free shape that a model leaves.
 //!
-//! A model of the wrong shape can lower the thickness of a map and increase the error of the bias: two powers of
-//! the incidence fit the bias beyond 75 degrees at the cost of a wrong one below. A [`TableBias`] assumes no
-//! shape. Trained on the scans as measured it estimates the bias $b$ over incidence and depth, trained on the scans
-//! corrected by a model the bias $r$ that the model leaves. The model reduces the error of the bias if
-//! $$D = \sum_g p_g \left(r_g^2 - b_g^2\right)$$
-//! is below zero, with the share $p_g$ of the used measurements in cells of incidence and depth. Both tables have the
-//! error $e$ of the same scans in common, so that the error of $D$ is $2 \sum_g p_g\,(r_g - b_g)\,e_g$; its
-//! variance follows from the covariance of the tables. The model must also leave at most a third of the bias.
+//! A [`TableBias`] assumes no shape. Trained on the scans corrected by a model, it estimates the bias that the
+//! model leaves. On scans that neither was trained on, the table makes the map thinner if the shape of the model is
+//! wrong, and not if it is right (see [`super::hold_out`]).
 //!
-//! A bias proportional to $1/\cos\gamma$ displaces walls along their normals and does not make them thicker: only
-//! the few measurements near normal incidence determine it. In the built-in corridor tables have an error of
-//! 6 mm in this mode. A model that does not displace walls (its mean displacement along the normals is below
-//! its standard deviation) is therefore compared without the mode; one that does, with it.
+//! Two modes of the table are excluded from the bias that is left. A bias proportional to $1/\cos\gamma$ displaces
+//! walls along their normals, and one proportional to the depth scales the map: neither makes the map
+//! thicker, so that the table does not determine them.
 
 use super::settings::{PoseUncertainty, TrainingSettings};
-use super::training::{PoseChange, train};
+use super::training::{TrainingResult, train};
 use crate::depth::error::DepthError;
 use crate::depth::map::{DepthMap, DepthMapOptions};
 use crate::depth::model::{DepthModel, TableBias};
-use etendue_physics::statistics::nearest_quantile;
-use nalgebra::{DMatrix, DVector};
+use etendue_physics::statistics::{mean, nearest_quantile};
+use nalgebra::{Matrix2, Vector2};
 use std::collections::BTreeMap;
 
 /// Size of the cells of incidence, degrees.
@@ -28,18 +22,74 @@ const CELL_DEG: f64 = 1.0;
 /// Size of the cells of depth, m.
 const CELL_DEPTH: f64 = 1.0;
 
-/// Largest root mean square bias that a model leaves, relative to that without it.
-const LARGEST_SHARE_LEFT: f64 = 1.0 / 3.0;
+/// Table trained on scans corrected by a trained model, with the prior of its poses.
+pub(super) fn remaining_bias(
+    map: &DepthMap,
+    trained: &TrainingResult,
+    training: &TrainingSettings,
+    options: &DepthMapOptions,
+) -> Result<DepthModel, DepthError> {
+    let prior = trained
+        .poses
+        .map(|change| PoseUncertainty::Stated(change.prior));
+    let of_table = TrainingSettings {
+        pose_uncertainty: prior.unwrap_or(training.pose_uncertainty),
+        ..training.clone()
+    };
+    let start = DepthModel::Table(table(map));
+    let corrected = map.corrected(&trained.model);
+    Ok(train(&corrected, None, &start, &of_table, options)?.model)
+}
 
-/// Bias of free shape without and with the correction of a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShapeDifference {
-    /// Bias of the scans as measured.
-    before: FreeBias,
-    /// Bias that the model leaves.
-    after: FreeBias,
-    /// Cells of incidence and depth with their share of the used measurements.
-    cells: Vec<Cell>,
+/// Bias of free shape that the models of several blocks leave, without the modes that displace walls.
+///
+/// Its shape is that of the tables. Its magnitude is limited to that which the held-out scans confirm: a bias
+/// $r$ raises the loss by the variance of its displacement $r\cos\gamma$ along the normals.
+#[derive(Clone, Debug)]
+pub(super) struct RemainingBias {
+    tables: Vec<DepthModel>,
+    /// Coefficients of $1/\cos\gamma$ and of the depth in each table.
+    modes: Vec<Vector2<f64>>,
+    /// Factor of the tables, at most 1.
+    scale: f64,
+}
+
+impl RemainingBias {
+    /// The bias according to tables over the incidences and depths of a map, which raises the loss of held-out
+    /// scans by `loss`, m².
+    pub fn new(map: &DepthMap, tables: &[DepthModel], loss: f64) -> Self {
+        Self::over(&cells(map), tables, loss)
+    }
+
+    /// The bias according to tables over some cells.
+    fn over(cells: &[Cell], tables: &[DepthModel], loss: f64) -> Self {
+        // Tables without the modes
+        let mut left = Self {
+            tables: tables.to_vec(),
+            modes: tables.iter().map(|table| modes(table, cells)).collect(),
+            scale: 1.0,
+        };
+
+        // Magnitude of the displacement
+        let square = |cell: &Cell| {
+            let displacement = left.bias(cell.depth, cell.incidence) * cell.incidence.cos();
+            cell.share * displacement.powi(2)
+        };
+        let variance: f64 = cells.iter().map(square).sum();
+        if loss < variance {
+            left.scale = (loss / variance).sqrt();
+        }
+        left
+    }
+
+    /// The remaining bias at a depth (m) and an incidence (rad), m.
+    pub fn bias(&self, depth: f64, incidence: f64) -> f64 {
+        let both = self.tables.iter().zip(&self.modes);
+        let left = both.map(|(table, modes)| {
+            table.bias(depth, incidence) - modes[0] / incidence.cos() - modes[1] * depth
+        });
+        self.scale * mean(&left.collect::<Vec<f64>>())
+    }
 }
 
 /// Cell of incidence and depth.
@@ -53,136 +103,20 @@ struct Cell {
     share: f64,
 }
 
-impl ShapeDifference {
-    /// Trains tables on the scans of a model without and with its correction. `poses` is the result for the
-    /// poses in the training of the model.
-    pub(super) fn new(
-        map: &DepthMap,
-        model: &DepthModel,
-        poses: Option<PoseChange>,
-        training: &TrainingSettings,
-        options: &DepthMapOptions,
-    ) -> Result<Self, DepthError> {
-        // Tables with the prior of the poses of the model
-        let of_table = TrainingSettings {
-            pose_uncertainty: poses.map_or(training.pose_uncertainty, |change| {
-                PoseUncertainty::Stated(change.prior)
-            }),
-            ..training.clone()
-        };
-        let free_bias = |map: &DepthMap| {
-            let start = DepthModel::Table(table(map));
-            let trained = train(map, None, &start, &of_table, options)?;
-            Ok::<_, DepthError>(FreeBias {
-                covariance: trained.curve.covariance,
-                model: trained.model,
-            })
-        };
-
-        Ok(Self {
-            before: free_bias(map)?,
-            after: free_bias(&map.corrected(model))?,
-            cells: cells(map),
-        })
+/// Coefficients of $1/\cos\gamma$ and of the depth that fit the displacement of walls by a bias: least squares of the
+/// component along the normals.
+fn modes(bias: &DepthModel, cells: &[Cell]) -> Vector2<f64> {
+    let mut matrix = Matrix2::zeros();
+    let mut right = Vector2::zeros();
+    for cell in cells {
+        let along = cell.incidence.cos();
+        let row = Vector2::new(1.0, cell.depth * along);
+        matrix += row * row.transpose() * cell.share;
+        right += row * (cell.share * along * bias.bias(cell.depth, cell.incidence));
     }
-
-    /// Root mean square bias over the used measurements without and with correction, m.
-    pub fn error_before_and_after(&self) -> [f64; 2] {
-        [&self.before, &self.after].map(|free| {
-            let square = |cell: &Cell| cell.share * free.bias(cell).powi(2);
-            self.cells.iter().map(square).sum::<f64>().sqrt()
-        })
-    }
-
-    /// Whether the model reduces the error of the bias with 97.5 % confidence, and leaves at most a third of it.
-    pub fn is_reduced(&self) -> bool {
-        self.share_left() <= LARGEST_SHARE_LEFT && self.is_significant()
-    }
-
-    /// Root mean square bias that the model leaves relative to that without it.
-    fn share_left(&self) -> f64 {
-        if self.displaces_walls() {
-            let [before, after] = self.error_before_and_after();
-            return after / before;
-        }
-        let [before, after] = [&self.before, &self.after].map(|free| {
-            let displacement = self.displacement(|cell| free.bias(cell));
-            displacement[1]
-        });
-        after / before
-    }
-
-    /// Whether the correction of the model displaces walls along their normals more than it changes their
-    /// thickness.
-    fn displaces_walls(&self) -> bool {
-        let [mean, sd] = self.displacement(|cell| self.before.bias(cell) - self.after.bias(cell));
-        mean.abs() > sd
-    }
-
-    /// Mean and standard deviation of the displacement of the used measurements along the normals by a bias, m.
-    fn displacement(&self, bias: impl Fn(&Cell) -> f64) -> [f64; 2] {
-        let along = |cell: &Cell| bias(cell) * cell.incidence.cos();
-        let mean: f64 = self.cells.iter().map(|c| c.share * along(c)).sum();
-        let square = |c: &Cell| c.share * (along(c) - mean).powi(2);
-        [mean, self.cells.iter().map(square).sum::<f64>().sqrt()]
-    }
-
-    /// Whether the decrease of the mean square bias is significant.
-    fn is_significant(&self) -> bool {
-        // Change of the mean square, and its derivatives by the biases at the nodes
-        let mut change = 0.0;
-        let mut slope = DVector::zeros(self.before.model.weight_count());
-        for cell in &self.cells {
-            let [before, after] = [&self.before, &self.after].map(|free| free.bias(cell));
-            change += cell.share * (after * after - before * before);
-            slope += self.before.slopes(cell) * (2.0 * cell.share * (after - before));
-        }
-        let variances = [&self.before, &self.after]
-            .map(|free| slope.dot(&(&free.covariance * &slope)).max(0.0));
-        let sd = variances[0].max(variances[1]).sqrt();
-        change + 1.96 * sd < 0.0
-    }
-
-    /// Square of the part of the bias that the model leaves at a depth (m) and an incidence (rad) beyond the 95 % interval of its
-    /// estimate, m².
-    pub(super) fn variance(&self, depth: f64, incidence: f64) -> f64 {
-        let cell = Cell {
-            depth,
-            incidence,
-            share: 0.0,
-        };
-        let displaced = if self.displaces_walls() {
-            0.0
-        } else {
-            self.displacement(|cell| self.after.bias(cell))[0] / incidence.cos()
-        };
-        let left = (self.after.bias(&cell) - displaced).abs();
-        let slopes = self.after.slopes(&cell);
-        let of_estimate = slopes.dot(&(&self.after.covariance * &slopes)).max(0.0);
-        (left - 1.96 * of_estimate.sqrt()).max(0.0).powi(2)
-    }
-}
-
-/// A trained table.
-#[derive(Clone, Debug, PartialEq)]
-struct FreeBias {
-    model: DepthModel,
-    /// Covariance of the biases at the nodes, m².
-    covariance: DMatrix<f64>,
-}
-
-impl FreeBias {
-    fn bias(&self, cell: &Cell) -> f64 {
-        self.model.bias(cell.depth, cell.incidence)
-    }
-
-    /// Derivatives of the bias by the weights of the table.
-    fn slopes(&self, cell: &Cell) -> DVector<f64> {
-        let mut slopes = vec![0.0; self.model.weight_count()];
-        self.model
-            .correct_with_slopes(cell.depth, cell.incidence, &mut slopes);
-        -DVector::from_vec(slopes)
-    }
+    matrix
+        .try_inverse()
+        .map_or_else(Vector2::zeros, |m| m * right)
 }
 
 /// Table with nodes up to the first one beyond 99 % of the used measurements.
@@ -217,4 +151,54 @@ fn cells(map: &DepthMap) -> Vec<Cell> {
         share: count / all,
     };
     counts.into_iter().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::depth::model::{LinearBias, PolynomialBias};
+
+    /// Cells of the walls of a corridor.
+    fn corridor() -> Vec<Cell> {
+        let cell = |degrees: u32| {
+            let incidence = f64::from(degrees).to_radians();
+            let wall = if degrees.is_multiple_of(2) { 1.2 } else { 1.8 };
+            Cell {
+                depth: wall / incidence.cos(),
+                incidence,
+                share: 1.0 / 80.0,
+            }
+        };
+        (0..80).map(cell).collect()
+    }
+
+    #[test]
+    fn a_scaled_map_has_no_remaining_bias() {
+        let scaled = DepthModel::Linear(LinearBias {
+            depth: 0.01,
+            ..LinearBias::default()
+        });
+        let left = RemainingBias::over(&corridor(), &[scaled], 1.0);
+        for cell in corridor() {
+            assert!(left.bias(cell.depth, cell.incidence).abs() < 1e-12);
+        }
+    }
+
+    /// The remaining bias explains the given loss, and is not larger than that of the tables.
+    #[test]
+    fn the_remaining_bias_explains_the_loss() {
+        let bent = DepthModel::Polynomial(PolynomialBias::plain([0.0, 0.01]));
+        let of_loss = |loss| {
+            let left = RemainingBias::over(&corridor(), std::slice::from_ref(&bent), loss);
+            let square = |cell: &Cell| {
+                let along = left.bias(cell.depth, cell.incidence) * cell.incidence.cos();
+                cell.share * along.powi(2)
+            };
+            corridor().iter().map(square).sum::<f64>()
+        };
+        let all = of_loss(1.0);
+        assert!(all > 1e-8 && all < 1.0, "{all}");
+        assert!((of_loss(1e-8) / 1e-8 - 1.0).abs() < 1e-9);
+        assert_eq!(of_loss(0.0), 0.0);
+    }
 }

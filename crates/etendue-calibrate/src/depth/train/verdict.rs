@@ -2,7 +2,7 @@
 
 use super::hold_out::{HoldOut, LEAST_SCANS, blocks, hold_out};
 use super::settings::TrainingSettings;
-use super::shape::ShapeDifference;
+use super::shape::RemainingBias;
 use super::training::{TrainingResult, train};
 use crate::depth::error::DepthError;
 use crate::depth::map::{DepthMap, DepthMapOptions};
@@ -13,13 +13,11 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct TestedModel {
     /// The training on all scans; the interval of its curve includes the differences between the models of the
-    /// hold-out and the difference from a bias of free shape.
+    /// hold-out and the bias that they leave.
     pub training: TrainingResult,
     /// The model on blocks of scans that it was not trained on; `None` with fewer than six scans, or if it
     /// could not be evaluated.
     pub hold_out: Option<HoldOut>,
-    /// The model compared with a bias of free shape.
-    pub shape: Option<ShapeDifference>,
     /// The verdict.
     pub verdict: ModelVerdict,
 }
@@ -99,12 +97,12 @@ pub enum NotDetermined {
         /// Its standard deviation.
         sd: f64,
     },
-    /// The bias of free shape cannot be estimated.
-    NoShape(DepthError),
-    /// The error relative to a bias of free shape is not reduced.
+    /// A bias of free shape makes the held-out blocks thinner than the model does.
     WrongShape {
-        /// Root mean square bias without and with the correction, m.
-        errors: [f64; 2],
+        /// Share of the decrease of the loss that the model misses.
+        missed: f64,
+        /// Its standard deviation.
+        sd: f64,
     },
     /// The interval is not small compared with the bias at any incidence.
     WideInterval,
@@ -139,15 +137,12 @@ impl fmt::Display for NotDetermined {
                 improvement * 1e2,
                 sd * 1e2
             ),
-            Self::NoShape(error) => {
-                write!(f, "a bias of free shape cannot be estimated: {error}")
-            }
-            Self::WrongShape { errors } => write!(
+            Self::WrongShape { missed, sd } => write!(
                 f,
-                "the error of the bias is not reduced: compared with a bias of free shape it is {:.2} mm \
-                 rms without and {:.2} mm with the correction",
-                errors[0] * 1e3,
-                errors[1] * 1e3
+                "the shape of the bias is wrong: the model misses {:.0} % of the decrease of the loss by a bias of \
+                 free shape, with a standard deviation of {:.0} %",
+                missed * 1e2,
+                sd * 1e2
             ),
             Self::WideInterval => write!(
                 f,
@@ -161,8 +156,8 @@ impl fmt::Display for NotDetermined {
 /// components of a normal distribution with a probability of 0.06 %.
 const LARGEST_DEVIATION: f64 = 5.0;
 
-/// Trains a model on all scans, tests it on held-out blocks of scans ([`HoldOut`]) and against a bias of free
-/// shape ([`ShapeDifference`]), and gives a verdict. The arguments are those of [`train`].
+/// Trains a model on all scans, tests it and its shape on held-out blocks of scans ([`HoldOut`]), and gives a
+/// verdict. The arguments are those of [`train`].
 ///
 /// # Errors
 /// As [`train`]. A test that cannot be evaluated is a reason of the verdict, not an error.
@@ -195,20 +190,17 @@ pub fn train_and_test(
         });
     }
 
-    // Test against a bias of free shape
-    let shape = ShapeDifference::new(map, &trained.model, trained.poses, training, options);
-    let shape = shape
-        .map_err(|error| reasons.push(NotDetermined::NoShape(error)))
-        .ok();
-    if let Some(shape) = shape.as_ref().filter(|s| !s.is_reduced()) {
-        let errors = shape.error_before_and_after();
-        reasons.push(NotDetermined::WrongShape { errors });
+    if let Some(held_out) = held_out.as_ref().filter(|h| h.is_wrong_shape())
+        && let Some(missed) = held_out.missed()
+    {
+        let sd = held_out.missed_sd;
+        reasons.push(NotDetermined::WrongShape { missed, sd });
     }
 
-    // Interval with the differences between the models and from the free shape
-    if let Some(shape) = &shape {
-        let models = held_out.as_ref().map_or(&[][..], |h| &h.models);
-        trained.curve.widen(models, shape);
+    // Interval with the differences between the models and the bias that they leave
+    if let Some(held_out) = &held_out {
+        let left = RemainingBias::new(map, &held_out.tables, held_out.missed_decrease());
+        trained.curve.widen(&held_out.models, &left);
     }
     if trained.curve.determined().is_none() {
         reasons.push(NotDetermined::WideInterval);
@@ -216,7 +208,6 @@ pub fn train_and_test(
     Ok(TestedModel {
         training: trained,
         hold_out: held_out,
-        shape,
         verdict: if reasons.is_empty() {
             ModelVerdict::Usable
         } else {

@@ -207,7 +207,7 @@ pub fn verdict_table(rows: &[VerdictRow]) -> ResultTable {
             "model",
             "verdict",
             "held-out loss, %",
-            "free shape, mm",
+            "missed, %",
             "thickness, mm",
             "map rms, mm",
             "remaining bias, mm",
@@ -227,8 +227,11 @@ pub fn verdict_table(rows: &[VerdictRow]) -> ResultTable {
                 h.improvement_sd * 1e2
             )
         });
-        let shape = tested.shape.as_ref();
-        let shape = shape.map_or(String::new(), |s| pair(s.error_before_and_after()));
+        let missed = tested.hold_out.as_ref().and_then(|h| {
+            let missed = h.missed()?;
+            Some(format!("{:.0} +- {:.0}", missed * 1e2, h.missed_sd * 1e2))
+        });
+        let missed = missed.unwrap_or_default();
         let reason = tested.verdict.reasons().first();
         let reason = reason.map_or(String::new(), ToString::to_string);
         let verdict = if tested.verdict.is_usable() {
@@ -248,7 +251,7 @@ pub fn verdict_table(rows: &[VerdictRow]) -> ResultTable {
             row.model.into(),
             verdict.into(),
             held_out.as_str().into(),
-            shape.as_str().into(),
+            missed.as_str().into(),
             pair(row.thickness).as_str().into(),
             pair(row.map).as_str().into(),
             pair(row.bias).as_str().into(),
