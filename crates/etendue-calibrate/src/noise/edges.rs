@@ -8,9 +8,6 @@ use etendue_physics::angle::wrap_to_pi;
 /// RPLIDAR A1, which are two of its samples.
 const EXTENT: f64 = 2.0 * std::f64::consts::PI / 180.0;
 
-/// Difference from the range of the plane below which a range belongs to the panel in any case, m.
-const LEAST_NEAR: f64 = 0.01;
-
 /// Change of the fraction of returned beams at an edge.
 const FALL: f64 = 0.5;
 
@@ -71,8 +68,8 @@ fn neighbours(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usi
 /// Fraction of the beams of a direction that the panel returns.
 fn returned_fraction(cell: &DirectionCell, plane: &PanelPlane) -> f64 {
     let expected = plane.range(&cell.direction);
-    let near = allowance(plane.incidence(&cell.direction)) + LEAST_NEAR / expected;
-    let is_on = |range: &f64| (range / expected - 1.0).abs() < near;
+    let near = allowance(plane.incidence(&cell.direction), plane.distance);
+    let is_on = |range: &f64| (range / expected - 1.0).abs() * plane.distance < near;
     let samples = cell.samples.iter();
     let on = samples.filter(|sample| sample.range.as_ref().is_some_and(is_on));
     on.count() as f64 / cell.samples.len().max(1) as f64

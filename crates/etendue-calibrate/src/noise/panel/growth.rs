@@ -130,8 +130,8 @@ impl<'a> Growth<'a> {
         });
         match view {
             View::Plane(mode)
-                if (self.distance(&mode, index) / self.plane.distance - 1.0).abs()
-                    > allowance(incidence) =>
+                if (self.distance(&mode, index) - self.plane.distance).abs()
+                    > allowance(incidence, self.plane.distance) =>
             {
                 View::Farther
             }

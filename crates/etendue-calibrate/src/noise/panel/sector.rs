@@ -182,7 +182,7 @@ fn view(sight: &Sight, plane: &PanelPlane) -> View {
     let cos = incidence.cos();
     sight.view(plane, plane.distance, |mode| {
         let noise = (4.0 * mode.spread * cos).min(LARGEST_NOISE * plane.distance);
-        noise + 0.002 + allowance(incidence) * plane.distance
+        noise + allowance(incidence, plane.distance)
     })
 }
 
