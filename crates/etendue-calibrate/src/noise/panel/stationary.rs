@@ -5,6 +5,7 @@ use super::panel_struct::Panel;
 use crate::noise::error::NoiseError;
 use crate::noise::recording::{DirectionCell, PanelRecording};
 use etendue_physics::statistics::median;
+use std::collections::BTreeSet;
 
 /// Change of the ranges of a recording over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,12 @@ const CHANGE: [f64; 2] = [0.03, 0.01];
 /// The same, in robust standard deviations of the median of a block.
 const CHANGE_OVER_NOISE: f64 = 6.0;
 
+/// Greatest standard deviation of the median of a block that is attributed to noise, relative to the range.
+const LARGEST_NOISE: f64 = 0.01;
+
+/// Greatest standard deviation of the ranges of a block at rest, relative to the range.
+const STEADY: f64 = 0.05;
+
 /// Fraction of the blocks of a direction that agree where its range is unchanged.
 const AGREEING: f64 = 0.6;
 
@@ -41,15 +48,17 @@ const MOST_CHANGED: f64 = 0.5;
 impl RangeChange {
     /// Compares the medians of up to eight blocks of successive scans in each direction; `None` with too few
     /// scans or directions. A direction changed if fewer than 60 % of its blocks agree: within 3 % of the range
-    /// and 10 mm, and within the noise of a block. Where a person walks past, most blocks agree.
+    /// and 10 mm, and within the noise of a block (at most 1 % of the range). Blocks without returns agree with no
+    /// other, nor do those whose ranges have a standard deviation above 5 % of the range and 10 mm: a sensor that
+    /// turns by degrees from scan to scan sees another range in each of them. Where a person walks past, most
+    /// blocks agree.
     pub fn of(recording: &PanelRecording) -> Option<Self> {
         if recording.scans < LEAST_SCANS {
             return None;
         }
+        let blocks = Blocks::of(recording);
         let cells = recording.cells.iter();
-        let changes: Vec<[f64; 2]> = cells
-            .filter_map(|cell| change(cell, recording.scans))
-            .collect();
+        let changes: Vec<[f64; 2]> = cells.filter_map(|cell| blocks.change(cell)).collect();
         if changes.len() < LEAST_DIRECTIONS {
             return None;
         }
@@ -69,48 +78,91 @@ impl RangeChange {
     }
 }
 
-/// Greatest difference of the medians of blocks relative to the range, and the fraction of the blocks that
-/// agree; `None` unless half of the blocks have returns.
-fn change(cell: &DirectionCell, scans: usize) -> Option<[f64; 2]> {
-    // Median and deviation of each block
-    let length = scans.div_ceil(BLOCKS).max(2);
-    let blocks = scans.div_ceil(length);
-    let mut ranges = vec![Vec::new(); blocks];
-    for sample in &cell.samples {
-        if let Some(block) = ranges.get_mut(sample.scan as usize / length) {
-            block.extend(sample.range);
-        }
-    }
-    let mut medians = Vec::new();
-    let mut noise: f64 = 0.0;
-    for block in ranges.iter_mut().filter(|block| block.len() >= 2) {
-        let count = block.len() as f64;
-        let middle = median(block)?;
-        let mut deviations: Vec<f64> = block.iter().map(|r| (r - middle).abs()).collect();
-        noise = noise.max(1.4826 * median(&mut deviations)? / count.sqrt());
-        medians.push(middle);
-    }
-    if 2 * medians.len() < blocks || medians.len() < 2 {
-        return None;
+/// Ranges of one direction in a block of scans.
+struct Block {
+    /// Median, m.
+    median: f64,
+    /// Robust standard deviation of one range, m.
+    deviation: f64,
+    /// Number of ranges.
+    count: usize,
+}
+
+impl Block {
+    /// `None` without ranges.
+    fn of(mut ranges: Vec<f64>) -> Option<Self> {
+        let middle = median(&mut ranges)?;
+        let mut deviations: Vec<f64> = ranges.iter().map(|r| (r - middle).abs()).collect();
+        Some(Self {
+            median: middle,
+            deviation: 1.4826 * median(&mut deviations)?,
+            count: ranges.len(),
+        })
     }
 
-    // Compare them
-    let least = medians.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = medians.iter().copied().fold(0.0, f64::max);
-    let limit = (CHANGE[0] * least)
-        .max(CHANGE[1])
-        .max(CHANGE_OVER_NOISE * noise);
-    let agreeing = |middle: &f64| {
-        medians
-            .iter()
-            .filter(|m| (*m - middle).abs() < limit)
-            .count()
-    };
-    let most_agreeing = medians.iter().map(agreeing).max()?;
-    Some([
-        (most - least) / least,
-        most_agreeing as f64 / medians.len() as f64,
-    ])
+    /// Standard deviation of the median that is attributed to noise, m.
+    fn noise(&self) -> f64 {
+        let of_median = self.deviation / (self.count as f64).sqrt();
+        of_median.min(LARGEST_NOISE * self.median)
+    }
+
+    fn is_steady(&self) -> bool {
+        self.deviation < (STEADY * self.median).max(CHANGE[1])
+    }
+}
+
+/// Division of the scans of a recording into blocks.
+struct Blocks {
+    /// Numbers of the scans, ascending: those of a part of a recording have gaps.
+    scans: Vec<u32>,
+    /// Number of scans of a block.
+    length: usize,
+}
+
+impl Blocks {
+    fn of(recording: &PanelRecording) -> Self {
+        let samples = recording.cells.iter().flat_map(|cell| &cell.samples);
+        let scans: BTreeSet<u32> = samples.map(|sample| sample.scan).collect();
+        Self {
+            length: scans.len().div_ceil(BLOCKS).max(2),
+            scans: scans.into_iter().collect(),
+        }
+    }
+
+    /// Greatest difference of the medians of blocks relative to the range, and the fraction of the blocks that
+    /// agree; `None` unless half of the blocks have returns.
+    fn change(&self, cell: &DirectionCell) -> Option<[f64; 2]> {
+        // Blocks with at least two returns, and blocks without returns
+        let mut ranges = vec![Vec::new(); self.scans.len().div_ceil(self.length)];
+        for sample in &cell.samples {
+            let order = self.scans.partition_point(|scan| *scan < sample.scan);
+            ranges[order / self.length].extend(sample.range);
+        }
+        let all = ranges.len();
+        let empty = ranges.iter().filter(|block| block.is_empty()).count();
+        let several = ranges.into_iter().filter(|block| block.len() >= 2);
+        let blocks: Vec<Block> = several.filter_map(Block::of).collect();
+        if 2 * blocks.len() < all || blocks.len() < 2 {
+            return None;
+        }
+
+        // Fraction of the blocks that agree with the block that most agree with
+        let medians = blocks.iter().map(|block| block.median);
+        let least = medians.clone().fold(f64::INFINITY, f64::min);
+        let most = medians.fold(0.0, f64::max);
+        let noise = blocks.iter().map(Block::noise).fold(0.0, f64::max);
+        let limit = (CHANGE[0] * least)
+            .max(CHANGE[1])
+            .max(CHANGE_OVER_NOISE * noise);
+        let steady = || blocks.iter().filter(|block| block.is_steady());
+        let agreeing = |one: &Block| {
+            let near = steady().filter(|other| (other.median - one.median).abs() < limit);
+            near.count()
+        };
+        let most_agreeing = steady().map(agreeing).max().unwrap_or(0);
+        let fraction = most_agreeing as f64 / (blocks.len() + empty) as f64;
+        Some([(most - least) / least, fraction])
+    }
 }
 
 /// Rejects the recording of a moving sensor.
@@ -155,9 +207,12 @@ pub(super) fn check_in_place(recording: &PanelRecording, panel: &Panel) -> Resul
     if panel.motion.is_none() && !is_away {
         return Ok(());
     }
-    let [turn, distance] = motion.extent(&panel.plane);
-    let turn = (turn[1] - turn[0]).to_degrees();
-    let shift = (distance[1] - distance[0]) / panel.plane.distance;
+    let [turn, shift] = if motion.scans() > 0 {
+        let [turn, distance] = motion.extent(&panel.plane).map(|[low, high]| high - low);
+        [turn.to_degrees(), distance / panel.plane.distance]
+    } else {
+        [0.0; 2]
+    };
     if turn > LARGEST_TURN_DEG || shift > LARGEST_SHIFT || is_away {
         return Err(NoiseError::PanelMoves {
             recording: recording.name.clone(),

@@ -14,6 +14,10 @@ const FLAT: f64 = 0.003;
 /// The same in standard deviations of one range.
 const FLAT_OVER_NOISE: f64 = 3.0;
 
+/// Deviation from a plane that a flat panel has at most, beyond one standard deviation of the range, relative to
+/// the distance.
+const FLAT_AT_MOST: f64 = 0.01;
+
 /// Largest plausible bias relative to the distance: at the normal, and per fourth power of the incidence (2.6 %
 /// is the largest known, of a triangulating sensor on acrylic).
 const PLAUSIBLE: [f64; 2] = [0.01, 0.04];
@@ -24,12 +28,16 @@ const OFFSET: f64 = 0.01;
 /// Width of the bins of the two sides, rad.
 const BIN: f64 = 5.0 * std::f64::consts::PI / 180.0;
 
-/// Limit of the deviations of ranges from a plane at an incidence (rad), m: three standard deviations of one
-/// range, a quantisation step, and 0.3 % of the distance.
+/// Limit of the deviations of ranges from a plane at an incidence (rad), m: a quantisation step with three standard
+/// deviations of one range and 0.3 % of the distance, or with one standard deviation and 1 %, whichever is less.
+/// The standard deviation is that of successive scans, without the fixed pattern: deviations of the surface would
+/// increase it.
 fn limit(profile: &Profile, distance: f64, incidence: f64) -> f64 {
     let range = distance / incidence.cos();
-    let spread = profile.at(incidence, range).spread;
-    FLAT_OVER_NOISE * spread + profile.steps.at(range) + FLAT * distance
+    let temporal = (1.0 - profile.correlation.fixed_pattern()).max(0.0).sqrt();
+    let spread = temporal * profile.at(incidence, range).spread;
+    let flat = FLAT_OVER_NOISE * spread + FLAT * distance;
+    flat.min(spread + FLAT_AT_MOST * distance) + profile.steps.at(range)
 }
 
 /// Check of the deviations of the panel from its plane compared with the noise.

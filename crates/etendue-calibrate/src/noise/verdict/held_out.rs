@@ -15,16 +15,18 @@ const MANY: f64 = 0.5;
 
 /// Check of the Monte Carlo test of the held-out scans: the fraction of rejected bands. One rejected
 /// band of ten degrees is a doubt (by chance in 1 % of the recordings: Bonferroni); more than half of the
-/// bands refuse the profile.
+/// bands refuse the profile. Too few scans for the test are a doubt; a part of the scans that cannot be calibrated
+/// refuses the profile.
 pub(super) fn held_out_check(hold_out: &Result<HoldOutScores, NoiseError>) -> Check {
     let name = "rejected bands of held-out scans";
     let limits = [0.0, MANY];
     let scores = match hold_out {
         Ok(scores) => scores,
         Err(error) => {
+            let is_short = matches!(error, NoiseError::NoHoldOut { .. });
             return Check {
                 name,
-                value: f64::NAN,
+                value: if is_short { f64::NAN } else { f64::INFINITY },
                 limits,
                 finding: format!("the profile cannot be tested on held-out scans: {error}"),
             };
