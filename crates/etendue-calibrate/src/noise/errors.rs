@@ -1,7 +1,7 @@
 //! Standard errors of a profile that include correlation, differences between places, and the plane fit.
 
 use super::panel_report::PanelReport;
-use super::statistics::{IncidenceBin, wilson};
+use super::statistics::{IncidenceBin, dispersion, wilson};
 use etendue_physics::profile::{DistanceLaw, Knot, Profile};
 use std::collections::BTreeMap;
 
@@ -220,7 +220,12 @@ impl ErrorSources<'_> {
         let sum = |value: &dyn Fn(&IncidenceBin) -> f64| residuals.clone().map(value).sum::<f64>();
         let ranges = sum(&|bin| bin.ranges).max(1.0);
         let samples = |bin: &IncidenceBin| bin.effective_samples(self.drop_correlation);
-        let drop_samples = bins.clone().map(samples).sum::<f64>();
+        let groups: Vec<[f64; 2]> = bins
+            .clone()
+            .map(|bin| [bin.drop_out(), samples(bin)])
+            .collect();
+        let all_samples = groups.iter().map(|[_, samples]| samples).sum::<f64>();
+        let drop_samples = all_samples / dispersion(&groups);
         let dropped = bins
             .clone()
             .map(|bin| samples(bin) * bin.drop_out())
@@ -235,7 +240,7 @@ impl ErrorSources<'_> {
             fixed_pattern: sum(&|bin| bin.fixed_pattern * bin.ranges) / ranges,
             quantisation: bins.map(|bin| bin.quantisation_floor).fold(0.0, f64::max),
             drop_samples,
-            dropped: dropped / drop_samples.max(1e-9),
+            dropped: dropped / all_samples.max(1e-9),
         }
     }
 }

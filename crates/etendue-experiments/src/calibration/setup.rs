@@ -27,6 +27,8 @@ pub enum RecordingKind {
     Partial,
     /// A board a few centimetres before a wall; a declared width runs past its edge.
     BoardBeforeWall,
+    /// A wall in two parts, with an opening to another wall between them.
+    DividedWall,
     /// A wall with a part of the robot in view.
     RobotPart,
     /// A robot that drives.
@@ -59,13 +61,14 @@ const OTHER: u32 = 1;
 
 impl RecordingKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Plain,
         Self::Pole,
         Self::Clutter,
         Self::Person,
         Self::Partial,
         Self::BoardBeforeWall,
+        Self::DividedWall,
         Self::RobotPart,
         Self::Driving,
         Self::Turning,
@@ -81,6 +84,7 @@ impl RecordingKind {
             Self::Person => "person walks past",
             Self::Partial => "partial board",
             Self::BoardBeforeWall => "board before a wall",
+            Self::DividedWall => "wall in two parts",
             Self::RobotPart => "part of the robot",
             Self::Driving => "driving robot",
             Self::Turning => "turning robot",
@@ -226,6 +230,18 @@ impl Plan {
                 plan.hint.distance = Some(distance);
                 plan.hint.bearing = Some(bearing);
                 plan.hint.width = (draw.sign() > 0.0).then_some(2.6 * half);
+            }
+            RecordingKind::DividedWall => {
+                let middle = distance * draw.between(-0.6, 0.6);
+                let half = 0.5 * distance * draw.between(0.15, 0.5);
+                let edge = 2.2 * distance;
+                let mut behind = Block::facing(1.6 * distance, [-2.0 * edge, 2.0 * edge]);
+                behind.material = OTHER;
+                plan.blocks = vec![
+                    Block::facing(distance, [-edge, middle - half]),
+                    Block::facing(distance, [middle + half, edge]),
+                    behind,
+                ];
             }
             RecordingKind::RobotPart => {
                 let at = draw.between(0.12, 0.25);

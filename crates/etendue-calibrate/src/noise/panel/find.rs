@@ -5,7 +5,7 @@ use super::declared::{apply_hint, motion_warning};
 use super::growth;
 use super::hint::{PanelHint, PanelSearch};
 use super::motion::PanelMotion;
-use super::panel_struct::Panel;
+use super::panel_struct::{LargerSurface, Panel};
 use super::plane::{CORE, PanelPlane, PlaneFit, RangedDirection};
 use super::sector::{PanelSector, is_panel};
 use super::segment::SegmentSearch;
@@ -78,11 +78,25 @@ pub fn find_panel(
     }
 
     // Apply the declared values, and detect motion
+    if [hint.distance, hint.bearing].iter().all(Option::is_none) && hint.sector.is_none() {
+        panel.larger = larger_surface(&panels, &panel);
+    }
     apply_hint(&mut panel, hint, recording, &sights);
     panel.motion = PanelMotion::of(recording, &panel.plane, &panel.sector);
     check_in_place(recording, &panel)?;
     panel.warnings.extend(motion_warning(&panel));
     Ok(panel)
+}
+
+/// The surface with the most directions, if it has more than the panel.
+fn larger_surface(panels: &[Panel], panel: &Panel) -> Option<LargerSurface> {
+    let largest = panels.iter().max_by_key(|other| other.sector.cells.len())?;
+    let directions = largest.sector.cells.len();
+    (directions > panel.sector.cells.len()).then(|| LargerSurface {
+        distance: largest.plane.distance,
+        bearing: largest.bearing(),
+        directions,
+    })
 }
 
 /// All panels that face the sensor, the nearest first.
@@ -316,6 +330,7 @@ fn panel(fit: &PlaneFit, sector: PanelSector) -> Panel {
         bearing_error: fit.bearing_error,
         directions: fit.points,
         motion: None,
+        larger: None,
         warnings: Vec::new(),
     }
 }

@@ -22,7 +22,7 @@ mod stationary;
 pub use find::{find_panel, find_panels};
 pub use hint::{PanelHint, PanelSearch};
 pub use motion::PanelMotion;
-pub use panel_struct::Panel;
+pub use panel_struct::{LargerSurface, Panel};
 pub use plane::PanelPlane;
 pub use sector::PanelSector;
 pub(in crate::noise) use sight::allowance;

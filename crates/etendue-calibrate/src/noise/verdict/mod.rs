@@ -6,6 +6,7 @@ mod judge;
 mod objects;
 mod span;
 mod stability;
+mod steps;
 
 pub use judge::judge;
 

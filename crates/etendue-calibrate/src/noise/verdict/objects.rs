@@ -33,6 +33,25 @@ pub(super) fn objects_check(report: &PanelReport, scans: usize) -> Check {
     }
 }
 
+/// Check of the size of the panel relative to the largest surface that faces the sensor; `None` if it is the largest, or
+/// was selected by declared values.
+pub(super) fn larger_surface_check(report: &PanelReport) -> Option<Check> {
+    let larger = report.panel.larger?;
+    Some(Check {
+        name: "directions of a larger surface over those of the panel",
+        value: larger.directions as f64 / report.panel.sector.cells.len().max(1) as f64,
+        limits: [1.0, f64::INFINITY],
+        finding: format!(
+            "{}: another flat surface, {:.3} m away at a bearing of {:.0} degrees, is larger ({} directions): declare which \
+             of the two is the panel (--bearing or --distance)",
+            report.recording,
+            larger.distance,
+            larger.bearing.to_degrees(),
+            larger.directions
+        ),
+    })
+}
+
 /// Check of the motion of the panel.
 pub(super) fn motion_check(report: &PanelReport) -> Check {
     let extent = report

@@ -121,9 +121,11 @@ impl Profiles {
             results.files = folder.commit()?;
         }
 
-        // Report
+        // Report; of an objection, the error states the reasons, and JSON all checks
         warn(&results.warnings);
-        print_report(self.json, &results, Self::summary)?;
+        if self.json || objection.is_none() {
+            print_report(self.json, &results, Self::summary)?;
+        }
         objection.map_or(Ok(()), Err)
     }
 
