@@ -77,7 +77,7 @@ rapier:
     cargo test -p etendue-sensors --features rapier --test main engine
     cargo test -p etendue-config --features rapier --test main dynamics
 
-# Noise calibration of simulated recordings with known truth, ten kinds: docs/calibrated-noise.md has the table.
+# Noise calibration of simulated recordings with known truth, eleven kinds: docs/calibrated-noise.md has the table.
 coverage-calibrate recordings="20":
     cargo run --release -p etendue-experiments --example coverage_calibrate -- {{ recordings }} --reasons
 

@@ -132,6 +132,49 @@ fn a_hint_past_the_edge_of_the_panel_is_trimmed() {
     }
 }
 
+/// A board of 1.4 m, 15 to 40 mm before a wall at 1.8 m: the panel ends at the edges of the board, with a bias below 4 mm,
+/// or the verdict is not clear.
+#[test]
+fn a_board_close_to_a_wall_is_not_one_panel_with_it() {
+    let truth = known_at(1.8);
+    for gap in [0.015, 0.02, 0.03, 0.04] {
+        let recording = recorded(&[board(1.8, 0.0, 1.4), board(1.8 + gap, 0.0, 6.0)], &truth);
+        let (found, verdict) = judged(&recording, PanelHint::default());
+        let bias = found
+            .profile
+            .knots
+            .iter()
+            .filter(|knot| !knot.extrapolated && knot.incidence < 0.7)
+            .map(|knot| {
+                (knot.bias - truth.at(knot.incidence, 1.8 / knot.incidence.cos()).bias).abs()
+            });
+        let largest = bias.fold(0.0, f64::max);
+        let is_clear = verdict.grade() == Grade::Clear;
+        println!("{gap}: {largest}, {:?}", verdict.reasons());
+        assert!(!is_clear || largest < 4e-3, "{gap}: {largest}");
+    }
+}
+
+/// A board 0.5 m away, 0.5 m wide, and a larger wall elsewhere, 1.4 m away: the nearer is taken, and its verdict is
+/// doubtful unless its bearing is declared.
+#[test]
+fn a_larger_surface_elsewhere_is_a_doubt_unless_one_is_declared() {
+    let recording = recorded(&[board(0.5, 0.0, 0.5), board(1.4, 180.0, 5.0)], &known());
+    let declared = PanelHint {
+        bearing: Some(0.0),
+        ..PanelHint::default()
+    };
+    for (hint, grade) in [
+        (PanelHint::default(), Grade::Doubtful),
+        (declared, Grade::Clear),
+    ] {
+        let (found, verdict) = judged(&recording, hint);
+        let distance = found.panels[0].panel.plane.distance;
+        assert!((distance - 0.5).abs() < 2e-3, "{distance}");
+        assert_eq!(verdict.grade(), grade, "{:?}", verdict.reasons());
+    }
+}
+
 /// A part of the robot, 0.18 m away and 8 cm wide, is not the panel: the wall at 1.4 m is.
 #[test]
 fn a_small_part_of_the_robot_is_not_the_panel() {
