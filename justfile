@@ -77,6 +77,10 @@ rapier:
     cargo test -p etendue-sensors --features rapier --test main engine
     cargo test -p etendue-config --features rapier --test main dynamics
 
+# Noise calibration of simulated recordings with known truth, eleven kinds: docs/calibrated-noise.md has the table.
+coverage-calibrate recordings="20":
+    cargo run --release -p etendue-experiments --example coverage_calibrate -- {{ recordings }} --reasons
+
 # Speed of the library (criterion).
 bench:
     cargo bench -p etendue --bench sweeps

@@ -4,7 +4,6 @@ use super::edges::near_edges;
 use super::panel::{Panel, PanelPlane};
 use super::recording::{DirectionCell, PanelRecording};
 use etendue_physics::profile::Aspect;
-use etendue_physics::statistics::median;
 use nalgebra::Vector3;
 
 /// Outcome of a beam towards a panel.
@@ -78,14 +77,15 @@ impl PanelBeam {
 }
 
 impl PanelBeams {
-    /// The beams of the sector of a panel. A range that differs from the median of its direction by more
-    /// than six robust standard deviations (at least 2 % of the range plus 5 mm) belongs to another object.
+    /// The beams of the sector of a panel. A range belongs to another object if it is in another
+    /// [cluster](DirectionCell::modes) than that of the panel, or differs from its median by more than six
+    /// robust standard deviations (at least 2 % of the range plus 5 mm).
     pub fn of(recording: &PanelRecording, panel: &Panel) -> Self {
         let mut beams = Self {
             distance: panel.plane.distance,
             ..Self::default()
         };
-        let at_edge = near_edges(recording, &panel.plane);
+        let at_edge = near_edges(recording, panel);
         for (number, cell) in (0..).zip(&panel.sector.cells) {
             beams.add_direction(&recording.cells[*cell], panel, number, at_edge[*cell]);
         }
@@ -124,6 +124,26 @@ impl PanelBeams {
         }
     }
 
+    /// Points of the ranges in directions of a panel that belong to other objects, in the sensor frame, m.
+    pub fn stray_points(recording: &PanelRecording, panel: &Panel) -> Vec<Vector3<f64>> {
+        let cells = panel
+            .sector
+            .cells
+            .iter()
+            .map(|cell| &recording.cells[*cell]);
+        let strays = cells.flat_map(|cell| {
+            let gate = RangeGate::of(cell, panel.plane.range(&cell.direction));
+            cell.samples.iter().filter_map(move |sample| {
+                let direction = cell.direction_of(sample);
+                let shift =
+                    panel.plane_in(sample.scan).range(&direction) - panel.plane.range(&direction);
+                let range = sample.range.filter(|range| !gate.contains(range - shift))?;
+                Some(direction * range)
+            })
+        });
+        strays.collect()
+    }
+
     /// Number of returned beams.
     pub fn returned(&self) -> usize {
         self.beams.iter().filter(|beam| beam.returned()).count()
@@ -149,29 +169,22 @@ fn side(plane: &PanelPlane, direction: &Vector3<f64>) -> f64 {
 }
 
 /// Interval of ranges that belong to the panel in one direction, m.
-struct RangeGate {
-    middle: f64,
-    half_width: f64,
-}
+struct RangeGate([f64; 2]);
 
 impl RangeGate {
     fn of(cell: &DirectionCell, expected: f64) -> Self {
-        let mut ranges: Vec<f64> = cell
-            .samples
-            .iter()
-            .filter_map(|sample| sample.range)
-            .filter(|range| (range / expected - 1.0).abs() < 0.3)
-            .collect();
-        let middle = median(&mut ranges).unwrap_or(expected);
-        let mut deviations: Vec<f64> = ranges.iter().map(|r| (r - middle).abs()).collect();
-        let spread = 1.4826 * median(&mut deviations).unwrap_or(0.0);
-        Self {
-            middle,
-            half_width: (6.0 * spread).max(0.02 * expected + 0.005),
-        }
+        let Some(mode) = cell.mode_near(expected) else {
+            return Self([0.7 * expected, 1.3 * expected]);
+        };
+        let half_width = (6.0 * mode.spread).max(0.02 * expected + 0.005);
+        Self([
+            mode.limits[0].max(mode.median - half_width),
+            mode.limits[1].min(mode.median + half_width),
+        ])
     }
 
     fn contains(&self, range: f64) -> bool {
-        (range - self.middle).abs() < self.half_width
+        let Self([low, high]) = self;
+        low < &range && &range < high
     }
 }

@@ -5,6 +5,7 @@ use super::curve_settings::CurveSettings;
 use super::curves::{Curves, PIECE};
 use super::distance_law::{fit_distance_law, scaled_to_distance};
 use super::error::NoiseError;
+use super::errors::{ErrorSources, asymmetry, plane_errors, pooled, set_errors};
 use super::glare;
 use super::options::CalibrationOptions;
 use super::panel::PanelHint;
@@ -64,7 +65,7 @@ type BinBeams = fn(&PanelBeams, &Steps, f64) -> Vec<IncidenceBin>;
 /// The noise profile of panels that were found in recordings.
 fn calibrate_panels(
     recordings: &[(&PanelRecording, PanelHint)],
-    panels: Vec<PanelReport>,
+    mut panels: Vec<PanelReport>,
     options: &CalibrationOptions,
 ) -> Result<NoiseCalibration, NoiseError> {
     let mut warnings = Vec::new();
@@ -148,6 +149,25 @@ fn calibrate_panels(
     let fraction = fixed_pattern_fraction(&curves.beyond_glare(&residuals));
     profile.correlation = Correlation::new(temporal, fraction, settings.drop_correlation)
         .with_fixed_pattern_neighbour(fixed_pattern);
+
+    // Estimate the standard errors of planes and knots
+    let errors: Vec<[f64; 2]> = panels.iter().map(|p| plane_errors(p, &profile)).collect();
+    set_errors(
+        &mut profile,
+        &ErrorSources {
+            bins: &all_bins,
+            residuals: &residuals,
+            width: 1.5 * options.knot.max(options.bin),
+            between_bins: settings.between_bins,
+            drop_correlation: settings.drop_correlation,
+            asymmetry: asymmetry(&all_bins),
+            plane: pooled(&errors),
+        },
+    );
+    for (report, [distance, bearing]) in panels.iter_mut().zip(errors) {
+        report.panel.distance_error = distance;
+        report.panel.bearing_error = bearing;
+    }
 
     add_warnings(&panels, &profile, &mut warnings);
     Ok(NoiseCalibration {

@@ -1,6 +1,6 @@
 //! Edges of a panel, or of its returning region.
 
-use super::panel::PanelPlane;
+use super::panel::{Panel, PanelPlane, allowance};
 use super::recording::{DirectionCell, PanelRecording, azimuth};
 use etendue_physics::angle::wrap_to_pi;
 
@@ -11,9 +11,6 @@ const EXTENT: f64 = 2.0 * std::f64::consts::PI / 180.0;
 /// Change of the fraction of returned beams at an edge.
 const FALL: f64 = 0.5;
 
-/// Relative difference from the range of the plane below which a range belongs to the panel.
-const NEAR: f64 = 0.25;
-
 /// Whether each direction of a planar recording is next to an edge: the fraction of beams that the panel
 /// returns, averaged over three directions, changes by more than half within two degrees. `false` for
 /// other recordings.
@@ -21,7 +18,7 @@ const NEAR: f64 = 0.25;
 /// Near an edge, only a fraction of the spot returns. A triangulating sensor measures the centroid
 /// of that fraction, which shifts its range by centimetres at the far end of an inclined panel.
 /// This shift is not a property of the material at that incidence.
-pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<bool> {
+pub(super) fn near_edges(recording: &PanelRecording, panel: &Panel) -> Vec<bool> {
     let cells = &recording.cells;
     if !recording.planar {
         return vec![false; cells.len()];
@@ -30,10 +27,13 @@ pub(super) fn near_edges(recording: &PanelRecording, plane: &PanelPlane) -> Vec<
     // Average the fraction of returned beams over three directions
     let azimuths: Vec<f64> = cells.iter().map(|cell| azimuth(&cell.direction)).collect();
     let distance = |a: usize, b: usize| wrap_to_pi(azimuths[a] - azimuths[b]).abs();
-    let fractions: Vec<f64> = cells
+    let mut fractions: Vec<f64> = cells
         .iter()
-        .map(|cell| returned_fraction(cell, plane))
+        .map(|cell| returned_fraction(cell, &panel.plane))
         .collect();
+    for cell in &panel.sector.rejected {
+        fractions[*cell] = 0.0;
+    }
     let smooth: Vec<f64> = (0..cells.len())
         .map(|at| {
             let three =
@@ -68,7 +68,8 @@ fn neighbours(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usi
 /// Fraction of the beams of a direction that the panel returns.
 fn returned_fraction(cell: &DirectionCell, plane: &PanelPlane) -> f64 {
     let expected = plane.range(&cell.direction);
-    let is_on = |range: &f64| (range / expected - 1.0).abs() < NEAR;
+    let near = allowance(plane.incidence(&cell.direction), plane.distance);
+    let is_on = |range: &f64| (range / expected - 1.0).abs() * plane.distance < near;
     let samples = cell.samples.iter();
     let on = samples.filter(|sample| sample.range.as_ref().is_some_and(is_on));
     on.count() as f64 / cell.samples.len().max(1) as f64

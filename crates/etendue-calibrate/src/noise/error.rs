@@ -54,6 +54,37 @@ pub enum NoiseError {
         /// Distances and bearings of the panels.
         found: String,
     },
+    /// The sensor moves.
+    #[error(
+        "{recording}: the sensor moves: the ranges of {:.0} % of {directions} directions change during the recording, by {:.0} % in the median",
+        1e2 * .changed, 1e2 * .median
+    )]
+    Moving {
+        /// Name of the recording.
+        recording: String,
+        /// Fraction of the directions whose ranges change.
+        changed: f64,
+        /// Number of directions.
+        directions: usize,
+        /// Median change relative to the range.
+        median: f64,
+    },
+    /// The panel moves relative to the sensor.
+    #[error(
+        "{recording}: the sensor or the panel moves: the panel turned by {turn_deg:.1} degrees and moved by {shift_percent:.0} % of its distance, and is in place in {scans} of {all} scans"
+    )]
+    PanelMoves {
+        /// Name of the recording.
+        recording: String,
+        /// Rotation, degrees.
+        turn_deg: f64,
+        /// Change of the distance relative to the distance, per cent.
+        shift_percent: f64,
+        /// Number of scans in which the panel is near its median pose.
+        scans: usize,
+        /// Number of scans.
+        all: usize,
+    },
     /// Ranges in metres and in millimetres.
     #[error(
         "{recording}: the range in scan {scan} is {range:.4}, but the median in the same direction is {median:.4}: metres and millimetres are mixed"
@@ -123,6 +154,9 @@ impl NoiseError {
             Self::SeveralPanels { .. } => {
                 "select one by bearing_deg or sector_deg in the calibration setup file (--bearing), or give each \
                  panel its material in a [[panels]] table"
+            }
+            Self::Moving { .. } | Self::PanelMoves { .. } => {
+                "record with the sensor at rest; for a driving robot, cut the recording to a time at which it stands"
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",
             Self::Millimetres { .. } => "divide the ranges by 1000: ranges must be in metres",

@@ -15,6 +15,8 @@
 //! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and extrapolation.
 //!
+//! [`verdict`] judges whether the data support the profile: clear, doubtful or refused.
+//!
 //! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
 //! materials, [`adapt`](transfer::adapt) predicts the profile of an unrecorded material, [`replay`](replay())
 //! simulates the beams of a recording.
@@ -30,9 +32,11 @@ mod curves;
 mod distance_law;
 mod edges;
 mod error;
+mod errors;
 mod glare;
 mod identify;
 mod knots;
+mod modes;
 mod options;
 pub mod panel;
 mod panel_report;
@@ -44,6 +48,7 @@ pub mod score;
 pub mod smooth;
 pub mod statistics;
 pub mod transfer;
+pub mod verdict;
 mod warnings;
 
 pub use beams::{BeamOutcome, PanelBeam, PanelBeams};
@@ -51,6 +56,7 @@ pub use bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
 pub use calibrate::{NoiseCalibration, calibrate};
 pub use error::NoiseError;
 pub use identify::{MaterialLikelihood, identify};
+pub use modes::RangeMode;
 pub use options::{CalibrationOptions, RangingPrinciple};
 pub use panel::{Panel, PanelHint, PanelSearch};
 pub use panel_report::PanelReport;

@@ -85,7 +85,9 @@ fn a_recording_gives_a_profile_for_a_scene() {
     let panel = &report["materials"][0]["panels"][0];
     assert!((panel["distance_m"].as_f64().expect("a number") - 0.5).abs() < 5e-4);
     assert!((panel["tilt_deg"].as_f64().expect("a number") - 20.0).abs() < 0.1);
-    assert_eq!(names(&folder.path().join("profiles")), ["wood.toml"]);
+    assert_eq!(report["materials"][0]["verdict"]["grade"], "clear");
+    let files = ["wood-panel.png", "wood-panel.svg", "wood.toml"];
+    assert_eq!(names(&folder.path().join("profiles")), files);
 
     let scene = "version = 1\n[sensor]\nposition_m = [0.0, 0.0, 0.0]\n[materials.board]\nprofile = \"profiles/wood.toml\"\n\
         [[objects]]\nname = \"board\"\nshape.box = { size_m = [0.02, 0.8, 0.4] }\n\
@@ -113,6 +115,41 @@ fn a_recording_gives_a_profile_for_a_scene() {
     assert!(!run("slamtec-rplidar-a1").contains("was recorded with"));
     let other = run("hokuyo-urg-04lx");
     assert!(other.contains(words), "{other}");
+}
+
+/// A board that turns by four degrees between the halves of the recording: doubtful, nothing is written
+/// unless the profile is accepted, and then it states its verdict.
+#[test]
+fn a_doubtful_profile_is_written_only_if_it_is_accepted() {
+    let text = rows(&[ONE], 10) + &rows(&[[0.5, 24.0, 0.8]], 10);
+    let folder = in_folder(&text);
+    let message = message(folder.path(), &[]);
+    assert!(
+        message.contains("doubtful, nothing was written"),
+        "{message}"
+    );
+    assert!(message.contains("turned by 4."), "{message}");
+    assert!(message.contains("--accept-doubtful"), "{message}");
+    assert!(!folder.path().join("profiles").exists());
+    let accepted = [&ARGUMENTS[..], &["--accept-doubtful"]].concat();
+    succeed(folder.path(), &accepted);
+    let profile = std::fs::read_to_string(folder.path().join("profiles/wood.toml"));
+    let profile = profile.expect("it is written");
+    assert!(profile.contains("grade = \"doubtful\""), "{profile}");
+    assert!(profile.contains("turned by 4."), "{profile}");
+}
+
+/// A robot that turns by six degrees per scan is refused, and nothing is written.
+#[test]
+fn a_moving_robot_is_refused() {
+    let board = |scan: u32| [0.5, 6.0 * f64::from(scan) - 60.0, 0.8];
+    let behind = |scan: u32| [0.7, 6.0 * f64::from(scan) + 120.0, 1.2];
+    let scans = (0..20).map(|scan| rows(&[board(scan), behind(scan)], 1));
+    let folder = in_folder(&scans.collect::<String>());
+    let message = message(folder.path(), &["--accept-doubtful"]);
+    assert!(message.contains("move"), "{message}");
+    assert!(message.contains("at rest"), "{message}");
+    assert!(!folder.path().join("profiles").exists());
 }
 
 #[test]

@@ -50,6 +50,7 @@ impl ProfileFile {
             reflectance: reflectance_file(&profile.reflectance),
             knots: KnotsFile::of(&profile.knots),
             glare: profile.glare.as_ref().map(GlareFile::of),
+            verdict: None,
             quality: None,
             provenance: Vec::new(),
         }

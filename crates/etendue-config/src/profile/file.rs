@@ -43,6 +43,9 @@ pub struct ProfileFile {
     /// Correction of the knots near the normal, if the two sides differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glare: Option<GlareFile>,
+    /// Verdict on the calibration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictFile>,
     /// Quality of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
@@ -57,6 +60,17 @@ pub struct ProfileFile {
 )]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// Verdict on a calibration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictFile {
+    /// `clear`, `doubtful` or `refused`.
+    pub grade: String,
+    /// Reasons of a grade other than clear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
 }
 
 /// Dependence of bias, spread and drop-out on the distance.

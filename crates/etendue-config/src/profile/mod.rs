@@ -16,7 +16,7 @@ pub use calibration_setup::{
 };
 pub use file::{
     CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
-    Provenance, Quality, ReflectanceFile, StepFile,
+    Provenance, Quality, ReflectanceFile, StepFile, VerdictFile,
 };
 pub use library::{LibraryProfile, find, library};
 pub(crate) use sensor_name::UNNAMED;

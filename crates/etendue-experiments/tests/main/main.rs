@@ -1,5 +1,6 @@
 //! Tests of the experiments, and of the model of phase-receiver scans in their arena.
 
+mod calibration;
 mod coverage;
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;

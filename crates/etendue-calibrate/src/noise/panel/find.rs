@@ -1,63 +1,20 @@
-//! Search for panels in a recording, and selection of one.
+//! Search for panels in a recording.
 
+use super::cloud::largest_plane;
+use super::declared::{apply_hint, motion_warning};
+use super::growth;
+use super::hint::{PanelHint, PanelSearch};
 use super::motion::PanelMotion;
-use super::panel_struct::Panel;
+use super::panel_struct::{LargerSurface, Panel};
 use super::plane::{CORE, PanelPlane, PlaneFit, RangedDirection};
-use super::sector::PanelSector;
+use super::sector::{PanelSector, is_panel};
+use super::segment::SegmentSearch;
+use super::select::{describe, foreground, near_bearing, select};
+use super::sight::Sight;
+use super::stationary::{check_in_place, check_stationary};
 use crate::noise::error::NoiseError;
-use crate::noise::recording::{DirectionCell, PanelRecording, azimuth, is_between};
+use crate::noise::recording::{PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
-use etendue_physics::{Purpose, Stream};
-use nalgebra::Vector3;
-use std::collections::BTreeSet;
-
-/// Declared properties of a panel: hints for the search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PanelHint {
-    /// Distance, m.
-    pub distance: Option<f64>,
-    /// Width, m: separates dropped beams on the panel from beams beyond its edge.
-    pub width: Option<f64>,
-    /// Bearing of the middle of the panel, anticlockwise from x, rad.
-    pub bearing: Option<f64>,
-    /// Azimuths between which the panel is, anticlockwise from the first to the second, rad: beams
-    /// outside are ignored.
-    pub sector: Option<[f64; 2]>,
-}
-
-/// Criteria of a panel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PanelSearch {
-    /// Least number of directions.
-    pub directions: usize,
-    /// Least angular extent, rad.
-    pub span: f64,
-    /// Distance relative to the nearest panel beyond which other panels are background.
-    pub background: f64,
-}
-
-impl Default for PanelSearch {
-    fn default() -> Self {
-        Self {
-            directions: 8,
-            span: 8.0_f64.to_radians(),
-            background: 2.0,
-        }
-    }
-}
-
-/// Relative difference of declared and fitted distance that gives a warning.
-const DISCREPANCY: f64 = 0.05;
-
-/// Greatest difference between the bearing of a panel's normal and the declared bearing, rad.
-const BEARING_GATE: f64 = 45.0 * std::f64::consts::PI / 180.0;
-
-/// Accuracy of a declared bearing, rad.
-const BEARING_ACCURACY: f64 = 10.0 * std::f64::consts::PI / 180.0;
-
-/// Least difference between the bearing errors of the nearest and any other panel for an unambiguous
-/// selection, rad.
-const BEARING_MARGIN: f64 = 10.0 * std::f64::consts::PI / 180.0;
 
 /// Greatest distance of a panel, m.
 const FARTHEST: f64 = 60.0;
@@ -68,38 +25,44 @@ const SEARCH_DEG: f64 = 80.0;
 /// Largest number of flat surfaces that are extracted.
 const MOST_SURFACES: u32 = 8;
 
-/// Number of random planes per surface.
-const DRAWS: u32 = 600;
-
 /// Greatest incidence of the squarest direction of a panel that faces the sensor, degrees.
-const FACING_DEG: f64 = 10.0;
+pub(super) const FACING_DEG: f64 = 10.0;
+
+/// The same of a panel that is used if none faces the sensor, degrees.
+const OBLIQUE_DEG: f64 = 30.0;
+
+/// Greatest difference of the planes of two parts of one panel: relative to the distance.
+const COPLANAR: f64 = 0.004;
 
 /// The panel of a recording.
 ///
 /// Every flat surface is a candidate. A panel contains the foot of its normal, so that one beam is
-/// perpendicular to it. The nearest panel is selected; flat surfaces at twice its distance are background.
-/// Declared values only select between candidates and set width and sector; if they disagree with the
-/// recording, a warning reports it.
+/// perpendicular to it; if no surface does, those up to 30 degrees are candidates. Surfaces with less than a
+/// third of the directions of the largest are ignored; of the others, the nearest and those nearer than
+/// twice its distance can be meant. Declared values select between them and set width and sector; without
+/// them, the largest is selected if all others have less than half of its directions. If declared values
+/// disagree with the recording, a warning reports it.
 ///
 /// # Errors
-/// If too few directions return, there is no panel, or several panels and no hint that selects one.
+/// If the sensor or the panel moves, too few directions return, there is no panel, or several panels and no hint that
+/// selects one.
 pub fn find_panel(
     recording: &PanelRecording,
     hint: &PanelHint,
     search: &PanelSearch,
 ) -> Result<Panel, NoiseError> {
-    // Find all panels near the declared bearing
-    let mut panels = find_panels(recording, hint, search)?;
-    if let Some(bearing) = hint.bearing {
-        let is_near = |panel: &Panel| wrap_to_pi(panel.bearing() - bearing).abs() < BEARING_GATE;
-        if panels.iter().any(is_near) {
-            panels.retain(is_near);
-        }
-    }
+    // Reject a moving sensor, and find all panels near the declared bearing
+    recording.check()?;
+    check_stationary(recording)?;
+    let sights = Sight::all(recording);
+    let panels = near_bearing(panels_of(recording, &sights, hint, search)?, hint);
 
     // Select one
-    let candidates = foreground_panels(&panels, search);
+    let candidates = foreground(&panels, search);
     let Some(mut panel) = select(&candidates, hint) else {
+        for candidate in &candidates {
+            check_in_place(recording, candidate)?;
+        }
         return Err(NoiseError::SeveralPanels {
             recording: recording.name.clone(),
             count: candidates.len(),
@@ -115,10 +78,25 @@ pub fn find_panel(
     }
 
     // Apply the declared values, and detect motion
-    apply_hint(&mut panel, hint, recording);
+    if [hint.distance, hint.bearing].iter().all(Option::is_none) && hint.sector.is_none() {
+        panel.larger = larger_surface(&panels, &panel);
+    }
+    apply_hint(&mut panel, hint, recording, &sights);
     panel.motion = PanelMotion::of(recording, &panel.plane, &panel.sector);
+    check_in_place(recording, &panel)?;
     panel.warnings.extend(motion_warning(&panel));
     Ok(panel)
+}
+
+/// The surface with the most directions, if it has more than the panel.
+fn larger_surface(panels: &[Panel], panel: &Panel) -> Option<LargerSurface> {
+    let largest = panels.iter().max_by_key(|other| other.sector.cells.len())?;
+    let directions = largest.sector.cells.len();
+    (directions > panel.sector.cells.len()).then(|| LargerSurface {
+        distance: largest.plane.distance,
+        bearing: largest.bearing(),
+        directions,
+    })
 }
 
 /// All panels that face the sensor, the nearest first.
@@ -130,128 +108,216 @@ pub fn find_panels(
     hint: &PanelHint,
     search: &PanelSearch,
 ) -> Result<Vec<Panel>, NoiseError> {
-    // Collect the directions that mostly return
     recording.check()?;
-    let mut cells = returning_cells(recording, hint);
-    if cells.len() < search.directions {
+    panels_of(recording, &Sight::all(recording), hint, search)
+}
+
+fn panels_of(
+    recording: &PanelRecording,
+    sights: &[Sight],
+    hint: &PanelHint,
+    search: &PanelSearch,
+) -> Result<Vec<Panel>, NoiseError> {
+    // Select the directions that mostly return
+    let mut free: Vec<bool> = sights.iter().map(|s| is_searched(s, hint)).collect();
+    let directions = free.iter().filter(|free| **free).count();
+    if directions < search.directions {
         return Err(NoiseError::TooFewBeams {
             recording: recording.name.clone(),
-            directions: cells.len(),
+            directions,
             needed: search.directions,
         });
     }
 
     // Extract flat surfaces one after the other, with all directions of their sectors
-    let mut panels = Vec::new();
-    let mut oblique = Vec::new();
+    let mut surfaces: Vec<Surface> = Vec::new();
     for round in 0..MOST_SURFACES {
-        let Some((panel, faces)) = next_surface(recording, &cells, hint, search, round) else {
+        let Some(surface) = next_surface(recording, sights, &free, hint, search, round) else {
             break;
         };
-        let before = cells.len();
-        let taken: BTreeSet<usize> = panel.sector.cells.iter().copied().collect();
-        cells.retain(|cell| {
-            !taken.contains(cell) && !is_on(&recording.cells[*cell], &panel.plane, 0.03)
-        });
-        if cells.len() == before {
-            break;
+        for cell in surface.whole.cells.iter().chain(&surface.support) {
+            free[*cell] = false;
         }
-        if faces {
-            panels.push(panel);
-        } else {
-            oblique.push(panel);
+        match surfaces
+            .iter_mut()
+            .find(|other| is_same_plane(other, &surface))
+        {
+            Some(other) => other.join(&surface, recording, sights, hint),
+            None => surfaces.push(surface),
         }
     }
-    panels.sort_by(|a, b| a.plane.distance.total_cmp(&b.plane.distance));
+
+    // Keep those that are large enough and face the sensor
+    surfaces.retain(|surface| surface.is_large(recording, search));
+    panels_facing(&surfaces, recording)
+}
+
+/// The surfaces that contain the foot of their normal, or the squarest of the others, nearest first.
+fn panels_facing(
+    surfaces: &[Surface],
+    recording: &PanelRecording,
+) -> Result<Vec<Panel>, NoiseError> {
+    let within = |limit: f64| -> Vec<Panel> {
+        let facing = surfaces
+            .iter()
+            .filter(|surface| surface.squarest < limit.to_radians());
+        facing.map(|surface| surface.panel.clone()).collect()
+    };
+    let mut panels = within(FACING_DEG);
     if panels.is_empty() {
-        oblique.retain(|panel| panel.sector.cells.len() >= search.directions);
-        let found = if oblique.is_empty() {
+        panels = within(OBLIQUE_DEG);
+    }
+    if panels.is_empty() {
+        let all: Vec<Panel> = surfaces.iter().map(|s| s.panel.clone()).collect();
+        let found = if all.is_empty() {
             format!("no flat surface in {} directions", recording.cells.len())
         } else {
-            format!("only surfaces at oblique incidence: {}", describe(&oblique))
+            format!("only surfaces at oblique incidence: {}", describe(&all))
         };
         return Err(NoiseError::NoPanel {
             recording: recording.name.clone(),
             found,
         });
     }
+    panels.sort_by(|a, b| a.plane.distance.total_cmp(&b.plane.distance));
     Ok(panels)
 }
 
-/// Directions within the declared sector in which most beams return.
-fn returning_cells(recording: &PanelRecording, hint: &PanelHint) -> Vec<usize> {
-    let inside = |azimuth: f64| match (hint.sector, hint.bearing) {
-        (Some(sector), _) => is_between(azimuth, sector),
-        (None, Some(bearing)) => wrap_to_pi(azimuth - bearing).abs() < SEARCH_DEG.to_radians(),
+/// Whether a direction is within the declared sector and mostly returns.
+fn is_searched(sight: &Sight, hint: &PanelHint) -> bool {
+    let inside = match (hint.sector, hint.bearing) {
+        (Some(sector), _) => is_between(sight.azimuth, sector),
+        (None, Some(bearing)) => {
+            wrap_to_pi(sight.azimuth - bearing).abs() < SEARCH_DEG.to_radians()
+        }
         (None, None) => true,
     };
-    let cells = recording.cells.iter().enumerate();
-    cells
-        .filter(|(_, cell)| inside(azimuth(&cell.direction)) && cell.returned() > 0.5)
-        .map(|(number, _)| number)
-        .collect()
+    inside && sight.returned() > 0.5
 }
 
-/// Whether the median range of a direction agrees with a plane within a fraction of its range.
-fn is_on(cell: &DirectionCell, plane: &PanelPlane, fraction: f64) -> bool {
-    cell.median()
-        .is_some_and(|r| (r / plane.range(&cell.direction) - 1.0).abs() < fraction)
+/// A flat surface.
+struct Surface {
+    panel: Panel,
+    /// Its directions, whether they are in the declared sector or not.
+    whole: PanelSector,
+    /// Directions that the plane was found with.
+    support: Vec<usize>,
+    /// Least incidence of its directions, rad.
+    squarest: f64,
 }
 
-/// The flat surface with the most directions, and whether it is a panel that faces the sensor: by random
-/// samples of neighbouring directions (RANSAC; Fischler and Bolles 1981, doi:10.1145/358669.358692),
-/// refined.
+impl Surface {
+    fn new(
+        fit: &PlaneFit,
+        whole: PanelSector,
+        support: Vec<usize>,
+        recording: &PanelRecording,
+        hint: &PanelHint,
+    ) -> Self {
+        let cells = whole.cells.iter().map(|cell| &recording.cells[*cell]);
+        let squarest = cells
+            .map(|cell| fit.plane.incidence(&cell.direction))
+            .fold(f64::INFINITY, f64::min);
+        let sector = whole.clone().within(recording, &fit.plane, hint.sector);
+        Self {
+            panel: panel(fit, sector),
+            whole,
+            support,
+            squarest,
+        }
+    }
+
+    /// Whether the surface has enough directions over a large enough angle.
+    fn is_large(&self, recording: &PanelRecording, search: &PanelSearch) -> bool {
+        let sector = &self.panel.sector;
+        let is_wide = sector.edges[1] - sector.edges[0] >= search.span || !recording.planar;
+        is_wide && sector.cells.len() >= search.directions
+    }
+
+    /// Joins another part of the same panel.
+    fn join(
+        &mut self,
+        other: &Self,
+        recording: &PanelRecording,
+        sights: &[Sight],
+        hint: &PanelHint,
+    ) {
+        let plane = &self.panel.plane;
+        let whole = if recording.planar {
+            let bearing = azimuth(&plane.normal);
+            let angles = self.whole.cells.iter().chain(&other.whole.cells);
+            let angles = angles.map(|cell| wrap_to_pi(sights[*cell].azimuth - bearing));
+            let ends = angles.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], angle| {
+                [low.min(angle), high.max(angle)]
+            });
+            PanelSector::between(sights, plane, ends)
+        } else {
+            PanelSector::near(sights, plane)
+        };
+        let fit = refit(sights, &whole, plane, recording.planar);
+        let support = [&self.support[..], &other.support].concat();
+        *self = Self::new(&fit, whole, support, recording, hint);
+    }
+}
+
+/// Whether two surfaces are parts of one plane: most of the directions of the second are on the plane of the
+/// first.
+fn is_same_plane(first: &Surface, second: &Surface) -> bool {
+    let a = &first.panel.plane;
+    let b = &second.panel.plane;
+    let tolerance = 4.0 * (first.panel.rms + second.panel.rms) + 0.002 + COPLANAR * a.distance;
+    let ends = second.panel.sector.edges.map(|edge| {
+        // The end of the second surface, as a point
+        let bearing = azimuth(&b.normal) + edge;
+        let direction = nalgebra::Vector3::new(bearing.cos(), bearing.sin(), 0.0);
+        direction * b.range(&direction)
+    });
+    a.normal.dot(&b.normal) > 0.9
+        && ends
+            .iter()
+            .all(|end| (a.normal.dot(end) - a.distance).abs() < tolerance)
+}
+
+/// The flat surface with the most directions.
 fn next_surface(
     recording: &PanelRecording,
-    cells: &[usize],
+    sights: &[Sight],
+    free: &[bool],
     hint: &PanelHint,
     search: &PanelSearch,
     round: u32,
-) -> Option<(Panel, bool)> {
-    // Draw random planes and keep the one with the most points
-    let points: Vec<Vector3<f64>> = cells
-        .iter()
-        .filter_map(|cell| {
-            let cell = &recording.cells[*cell];
-            cell.median().map(|range| cell.direction * range)
-        })
-        .collect();
-    let (count, rough) = best_plane(&points, recording.planar, round)?;
-    if count < search.directions {
-        return None;
+) -> Option<Surface> {
+    if !recording.planar {
+        let fit = largest_plane(sights, free, search.directions, round)?;
+        let whole = PanelSector::near(sights, &fit.plane);
+        let fit = refit(sights, &whole, &fit.plane, false);
+        let whole = PanelSector::near(sights, &fit.plane);
+        let support: Vec<usize> = whole
+            .cells
+            .iter()
+            .copied()
+            .filter(|cell| free[*cell])
+            .collect();
+        return (support.len() >= search.directions)
+            .then(|| Surface::new(&fit, whole, support, recording, hint));
     }
 
-    // Fit the plane to the directions near it, and again to those of its sector
-    let near = ranged_directions(recording, cells.iter().copied(), &rough, 0.9);
-    let fit = rough.refined(&near, recording.planar);
-    let limited =
-        |sector: PanelSector, plane: &PanelPlane| sector.within(recording, plane, hint.sector);
-    let sector = limited(PanelSector::grown(recording, &fit.plane), &fit.plane);
-    let fit = refit(recording, &sector, fit);
-
-    // Test size and orientation; the foot of the normal may be outside the declared sector
-    let whole = PanelSector::grown(recording, &fit.plane);
-    let is_facing = faces_sensor(recording, &fit.plane, &whole);
-    let sector = limited(whole, &fit.plane);
-    let is_wide = sector.edges[1] - sector.edges[0] >= search.span || !recording.planar;
-    let is_large = is_wide && sector.cells.len() >= search.directions;
-    Some((panel(&fit, sector), is_large && is_facing))
-}
-
-/// The random plane with the most points, and their number; `None` for fewer than three points.
-fn best_plane(points: &[Vector3<f64>], planar: bool, round: u32) -> Option<(usize, PanelPlane)> {
-    if points.len() < 3 {
+    // Find the largest run, and grow it to its edges
+    let runs = SegmentSearch::new(sights, free.to_vec());
+    let (fit, segment) = runs.largest()?;
+    if segment.members.len() < search.directions {
         return None;
     }
-    let mut stream = Stream::new(0, 0, 0, round, Purpose::Search);
-    let draws = (0..DRAWS).filter_map(|_| {
-        let plane = random_plane(points, planar, &mut stream)?;
-        let tolerance = 0.012 * plane.distance + 0.002;
-        let is_on =
-            |point: &&Vector3<f64>| (plane.normal.dot(point) - plane.distance).abs() < tolerance;
-        Some((points.iter().filter(is_on).count(), plane))
-    });
-    draws.max_by_key(|(count, _)| *count)
+    let support = segment.members.iter().map(|member| member.sight).collect();
+    let edges = growth::edges(sights, &fit.plane, &segment);
+    let whole = PanelSector::between(sights, &fit.plane, edges);
+
+    // Fit the plane to the directions of its declared sector, and grow it again
+    let limited = whole.clone().within(recording, &fit.plane, hint.sector);
+    let fit = refit(sights, &limited, &fit.plane, true);
+    let edges = growth::edges(sights, &fit.plane, &segment);
+    let whole = PanelSector::between(sights, &fit.plane, edges);
+    Some(Surface::new(&fit, whole, support, recording, hint))
 }
 
 /// A panel from its fitted plane.
@@ -264,177 +330,35 @@ fn panel(fit: &PlaneFit, sector: PanelSector) -> Panel {
         bearing_error: fit.bearing_error,
         directions: fit.points,
         motion: None,
+        larger: None,
         warnings: Vec::new(),
     }
 }
 
-/// The plane fitted to the directions of the sector.
-fn refit(recording: &PanelRecording, sector: &PanelSector, before: PlaneFit) -> PlaneFit {
-    let points = |least| {
-        let cells = sector.cells.iter().copied();
-        ranged_directions(recording, cells, &before.plane, least)
+/// Fraction of the beams of a direction on the panel for the fit of the plane.
+const MOSTLY: f64 = 0.9;
+
+/// The plane fitted to the directions of the sector: to those that return nine beams of ten, if they are
+/// enough.
+fn refit(sights: &[Sight], sector: &PanelSector, plane: &PanelPlane, planar: bool) -> PlaneFit {
+    let points = |least: f64| -> Vec<RangedDirection> {
+        let near = sector.cells.iter().map(|cell| &sights[*cell]);
+        let core = CORE.to_radians().cos() * 0.9;
+        near.filter(|sight| sight.returned() > least && is_panel(sight, plane))
+            .filter(|sight| plane.cos_incidence(&sight.direction) > core)
+            .filter_map(|sight| {
+                Some(RangedDirection {
+                    direction: sight.direction,
+                    range: sight.mode_near(plane.range(&sight.direction))?.median,
+                })
+            })
+            .collect()
     };
-    let returning = points(0.9);
-    let points = if returning.len() < 8 {
+    let mostly = points(MOSTLY);
+    let points = if mostly.len() < 8 {
         points(0.0)
     } else {
-        returning
+        mostly
     };
-    if points.len() < 3 {
-        return before;
-    }
-    before.plane.refined(&points, recording.planar)
-}
-
-/// Median ranges of the directions near a plane in which at least a fraction of the beams returned.
-fn ranged_directions(
-    recording: &PanelRecording,
-    cells: impl Iterator<Item = usize>,
-    plane: &PanelPlane,
-    least: f64,
-) -> Vec<RangedDirection> {
-    let core = CORE.to_radians().cos();
-    cells
-        .map(|cell| &recording.cells[cell])
-        .filter(|cell| cell.returned() > least && is_on(cell, plane, 0.08))
-        .filter(|cell| plane.cos_incidence(&cell.direction) > core * 0.9)
-        .filter_map(|cell| {
-            Some(RangedDirection {
-                direction: cell.direction,
-                range: cell.median()?,
-            })
-        })
-        .collect()
-}
-
-/// The plane through random points.
-fn random_plane(points: &[Vector3<f64>], planar: bool, stream: &mut Stream) -> Option<PanelPlane> {
-    let mut pick = |limit: usize| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a draw below 1 of a number of points"
-        )]
-        let drawn = (stream.uniform() * limit as f64) as usize;
-        drawn.min(limit - 1)
-    };
-    let first = pick(points.len());
-    if planar {
-        // Directions are sorted by azimuth: the second point is within a quarter of them
-        let reach = (points.len() / 4).max(4);
-        let second = (first + 2 + pick(reach)) % points.len();
-        return PanelPlane::through(&[points[first], points[second]], true);
-    }
-    let others = [pick(points.len()), pick(points.len())];
-    PanelPlane::through(
-        &[points[first], points[others[0]], points[others[1]]],
-        false,
-    )
-}
-
-/// Whether the panel contains the foot of its normal (within 10 degrees).
-fn faces_sensor(recording: &PanelRecording, plane: &PanelPlane, sector: &PanelSector) -> bool {
-    let cells = sector.cells.iter().map(|cell| &recording.cells[*cell]);
-    let least = cells
-        .map(|cell| plane.incidence(&cell.direction))
-        .fold(f64::INFINITY, f64::min);
-    least < FACING_DEG.to_radians()
-}
-
-/// Panels that are not background. `panels` are ordered by distance.
-fn foreground_panels(panels: &[Panel], search: &PanelSearch) -> Vec<Panel> {
-    let nearest = panels.first().map_or(0.0, |panel| panel.plane.distance);
-    let is_near = |panel: &&Panel| panel.plane.distance < search.background * nearest;
-    panels.iter().filter(is_near).cloned().collect()
-}
-
-/// The only panel, or the one that the declared distance or bearing selects unambiguously.
-fn select(panels: &[Panel], hint: &PanelHint) -> Option<Panel> {
-    if panels.len() < 2 {
-        return panels.first().cloned();
-    }
-    let distance_error = |panel: &Panel| Some((panel.plane.distance / hint.distance?).ln().abs());
-    let bearing_error = |panel: &Panel| Some(wrap_to_pi(panel.bearing() - hint.bearing?).abs());
-    unambiguous(panels, distance_error, DISCREPANCY, DISCREPANCY)
-        .or_else(|| unambiguous(panels, bearing_error, BEARING_ACCURACY, BEARING_MARGIN))
-}
-
-/// The panel with the least error, if that is below `limit` and all others are greater by more than
-/// `margin`.
-fn unambiguous(
-    panels: &[Panel],
-    error: impl Fn(&Panel) -> Option<f64>,
-    limit: f64,
-    margin: f64,
-) -> Option<Panel> {
-    let mut errors: Vec<(f64, &Panel)> = panels
-        .iter()
-        .map(|panel| Some((error(panel)?, panel)))
-        .collect::<Option<_>>()?;
-    errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let first = errors.first()?;
-    let second = errors.get(1)?;
-    (first.0 < limit && second.0 > first.0 + margin).then(|| first.1.clone())
-}
-
-/// Distances and bearings of panels as text.
-fn describe(panels: &[Panel]) -> String {
-    let one = |panel: &Panel| {
-        format!(
-            "one {:.3} m away at a bearing of {:.1} degrees, {} directions",
-            panel.plane.distance,
-            panel.bearing().to_degrees(),
-            panel.sector.cells.len()
-        )
-    };
-    panels.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
-/// Warning about a panel that moved.
-fn motion_warning(panel: &Panel) -> Option<String> {
-    let [turn, distance] = panel.motion.as_ref()?.extent(&panel.plane);
-    Some(format!(
-        "the panel or the sensor moved during the recording (turned by {:.2} degrees, {:.1} mm \
-         between the nearest and the farthest scan): its plane is fitted to each scan, so that the \
-         motion does not count as noise",
-        (turn[1] - turn[0]).to_degrees(),
-        1e3 * (distance[1] - distance[0])
-    ))
-}
-
-/// Applies the declared width, and adds warnings where declared values and recording disagree.
-fn apply_hint(panel: &mut Panel, hint: &PanelHint, recording: &PanelRecording) {
-    // Compare the declared distance with the fitted one.
-    if let Some(declared) = hint.distance {
-        let found = panel.plane.distance;
-        if (found / declared - 1.0).abs() > DISCREPANCY {
-            panel.warnings.push(format!(
-                "declared distance {declared} m, found {found:.4} m: {:.0} mm {}; the fitted distance is used",
-                1e3 * (found - declared).abs(),
-                if found < declared { "nearer" } else { "farther" }
-            ));
-        }
-    }
-    // Limit the sector of a planar scan to the declared width.
-    if !recording.planar {
-        return;
-    }
-    let grown = panel.sector.clone();
-    if let Some(width) = hint.width {
-        let sector = PanelSector::of_width(recording, &panel.plane, width);
-        panel.sector = sector.within(recording, &panel.plane, hint.sector);
-        if panel.sector.others > 0 {
-            panel.warnings.push(format!(
-                "declared width {width} m: {} directions within it contain other objects and are ignored",
-                panel.sector.others
-            ));
-        }
-    } else {
-        panel.warnings.push(format!(
-            "detected from {:.1} to {:.1} degrees about its normal; drop-outs beyond are not counted: \
-             declare the width to include those on the panel",
-            grown.edges[0].to_degrees(),
-            grown.edges[1].to_degrees()
-        ));
-    }
+    plane.refined(&points, planar)
 }

@@ -74,6 +74,11 @@ impl PanelMotion {
         }
     }
 
+    /// Number of scans in which the panel is near its median pose.
+    pub fn scans(&self) -> usize {
+        self.planes.len()
+    }
+
     /// Plane in a scan, or in the nearest scan with enough directions.
     pub fn plane(&self, scan: u32) -> Option<&PanelPlane> {
         let before = self.planes.range(..=scan).next_back();
@@ -130,9 +135,10 @@ fn points_by_scan(
     scans
 }
 
-/// Median range of a direction, m, if most of its beams return and it is near the expected range.
+/// Median range of the panel in a direction, m, if most of its beams return and it is near the expected
+/// range.
 fn panel_median(cell: &DirectionCell, expected: f64) -> Option<f64> {
-    let median = cell.median()?;
+    let median = cell.mode_near(expected)?.median;
     let is_panel = cell.returned() >= 0.5 && (median / expected - 1.0).abs() <= NEAR;
     is_panel.then_some(median)
 }

@@ -6,6 +6,17 @@ use super::sector::PanelSector;
 use crate::noise::recording::{PanelRecording, azimuth};
 use std::f64::consts::FRAC_PI_2;
 
+/// A flat surface that faces the sensor and is larger than the panel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LargerSurface {
+    /// Its distance, m.
+    pub distance: f64,
+    /// Bearing of the foot of its normal, rad.
+    pub bearing: f64,
+    /// Number of its directions.
+    pub directions: usize,
+}
+
 /// A panel in a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
@@ -23,6 +34,8 @@ pub struct Panel {
     pub directions: usize,
     /// Plane in each scan, if the panel moved during the recording.
     pub motion: Option<PanelMotion>,
+    /// The largest surface that faces the sensor, if it is not the panel and nothing was declared.
+    pub larger: Option<LargerSurface>,
     /// Warnings, for example about declared values that disagree with the recording.
     pub warnings: Vec<String>,
 }

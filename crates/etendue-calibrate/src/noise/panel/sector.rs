@@ -1,77 +1,108 @@
 //! Observed sector of a panel.
 
 use super::plane::PanelPlane;
-use crate::noise::recording::{DirectionCell, PanelRecording, azimuth, is_between};
+use super::segment::{GRAZING, SPOT, WIDEST_GAP};
+use super::sight::{SEEING, Sight, View, allowance};
+use crate::noise::recording::{PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
 
 /// The directions that a panel covers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PanelSector {
     /// Indices of the directions in the recording, from right to left for planar sensors.
     pub cells: Vec<usize>,
     /// Azimuths of its edges relative to the normal, rad; zero for sensors that are not planar.
     pub edges: [f64; 2],
-    /// Number of directions with other objects.
-    pub others: usize,
+    /// Directions between the edges with other objects, and those next to such objects.
+    pub rejected: Vec<usize>,
+    /// Angle by which a declared width runs past the edges that were found, rad.
+    pub trimmed: f64,
 }
 
-/// Widest gap of dropped directions within a panel, rad.
-const WIDEST_GAP: f64 = 4.0 * std::f64::consts::PI / 180.0;
+/// Distance from an object that hides the panel within which directions are not used, rad.
+const NEXT_TO_OBJECT: f64 = 1.0 * std::f64::consts::PI / 180.0;
 
-/// Greatest incidence on a panel, rad.
-const GRAZING: f64 = 85.0 * std::f64::consts::PI / 180.0;
+/// Greatest relative difference of the range of the panel at its edge, where a part of the spot returns.
+const EDGE_DEVIATION: f64 = 0.25;
 
-/// Greatest relative difference between the distance of a direction and that of its neighbours.
-const TOLERANCE: f64 = 0.04;
+/// Incidence from which the range error of a panel can jump, rad.
+const OBLIQUE: f64 = 55.0 * std::f64::consts::PI / 180.0;
 
-/// Greatest relative difference between the distance of a direction and that of the plane.
-const DRIFT: f64 = 0.25;
-
-/// Number of preceding directions whose distances are averaged.
-const NEIGHBOURS: usize = 5;
+/// Greatest deviation from the panel that is attributed to noise, relative to its distance: a direction with
+/// more sees several surfaces.
+const LARGEST_NOISE: f64 = 0.05;
 
 impl PanelSector {
-    /// Grows the sector from the foot of the normal outwards as long as the surface continues: a direction
-    /// belongs to the panel if its median range agrees with that of its inner neighbours. This tolerates a
-    /// range error that grows slowly with incidence; a jump ends the panel.
-    pub(super) fn grown(recording: &PanelRecording, plane: &PanelPlane) -> Self {
-        if recording.planar {
-            Self::grown_planar(recording, plane)
-        } else {
-            Self::near(recording, plane)
-        }
-    }
-
-    fn grown_planar(recording: &PanelRecording, plane: &PanelPlane) -> Self {
-        let directions = directions_by_angle(recording, plane);
-        let middle = directions.partition_point(|direction| direction.angle < 0.0);
-        let (on_right, on_left) = directions.split_at(middle);
-
-        // Grow to the left and to the right
-        let left = middle + SectorGrowth::new(plane).count(recording, on_left.iter());
-        let right = middle - SectorGrowth::new(plane).count(recording, on_right.iter().rev());
-        let edge = |at: usize| directions.get(at).map_or(0.0, |direction| direction.angle);
-        Self {
-            edges: [edge(right), edge(left.saturating_sub(1))],
-            cells: directions[right..left]
-                .iter()
-                .map(|direction| direction.cell)
-                .collect(),
-            others: 0,
-        }
-    }
-
-    /// Every direction whose median range is near the plane.
-    fn near(recording: &PanelRecording, plane: &PanelPlane) -> Self {
-        let is_on = |cell: &usize| {
-            let cell = &recording.cells[*cell];
-            plane.incidence(&cell.direction) < GRAZING
-                && relative_difference(cell, plane).is_some_and(|off| off < TOLERANCE)
+    /// Every direction of a cloud in which a surface is near the plane.
+    pub(super) fn near(sights: &[Sight], plane: &PanelPlane) -> Self {
+        let is_on = |sight: &&Sight| {
+            let incidence = plane.incidence(&sight.direction);
+            incidence < GRAZING && is_panel(sight, plane)
         };
+        let cells = sights.iter().filter(is_on).map(|sight| sight.cell);
         Self {
-            cells: (0..recording.cells.len()).filter(is_on).collect(),
-            edges: [0.0; 2],
-            others: 0,
+            cells: cells.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The directions between two angles from the normal (rad). Directions with other objects are rejected,
+    /// and those next to them.
+    pub(super) fn between(sights: &[Sight], plane: &PanelPlane, edges: [f64; 2]) -> Self {
+        let inside = sights_by_angle(sights, plane);
+        let inside: Vec<AngledSight> = inside
+            .into_iter()
+            .filter(|(angle, _)| (edges[0]..=edges[1]).contains(angle))
+            .collect();
+        let is_edge = |angle: f64| (angle - edges[0]).min(edges[1] - angle) < SPOT;
+        let objects: Vec<f64> = inside
+            .iter()
+            .filter(|(angle, sight)| !is_edge(*angle) && is_other(sight, plane))
+            .map(|(angle, _)| *angle)
+            .collect();
+        let near_object = |angle: f64| {
+            let next = objects.partition_point(|object| *object < angle);
+            let around = objects[next.saturating_sub(1)..].iter().take(2);
+            around
+                .into_iter()
+                .any(|object| (object - angle).abs() <= NEXT_TO_OBJECT)
+        };
+        let is_used = |(angle, sight): &AngledSight| {
+            let is_partial = is_edge(*angle) && !is_far_off(sight, plane);
+            is_partial || !(near_object(*angle) || is_other(sight, plane))
+        };
+        let (used, rejected): (Vec<AngledSight>, Vec<AngledSight>) =
+            inside.into_iter().partition(is_used);
+        let cells = |list: Vec<AngledSight>| list.iter().map(|(_, sight)| sight.cell).collect();
+        Self {
+            edges,
+            cells: cells(used),
+            rejected: cells(rejected),
+            trimmed: 0.0,
+        }
+    }
+
+    /// The sector of a panel of a declared width (m), centred on the foot of its normal. It includes
+    /// directions that drop. It ends where the recording shows a surface other than the panel over more than
+    /// the extent of the spot, beyond the edges `found` (rad).
+    pub(super) fn of_width(
+        sights: &[Sight],
+        plane: &PanelPlane,
+        width: f64,
+        found: [f64; 2],
+    ) -> Self {
+        let half = (0.5 * width / plane.distance).atan().min(GRAZING);
+        let angled = sights_by_angle(sights, plane);
+        let inside = angled.iter().filter(|(angle, _)| angle.abs() <= half);
+        let beyond_left = inside.clone().filter(|(angle, _)| *angle > found[1]);
+        let beyond_right = inside.rev().filter(|(angle, _)| *angle < found[0]);
+        let edges = [
+            -end_of_panel(beyond_right, plane, -found[0], half),
+            end_of_panel(beyond_left, plane, found[1], half),
+        ];
+        Self {
+            trimmed: (half + edges[0]).max(half - edges[1]),
+            ..Self::between(sights, plane, edges)
         }
     }
 
@@ -88,6 +119,8 @@ impl PanelSector {
         let angle = |cell: &usize| azimuth(&recording.cells[*cell].direction);
         let before = self.cells.len();
         self.cells.retain(|cell| is_between(angle(cell), declared));
+        self.rejected
+            .retain(|cell| is_between(angle(cell), declared));
         let is_limited = self.cells.len() < before && recording.planar;
         if let (true, Some(first), Some(last)) = (is_limited, self.cells.first(), self.cells.last())
         {
@@ -96,110 +129,79 @@ impl PanelSector {
         }
         self
     }
-
-    /// The sector of a panel of a declared width (m), centred on the foot of its normal. It includes
-    /// directions that drop, and excludes directions with other objects.
-    pub(super) fn of_width(recording: &PanelRecording, plane: &PanelPlane, width: f64) -> Self {
-        let half = (0.5 * width / plane.distance).atan().min(GRAZING);
-        let directions = directions_by_angle(recording, plane).into_iter();
-        let inside = directions.filter(|direction| direction.angle.abs() <= half);
-        let is_other = |cell: &usize| {
-            let cell = &recording.cells[*cell];
-            cell.returned() > 0.5 && relative_difference(cell, plane).is_some_and(|off| off > DRIFT)
-        };
-        let (others, cells): (Vec<usize>, Vec<usize>) =
-            inside.map(|direction| direction.cell).partition(is_other);
-        Self {
-            edges: [-half, half],
-            cells,
-            others: others.len(),
-        }
-    }
 }
 
-/// Relative difference of the median range of a direction from the plane.
-fn relative_difference(cell: &DirectionCell, plane: &PanelPlane) -> Option<f64> {
-    let expected = plane.range(&cell.direction);
-    cell.median().map(|range| (range / expected - 1.0).abs())
-}
-
-/// A direction of a recording with its angle from the normal of a plane.
-struct AngledDirection {
-    /// Azimuth relative to the normal, rad.
-    angle: f64,
-    /// Index in the recording.
-    cell: usize,
-}
+/// A direction with its azimuth relative to the normal of a plane, rad.
+pub(super) type AngledSight<'a> = (f64, &'a Sight);
 
 /// All directions, ordered by their angle from the normal of a plane.
-fn directions_by_angle(recording: &PanelRecording, plane: &PanelPlane) -> Vec<AngledDirection> {
+pub(super) fn sights_by_angle<'a>(sights: &'a [Sight], plane: &PanelPlane) -> Vec<AngledSight<'a>> {
     let bearing = azimuth(&plane.normal);
-    let mut directions: Vec<AngledDirection> = recording
-        .cells
+    let mut angled: Vec<AngledSight> = sights
         .iter()
-        .enumerate()
-        .map(|(cell, direction)| AngledDirection {
-            angle: wrap_to_pi(azimuth(&direction.direction) - bearing),
-            cell,
-        })
+        .map(|sight| (wrap_to_pi(sight.azimuth - bearing), sight))
         .collect();
-    directions.sort_by(|a, b| a.angle.total_cmp(&b.angle));
-    directions
+    angled.sort_by(|a, b| a.0.total_cmp(&b.0));
+    angled
 }
 
-/// Growth of a sector in one direction along a panel.
-struct SectorGrowth<'a> {
-    plane: &'a PanelPlane,
-    /// Distances of the plane according to the accepted directions, m.
-    distances: Vec<f64>,
-    /// Angle of the last accepted direction from the normal, rad.
-    last_angle: f64,
+/// Angle from the normal at which a panel ends, towards one side, rad: before a run of other surfaces
+/// that is wider than the spot, at most `half`. Surfaces next to the edge `found` (rad), where the range jumps,
+/// are others; those after a gap without returns, or beyond 55 degrees, are others if they are not on the plane.
+fn end_of_panel<'a>(
+    outward: impl Iterator<Item = &'a AngledSight<'a>>,
+    plane: &PanelPlane,
+    found: f64,
+    half: f64,
+) -> f64 {
+    let mut other_from: Option<f64> = None;
+    let mut last = found;
+    let mut after_gap = false;
+    for (angle, sight) in outward {
+        if sight.returned() <= SEEING {
+            continue;
+        }
+        let angle = angle.abs();
+        after_gap |= angle - last > WIDEST_GAP;
+        last = angle;
+        if (after_gap || angle > OBLIQUE) && is_panel(sight, plane) {
+            other_from = None;
+            continue;
+        }
+        let from = *other_from.get_or_insert(angle);
+        if angle - from > SPOT {
+            return from - 1e-9;
+        }
+    }
+    half
 }
 
-impl<'a> SectorGrowth<'a> {
-    fn new(plane: &'a PanelPlane) -> Self {
-        Self {
-            plane,
-            distances: vec![plane.distance; 3],
-            last_angle: 0.0,
-        }
-    }
+/// What a direction sees relative to a panel with its greatest systematic deviation.
+fn view(sight: &Sight, plane: &PanelPlane) -> View {
+    let incidence = plane.incidence(&sight.direction);
+    let cos = incidence.cos();
+    sight.view(plane, plane.distance, |mode| {
+        let noise = (4.0 * mode.spread * cos).min(LARGEST_NOISE * plane.distance);
+        noise + allowance(incidence, plane.distance)
+    })
+}
 
-    /// Number of directions up to the last one that belongs to the panel.
-    fn count<'d>(
-        mut self,
-        recording: &PanelRecording,
-        directions: impl Iterator<Item = &'d AngledDirection>,
-    ) -> usize {
-        let mut count = 0;
-        for (number, direction) in (1..).zip(directions) {
-            let angle = direction.angle.abs();
-            if angle > GRAZING || angle - self.last_angle > WIDEST_GAP {
-                break;
-            }
-            if self.accept(&recording.cells[direction.cell]) {
-                self.last_angle = angle;
-                count = number;
-            }
-        }
-        count
-    }
+/// Whether a direction sees the panel at least for a part of the time.
+pub(super) fn is_panel(sight: &Sight, plane: &PanelPlane) -> bool {
+    matches!(view(sight, plane), View::Plane(_))
+}
 
-    /// Whether a direction belongs to the panel: its distance agrees with that of the preceding
-    /// directions, and roughly with that of the plane.
-    fn accept(&mut self, cell: &DirectionCell) -> bool {
-        let Some(median) = cell.median() else {
-            return false;
-        };
-        let distance = median * self.plane.cos_incidence(&cell.direction);
-        let recent = &self.distances[self.distances.len().saturating_sub(NEIGHBOURS)..];
-        let expected = recent.iter().sum::<f64>() / recent.len() as f64;
-        let tolerance = TOLERANCE + 0.02 * self.plane.incidence(&cell.direction).tan();
-        let agrees = (distance / expected - 1.0).abs() < tolerance
-            && (distance / self.plane.distance - 1.0).abs() <= DRIFT;
-        if agrees {
-            self.distances.push(distance);
-        }
-        agrees
-    }
+/// Whether a direction sees a surface other than the panel.
+fn is_other(sight: &Sight, plane: &PanelPlane) -> bool {
+    matches!(view(sight, plane), View::Nearer | View::Farther)
+}
+
+/// Whether the surface of a direction is too far from the panel for a part of the spot at its edge.
+fn is_far_off(sight: &Sight, plane: &PanelPlane) -> bool {
+    let expected = plane.range(&sight.direction);
+    let off = |range: f64| (range / expected - 1.0).abs() > EDGE_DEVIATION;
+    sight.returned() > 0.5
+        && sight
+            .mode_near(expected)
+            .is_some_and(|mode| off(mode.median))
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod clouds;
+mod clutter;
 mod glare;
 mod moved;
 mod recovered;

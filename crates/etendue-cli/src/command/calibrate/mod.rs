@@ -7,10 +7,12 @@ mod hints;
 mod hold_out;
 mod identify;
 mod load;
+mod panel_picture;
 mod panel_view;
 mod profiles;
 mod quantity;
 mod report;
+mod verdict;
 mod view;
 
 use crate::failure::Failure;
@@ -30,7 +32,10 @@ use clap::{Args, Subcommand};
     A calibration setup file lists recordings of panels of known materials; a data.config of \
     ApolloSim is accepted too. The pose of the panel is estimated from the recording. Declared \
     dimensions are hints; a warning reports a disagreement. A material of a scene uses a profile \
-    with profile = \"profiles/wood.toml\"."
+    with profile = \"profiles/wood.toml\".\n\n\
+    The verdict is clear, doubtful or refused, from a test on held-out scans and from the data of \
+    the fit. A doubtful profile is not written, and the exit code is 1, unless --accept-doubtful is \
+    given; a refused profile is never written. NAME-panel.png shows what was taken as the panel."
 )]
 pub struct Calibrate {
     #[command(subcommand)]

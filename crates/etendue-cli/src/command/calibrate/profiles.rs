@@ -4,13 +4,16 @@ use super::figures;
 use super::hints::Hints;
 use super::hold_out::HoldOutReport;
 use super::load::{Loaded, recording};
+use super::panel_picture;
 use super::report::{MaterialReport, text};
+use super::verdict::VerdictReport;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use crate::sequence::bar;
 use clap::Args;
-use etendue::calibrate::noise::score::hold_out;
+use etendue::calibrate::noise::score::{hold_out, hold_out_quickly};
+use etendue::calibrate::noise::verdict::{Grade, Verdict, judge};
 use etendue::calibrate::noise::{
     CalibrationOptions, NoiseCalibration, Panel, PanelBeams, PanelHint, PanelRecording,
     RangingPrinciple, calibrate,
@@ -18,6 +21,7 @@ use etendue::calibrate::noise::{
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
 };
+use indicatif::ProgressBar;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -47,9 +51,13 @@ pub struct Profiles {
     time_of_flight: bool,
     #[command(flatten)]
     hints: Hints,
-    /// Fit to some of the scans, test on the others, and compare with three baselines
+    /// Report the test on held-out scans, with all of them, and compare with three baselines; without it
+    /// the test is made on up to 20,000 beams, for the verdict only
     #[arg(long)]
     holdout: bool,
+    /// Write doubtful profiles, too; they state their verdict and its reasons
+    #[arg(long)]
+    accept_doubtful: bool,
     /// Also draw the profiles
     #[arg(long)]
     figures: bool,
@@ -60,6 +68,9 @@ pub struct Profiles {
     #[arg(long)]
     json: bool,
 }
+
+/// Number of stages per material that the progress bar shows.
+const STAGES: usize = 3;
 
 /// The recordings of one material.
 struct Task {
@@ -77,11 +88,11 @@ struct Results {
 }
 
 impl Profiles {
-    /// Calibrates, writes the profiles and prints a summary.
+    /// Calibrates, prints a summary, and writes the profiles unless one of them is refused or doubtful.
     pub fn run(self) -> Result<(), Failure> {
         // Load and calibrate each material
         let setup = self.setup()?;
-        let progress = bar("calibrating materials", setup.materials().len());
+        let progress = bar("reading", STAGES * setup.materials().len());
         let mut calibrations = Vec::new();
         let mut folder = Folder::new(&self.output);
         let mut results = Results {
@@ -91,24 +102,56 @@ impl Profiles {
             warnings: Vec::new(),
         };
         for (material, panels) in setup.materials() {
+            progress.set_message(format!("{material}: reading"));
             let task = Task::load(&setup, material, &panels)?;
-            calibrations.push(self.calibrate(&task, &mut folder, &mut results)?);
             progress.inc(1);
+            calibrations.push(self.calibrate(&task, &mut folder, &mut results, &progress)?);
         }
         progress.finish_and_clear();
 
-        // Write
-        if self.figures {
-            figures::add_overview(&mut folder, &calibrations)?;
+        // Write, unless a profile is refused or doubtful
+        let objection = self.objection(&results);
+        if objection.is_none() {
+            if self.figures {
+                figures::add_overview(&mut folder, &calibrations)?;
+            }
+            if self.holdout {
+                folder.json("holdout.json", &results.hold_out)?;
+            }
+            results.files = folder.commit()?;
         }
-        if self.holdout {
-            folder.json("holdout.json", &results.hold_out)?;
-        }
-        results.files = folder.commit()?;
 
-        // Report
+        // Report; of an objection, the error states the reasons, and JSON all checks
         warn(&results.warnings);
-        print_report(self.json, &results, Self::summary)
+        if self.json || objection.is_none() {
+            print_report(self.json, &results, Self::summary)?;
+        }
+        objection.map_or(Ok(()), Err)
+    }
+
+    /// Error if a profile is refused, or doubtful without `--accept-doubtful`.
+    fn objection(&self, results: &Results) -> Option<Failure> {
+        let of_grade = |grade: Grade| -> Vec<String> {
+            let materials = results.materials.iter();
+            let matching = materials.filter(|material| material.verdict.grade == grade);
+            matching.map(MaterialReport::objection).collect()
+        };
+        let refused = of_grade(Grade::Refused);
+        if !refused.is_empty() {
+            return Some(Failure::usage(
+                format!("refused, nothing was written:\n{}", refused.join("\n")),
+                "record again with a flat board before a sensor at rest; `etendue calibrate aim --source FILE -o aim` \
+                 draws what is taken as the panel",
+            ));
+        }
+        let doubtful = of_grade(Grade::Doubtful);
+        (!doubtful.is_empty() && !self.accept_doubtful).then(|| {
+            Failure::usage(
+                format!("doubtful, nothing was written:\n{}", doubtful.join("\n")),
+                "record again, or accept the profiles with --accept-doubtful; `etendue calibrate aim --source FILE -o aim` \
+                 draws what is taken as the panel",
+            )
+        })
     }
 
     /// The calibration setup file, or one with the recordings of the arguments.
@@ -142,24 +185,39 @@ impl Profiles {
         task: &Task,
         folder: &mut Folder,
         results: &mut Results,
+        progress: &ProgressBar,
     ) -> Result<NoiseCalibration, Failure> {
-        // Fit the profile and add its file
+        // Fit the profile
+        let material = &task.options.material;
         let recordings = task.recordings();
+        progress.set_message(format!("{material}: fitting"));
         let calibration = calibrate(&recordings, &task.options)?;
-        let name = file_name(&task.options.material);
-        folder.text(&format!("{name}.toml"), task.file(&calibration).to_toml());
+        progress.inc(1);
+
+        // Test it on held-out scans, and judge it
+        progress.set_message(format!("{material}: testing on held-out scans"));
+        let test = if self.holdout {
+            hold_out
+        } else {
+            hold_out_quickly
+        };
+        let scores = test(&recordings, &task.options);
+        let parts: Vec<&PanelRecording> = recordings.iter().map(|(r, _)| *r).collect();
+        let verdict = judge(&parts, &calibration, &scores);
+        progress.inc(1);
+
+        // Add its files
+        let name = file_name(material);
+        let file = task.file(&calibration, &verdict);
+        folder.text(&format!("{name}.toml"), file.to_toml());
+        task.add_pictures(folder, &name, &calibration, &verdict)?;
         if self.figures {
             figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
         }
-
-        // Score the fit on held-out scans
-        if self.holdout {
-            let scores = hold_out(&recordings, &task.options)?;
-            results
-                .hold_out
-                .push(HoldOutReport::of(&task.options.material, &scores));
+        if let (true, Ok(scores)) = (self.holdout, &scores) {
+            results.hold_out.push(HoldOutReport::of(material, scores));
             if self.figures {
-                figures::add_hold_out(folder, &name, &scores)?;
+                figures::add_hold_out(folder, &name, scores)?;
             }
         }
 
@@ -167,10 +225,12 @@ impl Profiles {
         let panels = task.panels.iter();
         let reading_warnings = panels.flat_map(|(_, _, loaded)| &loaded.warnings);
         for warning in reading_warnings.chain(&calibration.warnings) {
-            let warning = format!("{}: {warning}", task.options.material);
+            let warning = format!("{material}: {warning}");
             results.warnings.push(warning);
         }
-        results.materials.push(MaterialReport::of(&calibration));
+        results
+            .materials
+            .push(MaterialReport::of(&calibration, &verdict));
         Ok(calibration)
     }
 
@@ -184,7 +244,10 @@ impl Profiles {
             .iter()
             .map(|f| f.display().to_string())
             .collect();
-        writeln!(words, "wrote {}", files.join(", ")).expect("writing to a string does not fail");
+        if !files.is_empty() {
+            writeln!(words, "wrote {}", files.join(", "))
+                .expect("writing to a string does not fail");
+        }
         words
     }
 }
@@ -231,8 +294,29 @@ impl Task {
             .collect()
     }
 
-    /// File of a profile, with the quality of its fit and its provenance.
-    fn file(&self, calibration: &NoiseCalibration) -> ProfileFile {
+    /// Adds a picture of what was taken as the panel in each recording.
+    fn add_pictures(
+        &self,
+        folder: &mut Folder,
+        name: &str,
+        calibration: &NoiseCalibration,
+        verdict: &Verdict,
+    ) -> Result<(), Failure> {
+        let panels = self.panels.iter().zip(&calibration.panels);
+        for (number, ((declared, _, loaded), report)) in (1..).zip(panels) {
+            let picture = match self.panels.len() {
+                1 => format!("{name}-panel"),
+                _ => format!("{name}-panel-{number}"),
+            };
+            let title = format!("{name}, {}", base_name(&declared.recording));
+            let drawing = panel_picture::draw(&loaded.recording, &report.panel, verdict, &title);
+            folder.picture(&picture, &drawing)?;
+        }
+        Ok(())
+    }
+
+    /// File of a profile, with its verdict, the quality of its fit and its provenance.
+    fn file(&self, calibration: &NoiseCalibration, verdict: &Verdict) -> ProfileFile {
         let mut file = ProfileFile::of(&calibration.profile);
         file.description = format!(
             "{} on {}, from {} recordings",
@@ -242,6 +326,7 @@ impl Task {
         );
         file.warnings.clone_from(&calibration.warnings);
         file.quality = Some(quality(calibration));
+        file.verdict = Some(VerdictReport::of(verdict).file());
         let panels = self.panels.iter().zip(&calibration.panels);
         file.provenance = panels
             .map(|((panel, _, loaded), report)| provenance(panel, loaded, &report.panel))

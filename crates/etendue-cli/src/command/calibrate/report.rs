@@ -1,7 +1,9 @@
 //! Report of a calibration.
 
+use super::verdict::VerdictReport;
 use etendue::calibrate::noise::NoiseCalibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
+use etendue::calibrate::noise::verdict::Verdict;
 use etendue::physics::profile::Glare;
 use serde::Serialize;
 use std::fmt::Write;
@@ -10,6 +12,8 @@ use std::fmt::Write;
 #[derive(Serialize)]
 pub struct MaterialReport {
     material: String,
+    /// The verdict.
+    pub verdict: VerdictReport,
     panels: Vec<PanelRow>,
     steps_mm: Vec<[f64; 2]>,
     neighbour_correlation: f64,
@@ -51,6 +55,10 @@ struct PanelRow {
     rms_mm: f64,
     beams: usize,
     strays: usize,
+    /// Azimuths of the edges from the normal.
+    edges_deg: [f64; 2],
+    /// Directions between the edges with other objects.
+    rejected_directions: usize,
 }
 
 #[derive(Serialize)]
@@ -68,8 +76,8 @@ struct BandRow {
 const BAND: f64 = 10.0;
 
 impl MaterialReport {
-    /// Report of a calibration.
-    pub fn of(calibration: &NoiseCalibration) -> Self {
+    /// Report of a calibration and its verdict.
+    pub fn of(calibration: &NoiseCalibration, verdict: &Verdict) -> Self {
         let profile = &calibration.profile;
 
         // Panels found in the recordings
@@ -81,12 +89,15 @@ impl MaterialReport {
             rms_mm: report.panel.rms * 1e3,
             beams: report.beams.beams.len(),
             strays: report.beams.strays,
+            edges_deg: report.panel.sector.edges.map(f64::to_degrees),
+            rejected_directions: report.panel.sector.rejected.len(),
         });
 
         // Terms of the profile
         let steps = profile.steps.as_slice().iter();
         Self {
             material: profile.material.clone(),
+            verdict: VerdictReport::of(verdict),
             panels: panels.collect(),
             steps_mm: steps
                 .map(|step| [step.from * 1e3, step.step * 1e3])
@@ -158,9 +169,17 @@ pub fn text(reports: &[MaterialReport]) -> String {
 }
 
 impl MaterialReport {
+    /// Material and reasons of its verdict.
+    pub fn objection(&self) -> String {
+        format!("{}: {}", self.material, self.verdict.reasons.join("; "))
+    }
+
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        // Panels
-        writeln!(out, "{}", self.material)?;
+        // Verdict and panels
+        writeln!(out, "{}: {}", self.material, self.verdict.grade.name())?;
+        for reason in &self.verdict.reasons {
+            writeln!(out, "  {reason}")?;
+        }
         for panel in &self.panels {
             panel.write(out)?;
         }
