@@ -195,6 +195,11 @@ impl Model {
         &self.parts.objects
     }
 
+    /// Initial pose of the sensor at each scan.
+    pub fn world_from_sensor(&self) -> &[Isometry3<f64>] {
+        &self.world_from_sensor
+    }
+
     /// Number of scans.
     pub fn scans(&self) -> usize {
         self.world_from_sensor.len()

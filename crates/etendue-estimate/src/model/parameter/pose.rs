@@ -53,7 +53,7 @@ impl FitParameter for SensorPose {
         value: VariableValue<S>,
     ) {
         let initial = &model.world_from_sensor[self.scan];
-        inputs.world_from_sensor[self.scan] = spatial(value, initial);
+        inputs.world_from_sensor[self.scan] = spatial_pose(value, initial);
     }
 }
 
@@ -78,13 +78,14 @@ impl FitParameter for ObjectPose {
         value: VariableValue<S>,
     ) {
         let initial = &model.objects()[self.object.0 as usize].world_from_object;
-        let pose = spatial(value, initial);
+        let pose = spatial_pose(value, initial);
         inputs.object_poses.push((self.object, pose));
     }
 }
 
-/// Spatial pose of a value; a planar pose has the height and tilt of `initial`.
-fn spatial<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
+/// Spatial pose of a value; a planar pose has the height and tilt of `initial`, a number is no pose and gives
+/// `initial`.
+pub fn spatial_pose<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
     match value {
         VariableValue::Spatial(pose) => pose,
         VariableValue::Planar(pose) => {

@@ -1,0 +1,186 @@
+//! Exceptions: one class for each kind of error of the library, with its text and its remedy.
+
+use etendue::config::ConfigError as AnyConfigError;
+use etendue::config::toml_file::{DocumentError, UnknownName};
+use etendue::estimate::fit::FitError as RustFitError;
+use etendue::estimate::model::{ModelError as RustModelError, UnknownPath};
+use etendue::estimate::solve::SolveError;
+use etendue::io::FormatError as RustFormatError;
+use etendue::scene::{SceneError as RustSceneError, TrajectoryError as RustTrajectoryError};
+use etendue::sensors::transport::WorldError as RustWorldError;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::prelude::*;
+use rayon::ThreadPoolBuildError;
+
+create_exception!(
+    etendue,
+    EtendueError,
+    PyException,
+    "Error of the library; the base of its exceptions. The text contains the remedy."
+);
+create_exception!(
+    etendue,
+    FormatError,
+    EtendueError,
+    "A file cannot be read or written: the operating system refuses, or its content is malformed."
+);
+create_exception!(
+    etendue,
+    ConfigError,
+    EtendueError,
+    "A scene or sensor file is invalid; the text contains line and column."
+);
+create_exception!(
+    etendue,
+    UnknownNameError,
+    EtendueError,
+    "No preset, scene, material, key, quantity or parameter has the name; the text contains the nearest name."
+);
+create_exception!(
+    etendue,
+    SceneError,
+    EtendueError,
+    "The objects and meshes do not form a valid scene."
+);
+create_exception!(
+    etendue,
+    WorldError,
+    EtendueError,
+    "A material has no values at the wavelength of the lidar."
+);
+create_exception!(
+    etendue,
+    TrajectoryError,
+    EtendueError,
+    "The motion of the sensor in the scene file does not cover the requested time."
+);
+create_exception!(
+    etendue,
+    ModelError,
+    EtendueError,
+    "A differentiable model is invalid: an unknown is free twice, or a value is outside its bounds."
+);
+create_exception!(
+    etendue,
+    FitError,
+    EtendueError,
+    "A fit is impossible: no valid range, another number of beams, or no descent."
+);
+
+/// Error of a call, as a Python exception.
+pub struct Failure(PyErr);
+
+/// Result of a call.
+pub type Outcome<T> = Result<T, Failure>;
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+/// Text of an error with its remedy, as the command line prints both.
+fn with_remedy(error: &dyn std::fmt::Display, remedy: &str) -> String {
+    if remedy.is_empty() {
+        return error.to_string();
+    }
+    format!("{error}\nhelp: {remedy}")
+}
+
+impl From<RustFormatError> for Failure {
+    fn from(error: RustFormatError) -> Self {
+        Self(FormatError::new_err(with_remedy(&error, &error.remedy())))
+    }
+}
+
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        Self(ConfigError::new_err(with_remedy(&error, &error.remedy())))
+    }
+}
+
+impl From<AnyConfigError> for Failure {
+    fn from(error: AnyConfigError) -> Self {
+        let text = with_remedy(&error, &error.remedy());
+        Self(match error {
+            AnyConfigError::Format(_) => FormatError::new_err(text),
+            AnyConfigError::Scene { .. } => SceneError::new_err(text),
+            _ => ConfigError::new_err(text),
+        })
+    }
+}
+
+impl From<UnknownName> for Failure {
+    fn from(error: UnknownName) -> Self {
+        Self(UnknownNameError::new_err(with_remedy(
+            &error,
+            &error.remedy(),
+        )))
+    }
+}
+
+impl From<UnknownPath> for Failure {
+    fn from(error: UnknownPath) -> Self {
+        Self(UnknownNameError::new_err(error.to_string()))
+    }
+}
+
+impl From<RustSceneError> for Failure {
+    fn from(error: RustSceneError) -> Self {
+        Self(SceneError::new_err(error.to_string()))
+    }
+}
+
+impl From<RustWorldError> for Failure {
+    fn from(error: RustWorldError) -> Self {
+        Self(WorldError::new_err(error.to_string()))
+    }
+}
+
+impl From<RustTrajectoryError> for Failure {
+    fn from(error: RustTrajectoryError) -> Self {
+        Self(TrajectoryError::new_err(error.to_string()))
+    }
+}
+
+impl From<RustModelError> for Failure {
+    fn from(error: RustModelError) -> Self {
+        match error {
+            RustModelError::Scene(error) => error.into(),
+            RustModelError::World(error) => error.into(),
+            RustModelError::Path(error) => error.into(),
+            other => Self(ModelError::new_err(other.to_string())),
+        }
+    }
+}
+
+impl From<RustFitError> for Failure {
+    fn from(error: RustFitError) -> Self {
+        match error {
+            RustFitError::Model(error) => error.into(),
+            other => Self(FitError::new_err(other.to_string())),
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        RustFitError::from(error).into()
+    }
+}
+
+impl From<ThreadPoolBuildError> for Failure {
+    fn from(error: ThreadPoolBuildError) -> Self {
+        Self(PyRuntimeError::new_err(with_remedy(
+            &error,
+            "give fewer threads",
+        )))
+    }
+}

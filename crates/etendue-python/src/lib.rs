@@ -1,0 +1,50 @@
+//! The extension module of the Python package `etendue`.
+//!
+//! It converts arguments and results; the computations are those of the crate [`etendue`]. Each file is one
+//! topic of the package. Functions release the interpreter lock while they compute, on threads of their own
+//! ([`threads`]), and read their arguments before ([`arrays`]). Objects are immutable values.
+
+mod arrays;
+mod batch;
+mod errors;
+mod fit;
+mod gradient;
+mod lidar;
+mod model;
+mod pose;
+mod raycast;
+mod scene;
+mod simulate;
+mod sweep;
+mod threads;
+mod toml_values;
+
+use pyo3::prelude::*;
+
+/// Physics-based, differentiable simulation of lidars.
+#[pymodule]
+mod _etendue {
+    #[pymodule_export]
+    use super::batch::simulate_batch;
+    #[pymodule_export]
+    use super::errors::{
+        ConfigError, EtendueError, FitError, FormatError, ModelError, SceneError, TrajectoryError,
+        UnknownNameError, WorldError,
+    };
+    #[pymodule_export]
+    use super::fit::{FitResult, fit};
+    #[pymodule_export]
+    use super::gradient::{Jacobian, jacobian};
+    #[pymodule_export]
+    use super::lidar::{Lidar, presets};
+    #[pymodule_export]
+    use super::scene::{Scene, scenes};
+    #[pymodule_export]
+    use super::simulate::simulate;
+    #[pymodule_export]
+    use super::sweep::Sweep;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python packages use")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,48 @@
+//! Differentiable models of `jacobian` and `fit`.
+
+use crate::errors::Outcome;
+use etendue::config::scene::LoadedScene;
+use etendue::config::sensor::Sensor;
+use etendue::config::toml_file::UnknownName;
+use etendue::estimate::model::{Freedom, Model, Parameter};
+use etendue::estimate::visibility::EdgeSettings;
+use etendue::scene::SceneBuilder;
+use nalgebra::Isometry3;
+
+/// Degrees of freedom of poses, by the argument `motion`.
+pub fn freedom_of_poses(motion: &str) -> Outcome<Freedom> {
+    match motion {
+        "spatial" => Ok(Freedom::Whole),
+        "planar" => Ok(Freedom::Planar),
+        _ => Err(UnknownName::new("motion", motion, ["spatial", "planar"]).into()),
+    }
+}
+
+/// A model without unknowns of objects in the air of a scene, with the sensor at a pose.
+pub fn model_of(
+    parts: &SceneBuilder,
+    loaded: &LoadedScene,
+    sensor: &Sensor,
+    pose: Isometry3<f64>,
+) -> Outcome<Model> {
+    let model = Model::new(parts.clone(), &sensor.lidar, vec![pose])?;
+    Ok(model.in_air(loaded.air.clone()))
+}
+
+/// Frees the parameters of `paths`. Edges count if `edges` or, by default, if the pose of an object is free.
+pub fn release(
+    model: &mut Model,
+    paths: &[String],
+    poses: Freedom,
+    edges: Option<bool>,
+) -> Outcome<()> {
+    for path in paths {
+        let resolved = model.resolve(path)?;
+        let is_pose = resolved.iter().any(|(_, parameter)| parameter.is_pose());
+        model.free(path, if is_pose { poses } else { Freedom::Whole })?;
+    }
+    let mut unknowns = model.unknowns().iter();
+    let moves = unknowns.any(|unknown| matches!(unknown.parameter, Parameter::ObjectPose(_)));
+    model.edges = edges.unwrap_or(moves).then(EdgeSettings::default);
+    Ok(())
+}

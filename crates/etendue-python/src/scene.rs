@@ -1,0 +1,378 @@
+//! Scenes.
+
+use crate::arrays::{floats, integers, read_only, wrong_shape};
+use crate::errors::Outcome;
+use crate::pose::matrix;
+use crate::{raycast, threads};
+use etendue::config::material;
+use etendue::config::scene::{Classes, LoadedScene, arena, example, examples, load};
+use etendue::io::FormatError;
+use etendue::raycast::{MaterialId, Mesh, MeshId};
+use etendue::scene::lighting::Lighting;
+use etendue::scene::{NamedMaterial, Object, SceneBuilder, Textures};
+use etendue::sensors::NoiseProfiles;
+use etendue::sensors::lidar::Air;
+use etendue::sensors::transport::AmbientLight;
+use nalgebra::{Isometry3, Point3};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Endings of mesh files, which have no materials at the wavelength of a lidar.
+const MESH_ENDINGS: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
+
+/// Objects with meshes and materials, weather and light: an immutable value.
+///
+/// `Scene.load`, `Scene.arena` and `Scene.from_meshes` make one.
+///
+/// Examples
+/// --------
+/// >>> import etendue as et
+/// >>> scene = et.Scene.arena()
+/// >>> scene.objects[:2]
+/// ['room', 'mirror']
+#[pyclass(frozen, module = "etendue")]
+pub struct Scene {
+    loaded: Arc<LoadedScene>,
+}
+
+impl Scene {
+    /// The scene with the other content of its file.
+    pub fn loaded(&self) -> &Arc<LoadedScene> {
+        &self.loaded
+    }
+
+    /// Pose of the sensor: the given one, else that of the scene.
+    pub fn sensor_pose_or(&self, given: Option<Isometry3<f64>>) -> PyResult<Isometry3<f64>> {
+        let placement = self.loaded.sensor.as_ref();
+        let own = placement.map(|placement| placement.world_from_sensor);
+        given.or(own).ok_or_else(|| {
+            let name = &self.loaded.name;
+            PyValueError::new_err(format!(
+                "pose: the scene \"{name}\" has no pose of the sensor\nhelp: give pose, a matrix (4, 4) or \
+                 (position, quaternion), or add a [sensor] table to the scene file"
+            ))
+        })
+    }
+}
+
+#[pymethods]
+impl Scene {
+    /// Read a scene file, or load a built-in scene.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str or os.PathLike
+    ///     Path of a TOML file, or a name of `etendue.scenes()`.
+    ///
+    /// Returns
+    /// -------
+    /// Scene
+    ///
+    /// Raises
+    /// ------
+    /// UnknownNameError
+    ///     No file and no built-in scene has the name.
+    /// ConfigError, FormatError, SceneError
+    ///     The file is invalid or cannot be read.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import etendue as et
+    /// >>> et.Scene.load("mirror-corridor").name
+    /// 'mirror-corridor'
+    #[staticmethod]
+    fn load(py: Python<'_>, name: PathBuf) -> Outcome<Self> {
+        let loaded = threads::run(py, None, usize::MAX, || -> Outcome<LoadedScene> {
+            let ending = name.extension().map(|ending| ending.to_string_lossy());
+            match ending.map(|ending| ending.to_ascii_lowercase()) {
+                Some(ending) if MESH_ENDINGS.contains(&ending.as_str()) => {
+                    Err(FormatError::Unsupported {
+                        path: name,
+                        message: "a mesh is no scene: it has no materials".into(),
+                        remedy: "read its vertices and triangles, and call Scene.from_meshes"
+                            .into(),
+                    }
+                    .into())
+                }
+                None if !name.exists() => Ok(example(&name.to_string_lossy())?),
+                _ => Ok(load(&name)?),
+            }
+        })??;
+        Ok(Self {
+            loaded: Arc::new(loaded),
+        })
+    }
+
+    /// The built-in arena: a room of 1.85 x 0.92 x 0.28 m with a mirror and a glass pane.
+    ///
+    /// Returns
+    /// -------
+    /// Scene
+    ///
+    /// Examples
+    /// --------
+    /// >>> import etendue as et
+    /// >>> et.Scene.arena().sensor_pose.shape
+    /// (4, 4)
+    #[staticmethod]
+    fn arena(py: Python<'_>) -> Outcome<Self> {
+        let loaded = threads::run(py, None, 0, arena)?;
+        Ok(Self {
+            loaded: Arc::new(loaded),
+        })
+    }
+
+    /// Make a scene of meshes.
+    ///
+    /// Parameters
+    /// ----------
+    /// meshes : dict of str to (vertices, triangles, material)
+    ///     The objects by name. `vertices` is an array of the shape (n, 3), m, in the frame of the world;
+    ///     `triangles` an array of whole numbers of the shape (m, 3), the vertices of each triangle,
+    ///     anticlockwise seen from outside; `material` a name of `etendue materials`.
+    /// name : str, optional
+    ///     Name of the scene.
+    ///
+    /// Returns
+    /// -------
+    /// Scene
+    ///
+    /// Raises
+    /// ------
+    /// SceneError
+    ///     A triangle has a vertex that does not exist, or a vertex is not finite.
+    /// UnknownNameError
+    ///     No material has the name.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import etendue as et
+    /// >>> import numpy as np
+    /// >>> corners = np.array([[3.0, -1, -1], [3, 1, -1], [3, 1, 1], [3, -1, 1]])
+    /// >>> wall = (corners, [[0, 2, 1], [0, 3, 2]], "white-paint")
+    /// >>> scene = et.Scene.from_meshes({"wall": wall})
+    /// >>> float(scene.raycast([0, 0, 0, 1, 0, 0])["t_hit"])
+    /// 3.0
+    #[staticmethod]
+    #[pyo3(signature = (meshes, *, name = "meshes"))]
+    fn from_meshes(py: Python<'_>, meshes: &Bound<'_, PyDict>, name: &str) -> Outcome<Self> {
+        // Read the objects.
+        let mut builder = SceneBuilder::default();
+        for (key, value) in meshes {
+            add_object(&mut builder, &key, &value)?;
+        }
+
+        // Build the scene.
+        let triangles = builder.meshes.iter().map(|mesh| mesh.triangles.len());
+        let scene = threads::run(py, None, triangles.sum(), || builder.build())??;
+        let of_object = vec![-1; scene.objects().len()];
+        let loaded = LoadedScene {
+            name: name.to_owned(),
+            scene,
+            profiles: NoiseProfiles::default(),
+            ambient: AmbientLight::default(),
+            sensor: None,
+            lighting: Lighting::default(),
+            textures: Textures::default(),
+            classes: Classes {
+                names: vec![],
+                of_object,
+            },
+            air: Air::default(),
+            sha256: String::new(),
+            files: vec![],
+            warnings: vec![],
+        };
+        Ok(Self {
+            loaded: Arc::new(loaded),
+        })
+    }
+
+    /// Cast rays: the nearest hit of each.
+    ///
+    /// Results have the keys and shapes of `open3d.t.geometry.RaycastingScene.cast_rays`. They are exact in
+    /// `float64`, and no ray passes between two triangles.
+    ///
+    /// Parameters
+    /// ----------
+    /// rays : array of the shape (..., 6)
+    ///     Origin (m) and direction of each ray. Neighbouring rays in neighbouring rows are faster.
+    /// time : float, default 0
+    ///     Time at which moving objects are hit, s.
+    /// threads : int, optional
+    ///     Number of threads; the results do not depend on it.
+    ///
+    /// Returns
+    /// -------
+    /// dict of str to numpy.ndarray
+    ///     - `t_hit`: float64 (...), distance in lengths of the direction; inf for a miss
+    ///     - `geometry_ids`: uint32 (...), index of the object; `Scene.INVALID_ID` for a miss
+    ///     - `primitive_ids`: uint32 (...), index of the triangle; `Scene.INVALID_ID` for a miss
+    ///     - `primitive_uvs`: float64 (..., 2), weights of its second and third vertex
+    ///     - `primitive_normals`: float64 (..., 3), its unit normal
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A direction has the length zero, or a number is not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import etendue as et
+    /// >>> hits = et.Scene.arena().raycast([[0, 0, 0.1, 1, 0, 0], [0, 0, 9, 0, 0, 1]])
+    /// >>> hits["geometry_ids"] == et.Scene.INVALID_ID
+    /// array([False,  True])
+    #[pyo3(signature = (rays, *, time = 0.0, threads = None))]
+    fn raycast<'py>(
+        &self,
+        rays: &Bound<'py, PyAny>,
+        time: f64,
+        threads: Option<i64>,
+    ) -> Outcome<Bound<'py, PyDict>> {
+        raycast::cast(&self.loaded.scene, rays, time, threads)
+    }
+
+    /// uint32: the index in place of an object or a triangle, for a miss.
+    #[classattr]
+    const INVALID_ID: u32 = raycast::INVALID_ID;
+
+    /// str: name of the scene.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.loaded.name
+    }
+
+    /// list of str: names of the objects, by index.
+    #[getter]
+    fn objects(&self) -> Vec<&str> {
+        let objects = self.loaded.scene.objects().iter();
+        objects.map(|object| object.name.as_str()).collect()
+    }
+
+    /// list of str: names of the materials, by index.
+    #[getter]
+    fn materials(&self) -> Vec<&str> {
+        let materials = self.loaded.scene.materials().iter();
+        materials.map(|material| material.name.as_str()).collect()
+    }
+
+    /// list of str: irregularities that did not prevent loading.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.loaded.warnings.clone()
+    }
+
+    /// float64 (4, 4) or None: pose of the sensor in the scene file, world from sensor.
+    #[getter]
+    fn sensor_pose(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let placement = self.loaded.sensor.as_ref();
+        let pose = placement.map(|placement| matrix(&placement.world_from_sensor));
+        pose.map(|pose| read_only(py, pose, &[4, 4])).transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        let scene = &self.loaded.scene;
+        let triangles = |object: &Object| scene.mesh(object.mesh).triangles.len();
+        format!(
+            "Scene({:?}, objects={}, materials={}, triangles={})",
+            self.loaded.name,
+            scene.objects().len(),
+            scene.materials().len(),
+            scene.objects().iter().map(triangles).sum::<usize>()
+        )
+    }
+}
+
+/// Names of the built-in scenes.
+///
+/// Returns
+/// -------
+/// list of str
+///
+/// Examples
+/// --------
+/// >>> import etendue as et
+/// >>> "arena" in et.scenes()
+/// True
+#[pyfunction]
+pub fn scenes() -> Vec<&'static str> {
+    examples().iter().map(|scene| scene.name).collect()
+}
+
+/// Adds an object of `Scene.from_meshes` to a scene.
+fn add_object(
+    builder: &mut SceneBuilder,
+    key: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> Outcome<()> {
+    // Take the parts.
+    let wrong = |expected: &str| PyTypeError::new_err(format!("meshes: expected {expected}"));
+    let name: String = (key.extract()).map_err(|_| wrong("names of objects as keys"))?;
+    let parts = value.cast::<PyTuple>();
+    let parts = parts.map_err(|_| wrong("tuples (vertices, triangles, material)"))?;
+    if parts.len() != 3 {
+        return Err(wrong("tuples (vertices, triangles, material)").into());
+    }
+    let mesh = mesh(&name, &parts.get_item(0)?, &parts.get_item(1)?)?;
+    let material: String = (parts.get_item(2)?.extract())
+        .map_err(|_| wrong(&format!("a name as the material of \"{name}\"")))?;
+
+    // Find or add the material.
+    let used = builder.materials.iter();
+    let known = used.clone().position(|known| known.name == material);
+    let number = known.unwrap_or(used.len());
+    if known.is_none() {
+        let found = material::find(&material)?;
+        builder.materials.push(NamedMaterial {
+            name: material,
+            material: found.material.clone(),
+        });
+    }
+
+    // Add the mesh and the object.
+    let index = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    builder.objects.push(Object {
+        name,
+        mesh: MeshId(index(builder.meshes.len())),
+        world_from_object: Isometry3::identity(),
+        material: MaterialId(index(number)),
+        mask: u32::MAX,
+    });
+    builder.meshes.push(mesh.into());
+    Ok(())
+}
+
+/// Mesh of the object `name`.
+fn mesh(name: &str, vertices: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) -> PyResult<Mesh> {
+    // Vertices
+    let argument = format!("vertices of \"{name}\"");
+    let points = floats(&argument, vertices)?;
+    if !matches!(points.shape[..], [_, 3]) {
+        return Err(wrong_shape(&argument, "(n, 3)", &points.shape));
+    }
+    let points = points.values.chunks_exact(3);
+
+    // Triangles
+    let argument = format!("triangles of \"{name}\"");
+    let corners = integers(&argument, triangles)?;
+    if !matches!(corners.shape[..], [_, 3]) {
+        return Err(wrong_shape(&argument, "(m, 3)", &corners.shape));
+    }
+    let corner = |&corner: &i64| {
+        u32::try_from(corner).map_err(|_| {
+            PyValueError::new_err(format!("{argument}: {corner} is no index of a vertex"))
+        })
+    };
+    let corners: Vec<u32> = corners.values.iter().map(corner).collect::<PyResult<_>>()?;
+    Ok(Mesh {
+        vertices: points.map(Point3::from_slice).collect(),
+        triangles: corners
+            .chunks_exact(3)
+            .map(|c| [c[0], c[1], c[2]])
+            .collect(),
+        materials: vec![],
+    })
+}
