@@ -9,7 +9,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt};
 
 /// Numbers of an argument, in C order.
 pub struct Numbers<T> {
@@ -45,6 +45,25 @@ pub fn check_finite(name: &str, values: &[f64]) -> PyResult<()> {
     let value = values[at];
     let text = format!("{name}: all numbers have to be finite, number {at} is {value}");
     Err(PyValueError::new_err(text))
+}
+
+/// The whole number of the argument `name`, from 0 to `most`.
+pub fn whole_number<'a, 'py, T: FromPyObject<'a, 'py> + std::fmt::Display>(
+    name: &str,
+    value: &'a Bound<'py, PyAny>,
+    most: T,
+) -> PyResult<T> {
+    value.extract::<T>().map_err(|_| {
+        let found = value
+            .repr()
+            .map_or_else(|_| String::new(), |text| text.to_string());
+        let text = format!("{name}: expected a whole number from 0 to {most}, got {found}");
+        if value.is_instance_of::<PyInt>() {
+            PyValueError::new_err(text)
+        } else {
+            PyTypeError::new_err(text)
+        }
+    })
 }
 
 /// An array of a shape, which owns `values`.

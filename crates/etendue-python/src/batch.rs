@@ -5,7 +5,7 @@ use crate::errors::Outcome;
 use crate::lidar::Lidar;
 use crate::pose::poses as read_poses;
 use crate::scene::Scene;
-use crate::simulate::world;
+use crate::simulate::{seed_of, world};
 use crate::threads;
 use etendue::sensors::lidar::{Sweep, SweepScratch, SweepSettings, simulate_into};
 use numpy::PyArrayDyn;
@@ -61,7 +61,7 @@ pub fn simulate_batch<'py>(
     scene: &Bound<'py, Scene>,
     lidar: &Bound<'py, Lidar>,
     poses: &Bound<'py, PyAny>,
-    seed: u64,
+    #[pyo3(from_py_with = seed_of)] seed: u64,
     time: f64,
     threads: Option<i64>,
 ) -> Outcome<BatchArrays<'py>> {

@@ -195,10 +195,6 @@ impl FitResult {
 #[pyfunction]
 #[pyo3(signature = (scene, lidar, measured, free, *, start = None, pose = None, motion = "spatial", edges = None, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "Python gives a list of its own"
-)]
 pub fn fit(
     py: Python<'_>,
     scene: &Bound<'_, Scene>,

@@ -14,7 +14,7 @@ use pyo3::types::{PyIterator, PyTuple};
 #[pyclass(frozen, module = "etendue")]
 pub struct Jacobian {
     y: Py<PyAny>,
-    jacobian: Py<PyAny>,
+    derivatives: Py<PyAny>,
     valid: Py<PyAny>,
     names: Vec<String>,
     units: Vec<String>,
@@ -31,7 +31,7 @@ impl Jacobian {
     /// float64 (beams, 2, k): derivatives of `y` by each of `names`; zero without a return.
     #[getter(J)]
     fn jacobian(&self, py: Python<'_>) -> Py<PyAny> {
-        self.jacobian.clone_ref(py)
+        self.derivatives.clone_ref(py)
     }
 
     /// bool (beams, 2): where a beam has a return.
@@ -53,11 +53,11 @@ impl Jacobian {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyTuple::new(py, [&self.y, &self.jacobian, &self.valid])?.try_iter()
+        PyTuple::new(py, [&self.y, &self.derivatives, &self.valid])?.try_iter()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let shape = self.jacobian.bind(py).getattr("shape")?;
+        let shape = self.derivatives.bind(py).getattr("shape")?;
         Ok(format!("Jacobian({shape}, names={:?})", self.names))
     }
 }
@@ -110,10 +110,6 @@ impl Jacobian {
 #[pyfunction]
 #[pyo3(signature = (scene, lidar, free, *, pose = None, motion = "spatial", edges = None, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "Python gives a list of its own"
-)]
 pub fn jacobian(
     py: Python<'_>,
     scene: &Bound<'_, Scene>,
@@ -147,7 +143,7 @@ pub fn jacobian(
     let y = values.map(|value| value.unwrap_or(f64::NAN)).collect();
     Ok(Jacobian {
         y: read_only(py, y, &[beams, 2])?,
-        jacobian: read_only(py, linearized.jacobian, &[beams, 2, components.len()])?,
+        derivatives: read_only(py, linearized.jacobian, &[beams, 2, components.len()])?,
         valid: read_only(py, valid, &[beams, 2])?,
         names: components.iter().map(|one| one.name.clone()).collect(),
         units: components.iter().map(|one| one.unit.clone()).collect(),

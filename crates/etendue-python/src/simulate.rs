@@ -1,6 +1,6 @@
 //! Simulation of one sweep.
 
-use crate::arrays::check_finite;
+use crate::arrays::{check_finite, whole_number};
 use crate::errors::{Failure, Outcome};
 use crate::lidar::Lidar;
 use crate::pose::pose as read_pose;
@@ -75,8 +75,8 @@ pub fn simulate(
     scene: &Bound<'_, Scene>,
     lidar: &Bound<'_, Lidar>,
     pose: Option<&Bound<'_, PyAny>>,
-    seed: u64,
-    sweep: u32,
+    #[pyo3(from_py_with = seed_of)] seed: u64,
+    #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: Option<f64>,
     threads: Option<i64>,
     truth: bool,
@@ -105,6 +105,16 @@ pub fn simulate(
         Ok::<_, Failure>(simulate_sweep(&world, description, &settings, pose))
     })??;
     Ok(Sweep::new(result, lidar.sensor(), loaded, truth))
+}
+
+/// The argument `seed`.
+pub fn seed_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    whole_number("seed", value, u64::MAX)
+}
+
+/// The argument `sweep`.
+fn sweep_of(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    whole_number("sweep", value, u32::MAX)
 }
 
 /// The motion of the sensor in the scene file, if no pose is given; an error if it does not cover the sweep.

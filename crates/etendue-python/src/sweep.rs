@@ -46,6 +46,9 @@ impl ReturnColumns {
     }
 }
 
+/// Values of an image, and where there is one.
+type Image<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<bool>>);
+
 /// Names of the images of every sweep.
 const IMAGES: [&str; 5] = ["range", "intensity", "time", "azimuth", "elevation"];
 
@@ -69,7 +72,7 @@ const TRUE_IMAGES: [&str; 2] = ["true_range", "true_label"];
 /// True
 #[pyclass(frozen, module = "etendue")]
 pub struct Sweep {
-    sweep: Simulated,
+    simulated: Simulated,
     sensor: Arc<Sensor>,
     loaded: Arc<LoadedScene>,
     has_truth: bool,
@@ -85,7 +88,7 @@ impl Sweep {
         has_truth: bool,
     ) -> Self {
         Self {
-            sweep,
+            simulated: sweep,
             sensor: sensor.clone(),
             loaded: loaded.clone(),
             has_truth,
@@ -95,7 +98,7 @@ impl Sweep {
 
     /// The simulated sweep.
     pub fn simulated(&self) -> &Simulated {
-        &self.sweep
+        &self.simulated
     }
 
     /// A column with a value for each return, made once.
@@ -106,9 +109,9 @@ impl Sweep {
         value: impl Fn(&Return, Shot) -> T,
     ) -> PyResult<Py<PyAny>> {
         let make = || {
-            let points = self.sweep.points.iter();
-            let values = points.map(|point| value(point, self.sweep.shot_of(point)));
-            read_only(py, values.collect(), &[self.sweep.points.len()])
+            let points = self.simulated.points.iter();
+            let values = points.map(|point| value(point, self.simulated.shot_of(point)));
+            read_only(py, values.collect(), &[self.simulated.points.len()])
         };
         made.get_or_try_init(py, make)
             .map(|column| column.clone_ref(py))
@@ -117,7 +120,7 @@ impl Sweep {
     /// Numbers of shots with a return, without, too near, and with an error code.
     fn counts(&self) -> [usize; 4] {
         let mut counts = [0; 4];
-        for outcome in &self.sweep.outcomes {
+        for outcome in &self.simulated.outcomes {
             counts[match outcome {
                 ShotOutcome::Points { .. } => 0,
                 ShotOutcome::NoReturn => 1,
@@ -133,8 +136,10 @@ impl Sweep {
         &self,
         py: Python<'py>,
         value: impl Fn(usize) -> Option<f64>,
-    ) -> PyResult<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<bool>>)> {
-        let image = self.sweep.image(|_, shot| value(shot).unwrap_or(f64::NAN));
+    ) -> PyResult<Image<'py>> {
+        let image = self
+            .simulated
+            .image(|_, shot| value(shot).unwrap_or(f64::NAN));
         let valid = image.iter().map(|value| !value.is_nan()).collect();
         let (channels, columns) = self.shape();
         let shape = [channels, columns];
@@ -148,7 +153,7 @@ impl Sweep {
     #[getter]
     fn points(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let make = || {
-            let points = &self.sweep.points;
+            let points = &self.simulated.points;
             let coordinates = points
                 .iter()
                 .flat_map(|point| [point.position.x, point.position.y, point.position.z]);
@@ -179,7 +184,7 @@ impl Sweep {
     /// uint16 (n,): ring of the channel; 0 is the lowest.
     #[getter]
     fn ring(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let rings = &self.sweep.rings;
+        let rings = &self.simulated.rings;
         self.column_of(py, &self.columns.ring, |_, shot| {
             rings[usize::from(shot.channel)]
         })
@@ -214,7 +219,7 @@ impl Sweep {
             return Ok(None);
         }
         // Columns of the sources
-        let sources = || self.sweep.points.iter().map(|point| point.source);
+        let sources = || self.simulated.points.iter().map(|point| point.source);
         let index = |id: u32| i32::try_from(id).unwrap_or(i32::MAX);
         let labels = sources().map(|source| source.map_or(-1, |of| index(of.instance.0)));
         let materials = sources().map(|source| source.map_or(-1, |of| index(of.material.0)));
@@ -222,7 +227,7 @@ impl Sweep {
         let incidences = sources().map(|source| source.map_or(f64::NAN, |of| of.incidence()));
 
         // Named arrays
-        let shape = [self.sweep.points.len()];
+        let shape = [self.simulated.points.len()];
         let truth = PyDict::new(py);
         truth.set_item("label", array(py, labels.collect(), &shape)?)?;
         truth.set_item("material", array(py, materials.collect(), &shape)?)?;
@@ -260,12 +265,8 @@ impl Sweep {
     /// >>> values, valid = sweep.image("intensity")
     /// >>> values.shape, valid.dtype
     /// ((16, 1808), dtype('bool'))
-    fn image<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-    ) -> Outcome<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<bool>>)> {
-        let sweep = &self.sweep;
+    fn image<'py>(&self, py: Python<'py>, name: &str) -> Outcome<Image<'py>> {
+        let sweep = &self.simulated;
         let first = |shot: usize| sweep.points_of(shot).first();
         let truth = |shot: usize| sweep.axis_truths.get(shot).copied().flatten();
         let image = match name {
@@ -306,7 +307,7 @@ impl Sweep {
             remedy: format!("use one of .{}", PointFormat::written_endings().join(", .")),
         })?;
         py.detach(|| {
-            let mut table = PointTable::of_scans(std::slice::from_ref(&self.sweep));
+            let mut table = PointTable::of_scans(std::slice::from_ref(&self.simulated));
             table.classify(&self.loaded.classes.of_object);
             let mut outputs = OutputSet::new();
             format.write(&mut outputs, &path, &table, Encoding::Binary)?;
@@ -319,31 +320,31 @@ impl Sweep {
     #[getter]
     fn shape(&self) -> (usize, usize) {
         (
-            usize::from(self.sweep.channels),
-            self.sweep.columns as usize,
+            usize::from(self.simulated.channels),
+            self.simulated.columns as usize,
         )
     }
 
     /// int: index of the sweep.
     #[getter]
     fn index(&self) -> u32 {
-        self.sweep.index
+        self.simulated.index
     }
 
     /// float: time of the start, s.
     #[getter]
     fn start(&self) -> f64 {
-        self.sweep.start
+        self.simulated.start
     }
 
     /// float64 (4, 4): pose of the sensor at the start of the sweep, world from sensor.
     #[getter]
     fn pose(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        read_only(py, matrix(&self.sweep.world_from_sensor), &[4, 4])
+        read_only(py, matrix(&self.simulated.world_from_sensor), &[4, 4])
     }
 
     fn __len__(&self) -> usize {
-        self.sweep.points.len()
+        self.simulated.points.len()
     }
 
     fn __repr__(&self) -> String {
@@ -352,8 +353,8 @@ impl Sweep {
             "Sweep({:?}, shots={}, with_return={with_return}, no_return={no_return}, too_near={too_near}, \
              errors={errors}, returns={})",
             self.sensor.name,
-            self.sweep.shots.len(),
-            self.sweep.points.len()
+            self.simulated.shots.len(),
+            self.simulated.points.len()
         )
     }
 }
