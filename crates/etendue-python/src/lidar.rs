@@ -34,7 +34,7 @@ use toml_edit::DocumentMut;
 /// >>> import etendue as et
 /// >>> lidar = et.Lidar("hokuyo-urg-04lx")
 /// >>> lidar["wavelength_nm"], lidar["range.far_m"]
-/// (785, 4.095)
+/// (785.0, 5.6)
 /// >>> near = lidar.replace({"range.far_m": 2.0})
 /// >>> near["range.far_m"]
 /// 2.0

@@ -81,8 +81,8 @@ impl Scene {
     /// Examples
     /// --------
     /// >>> import etendue as et
-    /// >>> et.Scene.load("mirror-corridor").name
-    /// 'mirror-corridor'
+    /// >>> et.Scene.load("mirror-corridor")
+    /// Scene("mirror corridor", objects=4, materials=3, triangles=8)
     #[staticmethod]
     fn load(py: Python<'_>, name: PathBuf) -> Outcome<Self> {
         let loaded = threads::run(py, None, usize::MAX, || -> Outcome<LoadedScene> {

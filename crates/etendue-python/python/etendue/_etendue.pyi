@@ -5,6 +5,30 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "ConfigError",
+    "EtendueError",
+    "FitError",
+    "FitResult",
+    "FormatError",
+    "Jacobian",
+    "Lidar",
+    "ModelError",
+    "Scene",
+    "SceneError",
+    "Sweep",
+    "TrajectoryError",
+    "UnknownNameError",
+    "WorldError",
+    "__version__",
+    "fit",
+    "jacobian",
+    "presets",
+    "scenes",
+    "simulate",
+    "simulate_batch",
+]
+
 __version__: Final[str]
 
 _Path: TypeAlias = str | PathLike[str]
