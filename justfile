@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples formats test
+ci: fmt clippy docs features benches deny examples formats python test
 
 # All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
@@ -63,6 +63,36 @@ coverage-correct drives="20":
 # Reliability of fits from random starts: the tables of docs/fit.md.
 coverage-starts:
     cargo run --release -p etendue-experiments --example starts -- 300 60
+
+# The Python package: lints, a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later.
+python:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+    manifest=crates/etendue-python/Cargo.toml
+    cargo fmt --manifest-path "$manifest" --check
+    cargo clippy --manifest-path "$manifest" --features extension-module -- -D warnings
+    # Build a wheel, with its build tool in one environment, and install it into an empty one.
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    python3 -m venv "$work/build"
+    "$work/build/bin/pip" install --quiet "maturin>=1.16,<2"
+    "$work/build/bin/maturin" build --quiet --locked --profile dev --out "$work/wheels"
+    python3 -m venv "$work/clean"
+    "$work/clean/bin/pip" install --quiet "$(echo "$work"/wheels/*.whl)[test]"
+    # Test it, with the command line as the reference.
+    cargo build --quiet --package etendue-cli
+    "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
+
+# A wheel of the release profile in dist/, for the glibc of this machine or a later one.
+wheel:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    python3 -m venv "$work"
+    "$work/bin/pip" install --quiet "maturin>=1.16,<2"
+    "$work/bin/maturin" build --locked --release --out dist
 
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:

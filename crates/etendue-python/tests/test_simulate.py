@@ -87,6 +87,17 @@ def test_two_python_threads_at_once_give_the_same_results(arena, urg):
     assert results == {"a": expected, "b": expected}
 
 
+def test_other_python_threads_run_during_a_call(arena, vlp):
+    poses = np.stack([arena.sensor_pose] * 20)
+    worker = threading.Thread(target=et.simulate_batch, args=(arena, vlp, poses))
+    worker.start()
+    steps = 0
+    while worker.is_alive():
+        steps += 1
+    # A call that holds the lock leaves a few steps between two calls of the worker; measured 1,000,000.
+    assert steps > 10_000
+
+
 def test_a_forked_process_simulates_too(arena, urg):
     """Pools end with their calls: a child process does not wait for threads that it lacks."""
     multiprocessing = pytest.importorskip("multiprocessing")

@@ -200,6 +200,56 @@ fn derivatives_of_range_and_intensity_equal_central_differences() {
     }
 }
 
+/// Bounds of a number change the coordinate of the solver, not the Jacobian in the unit of the parameter.
+#[test]
+fn linearized_measurements_are_in_the_units_of_the_parameters() {
+    let path = "materials.screen.reflectance";
+    let bounds = Freedom::Interval {
+        lower: 0.05,
+        upper: 0.95,
+    };
+    let columns = [Freedom::Whole, bounds].map(|freedom| {
+        let mut model = model(20);
+        model.free(path, freedom).expect("a path");
+        let start = model.start();
+        let linearized = model.linearize(&start);
+        assert_eq!(linearized.components[0].name, path);
+        // Differences of the prediction by the reflectance
+        let quantities = |step: f64| -> Vec<Option<f64>> {
+            let by = step / linearized.components[0].slope;
+            let scans = model.predict(&start.retract(&[by]));
+            let beams = scans.iter().flatten();
+            beams
+                .flat_map(|beam| [beam.range(), beam.intensity()])
+                .collect()
+        };
+        let (plus, minus) = (quantities(1e-5), quantities(-1e-5));
+        let mut changed = 0;
+        let mut largest_error = 0.0_f64;
+        for (number, slope) in linearized.jacobian.iter().enumerate() {
+            let (Some(plus), Some(minus)) = (plus[number], minus[number]) else {
+                assert_eq!((linearized.values[number], *slope), (None, 0.0));
+                continue;
+            };
+            let difference = (plus - minus) / 2e-5;
+            largest_error = largest_error.max((slope - difference).abs());
+            changed += usize::from(slope.abs() > 1.0);
+        }
+        // Measured 32 measurements, and 1.6e-8 counts and metres per unit.
+        assert!(changed > 10, "{changed} measurements");
+        assert!(largest_error < 1e-6, "{largest_error}");
+        linearized.jacobian
+    });
+    let apart = |(a, b): (&f64, &f64)| (a - b).abs();
+    let largest = columns[0]
+        .iter()
+        .zip(&columns[1])
+        .map(apart)
+        .fold(0.0, f64::max);
+    // Measured 5.7e-14.
+    assert!(largest < 1e-10, "{largest}");
+}
+
 /// Timing parameters, by relative steps: a threshold is about 1e-6 /(m² sr), a pulse width 1e-9 s.
 #[test]
 fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
