@@ -52,42 +52,29 @@ pub fn cast<'py>(
         return Err(wrong_shape("rays", "(..., 6)", &numbers.shape).into());
     };
     check_finite("rays", &numbers.values)?;
-    let directions = numbers.values.chunks_exact(6);
-    let lengths: Vec<f64> = directions
-        .map(|ray| Vector3::from_column_slice(&ray[3..]).norm())
-        .collect();
-    if let Some(number) = lengths
-        .iter()
-        .position(|length| *length <= 0.0 || !length.is_finite())
-    {
-        let text = format!(
-            "rays: the direction of ray {number} has the length {}",
-            lengths[number]
-        );
+    let directions = numbers.values.chunks_exact(6).map(|ray| &ray[3..]);
+    let directions: Vec<(Vector3<f64>, f64)> = directions.map(normalized).collect();
+    let is_wrong = |(_, length): &(Vector3<f64>, f64)| *length <= 0.0 || !length.is_finite();
+    if let Some(number) = directions.iter().position(is_wrong) {
+        let length = directions[number].1;
+        let text = format!("rays: the direction of ray {number} has the length {length}");
         return Err(PyValueError::new_err(text).into());
     }
 
     // Cast them.
-    let columns = threads::run(py, threads, lengths.len(), || {
+    let columns = threads::run(py, threads, directions.len(), || {
         let deformed = scene.deforms().then(|| scene.at(time));
         let scene = deformed.as_ref().unwrap_or(scene);
-        let ray = |(ray, length): (&[f64], &f64)| Ray {
+        let ray = |(ray, (direction, _)): (&[f64], &(Vector3<f64>, f64))| Ray {
             time,
-            ..Ray::new(
-                Point3::from_slice(&ray[..3]),
-                Vector3::from_column_slice(&ray[3..]) / *length,
-            )
+            ..Ray::new(Point3::from_slice(&ray[..3]), *direction)
         };
-        let rays: Vec<Ray> = numbers
-            .values
-            .chunks_exact(6)
-            .zip(&lengths)
-            .map(ray)
-            .collect();
+        let rays = numbers.values.chunks_exact(6).zip(&directions);
+        let rays: Vec<Ray> = rays.map(ray).collect();
         let mut hits = Vec::new();
         scene.closest_hits(&rays, &mut hits, &mut CastScratch::new());
         let mut columns = HitColumns::default();
-        for (hit, length) in hits.iter().zip(&lengths) {
+        for (hit, (_, length)) in hits.iter().zip(&directions) {
             columns.add(hit.as_ref(), *length);
         }
         columns
@@ -103,4 +90,16 @@ pub fn cast<'py>(
     let normals = array(py, columns.primitive_normals, &with(3))?;
     result.set_item("primitive_normals", normals)?;
     Ok(result)
+}
+
+/// Unit vector and length of a direction, without overflow or underflow of squares.
+fn normalized(direction: &[f64]) -> (Vector3<f64>, f64) {
+    let direction = Vector3::from_column_slice(direction);
+    let scale = direction.amax();
+    if scale == 0.0 {
+        return (direction, 0.0);
+    }
+    let scaled = direction / scale;
+    let norm = scaled.norm();
+    (scaled / norm, norm * scale)
 }

@@ -83,6 +83,9 @@ def test_distances_are_in_lengths_of_the_direction():
     hits = scene.raycast(rays)
     assert np.allclose(hits["t_hit"], [3, 1.5, 3, np.inf], rtol=1e-15)
     assert np.array_equal(hits["primitive_normals"][0], [-1, 0, 0])
+    # Squares of these lengths overflow or underflow.
+    for length in [1e-300, 1e-160, 1e160, 1e300]:
+        assert scene.raycast([0, 0, 0, length, 0, 0])["t_hit"] == pytest.approx(3 / length, rel=1e-14)
 
 
 def test_threads_and_order_do_not_change_hits(arena):
