@@ -36,8 +36,8 @@ def test_the_jacobian_by_the_pose_equals_central_differences(arena, name):
         both = valid[:, 0] & plus.valid[:, 0] & minus.valid[:, 0]
         difference = ((plus.y - minus.y) / (2 * step))[both, 0]
         error = np.abs(difference - derivatives[both, 0, component])
-        # Rays that cross an edge within the step jump; all others agree. Measured 99.7 %.
-        assert np.mean(error < 1e-4) > 0.98
+        # Only rays that cross an edge within the step jump: measured none.
+        assert len(error) > 600 and np.mean(error < 1e-4) > 0.998
 
 
 def test_the_jacobian_by_a_reflectance_equals_the_quotient_of_intensities(arena, vlp):
@@ -67,8 +67,8 @@ def test_fits_of_the_pose_find_the_truth_within_their_deviations(arena, urg):
         assert np.allclose(np.sqrt(np.diag(found.covariance)), found.std)
         moved = np.linalg.inv(found.estimate["sensor.pose"]) @ arena.sensor_pose
         errors.append(np.array([moved[0, 3], moved[1, 3], np.arctan2(moved[1, 0], moved[0, 0])]) / found.std)
-    # Eight by three errors in standard deviations: their mean square is 1 within 5 sd of 0.29.
-    assert 0.1 < np.mean(np.square(errors)) < 2.5
+    # The mean square of 24 errors in standard deviations is 1 with a deviation of 0.29: measured 0.54.
+    assert 0.1 < np.mean(np.square(errors)) < 2.2
 
 
 def test_a_fit_takes_ranges_as_numbers(arena, urg):
@@ -90,4 +90,5 @@ def test_a_number_is_estimated_from_its_start(arena, vlp):
     path = f"materials.{arena.materials[0]}.reflectance"
     measured = et.simulate(arena, vlp, seed=4)
     found = et.fit(arena, vlp, measured, [path], start={path: 0.5})
-    assert found.estimate[path] == pytest.approx(0.8, abs=0.1)
+    # Measured 0.8004.
+    assert found.estimate[path] == pytest.approx(0.8, abs=0.005)

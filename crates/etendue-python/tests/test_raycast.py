@@ -54,16 +54,16 @@ def test_hits_are_those_of_open3d():
     agree = missed == (expected["geometry_ids"] == open3d.t.geometry.RaycastingScene.INVALID_ID)
     assert (~agree).sum() <= 5
     same = agree & ~missed & (hits["primitive_ids"] == expected["primitive_ids"])
-    # Rays at edges hit either triangle: measured 1 of 100,000.
+    # Rays at edges can hit either triangle: measured 0 of 100,000.
     assert (agree & ~missed & ~same).sum() <= 20
-    error = np.abs(hits["t_hit"] - expected["t_hit"])[same]
-    # Single precision of Open3D at distances of up to 7 in units of the direction: measured 6e-6.
+    error = np.abs(hits["t_hit"][same] - expected["t_hit"][same])
+    # Single precision of Open3D: measured 6.6e-6.
     assert error.max() < 2e-5
     assert np.isinf(hits["t_hit"][missed]).all()
     assert (hits["primitive_ids"][missed] == MISS).all()
-    close = {key: np.abs(hits[key] - expected[key])[same].max() for key in ["primitive_uvs", "primitive_normals"]}
-    # Measured 1.2e-3 (thin triangles at the poles) and 1e-6.
-    assert close["primitive_uvs"] < 1e-2 and close["primitive_normals"] < 1e-4
+    # Measured 8e-5 and 2.2e-5.
+    for key in ["primitive_uvs", "primitive_normals"]:
+        assert np.abs(hits[key] - expected[key])[same].max() < 5e-4, key
 
 
 def test_shapes_follow_the_rays(arena):
