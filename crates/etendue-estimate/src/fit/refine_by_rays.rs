@@ -42,6 +42,9 @@ const RESOLVED: usize = 16;
 /// Maximum number of scans along a direction, each finer than the one before it.
 const MAX_SCANS: usize = 6;
 
+/// Smallest standard deviation of the first distribution of the importance sampling, in spacings of the last scan.
+const FIRST_WIDTH: f64 = 8.0;
+
 /// Maximum number of unknowns of a problem that is scanned.
 const MAX_UNKNOWNS: usize = 12;
 
@@ -75,19 +78,28 @@ pub(super) fn refine_by_rays(
     if !problem.model.sensor().is_planar() {
         return solver.solve_observed(problem, start, observe);
     }
-    // Move to the mean along each direction, with decreasing spacings.
+    // Move along each direction, with decreasing spacings.
     let by_rays = problem.by_rays();
     let mut state = start;
     for spacing in RELATIVE_SPACINGS {
         state = mean_by_rays(problem, solver, state, spacing);
     }
-    // Minimise, then move to the mean again: on a step of the cost the solver descends to one of its ends.
-    let mut solution = solver.solve_observed(&by_rays, state, observe)?;
-    let finest = RELATIVE_SPACINGS[RELATIVE_SPACINGS.len() - 1];
-    solution.state = mean_by_rays(problem, solver, solution.state, finest);
-    solution.residuals = by_rays.residuals(&solution.state);
-    solution.cost = solution.residuals.cost(solver.loss, solver.limits.gate);
-    Ok(solution)
+    // Minimise. On a step of the cost the solver descends to one of its ends: `move_to_mean` is the last operation.
+    solver.solve_observed(&by_rays, state, observe)
+}
+
+/// Moves a solution to the mean of the likelihood of the rays, for problems that are scanned.
+pub(super) fn move_to_mean(
+    problem: &FitProblem,
+    solver: &Solver,
+    solution: &mut Solution<Vec<Variable>>,
+) {
+    if let Some(moments) = moments_by_rays(problem, solver, &solution.state) {
+        let by_rays = problem.by_rays();
+        solution.state = solution.state.retract(moments.mean.as_slice());
+        solution.residuals = by_rays.residuals(&solution.state);
+        solution.cost = solution.residuals.cost(solver.loss, solver.limits.gate);
+    }
 }
 
 /// State at the mean of the likelihood along each direction in turn, from scans with a relative spacing.
@@ -99,7 +111,7 @@ fn mean_by_rays(
 ) -> Vec<Variable> {
     let by_rays = problem.by_rays();
     for scan in scans(problem, solver.loss, &state) {
-        let position = scan.position(&by_rays, solver, &state, spacing);
+        let position = scan.position(&by_rays, solver, &state, spacing, 1);
         state = state.retract((&scan.direction * position.mean).as_slice());
     }
     state
@@ -112,13 +124,17 @@ pub(super) fn moments_by_rays(
     solver: &Solver,
     state: &Vec<Variable>,
 ) -> Option<Moments> {
-    // Standard deviation along each direction
+    // The first distribution is as wide as the likelihood along each direction, and covers neighbouring steps.
     let by_rays = problem.by_rays();
     let scans = scans(problem, solver.loss, state);
     let finest = RELATIVE_SPACINGS[RELATIVE_SPACINGS.len() - 1];
     let column = |scan: &Scan| {
-        let position = scan.position(&by_rays, solver, state, finest);
-        &scan.direction * position.variance.sqrt()
+        let position = scan.position(&by_rays, solver, state, finest, MAX_SCANS);
+        &scan.direction
+            * position
+                .variance
+                .sqrt()
+                .max(FIRST_WIDTH * finest * scan.spacing)
     };
     let columns: Vec<DVector<f64>> = scans.iter().map(column).collect();
     if columns.is_empty() {
@@ -199,13 +215,15 @@ fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
 }
 
 impl Scan {
-    /// Distribution of the position around a state, first with the spacing of the scan multiplied by `fine`.
+    /// Distribution of the position around a state, from at most `count` scans, the first with the spacing multiplied
+    /// by `fine`.
     fn position(
         &self,
         by_rays: &FitProblem,
         solver: &Solver,
         state: &Vec<Variable>,
         fine: f64,
+        count: usize,
     ) -> Position {
         let likelihood = LogLikelihood::new(by_rays, solver, state);
         let log_likelihood = |position: f64| likelihood.at(&(&self.direction * position));
@@ -216,7 +234,7 @@ impl Scan {
             mean: 0.0,
             variance: 0.0,
         };
-        for _ in 0..MAX_SCANS {
+        for _ in 0..count {
             let places =
                 (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE).map(|i| middle + f64::from(i) * spacing);
             let samples: Vec<(f64, f64)> =

@@ -93,7 +93,9 @@ pub fn report(
     let components = components(&named);
     let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
     if let Some(moments) = moments_by_rays(problem, solver, &solution.state) {
-        uncertainty.set_covariance(&moments.covariance);
+        // Second moments about the solution
+        let offset = &moments.mean * moments.mean.transpose();
+        uncertainty.set_covariance(&(moments.covariance + offset));
     }
     FitReport {
         estimate: named

@@ -8,7 +8,7 @@
 //! runs: weights that follow the state would favour states with noisy predictions.
 
 use super::problem::FitProblem;
-use super::refine_by_rays::{moments_by_rays, refine_by_rays};
+use super::refine_by_rays::{move_to_mean, refine_by_rays};
 use crate::manifold::{Manifold, Variable};
 use crate::model::Parameter;
 use crate::solve::{
@@ -75,7 +75,7 @@ pub fn refine_weighted(
         }
         fit.problem = problem.weighted(&fit.solution.state, fit.pointing_sd());
     }
-    fit.move_to_mean();
+    move_to_mean(&fit.problem, &fit.solver, &mut fit.solution);
     Ok(fit)
 }
 
@@ -107,19 +107,6 @@ impl WeightedFit {
             first = next;
         }
         largest.sqrt()
-    }
-
-    /// Moves to the mean of the likelihood where the cost has steps.
-    fn move_to_mean(&mut self) {
-        let Some(moments) = moments_by_rays(&self.problem, &self.solver, &self.solution.state)
-        else {
-            return;
-        };
-        let state = self.solution.state.retract(moments.mean.as_slice());
-        self.solution.residuals = self.problem.residuals(&state);
-        let gate = self.solver.limits.gate;
-        self.solution.cost = self.solution.residuals.cost(self.solver.loss, gate);
-        self.solution.state = state;
     }
 
     /// Solves with the current weights; the squared length of the step, in standard deviations.

@@ -15,7 +15,6 @@ fn clear_calibrations_are_right_within_their_intervals() {
         .flat_map(|kind| (0..SEEDS).map(|seed| run(*kind, seed)))
         .collect();
     let table = CalibrationTable::of(&outcomes);
-    println!("{}", table.markdown());
     assert!(table.total(Outcome::Right) >= 8, "{}", table.markdown());
     assert!(table.total(Outcome::Wrong) <= 2, "{}", table.markdown());
 }

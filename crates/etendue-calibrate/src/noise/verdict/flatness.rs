@@ -60,7 +60,10 @@ pub(super) fn flatness_check(report: &PanelReport, profile: &Profile) -> Check {
 /// Check of the difference of the bias between the two sides of the normal, beyond a glare; `None` if only
 /// one side was recorded.
 pub(super) fn sides_check(report: &PanelReport, profile: &Profile) -> Option<Check> {
-    let glare = profile.glare.as_ref().map_or(0.0, |glare| glare.reach());
+    let glare = profile
+        .glare
+        .as_ref()
+        .map_or(0.0, etendue_physics::profile::Glare::reach);
     let bins = bins(&report.beams, &profile.steps, BIN);
     let side = |left: bool| bins.iter().filter(move |bin| bin.left == left);
     let mut worst: Option<[f64; 3]> = None;

@@ -27,6 +27,10 @@ struct CheckRow {
     grade: Grade,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
 fn grade_name<S: Serializer>(grade: &Grade, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(grade.name())
 }
