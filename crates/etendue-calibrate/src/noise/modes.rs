@@ -144,7 +144,7 @@ mod tests {
             });
             let cell = cell(ranges);
             assert_eq!(cell.modes().len(), 2, "{hidden}");
-            let wall = cell.mode_near(1.49).unwrap();
+            let wall = cell.mode_near(1.49).expect("the wall is seen");
             assert!((wall.median - 1.5).abs() < 1e-3, "{wall:?}");
             assert!((wall.limits[0] - 1.35).abs() < 0.01, "{wall:?}");
         }

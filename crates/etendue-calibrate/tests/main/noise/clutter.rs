@@ -150,7 +150,6 @@ fn a_board_close_to_a_wall_is_not_one_panel_with_it() {
             });
         let largest = bias.fold(0.0, f64::max);
         let is_clear = verdict.grade() == Grade::Clear;
-        println!("{gap}: {largest}, {:?}", verdict.reasons());
         assert!(!is_clear || largest < 4e-3, "{gap}: {largest}");
     }
 }
