@@ -10,7 +10,6 @@ mod ambiguous_minima;
 mod coarse;
 mod goodness;
 mod grid;
-mod likelihood_moments;
 mod problem;
 mod refine_by_rays;
 mod report;

@@ -217,23 +217,6 @@ impl FitProblem {
         measured.zip(predicted).enumerate().map(residual).collect()
     }
 
-    /// Weighted mean square of residuals, the scale of the cost: at least 1 for residuals in standard deviations.
-    pub(super) fn mean_square(&self, residuals: &Residuals, loss: Loss) -> f64 {
-        let weights = residuals.weights(loss);
-        let squares = residuals
-            .values
-            .iter()
-            .zip(&weights)
-            .map(|(r, w)| w * r * r);
-        let mean = squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
-        let least = if self.deviations.is_some() {
-            1.0
-        } else {
-            MIN_DEVIATION * MIN_DEVIATION
-        };
-        mean.max(least)
-    }
-
     /// Median of the measured ranges, m.
     pub(super) fn median_range(&self) -> f64 {
         let ranges = self.measured.iter().step_by(QUANTITIES);

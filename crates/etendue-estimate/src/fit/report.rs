@@ -2,7 +2,7 @@
 
 use super::goodness::Goodness;
 use super::problem::FitProblem;
-use super::refine_by_rays::moments_by_rays;
+use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
@@ -86,17 +86,13 @@ pub fn report(
     let linearization: Linearization = problem.linearize(&solution.state);
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
-    // Propagate their noise to the unknowns; where the cost has steps, by its values.
+    // Propagate their noise to the unknowns, and add the steps of the cost.
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
     let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
-    if let Some(moments) = moments_by_rays(problem, solver, &solution.state) {
-        // Second moments about the solution
-        let offset = &moments.mean * moments.mean.transpose();
-        uncertainty.set_covariance(&(moments.covariance + offset));
-    }
+    uncertainty.add(&step_variance(problem, solver, &solution.state));
     FitReport {
         estimate: named
             .iter()

@@ -1,7 +1,7 @@
 //! Continuation in the divergence of the beams.
 
 use super::problem::FitProblem;
-use super::refine_by_rays::{move_to_mean, refine_by_rays};
+use super::refine_by_rays::refine_by_rays;
 use super::schedules::solve_by_schedules;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
@@ -84,9 +84,7 @@ pub fn solve_in_stages(
         note(iteration, before);
     };
     let found = if has_edges {
-        let mut found = refine_by_rays(problem, solver, state, &mut numbered)?;
-        move_to_mean(problem, solver, &mut found);
-        found
+        refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solve_by_schedules(problem, solver, state, &mut numbered)?
     } else {

@@ -8,7 +8,7 @@
 //! runs: weights that follow the state would favour states with noisy predictions.
 
 use super::problem::FitProblem;
-use super::refine_by_rays::{move_to_mean, refine_by_rays};
+use super::refine_by_rays::refine_by_rays;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Parameter;
 use crate::solve::{
@@ -75,7 +75,6 @@ pub fn refine_weighted(
         }
         fit.problem = problem.weighted(&fit.solution.state, fit.pointing_sd());
     }
-    move_to_mean(&fit.problem, &fit.solver, &mut fit.solution);
     Ok(fit)
 }
 

@@ -121,13 +121,13 @@ impl Uncertainty {
         }
     }
 
-    /// Replaces the covariance by one in the coordinates of the solver.
-    pub(crate) fn set_covariance(&mut self, covariance: &DMatrix<f64>) {
+    /// Adds a covariance in the coordinates of the solver.
+    pub(crate) fn add(&mut self, covariance: &DMatrix<f64>) {
         let slopes = DVector::from_iterator(
             self.components.len(),
             self.components.iter().map(|component| component.slope),
         );
-        self.covariance = covariance.component_mul(&(&slopes * slopes.transpose()));
+        self.covariance += covariance.component_mul(&(&slopes * slopes.transpose()));
     }
 
     /// Standard deviation of each component, in its unit; infinite for components with a share in a
