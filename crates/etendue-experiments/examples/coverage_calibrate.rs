@@ -7,10 +7,14 @@
 use etendue_experiments::calibration::{CalibrationTable, Outcome, RecordingKind, run};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Arguments; the first is the name of the program.
+    let [_, arguments @ ..] = &std::env::args().collect::<Vec<_>>()[..] else {
+        return;
+    };
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
     let list = arguments.iter().any(|argument| argument == "--reasons");
     let seeds = 0..number.unwrap_or(20_u64);
+    // Recordings
     let mut outcomes = Vec::new();
     for kind in RecordingKind::ALL {
         for seed in seeds.clone() {
@@ -33,5 +37,6 @@ fn main() {
             outcomes.push(outcome);
         }
     }
+    // Table
     println!("{}", CalibrationTable::of(&outcomes).markdown());
 }

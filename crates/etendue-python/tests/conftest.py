@@ -30,6 +30,5 @@ def command():
     """Path of the command line: ETENDUE_COMMAND, else the build of the dev profile."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     path = pathlib.Path(os.environ.get("ETENDUE_COMMAND", target / "debug" / "etendue"))
-    if not path.is_file():
-        pytest.skip(f"no {path}: cargo build -p etendue-cli")
+    assert path.is_file(), f"{path} is missing: build it with `cargo build -p etendue-cli`"
     return path

@@ -1,5 +1,6 @@
 """Sweeps: equal to those of the command line, deterministic, with masks for missing returns."""
 
+import multiprocessing
 import subprocess
 import threading
 
@@ -98,11 +99,12 @@ def test_other_python_threads_run_during_a_call(arena, vlp):
     assert steps > 10_000
 
 
+# Windows starts processes without a fork, so that no thread can be lost there.
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="the platform has no fork"
+)
 def test_a_forked_process_simulates_too(arena, urg):
     """Pools end with their calls: a child process does not wait for threads that it lacks."""
-    multiprocessing = pytest.importorskip("multiprocessing")
-    if "fork" not in multiprocessing.get_all_start_methods():
-        pytest.skip("no fork on this platform")
     expected = et.simulate(arena, urg, seed=1, threads=2).range.tobytes()
     with multiprocessing.get_context("fork").Pool(1) as pool:
         call = pool.apply_async(_simulate_in_child)
