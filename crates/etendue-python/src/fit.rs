@@ -8,7 +8,7 @@ use crate::pose::{matrix, pose as read_pose};
 use crate::scene::Scene;
 use crate::sweep::Sweep;
 use crate::threads;
-use etendue::config::fit::begin_wide;
+use etendue::config::fit::{SolverTable, begin_wide};
 use etendue::estimate::fit::{
     FitError, FitProblem, FitReport, WeightedFit, refine_weighted, report, solve_from_start,
 };
@@ -16,7 +16,7 @@ use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, Variable
 use etendue::estimate::model::{
     BeamMeasurement, Model, ModelError, ObjectPose, Parameter, SensorPose, spatial_pose,
 };
-use etendue::estimate::solve::{Loss, Solver};
+use etendue::estimate::solve::Solver;
 use etendue::estimate::uncertainty::Gauge;
 use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::{Lidar as Description, Shot};
@@ -24,12 +24,6 @@ use nalgebra::Isometry3;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-/// Scale of the loss before the noise of the sensor sets the weights, m.
-const LOSS_SCALE: f64 = 0.05;
-
-/// Widest scale of the loss at the start, in units of the scale.
-const WIDEST: f64 = 16.0;
 
 /// Initial value of an unknown.
 enum Start {
@@ -248,14 +242,16 @@ fn solve(
     measurements: Vec<BeamMeasurement>,
     start: &[Variable],
 ) -> Result<FitReport, FitError> {
-    let loss = Loss::Cauchy { scale: LOSS_SCALE };
+    let default = SolverTable::default();
+    let loss = default.loss.into();
     let solver = Solver {
         loss,
-        continuation: begin_wide(loss, WIDEST),
+        continuation: begin_wide(loss, default.widest),
         ..Solver::default()
     };
+    let widths = &default.beam_widths;
     let problem = FitProblem::measured_by(model, &[measurements])?;
-    let solution = solve_from_start(&problem, &solver, &[1.0], start, &mut |_| {})?;
+    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {})?;
     let WeightedFit {
         problem,
         solver,

@@ -1,7 +1,7 @@
 //! Edges of a panel: growth of a flat run outwards as long as its surface continues.
 
 use super::plane::PanelPlane;
-use super::segment::{GRAZING, SPOT, Segment, WIDEST_GAP, WIDEST_OBJECT, scales};
+use super::segment::{GRAZING, Interruption, SPOT, Segment, scales};
 use super::sight::{Sight, View, allowance};
 use crate::noise::modes::RangeMode;
 use crate::noise::recording::azimuth;
@@ -80,21 +80,13 @@ impl<'a> Growth<'a> {
     fn end(&self, from: usize, step: usize, mut distances: Vec<f64>) -> usize {
         let count = self.sights.len();
         let mut last = from;
-        let mut behind = false;
-        let mut open = false;
+        let mut interruption = Interruption::default();
         for number in 1..count {
             // End at a gap, at grazing incidence, or at the view past the edge
             let index = (from + number * step) % count;
             let sight = &self.sights[index];
             let gap = sight.angle_to(&self.sights[last]);
-            let widest = if behind {
-                SPOT
-            } else if open {
-                WIDEST_GAP
-            } else {
-                WIDEST_OBJECT
-            };
-            if gap > widest || self.plane.incidence(&sight.direction) > GRAZING {
+            if gap > interruption.widest() || self.plane.incidence(&sight.direction) > GRAZING {
                 break;
             }
             // Continue the panel, after a gap only where several directions do
@@ -105,12 +97,9 @@ impl<'a> Growth<'a> {
                     }
                     distances.push(self.distance(&mode, index));
                     last = index;
-                    behind = false;
-                    open = false;
+                    interruption = Interruption::default();
                 }
-                View::Nearer => {}
-                View::Farther => behind = true,
-                View::Nothing => open = true,
+                other => interruption.add(&other),
             }
         }
         last

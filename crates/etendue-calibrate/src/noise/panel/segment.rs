@@ -28,7 +28,7 @@ pub(super) struct Member {
 pub(super) const WIDEST_GAP: f64 = 4.0 * std::f64::consts::PI / 180.0;
 
 /// Widest object that hides a part of a surface, rad.
-pub(super) const WIDEST_OBJECT: f64 = 40.0 * std::f64::consts::PI / 180.0;
+const WIDEST_OBJECT: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
 /// Widest run of directions that see behind a surface within it, rad: the extent of the spot.
 pub(super) const SPOT: f64 = 2.0 * std::f64::consts::PI / 180.0;
@@ -130,21 +130,13 @@ impl<'a> SegmentSearch<'a> {
         let count = self.sights.len();
         let mut members: Vec<Member> = Vec::new();
         let mut last = (first, 0);
-        let mut behind = false;
-        let mut open = false;
+        let mut interruption = Interruption::default();
         for number in 0..count {
             // End at a gap, or at the view past the end of the surface
             let index = (first + number * step) % count;
             let sight = &self.sights[index];
             let gap = sight.angle_to(&self.sights[last.0]);
-            let widest = if behind {
-                SPOT
-            } else if open {
-                WIDEST_GAP
-            } else {
-                WIDEST_OBJECT
-            };
-            if gap > widest || plane.incidence(&sight.direction) > GRAZING {
+            if gap > interruption.widest() || plane.incidence(&sight.direction) > GRAZING {
                 break;
             }
             // Add the direction
@@ -157,12 +149,9 @@ impl<'a> SegmentSearch<'a> {
                 View::Plane(mode) => {
                     members.push(Member { sight: index, mode });
                     last = (index, number);
-                    behind = false;
-                    open = false;
+                    interruption = Interruption::default();
                 }
-                View::Nearer => {}
-                View::Farther => behind = true,
-                View::Nothing => open = true,
+                other => interruption.add(&other),
             }
         }
         (members, last.1)
@@ -177,6 +166,32 @@ impl<'a> SegmentSearch<'a> {
                 range: member.mode.median,
             })
             .collect()
+    }
+}
+
+/// What the directions since the last one on a surface see.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Interruption {
+    /// One sees behind the surface.
+    behind: bool,
+    /// One has no returns.
+    open: bool,
+}
+
+impl Interruption {
+    /// Widest gap over which the surface continues, rad.
+    pub fn widest(self) -> f64 {
+        match (self.behind, self.open) {
+            (true, _) => SPOT,
+            (false, true) => WIDEST_GAP,
+            (false, false) => WIDEST_OBJECT,
+        }
+    }
+
+    /// Adds the view of a direction that is not on the surface.
+    pub fn add(&mut self, view: &View) {
+        self.behind |= matches!(view, View::Farther);
+        self.open |= matches!(view, View::Nothing);
     }
 }
 
