@@ -190,8 +190,8 @@ fn several_sensors_get_a_folder_each() {
             "slamtec-rplidar-c1-2"
         ]
     );
-    let ply = |name: &str| std::fs::read(rig.join(name).join("scan.ply")).expect("points");
-    assert_ne!(ply("slamtec-rplidar-c1"), ply("slamtec-rplidar-c1-2"));
+    let cloud = |name: &str| std::fs::read(rig.join(name).join("scan.pcd")).expect("points");
+    assert_ne!(cloud("slamtec-rplidar-c1"), cloud("slamtec-rplidar-c1-2"));
     for (last, expected) in [
         ("x@1,2", "x"),
         (

@@ -19,7 +19,7 @@ use recordings::recording;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Names of the files that `simulate` writes to a folder, sorted.
+/// Names of the files that `simulate --formats all` writes to a folder, sorted.
 const FILES_OF_SIMULATE: [&str; 17] = [
     "beams.csv",
     "beams.npz",

@@ -5,17 +5,33 @@ use serde_json::Value;
 use std::fs::read;
 
 #[test]
-fn without_arguments_the_arena_is_simulated_and_all_files_are_written() {
+fn without_arguments_the_arena_is_simulated_and_few_files_are_written() {
     let folder = folder();
     let output = succeed(folder.path(), &["simulate"]);
-    assert_eq!(names(&folder.path().join("out")), FILES_OF_SIMULATE);
+    let few = [
+        "beams.csv",
+        "grid.pcd",
+        "intensity.png",
+        "range.png",
+        "run.json",
+        "scan.csv",
+        "scan.pcd",
+        "scan.png",
+    ];
+    assert_eq!(names(&folder.path().join("out")), few);
     assert!(
         stderr(&output).contains("million rays/s"),
         "{}",
         stderr(&output)
     );
     assert!(stdout(&output).contains("682 beams"), "{}", stdout(&output));
-    let svg = std::fs::read_to_string(folder.path().join("out/scan.svg")).expect("a picture");
+    // All formats
+    succeed(
+        folder.path(),
+        &["simulate", "--formats", "all", "-o", "all"],
+    );
+    assert_eq!(names(&folder.path().join("all")), FILES_OF_SIMULATE);
+    let svg = std::fs::read_to_string(folder.path().join("all/scan.svg")).expect("a picture");
     for text in ["mirror", "measured point", "mixed pixel", "x, m"] {
         assert!(svg.contains(text), "{text}");
     }
@@ -25,7 +41,11 @@ fn without_arguments_the_arena_is_simulated_and_all_files_are_written() {
 fn one_thread_gives_the_bytes_of_eight_and_seeds_differ() {
     let folder = folder();
     let run = |out: &str, more: &[&str]| {
-        let arguments = [&["simulate", "--sweeps", "3", "-o", out], more].concat();
+        let arguments = [
+            &["simulate", "--sweeps", "3", "--formats", "all", "-o", out],
+            more,
+        ]
+        .concat();
         succeed(folder.path(), &arguments);
     };
     run("one", &["--threads", "1"]);

@@ -11,6 +11,8 @@ fn a_scanner_writes_every_format_and_compares_with_itself() {
         "velodyne-vlp-16",
         "--waveform",
         "8,100",
+        "--formats",
+        "all",
         "-o",
         "out",
     ];
@@ -157,17 +159,13 @@ fn mistyped_presets_and_missing_beams_are_errors() {
 #[test]
 fn a_folders_recording_is_in_the_sensors_frame() {
     let folder = folder();
-    let simulate = |output: &str| {
+    let simulate = |output: &str, more: &[&str]| {
         let sensor = "velodyne-vlp-16@0.3,0.2,0,70";
-        etendue(
-            folder.path(),
-            &["simulate", "--sensor", sensor, "-o", output],
-        )
+        let arguments = ["simulate", "--sensor", sensor, "-o", output];
+        succeed(folder.path(), &[&arguments, more].concat());
     };
-    for output in ["out", "run.mcap"] {
-        let output = simulate(output);
-        assert!(output.status.success(), "{}", stderr(&output));
-    }
+    simulate("out", &["--formats", "mcap"]);
+    simulate("run.mcap", &[]);
     let [in_folder, alone] = ["out/scan.mcap", "run.mcap"].map(|path| {
         let path = folder.path().join(path);
         let recording = etendue::io::ros2::read_clouds(&path);
@@ -243,6 +241,7 @@ fn options_that_a_recording_does_not_support_are_rejected() {
     for option in [
         &["--waveform", "8,100"][..],
         &["--frame", "world"],
+        &["--formats", "las"],
         &["--json"],
     ] {
         let arguments = [
@@ -254,4 +253,10 @@ fn options_that_a_recording_does_not_support_are_rejected() {
         assert!(text.contains(&expected), "{text}");
         assert!(names(folder.path()).is_empty());
     }
+    let arguments = ["simulate", "--formats", "las", "-o", "scan.pcd"];
+    let text = fail(folder.path(), &arguments);
+    assert!(
+        text.contains("--formats does not apply to the file scan.pcd"),
+        "{text}"
+    );
 }

@@ -2,6 +2,7 @@
 
 use super::ending::unknown_ending;
 use super::scan::ScanRun;
+use super::selection;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::view::range_image;
@@ -17,28 +18,6 @@ use etendue_plot::{Drawing, png, svg};
 use std::cell::OnceCell;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
-
-/// Files of a folder besides the points in each format.
-const OTHER_FILES: [&str; 9] = [
-    "beams.csv",
-    "beams.npz",
-    "grid.pcd",
-    "metadata.yaml",
-    "run.json",
-    "scan.png",
-    "scan.svg",
-    "range.png",
-    "intensity.png",
-];
-
-/// Names of the files of a folder.
-fn folder_files() -> Vec<String> {
-    let formats = PointFormat::ALL.into_iter();
-    let formats = formats.filter(|format| format.is_written() && format.is_in_folders());
-    let points = formats.map(|format| format!("scan.{}", format.endings()[0]));
-    let others = OTHER_FILES.into_iter().map(str::to_owned);
-    points.chain(others).collect()
-}
 
 impl ScanRun<'_> {
     /// Adds all files to `outputs`.
@@ -56,10 +35,9 @@ impl ScanRun<'_> {
         let paths: Vec<PathBuf> = if single {
             vec![output.clone()]
         } else {
-            folder_files()
-                .iter()
-                .map(|name| output.join(name))
-                .collect()
+            let formats = selection::selected(self.arguments.formats.as_deref());
+            let files = selection::files(&formats);
+            files.iter().map(|name| output.join(name)).collect()
         };
 
         // Files of all sweeps

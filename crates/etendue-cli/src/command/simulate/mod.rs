@@ -6,6 +6,7 @@ mod pictures;
 mod record;
 mod results;
 mod scan;
+mod selection;
 mod sensors;
 mod summary;
 mod trajectory;
@@ -74,6 +75,8 @@ pub struct Simulate {
     paths: Option<u32>,
     #[arg(short, long, default_value = "out", value_name = "DIR|FILE", help = output_help())]
     output: PathBuf,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = selection::format_name, help = selection::help())]
+    formats: Option<Vec<String>>,
     #[command(flatten)]
     threads: Threads,
     /// Instruction set: plain, neon, avx2 or avx512, or reference for the plain pipeline; the default
@@ -141,6 +144,7 @@ impl Simulate {
         let in_other_frame = self.frame.is_some_and(|frame| frame != FrameName::Sensor);
         let without_effect = [
             ("--waveform", self.waveform.is_some()),
+            ("--formats", self.formats.is_some()),
             ("--frame", in_other_frame),
             ("--json", self.json),
         ];
@@ -152,6 +156,18 @@ impl Simulate {
                     self.output.display()
                 ),
                 "omit the option, or give a folder, which receives a recording too",
+            ));
+        }
+
+        // Options without an effect on a single file
+        let is_file = self.output.extension().is_some() && !self.output.is_dir();
+        if self.formats.is_some() && is_file {
+            return Err(Failure::usage(
+                format!(
+                    "--formats does not apply to the file {}",
+                    self.output.display()
+                ),
+                "omit the option, or give a folder",
             ));
         }
 
@@ -236,10 +252,10 @@ impl Simulate {
 /// Help on the output.
 fn output_help() -> String {
     format!(
-        "Folder for all files, or a single file: points ({}), a summary (.json) or a picture (.png, .svg). \
-         A .csv or .npz file has one row per return; beams.csv or beams.npz have one row per beam, with or \
-         without a return. An .mcap file is written sweep by sweep; in a folder it is accompanied by a \
-         metadata.yaml for `ros2 bag`",
+        "Folder for the files of --formats and run.json, or a single file: points ({}), a summary (.json) or a \
+         picture (.png, .svg). A .csv or .npz file has one row per return; beams.csv or beams.npz have one row \
+         per beam, with or without a return. An .mcap file is written sweep by sweep; in a folder it is \
+         accompanied by a metadata.yaml for `ros2 bag`",
         formats::written()
     )
 }

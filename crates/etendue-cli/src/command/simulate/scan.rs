@@ -3,6 +3,7 @@
 use super::Simulate;
 use super::ending::check_ending;
 use super::results::{PendingFiles, SensorResults};
+use super::selection;
 use super::summary;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
@@ -30,8 +31,11 @@ pub struct ScanRun<'a> {
 impl ScanRun<'_> {
     /// Simulates the lidar and writes its results.
     pub fn run(self, pending: &mut PendingFiles) -> Result<SensorResults, Failure> {
-        // Simulate
+        // Announce large results
         check_ending(&self.arguments.output)?;
+        self.announce_size();
+
+        // Simulate
         let world = self.world()?;
         let start = Instant::now();
         let scans = self.scans(&world)?;
@@ -65,6 +69,22 @@ impl ScanRun<'_> {
             elapsed,
             sweeps,
         })
+    }
+
+    /// Prints the expected size of a folder above 100 MB.
+    fn announce_size(&self) {
+        let is_file =
+            self.arguments.output.extension().is_some() && !self.arguments.output.is_dir();
+        let formats = selection::selected(self.arguments.formats.as_deref());
+        let beams = self.lidar.shots(0).len() as u64 * u64::from(self.sweeps());
+        let bytes = selection::expected_bytes(&formats, beams);
+        if !is_file && bytes >= 100_000_000 {
+            eprintln!(
+                "{beams} beams: about {} MB in the formats {} (--formats selects others)",
+                bytes / 1_000_000,
+                formats.join(", ")
+            );
+        }
     }
 
     /// World at the wavelength of the lidar; an error if the trajectory is too short.
