@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples formats python test
+ci: fmt clippy docs features benches deny examples commands formats python test
 
 # All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
@@ -56,6 +56,13 @@ examples:
     for example in crates/etendue/examples/*.rs; do
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
+
+# Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas.
+commands:
+    cargo build --quiet --package etendue-cli
+    cargo build --quiet --workspace --examples
+    python3 scripts/keys.py --check
+    python3 scripts/shown_commands.py
 
 # Verdicts of `correct train` on simulated drives, compared with the truth; fails if a usable model is worse than none.
 coverage-correct drives="20":

@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shown_commands_rules import PREPARE, RULES, Rule
+from shown_commands_rules import EXAMPLES, PREPARE, RULES, Rule
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -126,6 +126,9 @@ def try_page(page: Path) -> list[Outcome]:
         folder = Path(temporary)
         for link in ("examples", "scripts"):
             (folder / link).symlink_to(ROOT / link)
+        if name in EXAMPLES:
+            example = re.search(r"^```toml\n(.*?)^```", page.read_text(), re.S | re.M)
+            (folder / EXAMPLES[name]).write_text(example[1])
         if name in PREPARE and commands:
             run(PREPARE[name], folder).check_returncode()
         for command in commands:

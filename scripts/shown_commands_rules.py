@@ -16,7 +16,93 @@ class Rule:
     numbers: list[tuple[str, float, float]] = field(default_factory=list)  # pattern with one group, lowest and highest value
 
 
-# Commands that provide the files that a page takes for granted.
-PREPARE = {}
+# Pages whose first TOML example the commands read, under this name.
+EXAMPLES = {
+    "docs/scenes.md": "store.toml",
+    "docs/sensors.md": "mine.toml",
+}
 
-RULES = []
+# Commands that provide the files that a page takes for granted: recordings of the user's own.
+PREPARE = {
+    "docs/tour.md": """
+        cp "$ETENDUE_DATA"/mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap drive.pcap || true
+    """,
+    "docs/calibrated-noise.md": """
+        cp "$ETENDUE_DATA"/rplidar_apollosim/wood_data.txt . && cp wood_data.txt scan.txt || true
+    """,
+}
+
+DEVICE = "needs a connected device"
+BUILT = "`just python` builds and installs the package"
+RENDERED = "a dev build renders slowly"
+
+RULES = [
+    # Builds
+    Rule("cargo install", skip="`just ci` builds the command line"),
+    Rule("pip install .", skip=BUILT),
+    Rule("just wheel", skip=BUILT),
+    Rule("export ETENDUE_DATA", skip="set by this script"),
+    # Fits: the truth is 0.1 m, 0.05 m, 10 degrees
+    Rule(
+        "etendue fit arena --scan beams.csv",
+        numbers=[
+            (r"x_m ([-\d.]+)", 0.0996, 0.1004),
+            (r"y_m ([-\d.]+)", 0.0496, 0.0504),
+            (r"yaw_deg ([-\d.]+)", 9.98, 10.02),
+            (r"body x: standard deviation ([-\d.e]+)", 2e-4, 3.5e-4),
+        ],
+    ),
+    Rule("etendue fit examples/fit/fog.toml", numbers=[(r"fog_visibility_m: value ([-\d.]+)", 79.8, 80.2), (r"error ([\d.]+) mm and", 0.0, 1.5)]),
+    Rule(
+        "etendue experiment localise",
+        run="etendue experiment localise --starts 2 --seeds 1 -o figures",
+        reason="60 starts take a minute",
+    ),
+    # Cameras
+    Rule(
+        "etendue render glass-door",
+        run="etendue render glass-door --pose -2.6,1.2,1.4,-25 --light paths --samples 1 -o door",
+        reason=RENDERED,
+    ),
+    Rule(
+        "etendue render arena --camera raspberry-pi-v2",
+        run="etendue render arena --frames 1 --samples 1 -o arena.mcap",
+        reason=RENDERED,
+    ),
+    Rule("etendue render arena --camera", run="etendue render arena --camera global-shutter --samples 1 -o picture", reason=RENDERED),
+    Rule("etendue render store.toml", run="etendue render store.toml --pose -3,0,1.2,10 --samples 1 -o picture", reason=RENDERED),
+    Rule("etendue render -o arena", run="etendue render --samples 1 -o arena", reason=RENDERED),
+    Rule(
+        "etendue render examples/street.toml",
+        run="etendue render examples/street.toml --camera mine.toml --trajectory examples/street.tum --frames 1 --samples 1 -o drive.mcap",
+        reason=RENDERED,
+    ),
+    # Recordings
+    Rule("etendue convert drive.pcap", recording="mrpt_velodyne_pcap"),
+    Rule("etendue convert kitti.pcap", skip="no recording of an HDL-64E is at hand; tests decode its packets"),
+    Rule("etendue convert drive.mcap drive.parquet", skip="needs the feature parquet; `just formats` tests it"),
+    Rule("etendue calibrate", recording="rplidar_apollosim"),
+    Rule("driver |", skip=DEVICE),
+    Rule("ultra_simple", skip=DEVICE),
+    Rule("cargo run --release --example 03_rebuild_a_recording", recording="urg04lx_tinyslam"),
+    Rule("etendue simulate rebuilt/scene.toml", recording="urg04lx_tinyslam"),
+    Rule("etendue inspect $ETENDUE_DATA/urg04lx_tinyslam", recording="urg04lx_tinyslam"),
+    Rule("cargo run --release --example 04_rebuild_a_room", recording="mrpt_velodyne_pcap"),
+    Rule("etendue simulate room/scene.toml", recording="mrpt_velodyne_pcap"),
+    Rule("etendue compare room/rotation.pcd", recording="mrpt_velodyne_pcap"),
+    # Depth correction and mapping: few scans determine no model, so that every verdict is possible
+    Rule(
+        "etendue experiment corridor --export drive",
+        run="etendue experiment corridor --stops 12 --columns 128 --export drive",
+        reason="64 scans of 512 columns take minutes",
+    ),
+    Rule("etendue correct train", exit_codes=(0, 3)),
+    Rule("etendue correct apply", run="etendue correct apply --model model.toml drive fixed --force", reason="see above"),
+    Rule("etendue correct eval", exit_codes=(0, 3)),
+    Rule("etendue slam", exit_codes=(0, 3)),
+    # Robots
+    Rule("etendue demo course", run="etendue demo course --laps 1", reason="20 courses take minutes"),
+    Rule("etendue demo street", run="etendue demo street --duration 2", reason="60 s are 950 MB"),
+    Rule("etendue run examples/rover.toml", skip="needs the feature rapier; `just rapier` tests it"),
+    Rule("python scripts/read_robot.py", skip="needs the packages mcap and pynmea2"),
+]

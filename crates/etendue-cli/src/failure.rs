@@ -176,7 +176,7 @@ pub enum Failure {
         sensor: String,
     },
     /// The scans contradict the answer of a fit, which is written.
-    #[error("the fit is {verdict}: {reasons}")]
+    #[error("verdict of the fit: {verdict}: {reasons}")]
     Verdict {
         /// Verdict: doubtful, or of a wrong model.
         verdict: &'static str,
@@ -351,7 +351,10 @@ impl Failure {
 fn unknown_name_remedy(unknown: &UnknownName) -> String {
     let listed = match unknown.kind.as_str() {
         "sensor preset" => "`etendue sensors` lists them; a sensor file ends in .toml",
-        "camera preset" => "a camera file ends in .toml; docs/cameras.md describes it",
+        "camera preset" => "`etendue cameras` lists them; a camera file ends in .toml",
+        "scene" => "`etendue scenes` lists them; a scene file ends in .toml",
+        "profile" => "`etendue profiles` lists them; a profile file ends in .toml",
+        "device preset" => "`etendue devices` lists them",
         "material" => "`etendue materials` lists them",
         _ => "a file ends in .toml",
     };

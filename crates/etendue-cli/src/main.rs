@@ -1,5 +1,6 @@
 //! The etendue command line.
 
+mod arguments;
 mod command;
 mod device;
 mod failure;
@@ -29,11 +30,18 @@ use std::process::ExitCode;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Print neither progress nor remarks; warnings and errors remain
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 fn main() -> ExitCode {
     interrupt::install();
-    match Cli::parse().command.run() {
+    let arguments = arguments::parse();
+    if arguments.quiet {
+        output::be_quiet();
+    }
+    match arguments.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let code = failure.exit_code();

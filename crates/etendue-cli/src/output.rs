@@ -3,10 +3,39 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use etendue::io::output::OutputSet;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::{self, Display, Write as _};
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether remarks and progress are suppressed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Suppresses remarks and progress; warnings and errors remain.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Prints a remark on standard error, unless `--quiet` is given.
+pub fn remark(text: impl Display) {
+    if !QUIET.load(Ordering::Relaxed) {
+        eprintln!("{text}");
+    }
+}
+
+/// Progress bar of `steps` steps on standard error, hidden with `--quiet`. The template is that of
+/// [`ProgressStyle`].
+pub fn progress(steps: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    let style = ProgressStyle::with_template(template).expect("templates are well formed");
+    let bar = bar.with_style(style);
+    if QUIET.load(Ordering::Relaxed) {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar
+}
 
 /// Prints a result. A closed pipe (`| head`) is not a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -60,7 +89,7 @@ pub fn warn<W: Display>(warnings: impl IntoIterator<Item = W>) {
 /// Prints the names of written files on standard error.
 pub fn list_written(files: &[PathBuf]) {
     for file in files {
-        eprintln!("wrote {}", file.display());
+        remark(format_args!("wrote {}", file.display()));
     }
 }
 

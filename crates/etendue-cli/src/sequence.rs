@@ -1,11 +1,11 @@
 //! Sequences of scans: read with a progress bar, with poses in a known convention.
 
 use crate::failure::Failure;
-use crate::output::warn;
+use crate::output::{progress, warn};
 use clap::ValueEnum;
 use etendue::calibrate::depth::{PoseConvention, likely_convention};
 use etendue::io::sequence::{Sequence, read_sequence};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use std::path::Path;
 
@@ -35,11 +35,7 @@ impl From<ConventionName> for PoseConvention {
 
 /// Progress bar of `steps` steps.
 pub fn bar(message: &'static str, steps: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left")
-        .expect("the template is well formed");
-    ProgressBar::new(steps as u64)
-        .with_style(style)
-        .with_message(message)
+    progress(steps as u64, "{msg} {bar:40} {pos}/{len}, {eta} left").with_message(message)
 }
 
 /// Reads a sequence with a progress bar.

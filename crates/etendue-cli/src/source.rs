@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use etendue::config::ConfigError;
 use etendue::config::camera;
+use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
 use etendue::config::toml_file::Document;
@@ -30,9 +31,26 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
         Some(ending) if MESHES.contains(&ending.as_str()) => {
             Err(Failure::MeshIsNoScene { path: path.into() })
         }
+        None if is_sensor(path) => Err(Failure::usage(
+            format!(
+                "{} is a built-in sensor, where a scene is expected",
+                path.display()
+            ),
+            format!("give it with --sensor {}", path.display()),
+        )),
         None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?),
         _ => Ok(scene::load(path)?),
     }
+}
+
+/// Whether a path is the name of a built-in scene, and no file.
+pub fn is_scene(path: &Path) -> bool {
+    !path.exists() && SCENES.find(&path.to_string_lossy()).is_ok()
+}
+
+/// Whether a path is the name of a built-in sensor, and no file.
+pub fn is_sensor(path: &Path) -> bool {
+    !path.exists() && SENSORS.find(&path.to_string_lossy()).is_ok()
 }
 
 /// Sensor by name, else that of the scene, else the default.
@@ -99,7 +117,7 @@ pub fn numbered(argument: &str) -> Option<(&str, usize)> {
 }
 
 /// Sensor of a file (ends in `.toml` or exists) or of a preset.
-fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
+pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if is_file {
@@ -107,6 +125,14 @@ fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
         let sensor = sensor::parse(&document).map_err(ConfigError::from)?;
         let metadata = SourceMetadata::of_text(&sensor.name, Some(name.into()), document.text());
         return Ok((sensor, metadata));
+    }
+    if is_scene(path) {
+        return Err(Failure::usage(
+            format!("{name} is a built-in scene, where a sensor is expected"),
+            format!(
+                "`etendue simulate {name}` simulates in it; `etendue sensors` lists the sensors"
+            ),
+        ));
     }
     let sensor = preset(name)?;
     let known = presets().iter().find(|known| known.name == name);

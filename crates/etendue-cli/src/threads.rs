@@ -1,8 +1,12 @@
 //! Number of worker threads of a command.
 
 use crate::failure::Failure;
+use crate::output::warn;
 use clap::Args;
 use std::num::NonZeroUsize;
+
+/// Maximum number of threads for each processor: more of them wait and take memory.
+const MAX_PER_PROCESSOR: usize = 8;
 
 /// Worker threads.
 #[derive(Clone, Copy, Debug, Args)]
@@ -16,7 +20,7 @@ pub struct Threads {
 fn at_least_one(argument: &str) -> Result<NonZeroUsize, String> {
     argument
         .parse()
-        .map_err(|_| "--threads is a whole number of at least 1".into())
+        .map_err(|_| "expected a whole number of at least 1".into())
 }
 
 impl Threads {
@@ -25,7 +29,15 @@ impl Threads {
         self,
         command: impl FnOnce() -> Result<R, Failure> + Send,
     ) -> Result<R, Failure> {
-        let threads = self.threads.map_or(0, NonZeroUsize::get);
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = processors * MAX_PER_PROCESSOR;
+        let requested = self.threads.map_or(0, NonZeroUsize::get);
+        if requested > most {
+            warn([format!(
+                "--threads {requested}: {most} are used, {MAX_PER_PROCESSOR} for each processor"
+            )]);
+        }
+        let threads = requested.min(most);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build()?.install(command)
     }

@@ -27,6 +27,15 @@ impl Preset {
     pub fn document(&self) -> Document {
         Document::new(format!("{}.toml", self.name), self.text)
     }
+
+    /// Its key `description`; empty without one.
+    pub fn description(&self) -> String {
+        let table = self.document().parse::<toml::Table>();
+        let text = table
+            .ok()
+            .and_then(|table| Some(table.get("description")?.as_str()?.to_owned()));
+        text.unwrap_or_default()
+    }
 }
 
 impl Presets {

@@ -146,9 +146,7 @@ impl FormatError {
 fn reading_remedy(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind;
     match source.kind() {
-        ErrorKind::NotFound => {
-            "check the path; paths in a scene file are relative to the folder of that file"
-        }
+        ErrorKind::NotFound => "check the path; paths within a file are relative to its folder",
         ErrorKind::PermissionDenied => "change the permissions of the file",
         ErrorKind::IsADirectory => "name a file in that folder",
         ErrorKind::InvalidData => "the file must be text in UTF-8",

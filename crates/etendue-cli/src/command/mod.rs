@@ -9,16 +9,19 @@ mod experiment;
 mod fit;
 mod inspect;
 mod materials;
+mod presets;
 mod register;
 mod render;
 mod run;
 mod schema;
 mod sensors;
+mod shell;
 mod simulate;
 mod slam;
 
 use crate::failure::Failure;
 use clap::Subcommand;
+use etendue::config::presets::{CAMERAS, DEVICES, PROFILES, SCENES};
 
 /// Commands of `etendue`.
 #[derive(Debug, Subcommand)]
@@ -51,10 +54,26 @@ pub enum Command {
     Inspect(inspect::Inspect),
     /// List the built-in sensors, or print one as a sensor file
     Sensors(sensors::Sensors),
+    /// List the built-in scenes, or print one as a scene file
+    #[command(after_help = "Example: etendue scenes glass-door > mine.toml")]
+    Scenes(presets::List),
+    /// List the built-in cameras, or print one as a camera file
+    #[command(after_help = "Example: etendue cameras raspberry-pi-v2 > mine.toml")]
+    Cameras(presets::List),
+    /// List the built-in devices of robots (inertial units, GNSS receivers, barometers), or print one
+    #[command(after_help = "Example: etendue devices bosch-bmi088")]
+    Devices(presets::List),
+    /// List the built-in noise profiles, or print one
+    #[command(after_help = "Example: etendue profiles")]
+    Profiles(presets::List),
     /// List the built-in materials, or print the sources of one
     Materials(materials::Materials),
     /// Print the JSON schema of a file format, for editors
     Schema(schema::Schema),
+    /// Print the completion script of a shell
+    Completions(shell::Completions),
+    /// Write the manual pages
+    Man(shell::ManPages),
 }
 
 impl Command {
@@ -75,8 +94,14 @@ impl Command {
             Self::Register(command) => command.run(),
             Self::Inspect(command) => command.run(),
             Self::Sensors(command) => command.run(),
+            Self::Scenes(command) => command.run(SCENES),
+            Self::Cameras(command) => command.run(CAMERAS),
+            Self::Devices(command) => command.run(DEVICES),
+            Self::Profiles(command) => command.run(PROFILES),
             Self::Materials(command) => command.run(),
             Self::Schema(command) => command.run(),
+            Self::Completions(command) => command.run(),
+            Self::Man(command) => command.run(),
         }
     }
 }

@@ -56,16 +56,7 @@ fn as_json((preset, sensor): &(&Preset, Sensor)) -> serde_json::Value {
 fn devices() -> String {
     let mut text = String::from("for robots (`etendue run`):\n");
     for device in DEVICES.all() {
-        let described = device
-            .text
-            .lines()
-            .find_map(|line| line.strip_prefix("description = "));
-        let _ = writeln!(text, "{}", device.name);
-        let _ = writeln!(
-            text,
-            "    {}",
-            described.unwrap_or_default().trim_matches('"')
-        );
+        let _ = writeln!(text, "{}\n    {}", device.name, device.description());
     }
     text
 }

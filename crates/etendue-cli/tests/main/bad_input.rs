@@ -1,6 +1,6 @@
 //! Every invalid input is reported with its location and a remedy, and leaves no output files.
 
-use crate::{command, etendue, fail, folder, names, stderr, stdout, succeed, write};
+use crate::{command, etendue, fail, folder, names, results, stderr, stdout, succeed, write};
 
 const SCENE: &str = r#"
 version = 1
@@ -342,4 +342,125 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
         "{expected}: {}",
         stdout(&output)
     );
+}
+
+/// A file or a name of another kind is named with the option or the command that takes it.
+#[test]
+fn files_and_names_of_another_kind_are_named() {
+    let folder = folder();
+    let scene = results(folder.path(), &["scenes", "patio"]);
+    write(folder.path(), "patio.toml", scene);
+    let camera = results(folder.path(), &["cameras", "ideal"]);
+    write(folder.path(), "ideal.toml", camera);
+    for (arguments, expected) in [
+        (
+            &["simulate", "hokuyo-urg-04lx"][..],
+            "hokuyo-urg-04lx is a built-in sensor, where a scene is expected give it with --sensor hokuyo-urg-04lx",
+        ),
+        (
+            &["simulate", "--sensor", "arena"],
+            "arena is a built-in scene, where a sensor is expected",
+        ),
+        (
+            &["simulate", "--sensor", "patio.toml"],
+            "this is a scene file, where a sensor file is expected",
+        ),
+        (
+            &["simulate", "ideal.toml"],
+            "this is a camera file, where a scene file is expected",
+        ),
+        (
+            &["run", "patio.toml"],
+            "this is a scene file, where a robot file is expected",
+        ),
+        (&["run", "arena"], "arena is built in, but no robot"),
+        (
+            &["fit", "arena"],
+            "--scan and --free are missing: arena is a scene",
+        ),
+        (
+            &["fit", "patio.toml"],
+            "--scan and --free are missing: patio.toml is a scene",
+        ),
+        (&["scenes", "patoi"], "did you mean \"patio\"?"),
+    ] {
+        let text = fail(folder.path(), arguments);
+        assert!(text.contains(expected), "{arguments:?}: {text}");
+    }
+}
+
+/// Invalid values of options are errors of usage, and nothing is written.
+#[test]
+fn invalid_values_of_options_state_what_is_expected() {
+    let folder = folder();
+    for (arguments, expected) in [
+        (
+            &["simulate", "--threads", "0"][..],
+            "'--threads <N>': expected a whole number of at least 1",
+        ),
+        (
+            &["simulate", "--sweeps", "1.5"],
+            "'--sweeps <SWEEPS>': expected a whole number",
+        ),
+        (&["simulate", "--sweeps", "-5"], "-5 is not in 1.."),
+        (
+            &["simulate", "--seed", "abc"],
+            "'--seed <SEED>': expected a whole number",
+        ),
+        (
+            &["simulate", "--fog", "50m"],
+            "expected a number above zero without a unit, as in 50",
+        ),
+        (&["simulate", "--formats", "pdf"], "expected pcd, ply, npz"),
+        (
+            &["simulate", "-o", "no/such/scan.pcd"],
+            "the folder no of --output does not exist",
+        ),
+        (
+            &["render", "-o", "no/such/folder"],
+            "the folder no/such of --output does not exist",
+        ),
+    ] {
+        let output = etendue(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            stderr(&output).contains(expected),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(names(folder.path()).is_empty(), "{arguments:?}");
+    }
+}
+
+/// More threads than a multiple of the processors are not started.
+#[test]
+fn the_number_of_threads_is_limited_with_a_warning() {
+    let folder = folder();
+    let output = succeed(
+        folder.path(),
+        &["simulate", "--threads", "100000", "-o", "scan.csv"],
+    );
+    assert!(
+        stderr(&output).contains("warning: --threads 100000:"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// `--quiet` leaves results and warnings only.
+#[test]
+fn quiet_commands_print_results_and_warnings_only() {
+    let folder = folder();
+    let arguments = [
+        "--quiet",
+        "simulate",
+        "--threads",
+        "100000",
+        "-o",
+        "scan.csv",
+    ];
+    let output = succeed(folder.path(), &arguments);
+    assert!(stdout(&output).contains("682 beams"));
+    let lines = String::from_utf8_lossy(&output.stderr).lines().count();
+    assert_eq!(lines, 1, "{}", stderr(&output));
 }

@@ -168,8 +168,14 @@ fn every_command_has_help_with_an_example() {
         "register",
         "inspect",
         "sensors",
+        "scenes",
+        "cameras",
+        "devices",
+        "profiles",
         "materials",
         "schema",
+        "completions",
+        "man",
     ] {
         let output = etendue(folder.path(), &[verb, "--help"]);
         assert!(output.status.success(), "{verb}");

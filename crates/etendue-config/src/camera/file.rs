@@ -2,7 +2,7 @@
 
 use super::LensTable;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
 use etendue_physics::camera::{Aperture, BayerPattern, Emva1288, LinearNoise, Tone, Vignetting};
 use etendue_sensors::camera::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
@@ -243,7 +243,7 @@ pub fn load(path: &Path) -> Result<Camera, ConfigError> {
 /// ```
 pub fn parse(document: &Document) -> Result<Camera, DocumentError> {
     // Parse the document and check its version
-    let file: CameraFile = document.parse()?;
+    let file: CameraFile = document.parse_as(FileKind::Camera)?;
     document.check_version(&file.version, VERSION)?;
     // Compute the intrinsics
     let size = *file.resolution_px.get_ref();

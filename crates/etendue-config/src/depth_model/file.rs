@@ -1,7 +1,7 @@
 //! Schema of depth-model files.
 
 use super::{HeldOutThickness, Learnt, LearntModel, LearntStatus};
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
 use etendue_calibrate::depth::{
     DepthModel, InverseCosineBias, LinearBias, PolynomialBias, PosePrior, ScanSignature, TableBias,
     WaveformBias,
@@ -183,7 +183,7 @@ pub struct LearntTable {
 }
 
 pub(super) fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
-    let file: DepthModelFile = document.parse()?;
+    let file: DepthModelFile = document.parse_as(FileKind::DepthModel)?;
     if *file.version.get_ref() != UNTESTED_VERSION {
         document.check_version(&file.version, VERSION)?;
     }

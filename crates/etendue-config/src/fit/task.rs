@@ -7,7 +7,7 @@ use super::{
 use crate::ConfigError;
 use crate::scene::pose_of_angles;
 use crate::toml_file::resolve;
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
 use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
@@ -138,7 +138,7 @@ pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
 /// ```
 pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
     // Parse the document and check its version
-    let file: FitFile = document.parse()?;
+    let file: FitFile = document.parse_as(FileKind::Fit)?;
     document.check_version(&file.version, VERSION)?;
 
     // Resolve the scans, the unknowns and the sensor

@@ -19,7 +19,7 @@
 //! are ignored, because calibration fits its own. Its panels are behind the sensor.
 
 use crate::ConfigError;
-use crate::toml_file::{Document, TomlProblem, resolve};
+use crate::toml_file::{Document, FileKind, TomlProblem, resolve};
 use etendue_io::FormatError;
 use etendue_io::text::{TextContent, TextLine, is_number};
 use schemars::JsonSchema;
@@ -133,7 +133,7 @@ pub fn load_calibration_setup(path: &Path) -> Result<CalibrationSetup, ConfigErr
 
 fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     // Parse the document and check its version
-    let file: CalibrationSetupFile = document.parse()?;
+    let file: CalibrationSetupFile = document.parse_as(FileKind::CalibrationSetup)?;
     document.check_version(&file.version, 1)?;
     // Convert the panels
     if file.panels.get_ref().is_empty() {

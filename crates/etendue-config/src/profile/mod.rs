@@ -23,7 +23,7 @@ pub(crate) use sensor_name::UNNAMED;
 pub use sensor_name::is_same_sensor;
 
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem, UnknownName};
 use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
 /// # Errors
 /// If the text is not a profile of this version, or its values are inconsistent.
 pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
-    let file: ProfileFile = document.parse()?;
+    let file: ProfileFile = document.parse_as(FileKind::Profile)?;
     let found = file.version;
     let known = VERSION;
     if found != known {

@@ -8,8 +8,8 @@ use super::{
 use crate::ConfigError;
 use crate::scene::{self, LoadedScene, other_sensors};
 use crate::toml_file::resolve;
-use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
-use etendue_sensors::dynamics::Stationary;
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem, UnknownName};
+use etendue_sensors::dynamics::{StateTrajectory, Stationary};
 use etendue_sensors::rig::{
     Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
     RigError,
@@ -68,7 +68,7 @@ pub fn parse(document: &Document) -> Result<LoadedRobot, ConfigError> {
 }
 
 fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigError> {
-    let file: RobotFile = document.parse()?;
+    let file: RobotFile = document.parse_as(FileKind::Robot)?;
     check(document, &file)?;
     let scene = load_scene(document, &file.scene)?;
 
@@ -114,7 +114,8 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
     let mut warnings = scene.warnings.clone();
     warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
     warnings.extend(foreign_profiles(document, &file.sensors, &scene)?);
-    warnings.extend(daylight_for_cameras(&rig, &mut environment));
+    let start = motion.state(0.0).world_from_body;
+    warnings.extend(light_for_cameras(&rig, &scene, &mut environment, &start));
 
     let stem = || {
         let stem = document.path().file_stem().unwrap_or_default();
@@ -149,16 +150,17 @@ fn foreign_profiles(
     Ok(names.iter().flat_map(of).collect())
 }
 
-/// Adds sun and sky if the cameras of the rig would have no light.
-fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<String> {
-    let is_camera = |sensor: &MountedSensor| matches!(sensor.device(), Device::Camera(_));
-    if !environment.lighting.is_dark() || !rig.sensors().iter().any(is_camera) {
-        return None;
-    }
-    let (sun, sky) = scene::daylight(2.4, 0.8, 0.08, 0.2)?;
-    environment.lighting.lights.push(sun);
-    environment.lighting.environment = sky;
-    Some("the scene has no [lights]: it is lit by the sun in a clear sky for cameras".into())
+/// Adds light for the first camera of the rig, at its start, to a scene without lights.
+fn light_for_cameras(
+    rig: &Rig,
+    scene: &LoadedScene,
+    environment: &mut Environment,
+    start: &Isometry3<f64>,
+) -> Option<String> {
+    let mut sensors = rig.sensors().iter();
+    let camera = sensors.find(|sensor| matches!(sensor.device(), Device::Camera(_)))?;
+    let world_from_camera = start * camera.base_from_sensor();
+    scene::light_if_dark(&scene.scene, &mut environment.lighting, &world_from_camera)
 }
 
 fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {

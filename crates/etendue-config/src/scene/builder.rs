@@ -5,6 +5,7 @@ use super::file::VERSION;
 use super::lights::lighting;
 use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
+use super::repeat::Copy;
 use super::shape::primitive_mesh;
 use super::{
     Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
@@ -12,7 +13,7 @@ use super::{
 use crate::ConfigError;
 use crate::presets::SENSORS;
 use crate::toml_file::resolve;
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
@@ -27,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
-    let file: SceneFile = document.parse()?;
+    let file: SceneFile = document.parse_as(FileKind::Scene)?;
     check(document, &file)?;
     // Build the lights and the objects
     let mut assembly = Assembly {
@@ -35,6 +36,7 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
         palette: Palette::new(document, &file.materials)?,
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
+        names: BTreeSet::new(),
         classes: Classes::default(),
         warnings: Vec::new(),
         lighting: Lighting::default(),
@@ -74,17 +76,7 @@ fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, 
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
     document.check_version(&file.version, VERSION)?;
-    let mut names = BTreeSet::new();
-    for object in file.objects.get_ref() {
-        if !names.insert(object.name.get_ref()) {
-            let problem = TomlProblem::Duplicate {
-                what: "object".into(),
-                name: object.name.get_ref().clone(),
-            };
-            return Err(document.error(object.name.span(), problem));
-        }
-    }
-    if names.is_empty() {
+    if file.objects.get_ref().is_empty() {
         let problem = TomlProblem::value("the scene has no objects", "add [[objects]]");
         return Err(document.error(file.objects.span(), problem));
     }
@@ -96,6 +88,7 @@ struct Assembly<'a> {
     palette: Palette<'a>,
     files: MeshFiles,
     builder: SceneBuilder,
+    names: BTreeSet<String>,
     classes: Classes,
     warnings: Vec<String>,
     lighting: Lighting,
@@ -144,33 +137,45 @@ impl Assembly<'_> {
             textured = Some(chosen);
             self.files.files.push(file);
         }
-        if let Some(textured) = textured {
-            let number =
-                u32::try_from(self.builder.objects.len()).expect("fewer objects than bytes");
-            self.textures.put(ObjectId(number), textured);
-        }
 
-        // Add the mesh, its deformation and its motion
+        // Add the mesh and its deformation
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
         self.add_deformation(object, MeshId(mesh_id))?;
-        let world_from_object = object.placement().pose(self.document)?;
-        if let Some(table) = &object.motion {
-            let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
-            self.builder
-                .motions
-                .push((ObjectId(mesh_id), motion.into()));
-        }
 
-        // Add the object
-        self.classes.add(object.class.as_ref());
-        self.builder.objects.push(Object {
-            name: name.clone(),
-            mesh: MeshId(mesh_id),
-            world_from_object,
-            material,
-            mask: object.mask.unwrap_or(u32::MAX),
-        });
+        // Add the object, or its copies
+        let world_from_object = object.placement().pose(self.document)?;
+        let copies = match &object.repeat {
+            Some(table) => table.get_ref().copies(self.document, table.span())?,
+            None => vec![Copy::default()],
+        };
+        for copy in copies {
+            let world_from_object = copy.offset * world_from_object;
+            let name = copy.name_of(name);
+            if !self.names.insert(name.clone()) {
+                let what = "object".into();
+                let problem = TomlProblem::Duplicate { what, name };
+                return Err(self.document.error(object.name.span(), problem).into());
+            }
+            let number =
+                u32::try_from(self.builder.objects.len()).expect("fewer objects than bytes");
+            if let Some(textured) = &textured {
+                self.textures.put(ObjectId(number), textured.clone());
+            }
+            if let Some(table) = &object.motion {
+                let motion =
+                    table.motion(self.document, &world_from_object, &mut self.files.files)?;
+                self.builder.motions.push((ObjectId(number), motion.into()));
+            }
+            self.classes.add(object.class.as_ref());
+            self.builder.objects.push(Object {
+                name,
+                mesh: MeshId(mesh_id),
+                world_from_object,
+                material,
+                mask: object.mask.unwrap_or(u32::MAX),
+            });
+        }
         Ok(())
     }
 

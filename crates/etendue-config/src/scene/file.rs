@@ -2,7 +2,7 @@
 
 use super::{
     AmbientTable, AtmosphereTable, DeformationTable, LightsTable, MotionTable, Placement,
-    RotationDeg, Shape, TextureTable,
+    RepeatTable, RotationDeg, Shape, TextureTable,
 };
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
@@ -120,6 +120,10 @@ pub struct ObjectTable {
     /// Texture.
     #[serde(default)]
     pub texture: Option<TextureTable>,
+    /// Copies of the object in a grid. Default: one object.
+    #[serde(default)]
+    #[schemars(with = "Option<RepeatTable>")]
+    pub repeat: Option<Spanned<RepeatTable>>,
     /// Visibility mask: rays whose mask shares no bit with it do not hit the object. Default: all
     /// bits.
     #[serde(default)]

@@ -59,6 +59,7 @@
 mod ambient;
 mod atmosphere;
 mod builder;
+mod default_light;
 mod deformation;
 mod examples;
 mod file;
@@ -68,11 +69,13 @@ mod mesh_object;
 mod motion;
 mod pose;
 mod profile_sensors;
+mod repeat;
 mod shape;
 mod texture;
 
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
+pub use default_light::light_if_dark;
 pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
 pub use examples::{arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
@@ -86,6 +89,7 @@ pub use motion::{
 pub(crate) use pose::pose_of_angles;
 pub use pose::{Placement, RotationDeg};
 pub use profile_sensors::other_sensors;
+pub use repeat::RepeatTable;
 pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
     SphereShape, StripesShape, UpAxis,

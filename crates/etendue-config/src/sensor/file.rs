@@ -6,7 +6,7 @@ use super::pattern::PatternTable;
 use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
 use super::version_1;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, TomlProblem};
+use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
 use etendue_sensors::lidar::{Channel, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -91,6 +91,7 @@ pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
 /// assert_eq!(error.remedy(), "did you mean \"far_m\"?");
 /// ```
 pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
+    document.refused(FileKind::Sensor)?;
     version_1::refuse(document)?;
     let file: SensorFile = document.parse()?;
     let lidar = file.lidar(document)?;

@@ -7,12 +7,14 @@
 //! `flatten`, `untagged` and internally tagged enums of serde; avoid these.
 
 mod document;
+mod kind;
 mod location;
 mod nearest;
 mod problem;
 mod unknown_name;
 
 pub use document::{Document, DocumentError};
+pub use kind::FileKind;
 pub(crate) use location::{locate, resolve};
 pub use nearest::nearest;
 pub use problem::TomlProblem;

@@ -5,7 +5,7 @@ use super::hints::Hints;
 use super::load;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::print;
+use crate::output::{print, warn};
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch};
@@ -51,9 +51,7 @@ impl Aim {
             None => self.recorded()?,
         };
         let (recording, panel) = last?;
-        for remark in &panel.warnings {
-            eprintln!("note: {remark}");
-        }
+        warn(&panel.warnings);
         let files = self.draw(&recording, &panel)?;
         match files.first() {
             Some(file) => print(&format!("wrote {}\n", file.display())),

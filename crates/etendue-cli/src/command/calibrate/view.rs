@@ -3,7 +3,7 @@
 use super::{figures, load};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::print;
+use crate::output::{print, warn};
 use clap::Args;
 use etendue::physics::profile::Aspect;
 use std::path::PathBuf;
@@ -59,9 +59,7 @@ impl View {
         let files = folder.commit()?;
 
         // Summary
-        for warning in &file.warnings {
-            eprintln!("note: {warning}");
-        }
+        warn(&file.warnings);
         let recorded = profile.recorded_to().to_degrees();
         let glare = profile.glare.as_ref().map_or(String::new(), |glare| {
             let reach = glare.reach().to_degrees();

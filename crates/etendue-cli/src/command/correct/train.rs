@@ -4,7 +4,7 @@ use super::map::{Gathered, MapArguments};
 use super::pictures;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print_report, warn, write_file};
+use crate::output::{print_report, progress, warn, write_file};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::train::{
     DepthOptimiser, HoldOut, ModelVerdict, NotDetermined, PoseUncertainty, TestedModel,
@@ -229,7 +229,7 @@ impl Train {
         let start = self.start();
 
         // Learn and test
-        let spinner = indicatif::ProgressBar::new_spinner().with_message("learning");
+        let spinner = progress(0, "{spinner} learning, {elapsed}");
         spinner.enable_steady_tick(std::time::Duration::from_millis(100));
         let tested = train_and_test(&map, validation.as_ref(), &start, &training, &options);
         spinner.finish_and_clear();

@@ -6,6 +6,7 @@ use clap::Args;
 use etendue::config::fit::{
     self, FitTask, FreeTask, Motion, ScanTask, Setting, SolverTable, begin_wide,
 };
+use etendue::config::toml_file::{Document, FileKind};
 use etendue::estimate::model::planar;
 use etendue::estimate::solve::{Loss, Solver};
 use std::path::PathBuf;
@@ -121,9 +122,26 @@ impl FromStr for LossArgument {
 }
 
 impl ProblemArguments {
+    /// Error if a scene is given without a scan.
+    fn check_problem_file(&self) -> Result<(), Failure> {
+        let document = Document::read(&self.subject);
+        let is_scene_file = document.is_ok_and(|file| FileKind::of(&file) == Some(FileKind::Scene));
+        if is_scene_file || source::is_scene(&self.subject) {
+            let scene = self.subject.display();
+            return Err(Failure::usage(
+                format!("--scan and --free are missing: {scene} is a scene, not a fit problem"),
+                format!(
+                    "`etendue fit {scene} --scan beams.csv --free sensor.pose`, or give a problem file"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     /// Problem of the file or of the arguments.
     pub fn task(&self) -> Result<FitTask, Failure> {
         if self.scan.is_empty() {
+            self.check_problem_file()?;
             return Ok(fit::load(&self.subject)?);
         }
 

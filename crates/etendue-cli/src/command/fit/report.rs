@@ -231,11 +231,14 @@ impl Report {
             }
         }
         if let Some(next) = self.excluded_minima.first() {
+            let counted = match self.excluded_minima.len() {
+                1 => "1 other minimum is".to_owned(),
+                several => format!("{several} other minima are"),
+            };
             writeln!(
                 out,
-                "  {} other minima are excluded: chi-square larger by at least {:.1}, with a standard \
+                "  {counted} excluded: chi-square larger by at least {:.1}, with a standard \
                  deviation of {:.3} mm per residual",
-                self.excluded_minima.len(),
                 next.chi_square_difference,
                 1e3 * sigma
             )?;
@@ -375,8 +378,12 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
     // Ambiguity and convergence
     let mut warnings = Vec::new();
     if ambiguous > 0 {
+        let counted = match ambiguous {
+            1 => "1 other minimum has".to_owned(),
+            several => format!("{several} other minima have"),
+        };
         warnings.push(format!(
-            "{ambiguous} other minima have a chi-square less than {EXCLUSION_LEVEL} above that of the \
+            "{counted} a chi-square less than {EXCLUSION_LEVEL} above that of the \
              estimate: the scans do not exclude them"
         ));
     }

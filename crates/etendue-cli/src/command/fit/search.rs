@@ -2,6 +2,7 @@
 
 use super::setup::Setup;
 use crate::failure::Failure;
+use crate::output::progress;
 use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
     AmbiguousMinima, CoarseSearch, ComparedMinimum, FitError, coarse_search, find_ambiguous_minima,
@@ -9,7 +10,6 @@ use etendue::estimate::fit::{
 };
 use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::estimate::solve::{Iteration, Loss, Solution};
-use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry2;
 use std::f64::consts::TAU;
 
@@ -47,7 +47,7 @@ pub fn solve(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
 
 fn from_start(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
     let most = task.solver.limits.iterations as u64;
-    let progress = ProgressBar::new(most).with_style(style("fitting {pos} iterations, cost {msg}"));
+    let progress = progress(most, "fitting {pos} iterations, cost {msg}");
     let mut observe = |iteration: &Iteration<Vec<Variable>>| {
         progress.set_message(format!("{:.3e}", iteration.cost));
         progress.inc(1);
@@ -72,8 +72,10 @@ fn from_start(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
 fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, Failure> {
     let region = SearchRegion::new(task, setup)?;
     let grid = planar_grid(region.lower, region.upper, poses);
-    let progress = ProgressBar::new(grid.len() as u64)
-        .with_style(style("searching {bar:40} {pos}/{len} poses, {eta} left"));
+    let progress = progress(
+        grid.len() as u64,
+        "searching {bar:40} {pos}/{len} poses, {eta} left",
+    );
     let states = grid.map(|pose| {
         progress.inc(1);
         region.state(&setup.start, &pose)
@@ -129,10 +131,6 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
         excluded: others,
         sigma: Some(sigma * problem.sigma),
     })
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the template is well formed")
 }
 
 /// Region of the pose that is searched for.

@@ -13,6 +13,7 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::points::PointFormat;
 use etendue_plot::{png, svg};
 use log::LogReport;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = notes())]
 pub struct Inspect {
-    /// Files to describe
+    /// Files to describe, or names of built-in scenes and sensors
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print JSON: an array with one object per file
@@ -81,7 +82,11 @@ impl Report {
     fn of(file: &Path) -> Result<Self, Failure> {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
-            "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
+            "toml" if is_sensor_file(file) => Self::of_sensor(file),
+            "" if source::is_sensor(file) => Self::of_sensor(file),
+            "" if source::is_scene(file) => {
+                Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?)))
+            }
             "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
             "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
             "csv" if cloud::is_csv_cloud(file) => CloudReport::of(file).map(Self::Cloud),
@@ -93,6 +98,12 @@ impl Report {
         }
     }
 
+    fn of_sensor(file: &Path) -> Result<Self, Failure> {
+        let name = file.to_string_lossy();
+        let (sensor, _) = source::sensor(&name)?;
+        Ok(Self::Sensor(SensorReport::of(&name, sensor)))
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Scene(report) => report.text(),
@@ -102,6 +113,11 @@ impl Report {
             Self::ScanLog(report) => report.text(),
         }
     }
+}
+
+/// Whether a TOML file is a sensor file. False for an unreadable file.
+fn is_sensor_file(file: &Path) -> bool {
+    Document::read(file).is_ok_and(|document| FileKind::of(&document) == Some(FileKind::Sensor))
 }
 
 fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {

@@ -1,11 +1,9 @@
 //! Report of a sensor file.
 
-use crate::failure::Failure;
-use etendue::config::sensor::load;
+use etendue::config::sensor::Sensor;
 use etendue::sensors::lidar::Lidar;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Printed report of a sensor file.
 #[derive(Serialize)]
@@ -30,30 +28,16 @@ struct LidarModel {
     sweep_duration_ms: f64,
 }
 
-/// Tables of sensor files that scene files do not have; the last two are of version 1.
-const TABLES: [&str; 3] = ["[receiver", "[continuous_wave", "[scanner"];
-
-/// Whether a TOML file has a table of sensor files. False for an unreadable file.
-pub fn is_sensor_file(file: &Path) -> bool {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines().any(|line| {
-        TABLES
-            .iter()
-            .any(|table| line.trim_start().starts_with(table))
-    })
-}
-
 impl SensorReport {
-    /// Reads the sensor file.
-    pub fn of(file: &Path) -> Result<Self, Failure> {
-        let sensor = load(file)?;
-        Ok(Self {
-            file: file.display().to_string(),
+    /// Describes a sensor of a file or a preset.
+    pub fn of(file: &str, sensor: Sensor) -> Self {
+        Self {
+            file: file.to_owned(),
             model: LidarModel::of(&sensor.lidar),
             name: sensor.name,
             description: sensor.description,
             sources: sensor.sources,
-        })
+        }
     }
 
     /// The report as text.

@@ -1,6 +1,5 @@
 //! `etendue render`.
 
-mod light;
 mod report;
 mod shot;
 mod views;
@@ -12,7 +11,7 @@ use crate::sequence::bar;
 use crate::source;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use etendue::config::scene::LoadedScene;
+use etendue::config::scene::{LoadedScene, light_if_dark};
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{Camera, CameraWorld, ClassMap, FrameSettings, LightTransport};
@@ -91,8 +90,9 @@ impl Render {
         let camera = source::camera(&self.camera)?;
         let trajectory = self.trajectory(&loaded)?;
         let mut warnings = loaded.warnings.clone();
-        warnings.extend(light::add_if_dark(
-            &mut loaded,
+        warnings.extend(light_if_dark(
+            &loaded.scene,
+            &mut loaded.lighting,
             &trajectory.at(trajectory.start),
         ));
 

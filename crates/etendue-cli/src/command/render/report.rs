@@ -2,7 +2,7 @@
 
 use super::shot::Shot;
 use crate::failure::Failure;
-use crate::output::{print, print_json, warn};
+use crate::output::{print, print_json, remark, warn};
 use etendue::config::scene::LoadedScene;
 use etendue::sensors::camera::{Camera, ClassMap, FrameSettings, LightTransport};
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ impl Report<'_> {
     pub fn print(&self, seconds: f64, files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
         let pixels = f64::from(self.camera.width) * f64::from(self.camera.height);
         let rays = pixels * f64::from(self.settings.samples) * self.shots.len() as f64;
-        eprintln!(
+        remark(format_args!(
             "{} frames in {seconds:.3} s: {:.2} million camera rays/s",
             self.shots.len(),
             rays / seconds * 1e-6
-        );
+        ));
         warn(self.warnings);
         if as_json {
             return print_json(&self.json());

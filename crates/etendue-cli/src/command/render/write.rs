@@ -5,6 +5,7 @@ use super::shot::Shot;
 use super::views;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::warn;
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::FrameRecorder;
@@ -60,9 +61,7 @@ impl Output {
             Self::Mcap(path) => files.add(path, &recording(report)?)?,
             Self::Folder(folder) => {
                 if !EXR_SUPPORTED {
-                    eprintln!(
-                        "warning: no .exr files are written: build with `cargo build --features exr`"
-                    );
+                    warn(["no .exr files are written: build with `cargo build --features exr`"]);
                 }
                 files.add_folder(folder, report)?;
             }

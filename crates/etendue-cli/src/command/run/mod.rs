@@ -3,7 +3,8 @@
 mod report;
 
 use crate::failure::Failure;
-use crate::output::{commit, print_report, warn};
+use crate::output::{commit, print_report, progress, warn};
+use crate::source;
 use crate::threads::Threads;
 use clap::Args;
 use etendue::config::robot::{self, LoadedRobot};
@@ -15,7 +16,7 @@ use etendue::sensors::dynamics::StateTrajectory as _;
 use etendue::sensors::rig::{
     Data, Event, LatestData, Observer, RigRun, drive, nanoseconds, replay, seconds,
 };
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use report::Report;
 use std::fs::File;
 use std::io::BufWriter;
@@ -64,6 +65,12 @@ impl Run {
     }
 
     fn record(&self) -> Result<(), Failure> {
+        if source::is_scene(&self.robot) || source::is_sensor(&self.robot) {
+            return Err(Failure::usage(
+                format!("{} is built in, but no robot", self.robot.display()),
+                "give a robot file such as examples/cart.toml, which names the scene and the sensors",
+            ));
+        }
         let robot = robot::load(&self.robot)?;
         let duration = self.duration(&robot)?;
         if let Some(path) = &self.output
@@ -106,7 +113,10 @@ impl Run {
             nmea: String::new(),
             next_motion: 0,
             failed: None,
-            bar: progress_bar(duration),
+            bar: progress(
+                position(nanoseconds(duration)),
+                "{bar:40} {percent} % of the run, {eta} left",
+            ),
         };
 
         // Run
@@ -249,14 +259,4 @@ fn invalid_dynamics(message: String) -> Failure {
 /// Position of the progress bar, ms.
 fn position(time: i64) -> u64 {
     u64::try_from(time / 1_000_000).unwrap_or(0)
-}
-
-/// Progress bar over simulated time.
-fn progress_bar(duration: f64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {percent} % of the run, {eta} left");
-    let bar = ProgressBar::new(position(nanoseconds(duration)));
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

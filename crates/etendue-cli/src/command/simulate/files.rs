@@ -5,6 +5,7 @@ use super::scan::ScanRun;
 use super::selection;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::{remark, warn};
 use crate::view::range_image;
 use etendue::io::FormatError;
 use etendue::io::output::{OutputSet, RunMetadata, SimulatedSweeps};
@@ -156,11 +157,14 @@ impl Files<'_> {
     ) -> Result<(), FormatError> {
         let fields = lossy_fields(table, format);
         for warning in &fields.warnings {
-            eprintln!("warning: {}: {warning}", path.display());
+            warn([format!("{}: {warning}", path.display())]);
         }
         if self.is_single && !fields.dropped.is_empty() {
             let dropped = fields.dropped.join(" ");
-            eprintln!("{} does not store the fields {dropped}", path.display());
+            remark(format_args!(
+                "{} does not store the fields {dropped}",
+                path.display()
+            ));
         }
         format.write(outputs, path, table, Encoding::Binary)
     }

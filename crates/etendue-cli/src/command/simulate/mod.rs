@@ -15,7 +15,7 @@ mod weather;
 use crate::failure::Failure;
 use crate::formats;
 use crate::number::positive;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, progress};
 use crate::pose::Pose;
 use crate::source;
 use crate::threads::Threads;
@@ -26,13 +26,16 @@ use etendue::io::output::SourceMetadata;
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
 use etendue::sensors::transport::PathSettings;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use results::{PendingFiles, SensorResults};
 use std::path::PathBuf;
 use summary::Summary;
 use trajectory::TrajectoryOptions;
 use weather::AirOptions;
+
+/// Template of the progress bar.
+const PROGRESS: &str = "simulating {bar:40} {pos}/{len} sweeps, {eta} left";
 
 /// Arguments of `etendue simulate`.
 #[derive(Clone, Debug, Args)]
@@ -234,7 +237,7 @@ impl Simulate {
     }
 
     fn progress(&self) -> ProgressBar {
-        ProgressBar::new(self.sweeps.into()).with_style(progress_style())
+        progress(self.sweeps.into(), PROGRESS)
     }
 
     /// Prints a summary per sensor; as JSON a list for several.
@@ -287,11 +290,6 @@ fn ring_and_column(text: &str) -> Result<[u32; 2], String> {
         .split_once(',')
         .and_then(|(ring, column)| Some([ring.trim().parse().ok()?, column.trim().parse().ok()?]));
     numbers.ok_or_else(|| "expected the numbers of a ring and a column, as in 8,120".into())
-}
-
-fn progress_style() -> ProgressStyle {
-    ProgressStyle::with_template("simulating {bar:40} {pos}/{len} sweeps, {eta} left")
-        .expect("the template is well formed")
 }
 
 /// Error if no beam hits a surface.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::warn;
+use crate::output::{remark, warn};
 use etendue::io::output::{OutputSet, RunMetadata};
 use etendue::sensors::BeamSweep;
 use std::path::PathBuf;
@@ -41,11 +41,11 @@ impl SensorResults {
     pub fn print_speed(&self) {
         let sweeps = self.sweeps.len() as f64;
         let seconds = self.elapsed.as_secs_f64();
-        eprintln!(
+        remark(format_args!(
             "{sweeps} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
             sweeps / seconds,
             self.rays / seconds * 1e-6,
-        );
+        ));
         warn(&self.metadata.warnings);
     }
 }

@@ -8,6 +8,7 @@ use super::summary;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::remark;
 use etendue::config::scene::{LoadedScene, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::{CastScratch, Ray};
@@ -79,11 +80,11 @@ impl ScanRun<'_> {
         let beams = self.lidar.shots(0).len() as u64 * u64::from(self.sweeps());
         let bytes = selection::expected_bytes(&formats, beams);
         if !is_file && bytes >= 100_000_000 {
-            eprintln!(
+            remark(format_args!(
                 "{beams} beams: about {} MB in the formats {} (--formats selects others)",
                 bytes / 1_000_000,
                 formats.join(", ")
-            );
+            ));
         }
     }
 

@@ -1,13 +1,13 @@
 //! The sensors of a run.
 
-use super::Simulate;
 use super::record::{end_recording, ended, silent};
 use super::results::{PendingFiles, SensorResults};
 use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
+use super::{PROGRESS, Simulate};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, progress, warn};
 use crate::pose::Pose;
 use crate::source;
 use etendue::config::scene::LoadedScene;
@@ -16,7 +16,6 @@ use etendue::io::output::SourceMetadata;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::sensors::lidar::{Sweep, SweepScratch};
 use etendue::sensors::transport::World;
-use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -92,7 +91,8 @@ impl Simulate {
         let mut scan = Sweep::default();
         let mut scratch: Vec<SweepScratch> =
             scans.iter().map(|_| SweepScratch::default()).collect();
-        let progress = ProgressBar::new(scans.iter().map(|scan| u64::from(scan.sweeps())).sum());
+        let sweeps = scans.iter().map(|scan| u64::from(scan.sweeps())).sum();
+        let progress = progress(sweeps, PROGRESS);
         for (sensor, sweep) in in_order(&scans) {
             scans[sensor].scan_into(&worlds[sensor], sweep, &mut scan, &mut scratch[sensor]);
             points[sensor] += scan.points.len();
@@ -113,7 +113,7 @@ impl Simulate {
         for (number, (name, scan)) in names.zip(&scans).enumerate() {
             let silent = (points[number] == 0).then(|| silent(beams[number], &scan.air));
             for warning in scan.warnings().into_iter().chain(silent) {
-                eprintln!("warning: {name}: {warning}");
+                warn([format!("{name}: {warning}")]);
             }
             lines.push(format!(
                 "{name}, sweeps: {}, {} points",

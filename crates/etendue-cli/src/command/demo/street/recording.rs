@@ -2,6 +2,7 @@
 
 use super::driver::ANTENNA;
 use crate::failure::Failure;
+use crate::output::progress;
 use etendue::io::FormatError;
 use etendue::io::image::{Pixels, png};
 use etendue::io::ros2::RigRecorder;
@@ -141,7 +142,10 @@ impl<'r> DriveRecording<'r> {
             route_distances: ErrorStatistics::default(),
             pictures: Vec::new(),
             tracks: Tracks::default(),
-            progress: ProgressBar::new(milliseconds(duration)),
+            progress: progress(
+                milliseconds(duration),
+                "{bar:40} {percent} % of the drive, {eta} left",
+            ),
             commands,
             route,
             environment,

@@ -1,0 +1,132 @@
+//! Parsing of the command line, with errors in the terms of the user.
+
+use crate::Cli;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches};
+use std::ffi::OsString;
+use std::num::ParseIntError;
+use std::path::Path;
+
+/// Options that name an output.
+const OUTPUTS: [&str; 2] = ["output", "export"];
+
+/// Parses the arguments of the process; prints an error and exits where they are invalid.
+pub fn parse() -> Cli {
+    parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+}
+
+/// Parses arguments, the first of which is the name of the program.
+fn parse_from(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
+    let mut command = with_negative_numbers(Cli::command());
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(|error| explained(error, &command))?;
+    check_outputs(&matches).map_err(|error| error.with_cmd(&command))?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// The command with options that accept negative numbers, so that the error of `--sweeps -5` is about the
+/// number.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_action() {
+        ArgAction::Set | ArgAction::Append if !argument.is_allow_hyphen_values_set() => {
+            argument.allow_negative_numbers(true)
+        }
+        _ => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// An error whose message is not that of Rust's parser of integers.
+fn explained(error: Error, command: &Command) -> Error {
+    let source = std::error::Error::source(&error);
+    let is_integer = source.is_some_and(|source| source.is::<ParseIntError>());
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    if !is_integer {
+        return error;
+    }
+    let message = format!(
+        "invalid value '{}' for '{}': expected a whole number\n",
+        context(ContextKind::InvalidValue),
+        context(ContextKind::InvalidArg),
+    );
+    Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+}
+
+/// Error where more than one folder of an output does not exist, which is probably a typing error.
+fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
+    if let Some((_, matches)) = matches.subcommand() {
+        return check_outputs(matches);
+    }
+    for option in OUTPUTS {
+        let Ok(Some(values)) = matches.try_get_raw(option) else {
+            continue;
+        };
+        if let Some(missing) = values.map(Path::new).find_map(missing_parent) {
+            let message = format!(
+                "the folder {} of --{option} does not exist: create it, or correct the path\n",
+                missing.display()
+            );
+            return Err(Error::raw(ErrorKind::ValueValidation, message));
+        }
+    }
+    Ok(())
+}
+
+/// The parent of the folder that a command would create for an output, where it does not exist.
+fn missing_parent(output: &Path) -> Option<&Path> {
+    let is_file = output.extension().is_some() && !output.is_dir();
+    let folder = if is_file { output.parent()? } else { output };
+    let parent = folder.parent()?;
+    let is_there = parent.as_os_str().is_empty() || parent.exists();
+    (!is_there).then_some(parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(arguments: &[&str]) -> String {
+        let arguments = ["etendue"].iter().chain(arguments).map(OsString::from);
+        parse_from(arguments)
+            .expect_err("invalid arguments")
+            .to_string()
+    }
+
+    #[test]
+    fn errors_of_numbers_state_what_is_expected() {
+        for [option, number] in [
+            ["--sweeps", "1.5"],
+            ["--sweeps", "abc"],
+            ["--seed", "1e3"],
+            ["--seed", "-5"],
+        ] {
+            let error = error_of(&["simulate", option, number]);
+            assert!(error.contains("expected a whole number"), "{error}");
+            assert!(
+                error.contains(&format!("'{number}' for '{option}")),
+                "{error}"
+            );
+        }
+        let error = error_of(&["simulate", "--sweeps", "-5"]);
+        assert!(error.contains("-5 is not in 1.."), "{error}");
+    }
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        with_negative_numbers(Cli::command()).debug_assert();
+    }
+
+    #[test]
+    fn outputs_in_folders_that_do_not_exist_are_refused() {
+        let error = error_of(&["simulate", "-o", "no-such/folder/of/results"]);
+        assert!(
+            error.contains("no-such/folder/of of --output does not exist"),
+            "{error}"
+        );
+        assert_eq!(missing_parent(Path::new("new-folder/scan.pcd")), None);
+        assert_eq!(missing_parent(Path::new("new-folder")), None);
+    }
+}
