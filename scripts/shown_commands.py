@@ -91,6 +91,8 @@ def check(rule: Rule, done: subprocess.CompletedProcess) -> list[str]:
         wrong.append(f"exit code {done.returncode}, expected {' or '.join(map(str, rule.exit_codes))}")
         wrong.extend((done.stdout + done.stderr).strip().splitlines()[-8:])
         return wrong
+    if not re.search(rule.output, done.stdout + done.stderr):
+        wrong.append(f"no match of {rule.output!r} in the output")
     for pattern, low, high in rule.numbers:
         match = re.search(pattern, done.stdout + done.stderr)
         if match is None:

@@ -13,6 +13,7 @@ class Rule:
     skip: str = ""  # why it is left out
     recording: str = ""  # file or folder of ETENDUE_DATA that it needs
     exit_codes: tuple[int, ...] = (0,)
+    output: str = ""  # pattern that the output must contain
     numbers: list[tuple[str, float, float]] = field(default_factory=list)  # pattern with one group, lowest and highest value
 
 
@@ -96,10 +97,11 @@ RULES = [
         run="etendue experiment corridor --stops 12 --columns 128 --export drive",
         reason="64 scans of 512 columns take minutes",
     ),
-    Rule("etendue correct train", exit_codes=(0, 3)),
+    Rule("etendue correct train", exit_codes=(0, 1), output=r"verdict: (usable|not determined)"),
     Rule("etendue correct apply", run="etendue correct apply --model model.toml drive fixed --force", reason="see above"),
     Rule("etendue correct eval", exit_codes=(0, 3)),
     Rule("etendue slam", exit_codes=(0, 3)),
+    Rule("etendue slam drive --correction", exit_codes=(0, 1, 3), output=r"verdict|is not determined"),
     # Robots
     Rule("etendue demo course", run="etendue demo course --laps 1", reason="20 courses take minutes"),
     Rule("etendue demo street", run="etendue demo street --duration 2", reason="60 s are 950 MB"),
