@@ -24,6 +24,7 @@ from ._etendue import (
     Jacobian,
     Lidar,
     ModelError,
+    Pullback,
     Scene,
     SceneError,
     Sweep,
@@ -33,10 +34,13 @@ from ._etendue import (
     __version__,
     fit,
     jacobian,
+    jvp,
+    predict,
     presets,
     scenes,
     simulate,
     simulate_batch,
+    vjp,
 )
 
 __all__ = [
@@ -48,6 +52,7 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Pullback",
     "Scene",
     "SceneError",
     "Sweep",
@@ -57,8 +62,11 @@ __all__ = [
     "__version__",
     "fit",
     "jacobian",
+    "jvp",
+    "predict",
     "presets",
     "scenes",
     "simulate",
     "simulate_batch",
+    "vjp",
 ]

@@ -3,7 +3,7 @@
 use super::family::{DerivativeSeed, FitParameter};
 use super::{
     BeamOffset, BiasCoefficient, Divergence, FacetScattering, MaterialParameter, ObjectPose,
-    ReceiverTiming, SensorPose, UnknownPath, WeatherAmount,
+    ReceiverTiming, SensorPose, UnknownPath, VertexPosition, WeatherAmount,
 };
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
@@ -82,6 +82,8 @@ families! {
     BeamOffset,
     /// Scattering factor of a facet.
     FacetScattering,
+    /// Coordinate of a vertex.
+    VertexPosition,
 }
 
 impl Parameter {
