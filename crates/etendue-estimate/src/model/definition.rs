@@ -10,6 +10,7 @@ use etendue_scene::{Object, ObjectId, Scene, SceneBuilder, SceneError};
 use etendue_sensors::lidar::{Air, Lidar, LidarError};
 use etendue_sensors::transport::{TreeSettings, World, WorldError};
 use nalgebra::Isometry3;
+use std::collections::HashSet;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -148,11 +149,10 @@ impl Model {
     /// Where no parameter has the path (the most similar path is suggested), a parameter is free
     /// already, or its value is outside the bounds.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
-        // A path has each parameter once: only those of earlier paths can be free already.
-        let earlier = self.unknowns.len();
+        let unknowns = self.unknowns.iter();
+        let mut known: HashSet<Parameter> = unknowns.map(|unknown| unknown.parameter).collect();
         for (path, parameter) in self.resolve(path)? {
-            let mut known = self.unknowns[..earlier].iter();
-            if known.any(|unknown| unknown.parameter == parameter) {
+            if !known.insert(parameter) {
                 return Err(ModelError::FreedTwice { path });
             }
             let start = self.start_of(&path, &parameter, freedom)?;

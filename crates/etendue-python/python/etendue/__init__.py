@@ -15,6 +15,9 @@ Examples
 True
 """
 
+import importlib
+from types import ModuleType
+
 from ._etendue import (
     ConfigError,
     EtendueError,
@@ -70,3 +73,10 @@ __all__ = [
     "simulate_batch",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The modules of frameworks, which are imported when they are first used."""
+    if name in ("jax", "torch"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

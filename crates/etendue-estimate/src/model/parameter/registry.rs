@@ -13,7 +13,7 @@ use etendue_physics::Scalar;
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident,)+) => {
         /// Parameter of the simulation that a fit can estimate.
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Parameter {
             $($(#[$doc])* $family($family),)+

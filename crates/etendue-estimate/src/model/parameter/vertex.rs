@@ -11,7 +11,7 @@ use etendue_scene::ObjectId;
 ///
 /// Paths: `objects.NAME.vertices.N.x`, `.y` and `.z`; without the axis all three, and `*` matches all
 /// vertices. Derivatives do not contain the motion of edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexPosition {
     /// Object of the vertex. If others share its mesh, they keep theirs.
     pub object: ObjectId,
