@@ -29,12 +29,12 @@ class Differentiable:
 
     def predict(self, paths: Sequence[str], values: Sequence[Any]) -> NDArray[np.float64]:
         """Range (m) and intensity (counts) of each beam, (beams, 2); NaN without a return."""
-        parameters = dict(zip(paths, map(_float64, paths, values), strict=True))
+        parameters: dict[str, Any] = dict(zip(paths, map(_float64, paths, values), strict=True))
         return predict(self.scene, self.lidar, parameters, pose=self.pose, threads=self.threads)[0]
 
     def gradients(self, paths: Sequence[str], values: Sequence[Any], cotangent: Any) -> list[NDArray[np.float64]]:
         """Derivatives by each array of a function with the derivatives `cotangent` by the measurements."""
-        parameters = dict(zip(paths, map(_float64, paths, values), strict=True))
+        parameters: dict[str, Any] = dict(zip(paths, map(_float64, paths, values), strict=True))
         _, pullback = vjp(
             self.scene, self.lidar, parameters, pose=self.pose, edges=self.edges, threads=self.threads
         )

@@ -37,7 +37,7 @@ __version__: Final[str]
 
 _Path: TypeAlias = str | PathLike[str]
 _Pose: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike]
-_Parameters: TypeAlias = list[str] | dict[str, ArrayLike | _Pose | None]
+_Parameters: TypeAlias = list[str] | dict[str, Any]
 _Motion: TypeAlias = Literal["spatial", "planar"]
 _Image: TypeAlias = Literal[
     "range", "intensity", "time", "azimuth", "elevation", "true_range", "true_label"
@@ -254,7 +254,7 @@ def jvp(
     scene: Scene,
     lidar: Lidar,
     parameters: _Parameters,
-    tangents: dict[str, ArrayLike],
+    tangents: dict[str, Any],
     *,
     pose: _Pose | None = None,
     motion: _Motion = "spatial",
