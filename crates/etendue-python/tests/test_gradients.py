@@ -229,3 +229,37 @@ def test_wrong_cotangents_and_tangents_are_refused(arena, urg):
             et.jvp(arena, urg, ["sensor.pose"], tangents)
     with pytest.raises(ValueError, match="pose: parameters contain a value"):
         et.vjp(arena, urg, {"sensor.pose": np.eye(4)}, pose=np.eye(4))
+
+
+def test_threads_that_call_at_once_get_the_results_of_calls_in_turn(wall, vlp):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def found(step):
+        factors = np.full(2 * GRID**2, 1 + 0.1 * step)
+        y, vjp = et.vjp(wall, vlp, {"objects.wall.facets.*.scattering": factors}, pose=np.eye(4))
+        return vjp(np.ones_like(y))["objects.wall.facets.*.scattering"]
+
+    in_turn = [found(step) for step in range(4)]
+    with ThreadPoolExecutor(2) as pool:
+        at_once = list(pool.map(found, range(4)))
+    assert all(np.array_equal(a, b) for a, b in zip(in_turn, at_once, strict=True))
+    assert not np.array_equal(in_turn[0], in_turn[3])
+
+
+def test_memory_does_not_grow_with_calls(arena, urg):
+    import resource
+
+    paths = {"sensor.pose": arena.sensor_pose, "objects.room.vertices.*": None}
+
+    def work(count):
+        for _ in range(count):
+            y, vjp = et.vjp(arena, urg, paths)
+            vjp(np.ones_like(y))
+            et.predict(arena, urg)
+            et.jvp(arena, urg, paths, {"sensor.pose": np.ones(6)})
+
+    work(50)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    work(150)
+    # Measured at most 100 kB.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2_000
