@@ -47,16 +47,19 @@ def gradient(scene, lidar, parameters, loss, **options):
 
 def test_the_reverse_mode_is_the_transposed_jacobian(arena, vlp):
     paths = ["sensor.pose", "objects.mirror.pose", f"materials.{arena.materials[0]}.reflectance",
-             "objects.room.facets.*.scattering", "sensor.beams.*.azimuth_offset", "sensor.channels.*.range_offset"]  # fmt: skip
-    y, J, valid = et.jacobian(arena, vlp, paths, edges=False)
-    same_y, vjp = et.vjp(arena, vlp, paths, edges=False)
+             "objects.room.facets.*.scattering", "objects.room.vertices.*",
+             "sensor.beams.*.azimuth_offset", "sensor.channels.*.range_offset"]  # fmt: skip
+    # The dense Jacobian of all beams by all beams would have gigabytes.
+    lidar = vlp.replace({"pattern.spinning.period_us": None, "pattern.spinning.columns": 40})
+    y, J, valid = et.jacobian(arena, lidar, paths, edges=False)
+    same_y, vjp = et.vjp(arena, lidar, paths, edges=False)
     assert np.array_equal(y, same_y, equal_nan=True) and np.array_equal(valid, vjp.valid)
     cotangent = np.where(valid, np.random.default_rng(1).normal(size=y.shape), np.nan)
     found = vjp(cotangent)
     assert list(found) == paths and {path: of.shape for path, of in found.items()} == vjp.shapes
     flat = np.concatenate([found[path].ravel() for path in paths])
     expected = np.einsum("bq,bqk->k", np.where(valid, cotangent, 0), J)
-    # Measured 2e-12 of 1.4e4.
+    # Measured 0, of 3,000.
     assert np.abs(flat - expected).max() < 1e-9 * np.abs(expected).max()
 
 
@@ -81,7 +84,7 @@ def test_gradients_by_poses_equal_differences(arena, loss, name):
             loss(*et.predict(arena, lidar, pose=twisted(pose, component, sign * step)))[0] for sign in (1, -1)
         ]
         differences.append((values[0] - values[1]) / (2 * step))
-    # Measured 3e-7.
+    # Measured 2e-8.
     error = np.abs(found["sensor.pose"] - differences) / np.abs(differences).max()
     assert error.max() < 1e-5, error
 
@@ -118,12 +121,12 @@ def test_gradients_by_thousands_of_parameters_equal_differences(wall, vlp, loss,
     strongest = np.unravel_index(np.abs(found[path]).argmax(), shape)
     single = np.zeros(shape)
     single[strongest] = 1
-    # Measured at most 2e-7.
+    # Measured at most 4e-7.
     assert difference(single) == pytest.approx(found[path][strongest], rel=1e-5)
-    # No ray may cross an edge: only in single directions is that sure. Measured at most 1e-6.
-    direction = np.where(rng.random(shape) < 0.05, rng.normal(size=shape), 0)
+    # Of all parameters at once, rays cross edges within the step. Measured at most 5e-6.
+    direction = np.where(rng.random(shape) < 200 / found[path].size, rng.normal(size=shape), 0)
     along = np.sum(direction * found[path])
-    assert difference(direction) == pytest.approx(along, rel=1e-3, abs=1e-5 * np.abs(found[path]).sum())
+    assert along != 0 and difference(direction) == pytest.approx(along, rel=1e-4)
 
 
 def test_gradients_by_numbers_equal_differences(arena, urg, loss):
@@ -135,7 +138,8 @@ def test_gradients_by_numbers_equal_differences(arena, urg, loss):
         found, _ = gradient(arena, urg, {path: value}, loss)
         plus, minus = (loss(*et.predict(arena, urg, {path: value + sign * step}))[0] for sign in (1, -1))
         assert found[path].shape == ()
-        assert float(found[path]) == pytest.approx((plus - minus) / (2 * step), rel=1e-4, abs=1e-6), path
+        # Measured at most 7e-5, by the rounding of the differences.
+        assert float(found[path]) == pytest.approx((plus - minus) / (2 * step), rel=3e-4), path
 
 
 def test_the_cost_does_not_grow_with_the_number_of_parameters(vlp):
@@ -154,7 +158,7 @@ def test_the_cost_does_not_grow_with_the_number_of_parameters(vlp):
 
     few, many = seconds(5), seconds(50)
     assert many[1] > 60 * few[1]
-    # Measured 1.5 times the time for 80 times the parameters.
+    # Measured 1.3 times the time for 81 times the parameters.
     assert many[0] < 10 * few[0], (few, many)
 
 
@@ -258,8 +262,9 @@ def test_memory_does_not_grow_with_calls(arena, urg):
             et.predict(arena, urg)
             et.jvp(arena, urg, paths, {"sensor.pose": np.ones(6)})
 
-    work(50)
+    work(20)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    work(150)
-    # Measured at most 100 kB.
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2_000
+    work(60)
+    # The arrays of one call are 100 kB: a leak of 60 would be 6 MB. Measured 112 kB.
+    growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert growth < 2_000, growth
