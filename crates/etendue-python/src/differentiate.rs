@@ -432,12 +432,9 @@ impl Point {
         }
 
         // Free the parameters.
-        let paths: Vec<String> = (arguments.parameters.iter())
-            .map(|(path, _)| path.clone())
-            .collect();
         let mut groups = Vec::new();
         let mut ends = Vec::new();
-        for path in &paths {
+        for (path, _) in &arguments.parameters {
             release(
                 &mut model,
                 std::slice::from_ref(path),
@@ -446,7 +443,6 @@ impl Point {
             )?;
             ends.push(model.unknowns().len());
         }
-        release(&mut model, &[], arguments.freedom, arguments.edges)?;
 
         // Set their values.
         let mut state = model.start();
@@ -554,7 +550,7 @@ fn read_parameters(parameters: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Value
         let name = format!("parameters[\"{path}\"]");
         let value = if value.is_none() {
             Value::Current
-        } else if path.ends_with(".pose") {
+        } else if path.rsplit('.').next() == Some("pose") {
             Value::Pose(read_pose(&name, &value)?)
         } else {
             let numbers = floats(&name, &value)?;
