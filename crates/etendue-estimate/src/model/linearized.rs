@@ -9,6 +9,7 @@ use crate::uncertainty::{TangentComponent, components};
 ///
 /// The Jacobian $J$ is stored without the zeros of parameters on which few beams depend: offsets of beams,
 /// factors of facets and positions of vertices.
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinearizedMeasurements {
     /// Range (m) and intensity (counts) of each beam in turn, by scan; `None` without a return.
     pub values: Vec<Option<f64>>,
