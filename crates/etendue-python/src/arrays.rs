@@ -121,7 +121,7 @@ fn numbers<T: Element + Copy>(
 }
 
 /// A shape as Python prints it.
-fn shape_text(shape: &[usize]) -> String {
+pub fn shape_text(shape: &[usize]) -> String {
     match shape {
         [only] => format!("({only},)"),
         shape => {

@@ -389,7 +389,7 @@ fn start_state(model: &Model, starts: &[(String, Start)]) -> Outcome<Vec<Variabl
 }
 
 /// A number with the same bounds and another value.
-fn restarted(number: &BoundedNumber, value: f64) -> Result<BoundedNumber, OutOfBounds> {
+pub fn restarted(number: &BoundedNumber, value: f64) -> Result<BoundedNumber, OutOfBounds> {
     match *number {
         BoundedNumber::Real { .. } => Ok(BoundedNumber::real(value)),
         BoundedNumber::Positive { .. } => BoundedNumber::positive(value),

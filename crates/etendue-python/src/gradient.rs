@@ -3,7 +3,7 @@
 use crate::arrays::read_only;
 use crate::errors::Outcome;
 use crate::lidar::Lidar;
-use crate::model::{freedom_of_poses, model_of, release};
+use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
 use crate::scene::Scene;
 use crate::threads;
@@ -129,21 +129,21 @@ pub fn jacobian(
     // Differentiate.
     let loaded = scene.loaded();
     let linearized = threads::run(py, threads, lidar.rays(), || {
-        let parts = loaded.scene.parts();
-        let mut model = model_of(parts, loaded, lidar.sensor(), pose)?;
+        let mut model = model_of_scene(loaded, lidar.sensor(), pose)?;
         release(&mut model, &free, poses, edges)?;
         Outcome::Ok(model.linearize(&model.start()))
     })??;
 
     // Convert to arrays.
     let beams = linearized.values.len() / 2;
+    let jacobian = linearized.jacobian();
     let components = linearized.components;
     let values = linearized.values.iter();
     let valid = values.clone().map(Option::is_some).collect();
     let y = values.map(|value| value.unwrap_or(f64::NAN)).collect();
     Ok(Jacobian {
         y: read_only(py, y, &[beams, 2])?,
-        derivatives: read_only(py, linearized.jacobian, &[beams, 2, components.len()])?,
+        derivatives: read_only(py, jacobian, &[beams, 2, components.len()])?,
         valid: read_only(py, valid, &[beams, 2])?,
         names: components.iter().map(|one| one.name.clone()).collect(),
         units: components.iter().map(|one| one.unit.clone()).collect(),

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod batch;
+mod differentiate;
 mod errors;
 mod fit;
 mod gradient;
@@ -26,6 +27,8 @@ use pyo3::prelude::*;
 mod _etendue {
     #[pymodule_export]
     use super::batch::simulate_batch;
+    #[pymodule_export]
+    use super::differentiate::{Pullback, jvp, predict, vjp};
     #[pymodule_export]
     use super::errors::{
         ConfigError, EtendueError, FitError, FormatError, ModelError, SceneError, TrajectoryError,

@@ -207,6 +207,12 @@ impl Lidar {
         self.sensor.lidar.columns()
     }
 
+    /// int: number of beams of the first sweep, the rows of `jacobian` and `predict`.
+    #[getter]
+    fn beams(&self) -> usize {
+        self.sensor.lidar.shots(0).len()
+    }
+
     /// float: duration of a sweep, s.
     #[getter]
     fn sweep_duration(&self) -> f64 {

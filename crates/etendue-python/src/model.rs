@@ -8,6 +8,7 @@ use etendue::estimate::model::{Freedom, Model, Parameter};
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
+use std::sync::Arc;
 
 /// Degrees of freedom of poses, by the argument `motion`.
 pub fn freedom_of_poses(motion: &str) -> Outcome<Freedom> {
@@ -26,6 +27,22 @@ pub fn model_of(
     pose: Isometry3<f64>,
 ) -> Outcome<Model> {
     let model = Model::new(parts.clone(), &sensor.lidar, vec![pose])?;
+    Ok(model.in_air(loaded.air.clone()))
+}
+
+/// A model of the objects of a scene where they are at time zero, without rebuilding its acceleration structures
+/// if they do not move.
+pub fn model_of_scene(
+    loaded: &LoadedScene,
+    sensor: &Sensor,
+    pose: Isometry3<f64>,
+) -> Outcome<Model> {
+    let parts = loaded.scene.parts();
+    if !parts.motions.is_empty() || !parts.deformations.is_empty() {
+        return model_of(parts, loaded, sensor, pose);
+    }
+    let scene = Arc::new(loaded.scene.clone());
+    let model = Model::of_scene(scene, &sensor.lidar, vec![pose])?;
     Ok(model.in_air(loaded.air.clone()))
 }
 

@@ -1,12 +1,14 @@
 """The package: documentation, types, import time, memory."""
 
 import doctest
+import importlib.util
 import inspect
 import resource
 import subprocess
 import sys
 
 import numpy as np
+from conftest import ROOT
 
 import etendue as et
 
@@ -48,8 +50,13 @@ def test_functions_have_examples():
     assert len(functions) >= 6 and missing == []
 
 
-def test_type_stubs_are_those_of_the_module():
-    command = [sys.executable, "-m", "mypy.stubtest", "etendue"]
+def test_type_stubs_are_those_of_the_module(tmp_path):
+    # Modules of frameworks that are not installed cannot be imported.
+    frameworks = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
+    missing = tmp_path / "missing"
+    missing.write_text("".join(f"etendue\\.{name}\n" for name in frameworks))
+    command = [sys.executable, "-m", "mypy.stubtest", "etendue", "--allowlist", missing]
+    command += ["--mypy-config-file", ROOT / "pyproject.toml"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -59,6 +66,26 @@ def test_the_import_is_fast():
     seconds = min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3))
     # Measured 0.006 s.
     assert seconds < 0.2
+
+
+def test_the_import_imports_no_framework():
+    code = "import sys, etendue; print([name for name in ('jax', 'torch') if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_a_missing_framework_is_named():
+    code = (
+        "import sys; sys.modules.update(torch=None, jax=None)\n"
+        "import etendue\n"
+        "for name in ('torch', 'jax'):\n"
+        "    try: getattr(etendue, name)\n"
+        "    except ImportError as error: print(str(error).splitlines()[1])\n"
+        "try: etendue.tensorflow\n"
+        "except AttributeError as error: print(error)"
+    )
+    lines = subprocess.check_output([sys.executable, "-c", code], text=True).splitlines()
+    assert lines[:2] == ["help: pip install torch", "help: pip install jax"]
+    assert "no attribute 'tensorflow'" in lines[2]
 
 
 def test_the_version_is_that_of_the_package():

@@ -48,6 +48,42 @@ impl Scene {
         }
     }
 
+    /// [`Scene::surface_hit`] with the corners of the triangle moved along its normal by `heights` (m), which
+    /// carry derivatives.
+    ///
+    /// Motion of a corner within the plane of the triangle does not change the plane, so that the derivative by
+    /// the height $h_k$ of corner $k$ times the normal is the derivative by its position.
+    pub fn bent_surface_hit<S: Scalar>(
+        &self,
+        hit: &Hit,
+        origin: &Point3<S>,
+        direction: &Vector3<S>,
+        world_from_object: &Isometry3<S>,
+        heights: &[S; 3],
+    ) -> SurfacePoint<S> {
+        // Move the corners, in the object's frame.
+        let mesh = self.mesh(self.objects()[hit.object.0 as usize].mesh);
+        let flat_normal = mesh.normal(hit.triangle).map(S::from);
+        let corners = mesh.corners(hit.triangle);
+        let [a, b, c] = [0, 1, 2].map(|k: usize| {
+            let corner: Vector3<S> = corners[k].coords.map(S::from);
+            corner + flat_normal * heights[k]
+        });
+        let normal = (b - a).cross(&(c - a)).normalize();
+
+        // Intersect their plane.
+        let height = normal.dot(&a);
+        let normal = world_from_object.rotation * normal;
+        let start = origin.coords - world_from_object.translation.vector;
+        let distance = (-normal.dot(&start) + height) / normal.dot(direction);
+        SurfacePoint {
+            distance,
+            point: origin + direction * distance,
+            normal,
+            material: self.material_of(hit),
+        }
+    }
+
     /// Intersects the plane of the surface at `hit` in the scalar `S`, for an object whose pose carries
     /// no derivatives. With the plain ray $o_0 + t_0 d_0$ to the hit,
     /// $t = \frac{n\cdot(t_0 d_0 - (o - o_0))}{n\cdot d}$.

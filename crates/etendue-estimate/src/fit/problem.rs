@@ -334,11 +334,11 @@ impl FitProblem {
                 jacobian[row * unknowns + component] = slope / self.unit(number);
             }
         }
-        // Write the components of single beams and facets.
+        // Add the components of single beams, facets and vertices.
         for column in &rows.columns {
             for &(number, slope) in &column.slopes {
                 if let Some(row) = row_of[number] {
-                    jacobian[row * unknowns + column.component] = slope / self.unit(number);
+                    jacobian[row * unknowns + column.component] += slope / self.unit(number);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
-use super::simulate::ScanReturnFactor;
+use super::simulate::{LocalParameters, ScanReturnFactor};
 use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
@@ -10,6 +10,7 @@ use etendue_scene::{Object, ObjectId, Scene, SceneBuilder, SceneError};
 use etendue_sensors::lidar::{Air, Lidar, LidarError};
 use etendue_sensors::transport::{TreeSettings, World, WorldError};
 use nalgebra::Isometry3;
+use std::collections::HashSet;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -101,21 +102,30 @@ impl Model {
         lidar: &Lidar,
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
-        // Check the lidar and the poses.
-        let sensor = NoiselessLidar::new(&lidar.clone().checked()?);
-        if world_from_sensor.is_empty() {
-            return Err(ModelError::NoScan);
-        }
-        // Build the static scene, with materials at the wavelength of the lidar.
         let parts = SceneBuilder {
             motions: vec![],
             deformations: vec![],
             ..parts
         };
-        let scene = Arc::new(parts.clone().build()?);
+        Self::of_scene(Arc::new(parts.build()?), lidar, world_from_sensor)
+    }
+
+    /// [`Model::new`] of a scene that is built, and static.
+    ///
+    /// # Errors
+    /// As [`Model::new`].
+    pub fn of_scene(
+        scene: Arc<Scene>,
+        lidar: &Lidar,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        let sensor = NoiselessLidar::new(&lidar.clone().checked()?);
+        if world_from_sensor.is_empty() {
+            return Err(ModelError::NoScan);
+        }
         World::at_wavelength(&scene, sensor.wavelength())?;
         Ok(Self {
-            parts,
+            parts: scene.parts().clone(),
             scene,
             sensor,
             world_from_sensor,
@@ -139,12 +149,10 @@ impl Model {
     /// Where no parameter has the path (the most similar path is suggested), a parameter is free
     /// already, or its value is outside the bounds.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
+        let unknowns = self.unknowns.iter();
+        let mut known: HashSet<Parameter> = unknowns.map(|unknown| unknown.parameter).collect();
         for (path, parameter) in self.resolve(path)? {
-            if self
-                .unknowns
-                .iter()
-                .any(|unknown| unknown.parameter == parameter)
-            {
+            if !known.insert(parameter) {
                 return Err(ModelError::FreedTwice { path });
             }
             let start = self.start_of(&path, &parameter, freedom)?;
@@ -211,10 +219,11 @@ impl Model {
         let scene = self.scene_with(&inputs);
         let factor = self.facet_factor(&inputs);
         let factor = factor.as_ref().map(|of| of as ScanReturnFactor<f64>);
+        let local = LocalParameters::factors(factor);
         if self.edges.is_some_and(|edges| edges.integral) {
-            return self.simulate_with_edges(&scene, &inputs, factor);
+            return self.simulate_with_edges(&scene, &inputs, local);
         }
-        self.simulate(&scene, &inputs, &[], factor)
+        self.simulate(&scene, &inputs, &[], local)
     }
 
     /// The model with every `every`-th beam and one ray per beam, for coarse searches.

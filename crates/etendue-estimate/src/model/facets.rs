@@ -1,6 +1,7 @@
 //! Derivatives by the scattering factors of single facets.
 
 use super::jacobian::{Column, zeros};
+use super::simulate::LocalParameters;
 use super::{Model, QUANTITIES, SimulatorInputs};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
@@ -69,13 +70,7 @@ impl Model {
         let hit_facets: Vec<Mutex<Vec<usize>>> = (0..self.scans() * self.beams())
             .map(|_| Mutex::default())
             .collect();
-        let mut found: Vec<Column> = components
-            .iter()
-            .map(|&component| Column {
-                component,
-                slopes: Vec::new(),
-            })
-            .collect();
+        let mut found: Vec<Column> = components.iter().copied().map(Column::empty).collect();
         // Simulate in passes until every beam has derivatives by all of its facets.
         let mut pass = 0;
         loop {
@@ -90,7 +85,8 @@ impl Model {
                     None => factor.into(),
                 }
             };
-            let scans = self.simulate_with_edges(scene, &inputs, Some(&factor));
+            let local = LocalParameters::factors(Some(&factor));
+            let scans = self.simulate_with_edges(scene, &inputs, local);
             // Scatter the derivatives of the beams to the columns of the facets.
             let mut most = 0;
             for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {

@@ -1,6 +1,7 @@
 //! Inputs of the simulator as a function of the unknowns.
 
 use super::Model;
+use super::parameter::VertexPosition;
 use crate::manifold::{Manifold, Variable, lift3};
 use crate::sensor::LidarInputs;
 use etendue_physics::Scalar;
@@ -25,6 +26,8 @@ pub(crate) struct SimulatorInputs<S: Scalar> {
     pub weather: Vec<Weather<S>>,
     /// Factors on the backscatter of facets: object, triangle, factor.
     pub facet_factors: Vec<(ObjectId, u32, f64)>,
+    /// Coordinates of vertices, m.
+    pub vertices: Vec<(VertexPosition, f64)>,
 }
 
 impl Model {
@@ -41,6 +44,7 @@ impl Model {
                 .map(|one| one.with_amount(S::from(one.amount())))
                 .collect(),
             facet_factors: Vec::new(),
+            vertices: Vec::new(),
         };
         // Write the value of every unknown.
         let mut rest = step;
@@ -53,20 +57,33 @@ impl Model {
         inputs
     }
 
-    /// Scene with the objects at the poses of the inputs.
+    /// Scene with the objects at the poses and the vertices at the positions of the inputs.
+    ///
+    /// Where a pose or a vertex is not finite, it is that of the initial scene, and the residuals are not
+    /// finite.
     pub(crate) fn scene_with<S: Scalar>(&self, inputs: &SimulatorInputs<S>) -> Arc<Scene> {
-        if inputs.object_poses.is_empty() {
-            return Arc::clone(&self.scene);
-        }
-        let mut parts = self.parts.clone();
-        for (id, pose) in &inputs.object_poses {
-            parts.objects[id.0 as usize].world_from_object = values(pose);
-        }
-        // The scene is valid unless a pose is not finite. The initial scene is used then, and the
-        // residuals are not finite.
-        parts
-            .build()
-            .map_or_else(|_| Arc::clone(&self.scene), Arc::new)
+        // Find the objects that are not where the initial scene has them.
+        let of_scene = |id: ObjectId| self.scene.objects()[id.0 as usize].world_from_object;
+        let poses = inputs.object_poses.iter();
+        let poses = poses.map(|(id, pose)| (*id, values(pose)));
+        let moved: Vec<_> = poses.filter(|(id, pose)| of_scene(*id) != *pose).collect();
+        let is_finite = |pose: &Isometry3<f64>| {
+            let numbers = pose.to_homogeneous();
+            numbers.iter().all(|number| number.is_finite())
+        };
+        let scene = if moved.is_empty() || !moved.iter().all(|(_, pose)| is_finite(pose)) {
+            Arc::clone(&self.scene)
+        } else {
+            let edit = Scene::clone(&self.scene).edit();
+            let edit = moved
+                .iter()
+                .fold(edit, |edit, (id, pose)| edit.with_pose(*id, *pose));
+            Arc::new(edit.finish())
+        };
+
+        // Move the vertices.
+        let moved = Self::with_moved_vertices(&scene, inputs);
+        moved.map_or(scene, Arc::new)
     }
 }
 

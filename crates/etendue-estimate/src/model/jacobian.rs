@@ -3,12 +3,12 @@
 //! Unknowns on which all beams depend are differentiated in forward mode, in blocks of dual numbers.
 //! Unknowns on which few beams depend have sparse columns. Those of offsets of beams and channels
 //! follow from the derivatives by the pose of the sensor, because a rotation of a beam about its exit
-//! point is equivalent to a rotation of the sensor. Those of factors of facets come from dual numbers
-//! for the facets that each beam hits.
+//! point is equivalent to a rotation of the sensor. Those of factors of facets and of coordinates of
+//! vertices come from dual numbers for the triangles that each beam hits.
 
 use super::Model;
 use super::parameter::DerivativeSeed;
-use super::simulate::ScanReturnFactor;
+use super::simulate::{LocalParameters, ScanReturnFactor};
 use crate::manifold::{Manifold, Variable, se3};
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
@@ -30,11 +30,22 @@ pub(crate) struct Rows {
 }
 
 /// Sparse column of the Jacobian: derivatives by a component on which few beams depend.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     /// Index of the component in the tangent.
     pub component: usize,
-    /// Indices of quantities with their derivatives.
+    /// Indices of quantities with their derivatives; those of one quantity add up.
     pub slopes: Vec<(usize, f64)>,
+}
+
+impl Column {
+    /// Column of a component without derivatives.
+    pub fn empty(component: usize) -> Self {
+        Self {
+            component,
+            slopes: Vec::new(),
+        }
+    }
 }
 
 /// Components of the tangent, grouped by the computation of their derivatives.
@@ -45,6 +56,8 @@ struct Layout {
     offsets: Vec<(usize, DerivativeSeed)>,
     /// Factors of facets.
     facets: Vec<usize>,
+    /// Coordinates of vertices.
+    vertices: Vec<usize>,
 }
 
 impl Model {
@@ -64,6 +77,9 @@ impl Model {
         if !layout.facets.is_empty() {
             self.facet_columns(&scene, state, &layout.facets, &mut rows.columns);
         }
+        if !layout.vertices.is_empty() {
+            self.vertex_columns(&scene, state, &layout.vertices, &mut rows.columns);
+        }
         rows
     }
 
@@ -73,6 +89,7 @@ impl Model {
             shared: Vec::new(),
             offsets: Vec::new(),
             facets: Vec::new(),
+            vertices: Vec::new(),
         };
         let mut at = 0;
         for (unknown, variable) in self.unknowns.iter().zip(state) {
@@ -80,6 +97,7 @@ impl Model {
             match unknown.parameter.seed() {
                 DerivativeSeed::AllBeams => layout.shared.extend(at..end),
                 DerivativeSeed::Facet => layout.facets.push(at),
+                DerivativeSeed::Vertex => layout.vertices.push(at),
                 offset => layout.offsets.push((at, offset)),
             }
             at = end;
@@ -113,7 +131,8 @@ impl Model {
             let inputs = self.inputs(state, &step);
             let factor = self.facet_factor(&inputs);
             let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
-            let measured = self.simulate_with_edges(scene, &inputs, factor);
+            let local = LocalParameters::factors(factor);
+            let measured = self.simulate_with_edges(scene, &inputs, local);
             rows.collect(&measured, first, used);
             first += N;
             if first >= rows.shared.len() {
@@ -139,7 +158,7 @@ impl Model {
         }
         let factor = self.facet_factor(&inputs);
         let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
-        let scans = self.simulate_with_edges(scene, &inputs, factor);
+        let scans = self.simulate_with_edges(scene, &inputs, LocalParameters::factors(factor));
         // Convert the derivatives by the twist to derivatives by the offset of each group.
         for &(component, seed) in groups {
             let (DerivativeSeed::Azimuth(group)

@@ -1,19 +1,26 @@
 //! Expected measurements with their Jacobian.
 
-use super::Model;
+use super::jacobian::Column;
+use super::{Model, Rows};
 use crate::manifold::Variable;
 use crate::uncertainty::{TangentComponent, components};
 
 /// Expected range and intensity of every beam, with their derivatives by the unknowns.
+///
+/// The Jacobian $J$ is stored without the zeros of parameters on which few beams depend: offsets of beams,
+/// factors of facets and positions of vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearizedMeasurements {
     /// Range (m) and intensity (counts) of each beam in turn, by scan; `None` without a return.
     pub values: Vec<Option<f64>>,
-    /// Derivatives $\partial y_i / \partial x_j$, row-major: one row per value and one column per component,
-    /// in the unit of the value by that of the component. Rows without a value are zero.
-    pub jacobian: Vec<f64>,
     /// Components of a step of the unknowns: numbers, and body-fixed twists of poses.
     pub components: Vec<TangentComponent>,
+    /// Derivatives by the components on which all beams depend, row-major.
+    dense: Vec<f64>,
+    /// Indices of the components of the columns of `dense`.
+    shared: Vec<usize>,
+    /// Columns of the other components.
+    columns: Vec<Column>,
 }
 
 impl Model {
@@ -24,30 +31,86 @@ impl Model {
     /// of the parameter also for numbers with bounds: the column of the coordinate $u$ is divided by $dx/du$.
     pub fn linearize(&self, state: &[Variable]) -> LinearizedMeasurements {
         // Differentiate by the coordinates of the solver.
-        let rows = self.rows(state);
+        let Rows {
+            values,
+            jacobian: mut dense,
+            shared,
+            mut columns,
+        } = self.rows(state);
         let paths = self.unknowns().iter().map(|unknown| unknown.path.as_str());
         let named: Vec<(&str, &Variable)> = paths.zip(state).collect();
         let components = components(&named);
 
         // Scale the columns to the units of the parameters.
-        let (width, shared) = (components.len(), rows.shared.len());
-        let mut jacobian = vec![0.0; rows.values.len() * width];
-        for (number, row) in jacobian.chunks_exact_mut(width.max(1)).enumerate() {
-            let slopes = &rows.jacobian[number * shared..(number + 1) * shared];
-            for (&component, slope) in rows.shared.iter().zip(slopes) {
-                row[component] = slope / components[component].slope;
+        for row in dense.chunks_exact_mut(shared.len().max(1)) {
+            for (&component, slope) in shared.iter().zip(row) {
+                *slope /= components[component].slope;
             }
         }
-        for column in &rows.columns {
-            for &(number, slope) in &column.slopes {
-                let component = column.component;
-                jacobian[number * width + component] = slope / components[component].slope;
+        for column in &mut columns {
+            for (_, slope) in &mut column.slopes {
+                *slope /= components[column.component].slope;
             }
         }
         LinearizedMeasurements {
-            values: rows.values,
-            jacobian,
+            values,
             components,
+            dense,
+            shared,
+            columns,
+        }
+    }
+}
+
+impl LinearizedMeasurements {
+    /// The dense Jacobian $\partial y_i / \partial x_j$, row-major: one row per value and one column per
+    /// component, in the unit of the value by that of the component. Rows without a value are zero.
+    pub fn jacobian(&self) -> Vec<f64> {
+        let width = self.components.len();
+        let mut jacobian = vec![0.0; self.values.len() * width];
+        self.for_each(|number, component, slope| jacobian[number * width + component] += slope);
+        jacobian
+    }
+
+    /// Change $J \dot x$ of the values along a step of the unknowns, one number per component.
+    ///
+    /// # Panics
+    /// Where the step has another number of components.
+    pub fn along(&self, step: &[f64]) -> Vec<f64> {
+        assert_eq!(step.len(), self.components.len(), "components of the step");
+        let mut change = vec![0.0; self.values.len()];
+        self.for_each(|number, component, slope| change[number] += slope * step[component]);
+        change
+    }
+
+    /// Gradient $J^\top \bar y$ of a function of the values by the components, from its derivatives by the
+    /// values. Those by values that are `None` have no effect, and may be NaN.
+    ///
+    /// # Panics
+    /// Where there are not as many derivatives as values.
+    pub fn pulled_back(&self, by_values: &[f64]) -> Vec<f64> {
+        assert_eq!(by_values.len(), self.values.len(), "derivatives by values");
+        let mut gradient = vec![0.0; self.components.len()];
+        self.for_each(|number, component, slope| {
+            if self.values[number].is_some() {
+                gradient[component] += by_values[number] * slope;
+            }
+        });
+        gradient
+    }
+
+    /// Calls `visit` with the indices of value and component of each stored derivative, and the derivative.
+    fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        let rows = self.dense.chunks_exact(self.shared.len().max(1));
+        for (number, row) in rows.enumerate() {
+            for (&component, &slope) in self.shared.iter().zip(row) {
+                visit(number, component, slope);
+            }
+        }
+        for column in &self.columns {
+            for &(number, slope) in &column.slopes {
+                visit(number, column.component, slope);
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ mod noise;
 mod parameter;
 mod planar;
 mod simulate;
+mod vertices;
 
 pub(crate) use crate::sensor::QUANTITIES;
 pub use crate::sensor::{BeamGroup, BeamMeasurement, Direction, NoiselessLidar};

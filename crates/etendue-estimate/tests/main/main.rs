@@ -13,4 +13,5 @@ mod scanner_edges;
 mod solve;
 mod trajectory_error;
 mod uncertainty;
+mod vertices;
 mod waveforms;

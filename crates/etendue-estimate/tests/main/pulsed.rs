@@ -226,7 +226,7 @@ fn linearized_measurements_are_in_the_units_of_the_parameters() {
         let (plus, minus) = (quantities(1e-5), quantities(-1e-5));
         let mut changed = 0;
         let mut largest_error = 0.0_f64;
-        for (number, slope) in linearized.jacobian.iter().enumerate() {
+        for (number, slope) in linearized.jacobian().iter().enumerate() {
             let (Some(plus), Some(minus)) = (plus[number], minus[number]) else {
                 assert_eq!((linearized.values[number], *slope), (None, 0.0));
                 continue;
@@ -238,7 +238,7 @@ fn linearized_measurements_are_in_the_units_of_the_parameters() {
         // Measured 32 measurements, and 1.6e-8 counts and metres per unit.
         assert!(changed > 10, "{changed} measurements");
         assert!(largest_error < 1e-6, "{largest_error}");
-        linearized.jacobian
+        linearized.jacobian()
     });
     let apart = |(a, b): (&f64, &f64)| (a - b).abs();
     let largest = columns[0]

@@ -15,6 +15,9 @@ Examples
 True
 """
 
+import importlib
+from types import ModuleType
+
 from ._etendue import (
     ConfigError,
     EtendueError,
@@ -24,6 +27,7 @@ from ._etendue import (
     Jacobian,
     Lidar,
     ModelError,
+    Pullback,
     Scene,
     SceneError,
     Sweep,
@@ -33,10 +37,13 @@ from ._etendue import (
     __version__,
     fit,
     jacobian,
+    jvp,
+    predict,
     presets,
     scenes,
     simulate,
     simulate_batch,
+    vjp,
 )
 
 __all__ = [
@@ -48,6 +55,7 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Pullback",
     "Scene",
     "SceneError",
     "Sweep",
@@ -57,8 +65,18 @@ __all__ = [
     "__version__",
     "fit",
     "jacobian",
+    "jvp",
+    "predict",
     "presets",
     "scenes",
     "simulate",
     "simulate_batch",
+    "vjp",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The modules of frameworks, which are imported when they are first used."""
+    if name in ("jax", "torch"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

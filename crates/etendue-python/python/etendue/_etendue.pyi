@@ -14,6 +14,7 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Pullback",
     "Scene",
     "SceneError",
     "Sweep",
@@ -23,16 +24,20 @@ __all__ = [
     "__version__",
     "fit",
     "jacobian",
+    "jvp",
+    "predict",
     "presets",
     "scenes",
     "simulate",
     "simulate_batch",
+    "vjp",
 ]
 
 __version__: Final[str]
 
 _Path: TypeAlias = str | PathLike[str]
 _Pose: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike]
+_Parameters: TypeAlias = list[str] | dict[str, Any]
 _Motion: TypeAlias = Literal["spatial", "planar"]
 _Image: TypeAlias = Literal[
     "range", "intensity", "time", "azimuth", "elevation", "true_range", "true_label"
@@ -110,6 +115,8 @@ class Lidar:
     @property
     def columns(self) -> int: ...
     @property
+    def beams(self) -> int: ...
+    @property
     def sweep_duration(self) -> float: ...
     @property
     def range_limits(self) -> tuple[float, float]: ...
@@ -161,6 +168,14 @@ class Jacobian:
     @property
     def units(self) -> list[str]: ...
     def __iter__(self) -> Iterator[Any]: ...
+
+@final
+class Pullback:
+    @property
+    def valid(self) -> _Mask: ...
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]: ...
+    def __call__(self, cotangent: ArrayLike) -> dict[str, _Floats]: ...
 
 @final
 class FitResult:
@@ -217,6 +232,35 @@ def jacobian(
     edges: bool | None = None,
     threads: int | None = None,
 ) -> Jacobian: ...
+def predict(
+    scene: Scene,
+    lidar: Lidar,
+    parameters: _Parameters | None = None,
+    *,
+    pose: _Pose | None = None,
+    threads: int | None = None,
+) -> tuple[_Floats, _Mask]: ...
+def vjp(
+    scene: Scene,
+    lidar: Lidar,
+    parameters: _Parameters,
+    *,
+    pose: _Pose | None = None,
+    motion: _Motion = "spatial",
+    edges: bool | None = None,
+    threads: int | None = None,
+) -> tuple[_Floats, Pullback]: ...
+def jvp(
+    scene: Scene,
+    lidar: Lidar,
+    parameters: _Parameters,
+    tangents: dict[str, Any],
+    *,
+    pose: _Pose | None = None,
+    motion: _Motion = "spatial",
+    edges: bool | None = None,
+    threads: int | None = None,
+) -> tuple[_Floats, _Floats, _Mask]: ...
 def fit(
     scene: Scene,
     lidar: Lidar,

@@ -37,4 +37,4 @@ pub(crate) use tree::first_distance;
 pub use tree::{
     LightReturn, ReturnFactor, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,
 };
-pub use world::{Background, World, WorldError};
+pub use world::{Background, CornerHeights, World, WorldError};

@@ -61,6 +61,19 @@ pub struct World<'a, S: Scalar> {
     /// Noise profiles of materials.
     profiles: &'a NoiseProfiles,
     background: Option<Arc<Background<'a>>>,
+    corner_heights: Option<CornerHeights<'a, S>>,
+}
+
+/// Heights (m) along the normal of a triangle by which its corners move, as a function of the hit and of the
+/// time of the ray (s); `None` for a triangle that does not move. Their values are zero: they carry
+/// derivatives by the positions of vertices.
+#[derive(Clone, Copy)]
+pub struct CornerHeights<'a, S>(pub &'a (dyn Fn(&Hit, f64) -> Option<[S; 3]> + Sync + 'a));
+
+impl<S> std::fmt::Debug for CornerHeights<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CornerHeights").finish_non_exhaustive()
+    }
 }
 
 /// Error of a scene that cannot be evaluated at a wavelength.
@@ -116,6 +129,7 @@ impl<'a> World<'a, f64> {
             materials,
             profiles: NoiseProfiles::NONE,
             background: None,
+            corner_heights: None,
         })
     }
 
@@ -150,6 +164,7 @@ impl<'a> World<'a, f64> {
                 .iter()
                 .map(|material| material.map(|&parameter| S::from(parameter)))
                 .collect(),
+            corner_heights: None,
         }
     }
 }
@@ -161,6 +176,20 @@ impl<'a, S: Scalar> World<'a, S> {
     pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
         self.poses[object.0 as usize] = world_from_object;
         self.has_pose_of_scene[object.0 as usize] = false;
+        self
+    }
+
+    /// Moves the corners of the triangles of some objects, with derivatives ([`CornerHeights`]).
+    #[must_use]
+    pub fn with_corner_heights(
+        mut self,
+        objects: &[ObjectId],
+        heights: CornerHeights<'a, S>,
+    ) -> Self {
+        self.corner_heights = Some(heights);
+        for object in objects {
+            self.has_pose_of_scene[object.0 as usize] = false;
+        }
         self
     }
 
@@ -222,6 +251,7 @@ impl<'a, S: Scalar> World<'a, S> {
                 .background
                 .as_ref()
                 .map(|background| Arc::new(background.with_scene(scene))),
+            corner_heights: self.corner_heights,
         }
     }
 
@@ -297,7 +327,11 @@ impl<S: Scalar> World<'_, S> {
             return self.scene.plane_hit(hit, origin, direction);
         }
         let pose = self.pose_at(hit.object, time);
-        self.scene.surface_hit(hit, origin, direction, &pose)
+        let heights = self.corner_heights.and_then(|heights| heights.0(hit, time));
+        match heights {
+            Some(heights) => (self.scene).bent_surface_hit(hit, origin, direction, &pose, &heights),
+            None => self.scene.surface_hit(hit, origin, direction, &pose),
+        }
     }
 }
 

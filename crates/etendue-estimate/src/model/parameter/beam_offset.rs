@@ -12,7 +12,7 @@ use std::ops::Range;
 /// with the kinds `azimuth_offset` (rad), `elevation_offset` (rad) and `range_offset` (m); `*`
 /// matches all beams or channels. N is the number of the beam in the complete scan, also in a model
 /// whose scans are thinned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BeamOffset {
     /// Beams with the offset.
     pub group: BeamGroup,
@@ -21,7 +21,7 @@ pub struct BeamOffset {
 }
 
 /// Quantity that an offset is added to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OffsetKind {
     /// Azimuth, rad.
     Azimuth,

@@ -10,7 +10,7 @@ use etendue_sensors::lidar::Receiver;
 /// Coefficient of the power-dependent range bias $c + b p + a p^2$ (m) with the received power $p$.
 ///
 /// Paths: `sensor.receiver.bias.c`, `.b` and `.a`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BiasCoefficient {
     /// Exponent of $p$: 0 for c, 1 for b, 2 for a.
     pub power: usize,

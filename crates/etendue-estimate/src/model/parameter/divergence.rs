@@ -10,14 +10,14 @@ use etendue_sensors::lidar::BeamProfile;
 ///
 /// Paths: `sensor.beam.divergence` of a round beam, `sensor.beam.divergence.horizontal` and
 /// `.vertical` of an elliptic one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Divergence {
     /// Plane in which the angle is measured.
     pub axis: DivergenceAxis,
 }
 
 /// Plane in which a beam diverges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DivergenceAxis {
     /// Any plane of a round beam.
     Round,

@@ -10,7 +10,7 @@ use etendue_scene::ObjectId;
 /// Factor on the backscatter of a triangle, relative to that of its material.
 ///
 /// Path: `objects.NAME.facets.N.scattering`; `*` matches all triangles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FacetScattering {
     /// Object of the triangle.
     pub object: ObjectId,

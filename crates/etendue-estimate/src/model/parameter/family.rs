@@ -64,4 +64,6 @@ pub(in crate::model) enum DerivativeSeed {
     Range(BeamGroup),
     /// Dual numbers that only the beams that hit a facet carry.
     Facet,
+    /// Dual numbers that only the beams carry that hit a triangle of the vertex.
+    Vertex,
 }

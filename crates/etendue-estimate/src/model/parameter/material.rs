@@ -11,7 +11,7 @@ use std::convert::Infallible;
 ///
 /// Path: `materials.NAME.PARAMETER`, or `materials.NAME.LOBE.PARAMETER` where several lobes have the
 /// parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaterialParameter {
     /// The material.
     pub material: MaterialId,

@@ -14,6 +14,7 @@ mod material;
 mod pose;
 mod receiver_timing;
 mod registry;
+mod vertex;
 mod weather;
 
 pub use beam_offset::{BeamOffset, OffsetKind};
@@ -26,4 +27,5 @@ pub use material::MaterialParameter;
 pub use pose::{ObjectPose, SensorPose, spatial_pose};
 pub use receiver_timing::ReceiverTiming;
 pub use registry::Parameter;
+pub use vertex::VertexPosition;
 pub use weather::WeatherAmount;

@@ -10,7 +10,7 @@ use nalgebra::{Isometry2, Isometry3, Quaternion, UnitQuaternion, Vector3};
 /// Pose of the sensor in the world at a scan, m and rad.
 ///
 /// Paths: `sensor.pose` (first scan) and `scans.N.pose`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SensorPose {
     /// Index of the scan.
     pub scan: usize,
@@ -19,7 +19,7 @@ pub struct SensorPose {
 /// Pose of an object in the world, m and rad.
 ///
 /// Path: `objects.NAME.pose`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectPose {
     /// The object.
     pub object: ObjectId,

@@ -9,7 +9,7 @@ use etendue_sensors::lidar::Receiver;
 /// Parameter of the echo timing of a pulsed receiver.
 ///
 /// Paths: `sensor.receiver.pulse_width`, `.threshold` and `.reference`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReceiverTiming {
     /// Full width of the pulse at half maximum, s (`pulse_width`).
     PulseWidth,

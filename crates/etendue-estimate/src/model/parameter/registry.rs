@@ -3,7 +3,7 @@
 use super::family::{DerivativeSeed, FitParameter};
 use super::{
     BeamOffset, BiasCoefficient, Divergence, FacetScattering, MaterialParameter, ObjectPose,
-    ReceiverTiming, SensorPose, UnknownPath, WeatherAmount,
+    ReceiverTiming, SensorPose, UnknownPath, VertexPosition, WeatherAmount,
 };
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
@@ -13,7 +13,7 @@ use etendue_physics::Scalar;
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident,)+) => {
         /// Parameter of the simulation that a fit can estimate.
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Parameter {
             $($(#[$doc])* $family($family),)+
@@ -82,6 +82,8 @@ families! {
     BeamOffset,
     /// Scattering factor of a facet.
     FacetScattering,
+    /// Coordinate of a vertex.
+    VertexPosition,
 }
 
 impl Parameter {

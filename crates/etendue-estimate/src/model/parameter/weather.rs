@@ -9,7 +9,7 @@ use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 /// Amount of a kind of weather in the air, in the unit of its path; above zero.
 ///
 /// Paths: `atmosphere.fog_visibility_m`, `.visibility_m`, `.rain_mm_h`, `.snow_mm_h` and `.dust_g_m3`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WeatherAmount {
     /// Index of the kind of weather in the atmosphere.
     pub number: usize,

@@ -1,0 +1,17 @@
+from typing import Any
+
+import jax
+
+from ._etendue import Lidar, Scene
+
+__all__ = ["simulate"]
+
+def simulate(
+    scene: Scene,
+    lidar: Lidar,
+    parameters: dict[str, Any],
+    *,
+    pose: Any = None,
+    edges: bool | None = None,
+    threads: int | None = None,
+) -> tuple[jax.Array, jax.Array]: ...
