@@ -39,7 +39,7 @@ fn with_negative_numbers(command: Command) -> Command {
 /// An error whose message is not that of Rust's parser of integers.
 fn explained(error: Error, command: &Command) -> Error {
     let source = std::error::Error::source(&error);
-    let is_integer = source.is_some_and(|source| source.is::<ParseIntError>());
+    let is_integer = source.is_some_and(<dyn std::error::Error>::is::<ParseIntError>);
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         _ => String::new(),

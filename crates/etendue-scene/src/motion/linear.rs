@@ -55,12 +55,16 @@ mod tests {
     fn small_rotations_are_interpolated_by_unit_quaternions() {
         for exponent in 1..12 {
             let angle = 0.1_f64.powi(exponent);
-            let to = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -0.5, 0.8).normalize() * angle);
+            let to =
+                UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -0.5, 0.8).normalize() * angle);
             for share in [0.1, 0.37, 0.5, 0.99] {
                 let between = slerp(&UnitQuaternion::identity(), &to, share);
                 assert!((between.norm() - 1.0).abs() < 4e-16, "{angle} {share}");
                 let error = between.angle() - share * angle;
-                assert!(error.abs() < 1e-7 * angle.max(0.1), "{angle} {share}: {error}");
+                assert!(
+                    error.abs() < 1e-7 * angle.max(0.1),
+                    "{angle} {share}: {error}"
+                );
             }
         }
     }
