@@ -7,7 +7,7 @@ use crate::model::{freedom_of_poses, model_of, release};
 use crate::pose::{matrix, pose as read_pose};
 use crate::scene::Scene;
 use crate::sweep::Sweep;
-use crate::threads;
+use crate::threads::{self, Control};
 use etendue::config::fit::{SolverTable, begin_wide};
 use etendue::estimate::fit::{
     FitError, FitProblem, FitReport, WeightedFit, refine_weighted, report, solve_from_start,
@@ -140,7 +140,7 @@ impl FitResult {
 /// Estimate parameters of scene and sensor from a measured sweep.
 ///
 /// The same fit as `etendue fit`: robust at first, then with the noise of the sensor as weights, with
-/// covariance and verdict. Other Python threads run meanwhile; Ctrl-C waits for its end.
+/// covariance and verdict. Other Python threads run meanwhile; Ctrl-C ends it.
 ///
 /// Parameters
 /// ----------
@@ -216,14 +216,14 @@ pub fn fit(
 
     // Fit.
     let loaded = scene.loaded();
-    let found = threads::run(py, threads, usize::MAX, || {
+    let found = threads::run_controlled(py, threads, usize::MAX, None, |control| {
         let parts = loaded.scene.parts();
         let known = model_of(parts, loaded, sensor, pose)?;
         let (parts, pose) = moved_to_start(&known, &free, &starts, pose)?;
         let mut model = model_of(&parts, loaded, sensor, pose)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
-        Outcome::Ok((solve(model.clone(), measurements, &state)?, model))
+        Outcome::Ok((solve(model.clone(), measurements, &state, control)?, model))
     })??;
 
     // Name the values.
@@ -241,6 +241,7 @@ fn solve(
     model: Model,
     measurements: Vec<BeamMeasurement>,
     start: &[Variable],
+    control: &Control,
 ) -> Result<FitReport, FitError> {
     let default = SolverTable::default();
     let loss = default.loss.into();
@@ -251,7 +252,7 @@ fn solve(
     };
     let widths = &default.beam_widths;
     let problem = FitProblem::measured_by(model, &[measurements])?;
-    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {})?;
+    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| control.check())?;
     let WeightedFit {
         problem,
         solver,

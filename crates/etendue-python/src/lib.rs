@@ -6,11 +6,14 @@
 
 mod arrays;
 mod batch;
+mod camera;
+mod command;
 mod errors;
 mod fit;
 mod gradient;
 mod lidar;
 mod model;
+mod picture;
 mod pose;
 mod raycast;
 mod scene;
@@ -18,6 +21,9 @@ mod simulate;
 mod sweep;
 mod threads;
 mod toml_values;
+mod trajectory;
+mod variations;
+mod weather;
 
 use pyo3::prelude::*;
 
@@ -26,6 +32,10 @@ use pyo3::prelude::*;
 mod _etendue {
     #[pymodule_export]
     use super::batch::simulate_batch;
+    #[pymodule_export]
+    use super::camera::render;
+    #[pymodule_export]
+    use super::command::_run_command;
     #[pymodule_export]
     use super::errors::{
         ConfigError, EtendueError, FitError, FormatError, ModelError, SceneError, TrajectoryError,
@@ -38,11 +48,17 @@ mod _etendue {
     #[pymodule_export]
     use super::lidar::{Lidar, presets};
     #[pymodule_export]
+    use super::picture::Picture;
+    #[pymodule_export]
     use super::scene::{Scene, scenes};
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]
     use super::sweep::Sweep;
+    #[pymodule_export]
+    use super::trajectory::Trajectory;
+    #[pymodule_export]
+    use super::variations::draw;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python packages use")]

@@ -3,6 +3,7 @@
 use crate::arrays::{floats, integers, read_only, wrong_shape};
 use crate::errors::Outcome;
 use crate::pose::matrix;
+use crate::variations::Variations;
 use crate::{raycast, threads};
 use etendue::config::material;
 use etendue::config::scene::{Classes, LoadedScene, arena, example, examples, load};
@@ -202,6 +203,8 @@ impl Scene {
     ///     Origin (m) and direction of each ray. Neighbouring rays in neighbouring rows are faster.
     /// time : float, default 0
     ///     Time at which moving objects are hit, s.
+    /// bodies : dict of str to pose, optional
+    ///     Poses of objects by name, world from object, in place of those of the scene.
     /// threads : int, optional
     ///     Number of threads; the results do not depend on it.
     ///
@@ -225,14 +228,16 @@ impl Scene {
     /// >>> hits = et.Scene.arena().raycast([[0, 0, 0.1, 1, 0, 0], [0, 0, 9, 0, 0, 1]])
     /// >>> hits["geometry_ids"] == et.Scene.INVALID_ID
     /// array([False,  True])
-    #[pyo3(signature = (rays, *, time = 0.0, threads = None))]
+    #[pyo3(signature = (rays, *, time = 0.0, bodies = None, threads = None))]
     fn raycast<'py>(
         &self,
         rays: &Bound<'py, PyAny>,
         time: f64,
+        bodies: Option<&Bound<'py, PyDict>>,
         threads: Option<i64>,
     ) -> Outcome<Bound<'py, PyDict>> {
-        raycast::cast(&self.loaded.scene, rays, time, threads)
+        let moved = Variations::of_bodies(self, bodies)?;
+        raycast::cast(&moved.objects(0, &self.loaded.scene), rays, time, threads)
     }
 
     /// uint32: the index in place of an object or a triangle, for a miss.

@@ -17,6 +17,8 @@ mod sensors;
 mod simulate;
 mod slam;
 
+pub use render::light_if_dark;
+
 use crate::failure::Failure;
 use clap::Subcommand;
 

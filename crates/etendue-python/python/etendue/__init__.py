@@ -2,7 +2,9 @@
 
 A `Scene` and a `Lidar` are immutable values. `simulate` gives a `Sweep`, `simulate_batch` the images of many
 poses, `Scene.raycast` the hits of rays, `jacobian` the derivatives of the expected measurements, and `fit`
-estimates poses, materials and sensor parameters from a sweep.
+estimates poses, materials and sensor parameters from a sweep. `render` gives pictures of cameras. `register`, `slam`,
+`calibrate`, `correct`, `compare` and `run` are the commands of the command line. `etendue.mujoco` has lidars in MuJoCo models,
+`etendue.gymnasium` observations of them.
 
 Lengths are in metres, angles in radians, times in seconds; keys of files contain their unit. Frames are x
 forward, y left, z up. Results depend on their arguments only, not on the number of threads.
@@ -15,6 +17,9 @@ Examples
 True
 """
 
+from . import correct
+from ._cli import Report
+from ._estimation import calibrate, compare, register, run, slam
 from ._etendue import (
     ConfigError,
     EtendueError,
@@ -24,16 +29,20 @@ from ._etendue import (
     Jacobian,
     Lidar,
     ModelError,
+    Picture,
     Scene,
     SceneError,
     Sweep,
+    Trajectory,
     TrajectoryError,
     UnknownNameError,
     WorldError,
     __version__,
+    draw,
     fit,
     jacobian,
     presets,
+    render,
     scenes,
     simulate,
     simulate_batch,
@@ -48,17 +57,28 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Picture",
+    "Report",
     "Scene",
     "SceneError",
     "Sweep",
+    "Trajectory",
     "TrajectoryError",
     "UnknownNameError",
     "WorldError",
     "__version__",
+    "calibrate",
+    "compare",
+    "correct",
+    "draw",
     "fit",
     "jacobian",
     "presets",
+    "register",
+    "render",
+    "run",
     "scenes",
     "simulate",
     "simulate_batch",
+    "slam",
 ]

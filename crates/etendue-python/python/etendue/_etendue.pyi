@@ -1,9 +1,9 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, TypeAlias, TypedDict, final
+from typing import Any, Final, Literal, TypeAlias, TypedDict, final, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
     "ConfigError",
@@ -14,16 +14,20 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Picture",
     "Scene",
     "SceneError",
     "Sweep",
+    "Trajectory",
     "TrajectoryError",
     "UnknownNameError",
     "WorldError",
     "__version__",
+    "draw",
     "fit",
     "jacobian",
     "presets",
+    "render",
     "scenes",
     "simulate",
     "simulate_batch",
@@ -37,7 +41,9 @@ _Motion: TypeAlias = Literal["spatial", "planar"]
 _Image: TypeAlias = Literal[
     "range", "intensity", "time", "azimuth", "elevation", "true_range", "true_label"
 ]
+_Interpolation: TypeAlias = Literal["linear", "cubic"]
 _Floats: TypeAlias = NDArray[np.float64]
+_Reals: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 _Mask: TypeAlias = NDArray[np.bool_]
 
 class EtendueError(Exception): ...
@@ -63,6 +69,17 @@ class _Truth(TypedDict):
     range: _Floats
     incidence: _Floats
 
+class _Frame(TypedDict):
+    picture: NDArray[np.uint8]
+    radiance: NDArray[np.float32]
+    raw: NDArray[np.uint16]
+    depth: NDArray[np.float32]
+    range: NDArray[np.float32]
+    normal: NDArray[np.float32]
+    label: NDArray[np.int32]
+    material: NDArray[np.int32]
+    flow: NDArray[np.float32]
+
 @final
 class Scene:
     INVALID_ID: int
@@ -75,7 +92,12 @@ class Scene:
         meshes: dict[str, tuple[ArrayLike, ArrayLike, str]], *, name: str = "meshes"
     ) -> Scene: ...
     def raycast(
-        self, rays: ArrayLike, *, time: float = 0.0, threads: int | None = None
+        self,
+        rays: ArrayLike,
+        *,
+        time: float = 0.0,
+        bodies: Mapping[str, _Pose] | None = None,
+        threads: int | None = None,
     ) -> _Hits: ...
     @property
     def name(self) -> str: ...
@@ -138,6 +160,8 @@ class Sweep:
     def truth(self) -> _Truth | None: ...
     def image(self, name: _Image) -> tuple[_Floats, _Mask]: ...
     def save(self, path: _Path) -> None: ...
+    def plot(self, kind: Literal["top", "range", "intensity"] | None = None) -> Picture: ...
+    def _repr_png_(self) -> bytes: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -146,6 +170,31 @@ class Sweep:
     def start(self) -> float: ...
     @property
     def pose(self) -> _Floats: ...
+    def __len__(self) -> int: ...
+
+@final
+class Picture:
+    @property
+    def png(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+    def _repr_png_(self) -> bytes: ...
+
+@final
+class Trajectory:
+    def __new__(
+        cls, times: ArrayLike, poses: ArrayLike, *, interpolation: _Interpolation = "linear"
+    ) -> Trajectory: ...
+    @staticmethod
+    def load(
+        path: _Path, *, interval: float = 0.1, interpolation: _Interpolation = "linear"
+    ) -> Trajectory: ...
+    def at(self, time: float) -> _Floats: ...
+    @property
+    def times(self) -> _Floats: ...
+    @property
+    def poses(self) -> _Floats: ...
+    @property
+    def interpolation(self) -> _Interpolation: ...
     def __len__(self) -> int: ...
 
 @final
@@ -190,23 +239,70 @@ class FitResult:
 def simulate(
     scene: Scene,
     lidar: Lidar,
-    pose: _Pose | None = None,
+    pose: _Pose | Trajectory | None = None,
     *,
+    bodies: Mapping[str, _Pose] | None = None,
+    values: Mapping[str, float] | None = None,
+    weather: Mapping[str, float] | None = None,
     seed: int = 0,
     sweep: int = 0,
     time: float | None = None,
     threads: int | None = None,
     truth: bool = False,
 ) -> Sweep: ...
+@overload
 def simulate_batch(
     scene: Scene,
     lidar: Lidar,
     poses: ArrayLike,
     *,
+    bodies: Mapping[str, ArrayLike] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
+    randomise: Mapping[str, tuple[float, float]] | None = None,
+    weather: Mapping[str, float] | None = None,
     seed: int = 0,
+    sweep: int = 0,
+    time: float = 0.0,
+    labels: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    out: Mapping[str, NDArray[Any]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[_Reals, _Reals, _Mask]: ...
+@overload
+def simulate_batch(
+    scene: Scene,
+    lidar: Lidar,
+    poses: ArrayLike,
+    *,
+    bodies: Mapping[str, ArrayLike] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
+    randomise: Mapping[str, tuple[float, float]] | None = None,
+    weather: Mapping[str, float] | None = None,
+    seed: int = 0,
+    sweep: int = 0,
+    time: float = 0.0,
+    labels: Literal[True],
+    dtype: DTypeLike | None = None,
+    out: Mapping[str, NDArray[Any]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[_Reals, _Reals, _Mask, NDArray[np.int32]]: ...
+def draw(
+    randomise: Mapping[str, tuple[float, float]], count: int, *, seed: int = 0
+) -> dict[str, _Floats]: ...
+def render(
+    scene: Scene,
+    camera: _Path = "ideal",
+    pose: _Pose | None = None,
+    *,
+    light: Literal["direct", "paths"] = "direct",
+    samples: int | None = None,
+    seed: int = 0,
+    index: int = 0,
     time: float = 0.0,
     threads: int | None = None,
-) -> tuple[_Floats, _Floats, _Mask]: ...
+) -> _Frame: ...
 def jacobian(
     scene: Scene,
     lidar: Lidar,
@@ -231,3 +327,4 @@ def fit(
 ) -> FitResult: ...
 def presets() -> list[str]: ...
 def scenes() -> list[str]: ...
+def _run_command(words: Sequence[str]) -> int: ...

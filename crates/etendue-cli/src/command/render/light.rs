@@ -1,9 +1,9 @@
 //! Default light of scenes without lights.
 
-use etendue::config::scene::{LoadedScene, daylight};
+use etendue::config::scene::daylight;
 use etendue::physics::light::lamp_flux;
-use etendue::scene::lighting::{Light, PointLamp};
-use etendue::scene::{CastScratch, Ray};
+use etendue::scene::lighting::{Light, Lighting, PointLamp};
+use etendue::scene::{CastScratch, Ray, Scene};
 use nalgebra::{Isometry3, Vector3};
 use std::f64::consts::PI;
 
@@ -14,18 +14,20 @@ const LAMP: [f64; 2] = [2000.0, 4500.0];
 
 /// Adds light to a scene without any: the sun and a clear sky where nothing is above the camera,
 /// else a lamp at the camera. Returns a warning about it.
-pub fn add_if_dark(loaded: &mut LoadedScene, world_from_camera: &Isometry3<f64>) -> Option<String> {
+pub fn light_if_dark(
+    scene: &Scene,
+    lighting: &mut Lighting,
+    world_from_camera: &Isometry3<f64>,
+) -> Option<String> {
     let mut scratch = CastScratch::new();
-    if !loaded.lighting.is_dark() {
+    if !lighting.is_dark() {
         return None;
     }
     let position = world_from_camera.translation.vector.into();
-    let covered = loaded
-        .scene
-        .occluded(&Ray::new(position, Vector3::z()), &mut scratch);
+    let covered = scene.occluded(&Ray::new(position, Vector3::z()), &mut scratch);
     if covered {
         let [flux, temperature] = LAMP;
-        loaded.lighting.lights.push(Light::Point(PointLamp {
+        lighting.lights.push(Light::Point(PointLamp {
             position,
             intensity: lamp_flux(flux / (4.0 * PI), temperature),
         }));
@@ -35,7 +37,7 @@ pub fn add_if_dark(loaded: &mut LoadedScene, world_from_camera: &Isometry3<f64>)
     }
     let [azimuth, elevation, haze, ground] = SUN;
     let (sun, sky) = daylight(azimuth, elevation, haze, ground)?;
-    loaded.lighting.lights.push(sun);
-    loaded.lighting.environment = sky;
+    lighting.lights.push(sun);
+    lighting.environment = sky;
     Some("the scene has no [lights]: it is lit by the sun in a clear sky".into())
 }

@@ -6,6 +6,8 @@ mod shot;
 mod views;
 mod write;
 
+pub use light::light_if_dark;
+
 use crate::failure::Failure;
 use crate::pose::Pose;
 use crate::sequence::bar;
@@ -91,10 +93,8 @@ impl Render {
         let camera = source::camera(&self.camera)?;
         let trajectory = self.trajectory(&loaded)?;
         let mut warnings = loaded.warnings.clone();
-        warnings.extend(light::add_if_dark(
-            &mut loaded,
-            &trajectory.at(trajectory.start),
-        ));
+        let first = trajectory.at(trajectory.start);
+        warnings.extend(light_if_dark(&loaded.scene, &mut loaded.lighting, &first));
 
         // Render
         let camera_world =
