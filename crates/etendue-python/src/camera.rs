@@ -19,6 +19,9 @@ use std::path::PathBuf;
 /// Rays per pixel by default, for direct light and for paths.
 const SAMPLES: [u32; 2] = [16, 64];
 
+/// The camera by default.
+const DEFAULT_CAMERA: &str = "ideal";
+
 /// Render a picture of a camera.
 ///
 /// The same frame as `etendue render`. A scene without lights is lit by the sun in a clear sky or, below a
@@ -27,8 +30,9 @@ const SAMPLES: [u32; 2] = [16, 64];
 /// Parameters
 /// ----------
 /// scene : Scene
-/// camera : str or os.PathLike, default "ideal"
+/// camera : str or os.PathLike, optional
 ///     Name of a preset ("fisheye", "global-shutter", "ideal", "raspberry-pi-v2"), or path of a camera file.
+///     Default: "ideal".
 /// pose : array of the shape (4, 4), or (position, quaternion), optional
 ///     Pose of the camera, which looks along its x axis, world from camera. Default: the pose of the sensor in
 ///     the scene file.
@@ -73,11 +77,11 @@ const SAMPLES: [u32; 2] = [16, 64];
 /// >>> frame["picture"].shape[:2] == frame["depth"].shape == frame["label"].shape
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, camera = PathBuf::from("ideal"), pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, threads = None))]
+#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn render<'py>(
     scene: &Bound<'py, Scene>,
-    camera: PathBuf,
+    camera: Option<PathBuf>,
     pose: Option<&Bound<'py, PyAny>>,
     light: &str,
     samples: Option<u32>,
@@ -99,6 +103,7 @@ pub fn render<'py>(
     if samples == Some(0) {
         return Err(PyValueError::new_err("samples: expected 1 or more, got 0").into());
     }
+    let camera = camera.unwrap_or_else(|| DEFAULT_CAMERA.into());
     let is_file = camera.extension().is_some_and(|ending| ending == "toml") || camera.is_file();
     let camera = if is_file {
         camera::load(&camera)?

@@ -130,10 +130,11 @@ impl Scene {
     ///
     /// Parameters
     /// ----------
-    /// meshes : dict of str to (vertices, triangles, material)
+    /// meshes : dict of str to (vertices, triangles, material), or (mesh, material)
     ///     The objects by name. `vertices` is an array of the shape (n, 3), m, in the frame of the world;
     ///     `triangles` an array of whole numbers of the shape (m, 3), the vertices of each triangle,
-    ///     anticlockwise seen from outside; `material` a name of `etendue materials`.
+    ///     anticlockwise seen from outside; `material` a name of `etendue materials`. `mesh` is a mesh of trimesh
+    ///     or Open3D.
     /// name : str, optional
     ///     Name of the scene.
     ///
@@ -316,13 +317,18 @@ fn add_object(
     // Take the parts.
     let wrong = |expected: &str| PyTypeError::new_err(format!("meshes: expected {expected}"));
     let name: String = (key.extract()).map_err(|_| wrong("names of objects as keys"))?;
-    let parts = value.cast::<PyTuple>();
-    let parts = parts.map_err(|_| wrong("tuples (vertices, triangles, material)"))?;
-    if parts.len() != 3 {
-        return Err(wrong("tuples (vertices, triangles, material)").into());
-    }
-    let mesh = mesh(&name, &parts.get_item(0)?, &parts.get_item(1)?)?;
-    let material: String = (parts.get_item(2)?.extract())
+    let expected = "tuples (vertices, triangles, material) or (mesh, material)";
+    let parts = value.cast::<PyTuple>().map_err(|_| wrong(expected))?;
+    let (vertices, triangles, material) = match parts.len() {
+        3 => (parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?),
+        2 => {
+            let [vertices, triangles] = arrays_of(&name, &parts.get_item(0)?)?;
+            (vertices, triangles, parts.get_item(1)?)
+        }
+        _ => return Err(wrong(expected).into()),
+    };
+    let mesh = mesh(&name, &vertices, &triangles)?;
+    let material: String = (material.extract())
         .map_err(|_| wrong(&format!("a name as the material of \"{name}\"")))?;
 
     // Find or add the material.
@@ -348,6 +354,29 @@ fn add_object(
     });
     builder.meshes.push(mesh.into());
     Ok(())
+}
+
+/// Vertices and triangles of a mesh of trimesh or Open3D.
+fn arrays_of<'py>(name: &str, mesh: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    // trimesh.Trimesh, open3d.geometry.TriangleMesh
+    for triangles in ["faces", "triangles"] {
+        if mesh.hasattr("vertices")? && mesh.hasattr(triangles)? {
+            return Ok([mesh.getattr("vertices")?, mesh.getattr(triangles)?]);
+        }
+    }
+
+    // open3d.t.geometry.TriangleMesh
+    if mesh.hasattr("vertex")? && mesh.hasattr("triangle")? {
+        let array = |group: &str, key: &str| {
+            let tensor = mesh.getattr(group)?.get_item(key)?;
+            tensor.call_method0("cpu")?.call_method0("numpy")
+        };
+        return Ok([array("vertex", "positions")?, array("triangle", "indices")?]);
+    }
+    let found = mesh.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "mesh of \"{name}\": expected a mesh of trimesh or Open3D, got {found}"
+    )))
 }
 
 /// Mesh of the object `name`.

@@ -317,6 +317,34 @@ impl Sweep {
         })
     }
 
+    /// The returns as an Arrow table, which needs the package `pyarrow`.
+    ///
+    /// Its columns are those of the sweep, `points` as lists of three numbers, and with truth `true_label`,
+    /// `true_material`, `true_range` and `true_incidence`. They share the memory of the arrays. Libraries that read
+    /// the Arrow PyCapsule interface (Polars, DuckDB, pandas) accept the sweep itself.
+    ///
+    /// Returns
+    /// -------
+    /// pyarrow.Table
+    ///
+    /// Raises
+    /// ------
+    /// ModuleNotFoundError
+    ///     `pyarrow` is not installed.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("etendue._arrow")?;
+        module.call_method1("table", (slf,))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        slf: &Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let table = Self::to_arrow(slf)?;
+        table.call_method1("__arrow_c_stream__", (requested_schema,))
+    }
+
     /// Draw the sweep.
     ///
     /// Parameters

@@ -117,7 +117,8 @@ def test_errors_of_files_have_their_class(tmp_path, arena, urg):
         ((np.eye(3) * np.nan, [[0, 1, 2]], "wood"), et.SceneError, "finite"),
         ((np.eye(3), np.zeros((0, 3), int), "wood"), et.SceneError, "no triangle"),
         ((np.eye(3), [[0, 1, 2]], 5), TypeError, "material"),
-        ((np.eye(3), [[0, 1, 2]]), TypeError, r"\(vertices, triangles, material\)"),
+        ((np.eye(3), "wood"), TypeError, 'mesh of "a": expected a mesh of trimesh or Open3D, got ndarray'),
+        ((np.eye(3),), TypeError, r"\(vertices, triangles, material\)"),
         ("wood", TypeError, r"\(vertices, triangles, material\)"),
     ],
 )

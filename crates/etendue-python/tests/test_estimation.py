@@ -100,7 +100,7 @@ def test_a_bias_is_learnt_and_refused(door, tmp_path):
     for number, pose in enumerate(poses):
         et.simulate(door, lidar, pose, sweep=number).save(folder / f"{number:03}.pcd")
     np.savetxt(folder / "poses.txt", poses[:, :3].reshape(-1, 12), fmt="%.17g")
-    found = et.correct.train(folder, output=model, pose_sd=(0.001, 0.01), iterations=5, masks="published")
+    found = et.correct.train(folder, output=model, pose_sd=(0.001, 0.01), iterations=5, viewpoint_variance=0.001)
     # Six scans of a room with glass do not determine a bias.
     assert model.is_file() and found.scans == 6 and len(found.weights) == 2
     assert not found.usable and found.reasons

@@ -23,6 +23,7 @@ __all__ = [
     "UnknownNameError",
     "WorldError",
     "__version__",
+    "_run_command",
     "draw",
     "fit",
     "jacobian",
@@ -89,7 +90,11 @@ class Scene:
     def arena() -> Scene: ...
     @staticmethod
     def from_meshes(
-        meshes: dict[str, tuple[ArrayLike, ArrayLike, str]], *, name: str = "meshes"
+        meshes: dict[str, tuple[ArrayLike, ArrayLike, str]]
+        | dict[str, tuple[Any, str]]
+        | dict[str, tuple[ArrayLike, ArrayLike, str] | tuple[Any, str]],
+        *,
+        name: str = "meshes",
     ) -> Scene: ...
     def raycast(
         self,
@@ -160,6 +165,8 @@ class Sweep:
     def truth(self) -> _Truth | None: ...
     def image(self, name: _Image) -> tuple[_Floats, _Mask]: ...
     def save(self, path: _Path) -> None: ...
+    def to_arrow(self) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
     def plot(self, kind: Literal["top", "range", "intensity"] | None = None) -> Picture: ...
     def _repr_png_(self) -> bytes: ...
     @property
@@ -293,7 +300,7 @@ def draw(
 ) -> dict[str, _Floats]: ...
 def render(
     scene: Scene,
-    camera: _Path = "ideal",
+    camera: _Path | None = None,
     pose: _Pose | None = None,
     *,
     light: Literal["direct", "paths"] = "direct",
