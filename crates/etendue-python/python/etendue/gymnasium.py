@@ -34,11 +34,30 @@ class LidarObservation(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     Examples
     --------
-    >>> import etendue.gymnasium, etendue.mujoco
+    >>> import etendue.gymnasium
+    >>> import etendue.mujoco
     >>> import gymnasium
-    >>> env = gymnasium.make("InvertedPendulum-v5")
-    >>> model = env.unwrapped.model
-    >>> site = model.nsite and 0
+    >>> import mujoco
+    >>> class Fall(gymnasium.Env):
+    ...     model = mujoco.MjModel.from_xml_string('''
+    ...       <mujoco><worldbody><geom type="plane" size="9 9 1"/>
+    ...         <body pos="0 0 3"><freejoint/><geom size="0.1"/><site name="lidar" euler="0 90 0"/></body>
+    ...       </worldbody></mujoco>''')
+    ...     observation_space = gymnasium.spaces.Box(-100, 100, (7,))
+    ...     action_space = gymnasium.spaces.Discrete(1)
+    ...     def reset(self, *, seed=None, options=None):
+    ...         self.data = mujoco.MjData(self.model)
+    ...         mujoco.mj_forward(self.model, self.data)
+    ...         return self.data.qpos.astype("float32"), {}
+    ...     def step(self, action):
+    ...         mujoco.mj_step(self.model, self.data, 100)
+    ...         return self.data.qpos.astype("float32"), 0.0, False, False, {}
+    >>> lidar = etendue.mujoco.Lidar(Fall.model, "lidar", "hokuyo-urg-04lx")
+    >>> env = etendue.gymnasium.LidarObservation(Fall(), lidar)
+    >>> above = env.reset(seed=1)[0]["range"][0, 341]
+    >>> below = env.step(0)[0]["range"][0, 341]
+    >>> bool(2.9 < above < 3.1), bool(2.7 < below < 2.9)
+    (True, True)
     """
 
     def __init__(
