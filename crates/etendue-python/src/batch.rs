@@ -5,12 +5,13 @@ use crate::errors::{Failure, Outcome};
 use crate::lidar::Lidar;
 use crate::pose::poses as read_poses;
 use crate::scene::Scene;
-use crate::simulate::{seed_of, sweep_of};
+use crate::simulate::{light_of, seed_of, sweep_of};
 use crate::threads::{self, Control, Progress};
 use crate::variations::Variations;
 use crate::weather::air;
 use etendue::sensors::lidar::{
-    Air, Lidar as Description, Return, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Air, Lidar as Description, LightModel, Return, Sweep, SweepScratch, SweepSettings,
+    simulate_into,
 };
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
@@ -68,6 +69,8 @@ impl Number for f32 {
 ///     Least and greatest number by path; the numbers are those of `draw(randomise, n, seed=seed)`.
 /// weather : dict of str to float, optional
 ///     Weather, as for `simulate`.
+/// paths : int, optional
+///     Number of random light paths per ray, as for `simulate`.
 /// seed : int, default 0
 ///     Seed of all noise and of `randomise`.
 /// sweep : int, default 0
@@ -121,7 +124,7 @@ impl Number for f32 {
 /// >>> _ = et.simulate_batch(scene, lidar, poses, bodies={"mirror": mirror},
 /// ...     randomise={"materials.wall.reflectance": (0.3, 0.9), "sensor.range.far_m": (4.0, 5.6)})
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, threads = None, progress = None))]
+#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate_batch<'py>(
     scene: &Bound<'py, Scene>,
@@ -131,6 +134,7 @@ pub fn simulate_batch<'py>(
     values: Option<&Bound<'py, PyDict>>,
     randomise: Option<&Bound<'py, PyDict>>,
     weather: Option<&Bound<'py, PyDict>>,
+    paths: Option<i64>,
     #[pyo3(from_py_with = seed_of)] seed: u64,
     #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: f64,
@@ -151,6 +155,7 @@ pub fn simulate_batch<'py>(
         lidar,
         variations: Variations::batch(scene, lidar, changes, seed, poses.len())?,
         air: air(&scene.loaded().air, weather)?,
+        light: light_of(paths)?,
         seed,
         sweep,
         time,
@@ -173,6 +178,7 @@ struct Batch<'a> {
     lidar: &'a Lidar,
     variations: Variations,
     air: Air,
+    light: LightModel,
     seed: u64,
     sweep: u32,
     time: f64,
@@ -278,6 +284,7 @@ impl Batch<'_> {
                 .wrapping_add(u32::try_from(number).unwrap_or(u32::MAX)),
             start: Some(self.time),
             air: self.air.clone(),
+            light: self.light,
             ..SweepSettings::default()
         };
         let pose = self.poses[number];

@@ -10,8 +10,9 @@ use crate::trajectory::SensorMotion;
 use crate::variations::Variations;
 use crate::weather::air;
 use etendue::config::scene::LoadedScene;
-use etendue::sensors::lidar::{SweepSettings, simulate as simulate_sweep};
-use etendue::sensors::transport::World;
+use etendue::sensors::lidar::{LightModel, SweepSettings, simulate as simulate_sweep};
+use etendue::sensors::transport::{PathSettings, World};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,6 +45,9 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 ///     Kinds of weather, each of which replaces the same kind in the scene file, as the options of `etendue
 ///     simulate`: "visibility" (m, haze), "fog" (visibility in fog, m), "rain", "snow" (mm/h), "dust" (g/m³) and
 ///     "drops_from" (mm, diameter from which drops are drawn one by one). 0 removes rain, snow or dust.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect. Default: ray trees,
+///     which are faster and only follow mirrors and glass.
 /// seed : int, default 0
 ///     Seed of all noise.
 /// sweep : int, default 0
@@ -80,7 +84,7 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 /// >>> sweep.points.shape[1], sweep.image("range")[0].shape
 /// (3, (1, 682))
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, seed = 0, sweep = 0, time = None, threads = None, truth = false))]
+#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 0, sweep = 0, time = None, threads = None, truth = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate(
     py: Python<'_>,
@@ -90,6 +94,7 @@ pub fn simulate(
     bodies: Option<&Bound<'_, PyDict>>,
     values: Option<&Bound<'_, PyDict>>,
     weather: Option<&Bound<'_, PyDict>>,
+    paths: Option<i64>,
     #[pyo3(from_py_with = seed_of)] seed: u64,
     #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: Option<f64>,
@@ -105,6 +110,7 @@ pub fn simulate(
         sweep,
         start: time,
         air: air(&loaded.air, weather)?,
+        light: light_of(paths)?,
         with_truth: truth,
         ..SweepSettings::default()
     };
@@ -125,6 +131,24 @@ pub fn simulate(
         Ok::<_, Failure>(simulate_sweep(&world, &description, &settings, pose))
     })??;
     Ok(Sweep::new(result, lidar.sensor(), loaded, truth))
+}
+
+/// The light transport of the argument `paths`.
+pub fn light_of(paths: Option<i64>) -> PyResult<LightModel> {
+    let Some(given) = paths else {
+        return Ok(LightModel::default());
+    };
+    let paths = u32::try_from(given).ok().filter(|paths| *paths > 0);
+    let paths = paths.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "paths: expected a number from 1 to {}, got {given}",
+            u32::MAX
+        ))
+    })?;
+    Ok(LightModel::Paths(PathSettings {
+        paths,
+        ..PathSettings::default()
+    }))
 }
 
 /// The argument `seed`.

@@ -1,6 +1,7 @@
 """Moving sensors, weather, Ctrl-C and progress."""
 
-import _thread
+import pathlib
+import signal
 import subprocess
 import threading
 import time
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import etendue as et
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def drive(speed=10.0, seconds=1.0, count=11):
@@ -44,6 +47,19 @@ def test_sweeps_in_motion_equal_those_of_the_command_line(command, vlp, tmp_path
             assert joined.astype(reference[name].dtype).tobytes() == reference[name].tobytes(), name
     still = et.simulate(scene, vlp, poses[0], seed=3, weather=weather)
     assert len(still) != len(sweeps[0]) or not np.array_equal(still.range, sweeps[0].range)
+
+
+def test_path_traced_sweeps_equal_those_of_the_command_line(command, arena, urg, tmp_path):
+    out = tmp_path / "reference.npz"
+    words = ["simulate", "arena", "--seed", "2", "--frame", "sensor", "--paths", "4", "-o", out]
+    subprocess.run([command, *words], check=True, capture_output=True)
+    sweep = et.simulate(arena, urg, seed=2, paths=4)
+    sweep.save(tmp_path / "own.npz")
+    assert (tmp_path / "own.npz").read_bytes() == out.read_bytes()
+    ranges, _, _ = et.simulate_batch(arena, urg, arena.sensor_pose[None], seed=2, paths=4)
+    assert ranges[0].tobytes() == sweep.image("range")[0].tobytes()
+    with pytest.raises(ValueError, match="paths: expected a number from 1"):
+        et.simulate(arena, urg, paths=0)
 
 
 def test_trajectories_interpolate():
@@ -123,7 +139,7 @@ def interrupted(call):
 
     def press():
         begun.append(time.monotonic())
-        _thread.interrupt_main()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     timer = threading.Timer(0.3, press)
     timer.start()
@@ -138,6 +154,8 @@ def test_ctrl_c_stops_long_calls(arena, vlp):
     # Without Ctrl-C the calls take minutes; measured 0.06 s.
     assert interrupted(lambda: et.simulate_batch(arena, et.Lidar("hokuyo-urg-04lx"), poses)) < 5.0
     assert interrupted(lambda: et.render(arena, light="paths", samples=100000)) < 5.0
+    # A process of its own ends with the call.
+    assert interrupted(lambda: et.run(ROOT / "examples" / "cart.toml", duration=1e5)) < 5.0
     # The next call is not stopped.
     assert len(et.simulate(arena, vlp)) > 0
 

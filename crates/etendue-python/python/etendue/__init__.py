@@ -17,6 +17,8 @@ Examples
 True
 """
 
+from typing import TYPE_CHECKING
+
 from . import correct
 from ._cli import Report
 from ._estimation import calibrate, compare, register, run, slam
@@ -82,3 +84,13 @@ __all__ = [
     "simulate_batch",
     "slam",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Modules for other packages, imported when they are first used."""
+        if name in ("gymnasium", "mujoco"):
+            from importlib import import_module
+
+            return import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,6 @@
 """The command `etendue`, and results of its commands."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
@@ -99,6 +98,8 @@ def call(*arguments: str) -> dict[str, Any]:
 
     A verdict other than good is part of the result, not an error.
     """
+    import subprocess
+
     program = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
     done = subprocess.run([*program, *arguments, "--json"], capture_output=True, text=True, check=False)
     found = _json(done.stdout)

@@ -1,7 +1,6 @@
 """Registration, mapping, calibration, comparison and robots: the commands of the command line, from and to NumPy."""
 
 import math
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -202,7 +201,9 @@ def slam(
         "convention": convention, "prior": prior, "prior_noise": list(prior_noise), "correction": correction,
         "force": force, "within": within, "no_deskew": not deskew,
     }
-    with tempfile.TemporaryDirectory() as name:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as name:
         folder = Path(name)
         sequence = fspath(scans) if isinstance(scans, (str, PathLike)) else _scan_folder(folder / "scans", scans)
         reference = _pose_file(folder / "reference.txt", poses)
@@ -323,7 +324,9 @@ def run(
 @contextmanager
 def _files(**clouds: _Cloud) -> Iterator[list[str]]:
     """Paths of clouds; arrays and sweeps are written to a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
         yield [_cloud_file(Path(folder, name), name, cloud) for name, cloud in clouds.items()]
 
 
