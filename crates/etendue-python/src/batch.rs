@@ -252,16 +252,13 @@ impl Batch<'_> {
         let memory = || (Sweep::default(), SweepScratch::default());
         (images.par_iter_mut().enumerate()).try_for_each_init(memory, |memory, (number, images)| {
             control.check();
-            match &world {
-                Some(world) => self.one(number, world, description, memory),
-                None => {
-                    let objects = self.variations.objects(number, &loaded.scene);
-                    let description = self.variations.lidar(number, self.lidar)?;
-                    let world = self
-                        .variations
-                        .world(number, loaded, &objects, &description)?;
-                    self.one(number, &world, &description, memory);
-                }
+            if let Some(world) = &world {
+                self.one(number, world, description, memory);
+            } else {
+                let objects = self.variations.objects(number, &loaded.scene);
+                let lidar = self.variations.lidar(number, self.lidar)?;
+                let world = (self.variations).world(number, loaded, &objects, &lidar)?;
+                self.one(number, &world, &lidar, memory);
             }
             images.fill(&memory.0);
             control.advance();

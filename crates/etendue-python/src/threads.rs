@@ -19,10 +19,10 @@ const MOST: i64 = 1024;
 /// Number of rays for which one more thread is started by default.
 const RAYS_PER_THREAD: usize = 16_384;
 
-/// Time between two looks at signals and progress.
+/// Time between two checks of signals and progress.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// What a computation and the thread that waits for it tell each other.
+/// Signals between a computation and the thread that waits for it.
 #[derive(Default)]
 pub struct Control {
     stopped: AtomicBool,
@@ -135,7 +135,7 @@ fn wait<R>(
 ) -> Outcome<R> {
     let mut failed = None;
     let mut reported = 0;
-    let mut look = |control: &Control| {
+    let mut check = |control: &Control| {
         let done = control.done.load(Ordering::Relaxed);
         Python::attach(|py| {
             py.check_signals()?;
@@ -150,7 +150,7 @@ fn wait<R>(
         let ended = match result.recv_timeout(PERIOD) {
             Err(RecvTimeoutError::Timeout) => {
                 if failed.is_none()
-                    && let Err(error) = look(control)
+                    && let Err(error) = check(control)
                 {
                     control.stopped.store(true, Ordering::Relaxed);
                     failed = Some(error);
@@ -164,7 +164,7 @@ fn wait<R>(
             (Some(error), _) => Err(error.into()),
             (None, Ok(result)) => {
                 if progress.is_some() {
-                    look(control)?;
+                    check(control)?;
                 }
                 Ok(result)
             }

@@ -231,9 +231,8 @@ impl<'a> SensorMotion<'a> {
     /// Checks that the motion covers a span of the run (s).
     pub fn check_span(&self, from: f64, to: f64) -> Result<(), TrajectoryError> {
         match self {
-            Self::Still(_) => Ok(()),
             Self::OfScene(SceneTrajectory::KeyFrames(frames)) => frames.check_span(from, to),
-            Self::OfScene(_) => Ok(()),
+            Self::OfScene(SceneTrajectory::Twist(_)) | Self::Still(_) => Ok(()),
             Self::Given(frames) => {
                 let [begins, _] = frames.span();
                 frames.check_span(begins + from, begins + to)
