@@ -206,5 +206,5 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, sum(array.nbytes for a
         used, outputs = map(float, text.split())
         return used - outputs
 
-    # kB for each environment beyond its outputs: measured 1.1, its poses.
-    assert (peak(1100) - peak(100)) / 1000 < 50.0
+    # kB for each environment beyond its outputs: measured 0.6, its poses.
+    assert (peak(600) - peak(100)) / 500 < 50.0

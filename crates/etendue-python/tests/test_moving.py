@@ -171,5 +171,11 @@ def test_progress_is_reported(arena, urg):
 
     with pytest.raises(RuntimeError, match="stop at"):
         et.simulate_batch(arena, urg, poses, progress=fail)
+    iterations = []
+    measured, start = et.simulate(arena, urg, seed=1), arena.sensor_pose.copy()
+    start[0, 3] += 0.02
+    arguments = {"start": {"sensor.pose": start}, "motion": "planar"}
+    et.fit(arena, urg, measured, ["sensor.pose"], progress=lambda done, most: iterations.append((done, most)), **arguments)
+    assert 0 < iterations[-1][0] <= iterations[-1][1]
     with pytest.raises(TypeError, match="progress: expected a function"):
         et.simulate_batch(arena, urg, poses, progress=1)
