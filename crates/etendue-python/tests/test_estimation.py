@@ -1,6 +1,7 @@
 """Registration, mapping, comparison, correction, robots and cameras: results are those of the command line."""
 
 import json
+import os
 import pathlib
 import subprocess
 
@@ -195,3 +196,14 @@ def test_reports_are_mappings_with_attributes():
     with pytest.raises(AttributeError, match="no result is named 'colour'"):
         found.colour
     assert repr(found).startswith("Report(")
+
+
+def test_a_recorded_panel_gives_a_profile(tmp_path):
+    data = pathlib.Path(os.environ.get("ETENDUE_DATA", ROOT.parent / "shared" / "data"))
+    recording = data / "rplidar_apollosim" / "wood_data.txt"
+    if not recording.is_file():
+        pytest.skip("no recording rplidar_apollosim")
+    found = et.calibrate(recording=recording, material="wood", distance=0.389, width=1.25, bearing=180.0, output=tmp_path)
+    (panel,) = found.materials
+    assert panel["material"] == "wood" and panel["verdict"]["grade"] == "clear" and panel["verdict"]["reasons"] == []
+    assert (tmp_path / "wood.toml").is_file()

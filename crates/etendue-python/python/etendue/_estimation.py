@@ -1,7 +1,7 @@
 """Registration, mapping, calibration, comparison and robots: the commands of the command line, from and to NumPy."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
@@ -263,7 +263,8 @@ def calibrate(
     Returns
     -------
     Report
-        The JSON of the command, with the `verdict` and the `reasons` of each profile.
+        The JSON of the command: `materials`, a list with the `material` and the `verdict` of each, which has a `grade`, "clear",
+        "doubtful" or "refused", and `reasons`.
 
     Raises
     ------
