@@ -91,7 +91,7 @@ python:
     cargo build --quiet --package etendue-cli
     "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
 
-# A wheel of the release profile in dist/, for the glibc of this machine or a later one.
+# A wheel of the release profile in dist/ with all optional features, for the glibc of this machine or a later one.
 wheel:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -99,7 +99,7 @@ wheel:
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/bin/maturin" build --locked --release --out dist
+    "$work/bin/maturin" build --locked --release --features extension-module,full --out dist
 
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:

@@ -10,15 +10,16 @@ use std::path::Path;
 /// Options that name an output.
 const OUTPUTS: [&str; 2] = ["output", "export"];
 
-/// Parses the arguments of the process; prints an error and exits where they are invalid.
-pub fn parse() -> Cli {
-    parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+/// Parses the words of a command, the first of which is the name of the program; prints an error and exits where
+/// they are invalid.
+pub fn parse_or_exit(words: impl IntoIterator<Item = OsString>) -> Cli {
+    parse_from(words).unwrap_or_else(|error| error.exit())
 }
 
-/// Parses arguments, the first of which is the name of the program.
-fn parse_from(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
+/// The command of the words.
+fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
     let mut command = with_negative_numbers(Cli::command());
-    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = command.try_get_matches_from_mut(words);
     let matches = matches.map_err(|error| explained(error, &command))?;
     check_outputs(&matches).map_err(|error| error.with_cmd(&command))?;
     Cli::from_arg_matches(&matches)

@@ -1,52 +1,7 @@
-//! The etendue command line.
+//! The program `etendue`.
 
-mod arguments;
-mod command;
-mod device;
-mod failure;
-mod folder;
-mod formats;
-mod interrupt;
-mod number;
-mod output;
-mod pose;
-mod report;
-mod sequence;
-mod source;
-mod threads;
-mod view;
-
-use clap::Parser;
-use command::Command;
 use std::process::ExitCode;
 
-/// Simulate lidars from light to ranges
-#[derive(Debug, Parser)]
-#[command(name = "etendue", version, arg_required_else_help = true)]
-#[command(after_help = "Example: etendue simulate\n  \
-    simulates a Hokuyo URG-04LX in a small arena with a mirror and a glass pane, and writes \
-    out/scan.png and more.\n\nExit codes: 0 done; 1 failed; 2 invalid arguments; 3 doubtful fit; \
-    4 fit of a wrong model; 130 stopped by Ctrl-C.")]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-    /// Print neither progress nor remarks; warnings and errors remain
-    #[arg(short, long, global = true)]
-    quiet: bool,
-}
-
 fn main() -> ExitCode {
-    interrupt::install();
-    let arguments = arguments::parse();
-    if arguments.quiet {
-        output::be_quiet();
-    }
-    match arguments.command.run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            let code = failure.exit_code();
-            report::print(&failure);
-            ExitCode::from(code)
-        }
-    }
+    ExitCode::from(etendue_cli::run(std::env::args_os()))
 }

@@ -1,28 +1,58 @@
-//! Simulation of many poses.
+//! Simulation of many environments.
 
-use crate::arrays::{array, check_finite};
-use crate::errors::Outcome;
+use crate::arrays::{check_finite, wrong_shape};
+use crate::errors::{Failure, Outcome};
 use crate::lidar::Lidar;
 use crate::pose::poses as read_poses;
 use crate::scene::Scene;
-use crate::simulate::{seed_of, world};
-use crate::threads;
-use etendue::sensors::lidar::{Sweep, SweepScratch, SweepSettings, simulate_into};
-use numpy::PyArrayDyn;
+use crate::simulate::{light_of, seed_of, sweep_of};
+use crate::threads::{self, Control, Progress};
+use crate::variations::Variations;
+use crate::weather::air;
+use etendue::sensors::lidar::{
+    Air, Lidar as Description, LightModel, Return, Sweep, SweepScratch, SweepSettings,
+    simulate_into,
+};
+use etendue::sensors::transport::World;
+use nalgebra::Isometry3;
+use numpy::{
+    Element, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArray,
+    PyUntypedArrayMethods, dtype as dtype_of,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use rayon::prelude::*;
 
-/// Range (m), intensity (counts) and validity of a batch.
-type BatchArrays<'py> = (
-    Bound<'py, PyArrayDyn<f64>>,
-    Bound<'py, PyArrayDyn<f64>>,
-    Bound<'py, PyArrayDyn<bool>>,
-);
+/// A number type of the results.
+trait Number: Element + Copy + Send {
+    /// A number in this type.
+    fn of(number: f64) -> Self;
+}
+
+impl Number for f64 {
+    fn of(number: f64) -> Self {
+        number
+    }
+}
+
+impl Number for f32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the caller requested the type"
+    )]
+    fn of(number: f64) -> Self {
+        number as Self
+    }
+}
 
 /// Simulate a sweep at each of many poses.
 ///
-/// Item `i` equals `simulate(scene, lidar, poses[i], seed=seed, sweep=i, time=time)`: all items begin at the
-/// same time, with different noise.
+/// Item `i` equals `simulate(scene, lidar, poses[i], seed=seed, sweep=sweep + i, time=time)` with the bodies and
+/// values of environment `i`, bit for bit in float64: all items begin at the same time, with different noise.
+///
+/// Environments share the meshes of the scene and their acceleration structures. While an environment is
+/// simulated, it has objects, materials and a lidar of its own; one per thread exists at a time.
 ///
 /// Parameters
 /// ----------
@@ -30,21 +60,52 @@ type BatchArrays<'py> = (
 /// lidar : Lidar
 /// poses : array of the shape (n, 4, 4)
 ///     Poses of the sensor, world from sensor.
+/// bodies : dict of str to array of the shape (n, 4, 4), optional
+///     Poses of objects by name in each environment, world from object. They do not move during the sweep.
+/// values : dict of str to array of the shape (n,), optional
+///     Numbers of each environment by path: "materials.NAME.PARAMETER" as for `jacobian`, and "sensor.KEY" with a
+///     key of the sensor file.
+/// randomise : dict of str to (float, float), optional
+///     Least and greatest number by path; the numbers are those of `draw(randomise, n, seed=seed)`.
+/// weather : dict of str to float, optional
+///     Weather, as for `simulate`.
+/// paths : int, optional
+///     Number of random light paths per ray, as for `simulate`.
 /// seed : int, default 0
-///     Seed of all noise.
+///     Seed of all noise and of `randomise`.
+/// sweep : int, default 0
+///     Index of the sweep of item 0. The next step of n environments is at `sweep + n`.
 /// time : float, default 0
 ///     Start of every sweep, s.
+/// labels : bool, default False
+///     Whether to return the objects.
+/// dtype : {"float64", "float32"}, default "float64"
+///     Type of range and intensity.
+/// out : dict of str to numpy.ndarray, optional
+///     Arrays in C order, "range", "intensity" (of one type, float64 or float32), "valid" (bool) and, for labels,
+///     "label" (int32), which are overwritten and returned. `dtype` is then that of "range".
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
+/// progress : callable, optional
+///     Function of the finished and of all environments, called about every 50 ms. An exception ends the call.
 ///
 /// Returns
 /// -------
-/// range : float64 (n, channels, columns)
+/// range : float (n, channels, columns)
 ///     Range of the first return of each shot, m; NaN where there is none. The highest ring is the first row.
-/// intensity : float64 (n, channels, columns)
+/// intensity : float (n, channels, columns)
 ///     Its intensity, counts; NaN where there is none.
 /// valid : bool (n, channels, columns)
 ///     Whether the shot has a return.
+/// label : int32 (n, channels, columns)
+///     With `labels`: index of the object of the first return; -1 for none, for the air and for false alarms.
+///
+/// Raises
+/// ------
+/// UnknownNameError
+///     No object or number has a name.
+/// KeyboardInterrupt
+///     Ctrl-C was pressed; `out` has the environments that were finished.
 ///
 /// Examples
 /// --------
@@ -55,67 +116,299 @@ type BatchArrays<'py> = (
 /// >>> range, intensity, valid = et.simulate_batch(scene, lidar, poses)
 /// >>> range.shape
 /// (3, 1, 682)
+///
+/// Objects and materials of each environment:
+///
+/// >>> mirror = np.stack([np.eye(4)] * 3)
+/// >>> mirror[:, 0, 3] = 0.1, 0.2, 0.3
+/// >>> _ = et.simulate_batch(scene, lidar, poses, bodies={"mirror": mirror},
+/// ...     randomise={"materials.wall.reflectance": (0.3, 0.9), "sensor.range.far_m": (4.0, 5.6)})
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, poses, *, seed = 0, time = 0.0, threads = None))]
+#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, threads = None, progress = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate_batch<'py>(
     scene: &Bound<'py, Scene>,
     lidar: &Bound<'py, Lidar>,
     poses: &Bound<'py, PyAny>,
+    bodies: Option<&Bound<'py, PyDict>>,
+    values: Option<&Bound<'py, PyDict>>,
+    randomise: Option<&Bound<'py, PyDict>>,
+    weather: Option<&Bound<'py, PyDict>>,
+    paths: Option<i64>,
     #[pyo3(from_py_with = seed_of)] seed: u64,
+    #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: f64,
+    labels: bool,
+    dtype: Option<&Bound<'py, PyAny>>,
+    out: Option<&Bound<'py, PyDict>>,
     threads: Option<i64>,
-) -> Outcome<BatchArrays<'py>> {
-    // Read the poses, and allocate the images.
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Outcome<Bound<'py, PyTuple>> {
+    // Read the arguments.
     let py = scene.py();
-    let (loaded, sensor) = (scene.get().loaded(), lidar.get().sensor());
-    let description = &sensor.lidar;
+    let (scene, lidar) = (scene.get(), lidar.get());
     check_finite("time", &[time])?;
     let poses = read_poses("poses", poses)?;
-    let [channels, columns] = [description.channels.len(), description.columns() as usize];
-    let cells = channels * columns;
-    let mut ranges = vec![f64::NAN; poses.len() * cells];
-    let mut intensities = ranges.clone();
+    let changes = [bodies, values, randomise];
+    let batch = Batch {
+        scene,
+        lidar,
+        variations: Variations::batch(scene, lidar, changes, seed, poses.len())?,
+        air: air(&scene.loaded().air, weather)?,
+        light: light_of(paths)?,
+        seed,
+        sweep,
+        time,
+        labels,
+        poses: &poses,
+    };
+    let progress = Progress::of(progress, poses.len())?;
 
-    // Simulate all poses.
-    let rays = poses.len() * lidar.get().rays();
-    threads::run(py, threads, rays, || {
-        let world = world(loaded, description)?;
-        let images = ranges
-            .par_chunks_mut(cells)
-            .zip(intensities.par_chunks_mut(cells));
-        let runs = (poses.par_iter().enumerate()).zip(images);
+    // Simulate into arrays of the type.
+    if is_single(py, dtype, out)? {
+        batch.run::<f32>(py, out, threads, progress.as_ref())
+    } else {
+        batch.run::<f64>(py, out, threads, progress.as_ref())
+    }
+}
+
+/// Environments and settings of a call.
+struct Batch<'a> {
+    scene: &'a Scene,
+    lidar: &'a Lidar,
+    variations: Variations,
+    air: Air,
+    light: LightModel,
+    seed: u64,
+    sweep: u32,
+    time: f64,
+    labels: bool,
+    poses: &'a [Isometry3<f64>],
+}
+
+/// Images of one environment.
+struct Images<'a, T> {
+    range: &'a mut [T],
+    intensity: &'a mut [T],
+    valid: &'a mut [bool],
+    label: Option<&'a mut [i32]>,
+}
+
+impl Batch<'_> {
+    /// Simulates all environments into given or new arrays.
+    fn run<'py, T: Number>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyDict>>,
+        threads: Option<i64>,
+        progress: Option<&Progress>,
+    ) -> Outcome<Bound<'py, PyTuple>> {
+        // Find or make the arrays.
+        let description = &self.lidar.sensor().lidar;
+        let [channels, columns] = [description.channels.len(), description.columns() as usize];
+        let shape = [self.poses.len(), channels, columns];
+        let range = output::<T>(py, out, "range", &shape)?;
+        let intensity = output::<T>(py, out, "intensity", &shape)?;
+        let valid = output::<bool>(py, out, "valid", &shape)?;
+        let label = self.labels.then(|| output::<i32>(py, out, "label", &shape));
+        let label = label.transpose()?;
+
+        // Simulate into them.
+        {
+            let mut range = writable("range", &range)?;
+            let mut intensity = writable("intensity", &intensity)?;
+            let mut valid = writable("valid", &valid)?;
+            let label = label.as_ref().map(|label| writable("label", label));
+            let mut label = label.transpose()?;
+            let mut images = images(
+                channels * columns,
+                [
+                    slice("range", &mut range)?,
+                    slice("intensity", &mut intensity)?,
+                ],
+                slice("valid", &mut valid)?,
+                label
+                    .as_mut()
+                    .map(|label| slice("label", label))
+                    .transpose()?,
+            );
+            let rays = self.poses.len() * self.lidar.rays();
+            threads::run_controlled(py, threads, rays, progress, |control| {
+                self.simulate(&mut images, control)
+            })??;
+        }
+        let arrays = [range.into_any(), intensity.into_any(), valid.into_any()];
+        let arrays = arrays.into_iter().chain(label.map(Bound::into_any));
+        Ok(PyTuple::new(py, arrays.collect::<Vec<_>>())?)
+    }
+
+    /// Simulates all environments.
+    fn simulate<T: Number>(&self, images: &mut [Images<T>], control: &Control) -> Outcome<()> {
+        let loaded = self.scene.loaded();
+        let description = &self.lidar.sensor().lidar;
+        let common = self.variations.is_empty();
+        let world = (self.variations).world(0, loaded, &loaded.scene, description);
+        let world = common.then_some(world).transpose()?;
         let memory = || (Sweep::default(), SweepScratch::default());
-        runs.for_each_init(
-            memory,
-            |(sweep, scratch), ((number, pose), (range, intensity))| {
-                let settings = SweepSettings {
-                    seed,
-                    sweep: u32::try_from(number).unwrap_or(u32::MAX),
-                    start: Some(time),
-                    air: loaded.air.clone(),
-                    ..SweepSettings::default()
-                };
-                simulate_into(&world, description, &settings, |_| *pose, sweep, scratch);
-                let first = |sweep: &Sweep, shot: usize| sweep.points_of(shot).first().copied();
-                range.copy_from_slice(
-                    &sweep.image(|sweep, shot| {
-                        first(sweep, shot).map_or(f64::NAN, |point| point.range)
-                    }),
-                );
-                intensity.copy_from_slice(&sweep.image(|sweep, shot| {
-                    first(sweep, shot).map_or(f64::NAN, |point| point.intensity)
-                }));
-            },
-        );
-        Outcome::Ok(())
-    })??;
+        (images.par_iter_mut().enumerate()).try_for_each_init(memory, |memory, (number, images)| {
+            control.check();
+            if let Some(world) = &world {
+                self.one(number, world, description, memory);
+            } else {
+                let objects = self.variations.objects(number, &loaded.scene);
+                let lidar = self.variations.lidar(number, self.lidar)?;
+                let world = (self.variations).world(number, loaded, &objects, &lidar)?;
+                self.one(number, &world, &lidar, memory);
+            }
+            images.fill(&memory.0);
+            control.advance();
+            Ok::<(), Failure>(())
+        })
+    }
 
-    // Give the memory to NumPy.
-    let valid = ranges.iter().map(|range| !range.is_nan()).collect();
-    let shape = [poses.len(), channels, columns];
-    Ok((
-        array(py, ranges, &shape)?,
-        array(py, intensities, &shape)?,
-        array(py, valid, &shape)?,
-    ))
+    /// Simulates the environment of a number.
+    fn one(
+        &self,
+        number: usize,
+        world: &World<f64>,
+        lidar: &Description,
+        (sweep, scratch): &mut (Sweep, SweepScratch),
+    ) {
+        let settings = SweepSettings {
+            seed: self.seed,
+            sweep: self
+                .sweep
+                .wrapping_add(u32::try_from(number).unwrap_or(u32::MAX)),
+            start: Some(self.time),
+            air: self.air.clone(),
+            light: self.light,
+            ..SweepSettings::default()
+        };
+        let pose = self.poses[number];
+        simulate_into(world, lidar, &settings, |_| pose, sweep, scratch);
+    }
+}
+
+impl<T: Number> Images<'_, T> {
+    /// Fills the images with the first returns of a sweep.
+    fn fill(&mut self, sweep: &Sweep) {
+        let image = |value: &dyn Fn(&Return) -> f64| {
+            sweep.image(|sweep, shot| sweep.points_of(shot).first().map_or(f64::NAN, value))
+        };
+        let ranges = image(&|point| point.range);
+        for (number, range) in ranges.iter().enumerate() {
+            self.range[number] = T::of(*range);
+            self.valid[number] = !range.is_nan();
+        }
+        let intensities = image(&|point| point.intensity);
+        for (to, intensity) in self.intensity.iter_mut().zip(intensities) {
+            *to = T::of(intensity);
+        }
+        if let Some(label) = &mut self.label {
+            let objects = image(&|point| point.source.map_or(-1.0, |of| of.instance.0.into()));
+            #[expect(clippy::cast_possible_truncation, reason = "indices of objects")]
+            for (to, object) in label.iter_mut().zip(objects) {
+                *to = if object.is_nan() { -1 } else { object as i32 };
+            }
+        }
+    }
+}
+
+/// Images of each environment of whole arrays.
+fn images<'a, T>(
+    cells: usize,
+    [range, intensity]: [&'a mut [T]; 2],
+    valid: &'a mut [bool],
+    label: Option<&'a mut [i32]>,
+) -> Vec<Images<'a, T>> {
+    let mut label = label.map(|label| label.chunks_mut(cells));
+    let range = range.chunks_mut(cells).zip(intensity.chunks_mut(cells));
+    let image = |((range, intensity), valid)| Images {
+        range,
+        intensity,
+        valid,
+        label: label.as_mut().and_then(Iterator::next),
+    };
+    range.zip(valid.chunks_mut(cells)).map(image).collect()
+}
+
+/// Whether the results are float32.
+fn is_single(
+    py: Python<'_>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    out: Option<&Bound<'_, PyDict>>,
+) -> PyResult<bool> {
+    let given = match (dtype, out) {
+        (Some(dtype), None) => py.import("numpy")?.call_method1("dtype", (dtype,))?,
+        (_, Some(out)) => match out.get_item("range")? {
+            Some(array) if array.hasattr("dtype")? => array.getattr("dtype")?,
+            _ => return Ok(false),
+        },
+        (None, None) => return Ok(false),
+    };
+    match given.getattr("name")?.extract::<String>()?.as_str() {
+        "float32" => Ok(true),
+        "float64" => Ok(false),
+        _ if out.is_some() => Ok(false),
+        other => {
+            let text = format!("dtype: expected \"float64\" or \"float32\", got {other}");
+            Err(PyTypeError::new_err(text))
+        }
+    }
+}
+
+/// The array of a name in `out`, else a new one.
+fn output<'py, T: Element>(
+    py: Python<'py>,
+    out: Option<&Bound<'py, PyDict>>,
+    name: &str,
+    shape: &[usize; 3],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let Some(out) = out else {
+        return Ok(PyArrayDyn::zeros(py, shape.as_slice(), false));
+    };
+    let wrong = |found: String| {
+        let text = format!(
+            "out[\"{name}\"]: expected an array of {}, got {found}",
+            dtype_of::<T>(py)
+        );
+        PyTypeError::new_err(text)
+    };
+    let Some(array) = out.get_item(name)? else {
+        return Err(wrong("none".into()));
+    };
+    let Ok(untyped) = array.cast::<PyUntypedArray>() else {
+        return Err(wrong(array.get_type().name()?.to_string()));
+    };
+    if untyped.shape() != shape {
+        let expected = format!("({}, {}, {})", shape[0], shape[1], shape[2]);
+        return Err(wrong_shape(
+            &format!("out[\"{name}\"]"),
+            &expected,
+            untyped.shape(),
+        ));
+    }
+    let typed = array.cast::<PyArrayDyn<T>>();
+    let typed = typed.map_err(|_| wrong(format!("dtype {}", untyped.dtype())))?;
+    Ok(typed.clone())
+}
+
+/// An array for writing.
+fn writable<'py, T: Element>(
+    name: &str,
+    array: &Bound<'py, PyArrayDyn<T>>,
+) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
+    let locked = array.try_readwrite();
+    locked.map_err(|error| PyValueError::new_err(format!("out[\"{name}\"]: {error}")))
+}
+
+/// The numbers of an array in C order.
+fn slice<'a, T: Element>(
+    name: &str,
+    array: &'a mut PyReadwriteArrayDyn<'_, T>,
+) -> PyResult<&'a mut [T]> {
+    let is_ordered = array.is_c_contiguous();
+    let numbers = array.as_slice_mut().ok().filter(|_| is_ordered);
+    let wrong = || PyValueError::new_err(format!("out[\"{name}\"]: expected an array in C order"));
+    numbers.ok_or_else(wrong)
 }

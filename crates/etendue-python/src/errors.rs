@@ -7,6 +7,7 @@ use etendue::estimate::model::{ModelError as RustModelError, UnknownPath};
 use etendue::estimate::solve::SolveError;
 use etendue::io::FormatError as RustFormatError;
 use etendue::scene::{SceneError as RustSceneError, TrajectoryError as RustTrajectoryError};
+use etendue::sensors::camera::CameraWorldError;
 use etendue::sensors::transport::WorldError as RustWorldError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyRuntimeError};
@@ -47,13 +48,13 @@ create_exception!(
     etendue,
     WorldError,
     EtendueError,
-    "A material has no values at the wavelength of the lidar."
+    "A material or a light has no values at the wavelength of the lidar, or in the band of the camera."
 );
 create_exception!(
     etendue,
     TrajectoryError,
     EtendueError,
-    "The motion of the sensor in the scene file does not cover the requested time."
+    "The motion of the sensor does not cover the requested time, or its poses are not in the order of time."
 );
 create_exception!(
     etendue,
@@ -140,6 +141,12 @@ impl From<RustSceneError> for Failure {
 
 impl From<RustWorldError> for Failure {
     fn from(error: RustWorldError) -> Self {
+        Self(WorldError::new_err(error.to_string()))
+    }
+}
+
+impl From<CameraWorldError> for Failure {
+    fn from(error: CameraWorldError) -> Self {
         Self(WorldError::new_err(error.to_string()))
     }
 }

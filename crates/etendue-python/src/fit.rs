@@ -7,7 +7,7 @@ use crate::model::{freedom_of_poses, model_of, release};
 use crate::pose::{matrix, pose as read_pose};
 use crate::scene::Scene;
 use crate::sweep::Sweep;
-use crate::threads;
+use crate::threads::{self, Control, Progress};
 use etendue::config::fit::{SolverTable, begin_wide};
 use etendue::estimate::fit::{
     FitError, FitProblem, FitReport, WeightedFit, refine_weighted, report, solve_from_start,
@@ -16,7 +16,7 @@ use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, Variable
 use etendue::estimate::model::{
     BeamMeasurement, Model, ModelError, ObjectPose, Parameter, SensorPose, spatial_pose,
 };
-use etendue::estimate::solve::Solver;
+use etendue::estimate::solve::{Solver, SolverLimits};
 use etendue::estimate::uncertainty::Gauge;
 use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::{Lidar as Description, Shot};
@@ -140,7 +140,7 @@ impl FitResult {
 /// Estimate parameters of scene and sensor from a measured sweep.
 ///
 /// The same fit as `etendue fit`: robust at first, then with the noise of the sensor as weights, with
-/// covariance and verdict. Other Python threads run meanwhile; Ctrl-C waits for its end.
+/// covariance and verdict. Other Python threads run meanwhile; Ctrl-C ends it.
 ///
 /// Parameters
 /// ----------
@@ -161,6 +161,9 @@ impl FitResult {
 ///     free.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
+/// progress : callable, optional
+///     Function of the number of iterations and of the most iterations of one descent, called about every 50 ms. A
+///     fit can descend several times. An exception ends the call.
 ///
 /// Returns
 /// -------
@@ -187,7 +190,7 @@ impl FitResult {
 /// >>> bool(abs(error[:3, 3]).max() < 0.005), result.verdict
 /// (True, 'good')
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, measured, free, *, start = None, pose = None, motion = "spatial", edges = None, threads = None))]
+#[pyo3(signature = (scene, lidar, measured, free, *, start = None, pose = None, motion = "spatial", edges = None, threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn fit(
     py: Python<'_>,
@@ -200,6 +203,7 @@ pub fn fit(
     motion: &str,
     edges: Option<bool>,
     threads: Option<i64>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> Outcome<FitResult> {
     // Read the arguments.
     let (scene, lidar) = (scene.get(), lidar.get());
@@ -213,17 +217,18 @@ pub fn fit(
     });
     let pose = scene.sensor_pose_or(given.or(of_start))?;
     let poses = freedom_of_poses(motion)?;
+    let progress = Progress::of(progress, SolverLimits::default().iterations)?;
 
     // Fit.
     let loaded = scene.loaded();
-    let found = threads::run(py, threads, usize::MAX, || {
+    let found = threads::run_controlled(py, threads, usize::MAX, progress.as_ref(), |control| {
         let parts = loaded.scene.parts();
         let known = model_of(parts, loaded, sensor, pose)?;
         let (parts, pose) = moved_to_start(&known, &free, &starts, pose)?;
         let mut model = model_of(&parts, loaded, sensor, pose)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
-        Outcome::Ok((solve(model.clone(), measurements, &state)?, model))
+        Outcome::Ok((solve(model.clone(), measurements, &state, control)?, model))
     })??;
 
     // Name the values.
@@ -241,6 +246,7 @@ fn solve(
     model: Model,
     measurements: Vec<BeamMeasurement>,
     start: &[Variable],
+    control: &Control,
 ) -> Result<FitReport, FitError> {
     let default = SolverTable::default();
     let loss = default.loss.into();
@@ -251,7 +257,7 @@ fn solve(
     };
     let widths = &default.beam_widths;
     let problem = FitProblem::measured_by(model, &[measurements])?;
-    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {})?;
+    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| control.advance())?;
     let WeightedFit {
         problem,
         solver,

@@ -6,12 +6,15 @@
 
 mod arrays;
 mod batch;
+mod camera;
+mod command;
 mod differentiate;
 mod errors;
 mod fit;
 mod gradient;
 mod lidar;
 mod model;
+mod picture;
 mod pose;
 mod raycast;
 mod scene;
@@ -19,6 +22,9 @@ mod simulate;
 mod sweep;
 mod threads;
 mod toml_values;
+mod trajectory;
+mod variations;
+mod weather;
 
 use pyo3::prelude::*;
 
@@ -27,6 +33,10 @@ use pyo3::prelude::*;
 mod _etendue {
     #[pymodule_export]
     use super::batch::simulate_batch;
+    #[pymodule_export]
+    use super::camera::render;
+    #[pymodule_export]
+    use super::command::_run_command;
     #[pymodule_export]
     use super::differentiate::{Pullback, jvp, predict, vjp};
     #[pymodule_export]
@@ -41,11 +51,17 @@ mod _etendue {
     #[pymodule_export]
     use super::lidar::{Lidar, presets};
     #[pymodule_export]
+    use super::picture::Picture;
+    #[pymodule_export]
     use super::scene::{Scene, scenes};
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]
     use super::sweep::Sweep;
+    #[pymodule_export]
+    use super::trajectory::Trajectory;
+    #[pymodule_export]
+    use super::variations::draw;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python packages use")]

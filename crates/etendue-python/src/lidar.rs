@@ -57,6 +57,23 @@ impl Lidar {
         shots * lidar.beam.ray_count()
     }
 
+    /// The lidar with other numbers in its file, by dotted keys.
+    pub fn with_numbers<'a>(
+        &self,
+        numbers: impl IntoIterator<Item = (&'a str, f64)>,
+    ) -> Outcome<Self> {
+        let mut document = self.values();
+        for (key, number) in numbers {
+            toml_values::set_number(&mut document, key, number)?;
+        }
+        Self::of(Document::new(self.document.path(), document.to_string()))
+    }
+
+    /// Dotted keys of the numbers in its file.
+    pub fn number_keys(&self) -> Vec<String> {
+        toml_values::number_keys(&self.values())
+    }
+
     /// The lidar of a document.
     fn of(document: Document) -> Outcome<Self> {
         let sensor = Arc::new(parse(&document)?);

@@ -3,6 +3,7 @@
 use crate::arrays::{floats, integers, read_only, wrong_shape};
 use crate::errors::Outcome;
 use crate::pose::matrix;
+use crate::variations::Variations;
 use crate::{raycast, threads};
 use etendue::config::material;
 use etendue::config::scene::{Classes, LoadedScene, arena, example, examples, load};
@@ -129,10 +130,11 @@ impl Scene {
     ///
     /// Parameters
     /// ----------
-    /// meshes : dict of str to (vertices, triangles, material)
+    /// meshes : dict of str to (vertices, triangles, material), or (mesh, material)
     ///     The objects by name. `vertices` is an array of the shape (n, 3), m, in the frame of the world;
     ///     `triangles` an array of whole numbers of the shape (m, 3), the vertices of each triangle,
-    ///     anticlockwise seen from outside; `material` a name of `etendue materials`.
+    ///     anticlockwise seen from outside; `material` a name of `etendue materials`. `mesh` is a mesh of trimesh
+    ///     or Open3D.
     /// name : str, optional
     ///     Name of the scene.
     ///
@@ -202,6 +204,8 @@ impl Scene {
     ///     Origin (m) and direction of each ray. Neighbouring rays in neighbouring rows are faster.
     /// time : float, default 0
     ///     Time at which moving objects are hit, s.
+    /// bodies : dict of str to pose, optional
+    ///     Poses of objects by name, world from object, in place of those of the scene.
     /// threads : int, optional
     ///     Number of threads; the results do not depend on it.
     ///
@@ -225,14 +229,16 @@ impl Scene {
     /// >>> hits = et.Scene.arena().raycast([[0, 0, 0.1, 1, 0, 0], [0, 0, 9, 0, 0, 1]])
     /// >>> hits["geometry_ids"] == et.Scene.INVALID_ID
     /// array([False,  True])
-    #[pyo3(signature = (rays, *, time = 0.0, threads = None))]
+    #[pyo3(signature = (rays, *, time = 0.0, bodies = None, threads = None))]
     fn raycast<'py>(
         &self,
         rays: &Bound<'py, PyAny>,
         time: f64,
+        bodies: Option<&Bound<'py, PyDict>>,
         threads: Option<i64>,
     ) -> Outcome<Bound<'py, PyDict>> {
-        raycast::cast(&self.loaded.scene, rays, time, threads)
+        let moved = Variations::of_bodies(self, bodies)?;
+        raycast::cast(&moved.objects(0, &self.loaded.scene), rays, time, threads)
     }
 
     /// uint32: the index in place of an object or a triangle, for a miss.
@@ -311,13 +317,18 @@ fn add_object(
     // Take the parts.
     let wrong = |expected: &str| PyTypeError::new_err(format!("meshes: expected {expected}"));
     let name: String = (key.extract()).map_err(|_| wrong("names of objects as keys"))?;
-    let parts = value.cast::<PyTuple>();
-    let parts = parts.map_err(|_| wrong("tuples (vertices, triangles, material)"))?;
-    if parts.len() != 3 {
-        return Err(wrong("tuples (vertices, triangles, material)").into());
-    }
-    let mesh = mesh(&name, &parts.get_item(0)?, &parts.get_item(1)?)?;
-    let material: String = (parts.get_item(2)?.extract())
+    let expected = "tuples (vertices, triangles, material) or (mesh, material)";
+    let parts = value.cast::<PyTuple>().map_err(|_| wrong(expected))?;
+    let (vertices, triangles, material) = match parts.len() {
+        3 => (parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?),
+        2 => {
+            let [vertices, triangles] = arrays_of(&name, &parts.get_item(0)?)?;
+            (vertices, triangles, parts.get_item(1)?)
+        }
+        _ => return Err(wrong(expected).into()),
+    };
+    let mesh = mesh(&name, &vertices, &triangles)?;
+    let material: String = (material.extract())
         .map_err(|_| wrong(&format!("a name as the material of \"{name}\"")))?;
 
     // Find or add the material.
@@ -343,6 +354,29 @@ fn add_object(
     });
     builder.meshes.push(mesh.into());
     Ok(())
+}
+
+/// Vertices and triangles of a mesh of trimesh or Open3D.
+fn arrays_of<'py>(name: &str, mesh: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    // trimesh.Trimesh, open3d.geometry.TriangleMesh
+    for triangles in ["faces", "triangles"] {
+        if mesh.hasattr("vertices")? && mesh.hasattr(triangles)? {
+            return Ok([mesh.getattr("vertices")?, mesh.getattr(triangles)?]);
+        }
+    }
+
+    // open3d.t.geometry.TriangleMesh
+    if mesh.hasattr("vertex")? && mesh.hasattr("triangle")? {
+        let array = |group: &str, key: &str| {
+            let tensor = mesh.getattr(group)?.get_item(key)?;
+            tensor.call_method0("cpu")?.call_method0("numpy")
+        };
+        return Ok([array("vertex", "positions")?, array("triangle", "indices")?]);
+    }
+    let found = mesh.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "mesh of \"{name}\": expected a mesh of trimesh or Open3D, got {found}"
+    )))
 }
 
 /// Mesh of the object `name`.

@@ -3,26 +3,24 @@
 use crate::arrays::{check_finite, whole_number};
 use crate::errors::{Failure, Outcome};
 use crate::lidar::Lidar;
-use crate::pose::pose as read_pose;
 use crate::scene::Scene;
 use crate::sweep::Sweep;
 use crate::threads;
+use crate::trajectory::SensorMotion;
+use crate::variations::Variations;
+use crate::weather::air;
 use etendue::config::scene::LoadedScene;
-use etendue::scene::Trajectory;
-use etendue::sensors::lidar::{Lidar as Description, SweepSettings, simulate as simulate_sweep};
-use etendue::sensors::transport::{World, WorldError};
-use nalgebra::Isometry3;
+use etendue::sensors::lidar::{LightModel, SweepSettings, simulate as simulate_sweep};
+use etendue::sensors::transport::{PathSettings, World};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-/// The scene at the wavelength of a lidar, with its noise profiles and its ambient light.
-pub fn world<'a>(
-    loaded: &'a LoadedScene,
-    lidar: &Description,
-) -> Result<World<'a, f64>, WorldError> {
-    let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
-    Ok(world
+/// A world with the noise profiles and the ambient light of a scene file.
+pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a, f64> {
+    world
         .with_profiles(&loaded.profiles)
-        .in_light(&loaded.ambient))
+        .in_light(&loaded.ambient)
 }
 
 /// Simulate one sweep of a lidar.
@@ -33,9 +31,23 @@ pub fn world<'a>(
 /// ----------
 /// scene : Scene
 /// lidar : Lidar
-/// pose : array of the shape (4, 4), or (position, quaternion), optional
+/// pose : array of the shape (4, 4), or (position, quaternion), or Trajectory, optional
 ///     Pose of the sensor, world from sensor: a homogeneous matrix, or a position (m) and a quaternion
-///     (x, y, z, w). Default: the pose in the scene file, with its motion.
+///     (x, y, z, w). A trajectory moves the sensor; its first pose is at the time 0.
+///     Default: the pose in the scene file, with its motion.
+/// bodies : dict of str to pose, optional
+///     Poses of objects by name, world from object; the objects do not move during the sweep. Acceleration
+///     structures are shared with the scene.
+/// values : dict of str to float, optional
+///     Numbers of materials and of the lidar by path: "materials.NAME.PARAMETER" as for `jacobian`, and
+///     "sensor.KEY" with a key of the sensor file.
+/// weather : dict of str to float, optional
+///     Kinds of weather, each of which replaces the same kind in the scene file, as the options of `etendue
+///     simulate`: "visibility" (m, haze), "fog" (visibility in fog, m), "rain", "snow" (mm/h), "dust" (g/m³) and
+///     "drops_from" (mm, diameter from which drops are drawn one by one). 0 removes rain, snow or dust.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect. Default: ray trees,
+///     which are faster and only follow mirrors and glass.
 /// seed : int, default 0
 ///     Seed of all noise.
 /// sweep : int, default 0
@@ -57,7 +69,11 @@ pub fn world<'a>(
 /// WorldError
 ///     A material has no values at the wavelength of the lidar.
 /// TrajectoryError
-///     The motion in the scene file does not cover the sweep.
+///     The motion of the sensor does not cover the sweep.
+/// UnknownNameError
+///     No object, number or kind of weather has a name.
+/// KeyboardInterrupt
+///     Ctrl-C was pressed.
 /// ValueError
 ///     The scene has no pose, or an argument is outside its domain.
 ///
@@ -68,43 +84,71 @@ pub fn world<'a>(
 /// >>> sweep.points.shape[1], sweep.image("range")[0].shape
 /// (3, (1, 682))
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, pose = None, *, seed = 0, sweep = 0, time = None, threads = None, truth = false))]
+#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 0, sweep = 0, time = None, threads = None, truth = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate(
     py: Python<'_>,
     scene: &Bound<'_, Scene>,
     lidar: &Bound<'_, Lidar>,
     pose: Option<&Bound<'_, PyAny>>,
+    bodies: Option<&Bound<'_, PyDict>>,
+    values: Option<&Bound<'_, PyDict>>,
+    weather: Option<&Bound<'_, PyDict>>,
+    paths: Option<i64>,
     #[pyo3(from_py_with = seed_of)] seed: u64,
     #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: Option<f64>,
     threads: Option<i64>,
     truth: bool,
 ) -> Outcome<Sweep> {
-    // Read the pose and the settings.
+    // Read the arguments.
     let (scene, lidar) = (scene.get(), lidar.get());
-    let given = pose.map(|pose| read_pose("pose", pose)).transpose()?;
-    let start = scene.sensor_pose_or(given)?;
-    check_finite("time", time.as_slice())?;
     let loaded = scene.loaded();
+    check_finite("time", time.as_slice())?;
     let settings = SweepSettings {
         seed,
         sweep,
         start: time,
-        air: loaded.air.clone(),
+        air: air(&loaded.air, weather)?,
+        light: light_of(paths)?,
         with_truth: truth,
         ..SweepSettings::default()
     };
-    let description = &lidar.sensor().lidar;
-    let motion = motion_of(loaded, given, &settings, description)?;
+    let variations = Variations::single(scene, lidar, bodies, values)?;
+    let description = variations.lidar(0, lidar)?;
+    let motion = SensorMotion::of(scene, pose)?;
+    let start = settings.start_of(&description);
+    motion.check_span(start, start + description.sweep_duration())?;
 
     // Simulate.
-    let result = threads::run(py, threads, lidar.rays(), || {
-        let world = world(loaded, description)?;
-        let pose = |time| motion.map_or(start, |motion| motion.at(time));
-        Ok::<_, Failure>(simulate_sweep(&world, description, &settings, pose))
+    let result = threads::run_controlled(py, threads, lidar.rays(), None, |control| {
+        let objects = variations.objects(0, &loaded.scene);
+        let world = variations.world(0, loaded, &objects, &description)?;
+        let pose = |time| {
+            control.check();
+            motion.at(time)
+        };
+        Ok::<_, Failure>(simulate_sweep(&world, &description, &settings, pose))
     })??;
     Ok(Sweep::new(result, lidar.sensor(), loaded, truth))
+}
+
+/// The light transport of the argument `paths`.
+pub fn light_of(paths: Option<i64>) -> PyResult<LightModel> {
+    let Some(given) = paths else {
+        return Ok(LightModel::default());
+    };
+    let paths = u32::try_from(given).ok().filter(|paths| *paths > 0);
+    let paths = paths.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "paths: expected a number from 1 to {}, got {given}",
+            u32::MAX
+        ))
+    })?;
+    Ok(LightModel::Paths(PathSettings {
+        paths,
+        ..PathSettings::default()
+    }))
 }
 
 /// The argument `seed`.
@@ -113,22 +157,6 @@ pub fn seed_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// The argument `sweep`.
-fn sweep_of(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+pub fn sweep_of(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     whole_number("sweep", value, u32::MAX)
-}
-
-/// The motion of the sensor in the scene file, if no pose is given; an error if it does not cover the sweep.
-fn motion_of<'a>(
-    loaded: &'a LoadedScene,
-    given: Option<Isometry3<f64>>,
-    settings: &SweepSettings,
-    lidar: &Description,
-) -> Outcome<Option<&'a Trajectory>> {
-    let placement = loaded.sensor.as_ref().filter(|_| given.is_none());
-    let motion = placement.and_then(|placement| placement.motion.as_ref());
-    if let Some(Trajectory::KeyFrames(frames)) = motion {
-        let start = settings.start_of(lidar);
-        frames.check_span(start, start + lidar.sweep_duration())?;
-    }
-    Ok(motion)
 }

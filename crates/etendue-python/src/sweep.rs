@@ -2,6 +2,7 @@
 
 use crate::arrays::{array, read_only};
 use crate::errors::Outcome;
+use crate::picture::{self, Picture};
 use crate::pose::matrix;
 use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
@@ -14,7 +15,7 @@ use etendue::sensors::lidar::{Outcome as ShotOutcome, Return, Shot, Sweep as Sim
 use numpy::{Element, PyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -314,6 +315,67 @@ impl Sweep {
             outputs.commit()?;
             Ok(())
         })
+    }
+
+    /// The returns as an Arrow table, which needs the package `pyarrow`.
+    ///
+    /// Its columns are those of the sweep, `points` as lists of three numbers, and with truth `true_label`,
+    /// `true_material`, `true_range` and `true_incidence`. They share the memory of the arrays. Libraries that read
+    /// the Arrow PyCapsule interface (Polars, DuckDB, pandas) accept the sweep itself.
+    ///
+    /// Returns
+    /// -------
+    /// pyarrow.Table
+    ///
+    /// Raises
+    /// ------
+    /// ModuleNotFoundError
+    ///     `pyarrow` is not installed.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("etendue._arrow")?;
+        module.call_method1("table", (slf,))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        slf: &Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let table = Self::to_arrow(slf)?;
+        table.call_method1("__arrow_c_stream__", (requested_schema,))
+    }
+
+    /// Draw the sweep.
+    ///
+    /// Parameters
+    /// ----------
+    /// kind : {"top", "range", "intensity"}, optional
+    ///     The returns from above, in the frame of the sensor, or an image with a row for each channel.
+    ///     Default: "top" for one channel, else "range".
+    ///
+    /// Returns
+    /// -------
+    /// Picture
+    ///     A picture that notebooks show; `save` writes it to a PNG file.
+    ///
+    /// Raises
+    /// ------
+    /// UnknownNameError
+    ///     No picture has the kind.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import etendue as et
+    /// >>> sweep = et.simulate(et.Scene.arena(), et.Lidar("velodyne-vlp-16"))
+    /// >>> len(sweep.plot("intensity").png) > 1000
+    /// True
+    #[pyo3(signature = (kind = None))]
+    fn plot(&self, py: Python<'_>, kind: Option<&str>) -> Outcome<Picture> {
+        py.detach(|| picture::of_sweep(&self.simulated, &self.sensor.name, kind))
+    }
+
+    fn _repr_png_<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
+        Ok(self.plot(py, None)?.png(py))
     }
 
     /// (int, int): channels and columns, the shape of images.

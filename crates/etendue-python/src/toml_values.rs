@@ -64,6 +64,51 @@ pub fn set(document: &mut DocumentMut, dotted: &str, value: &Bound<'_, PyAny>) -
     Ok(())
 }
 
+/// Replaces the number of a dotted key; a whole number stays whole if possible.
+pub fn set_number(document: &mut DocumentMut, dotted: &str, number: f64) -> Outcome<()> {
+    let unknown = UnknownName::new("key", dotted, number_keys(document));
+    let mut item = document.as_item_mut();
+    for key in parts(dotted)? {
+        let table = item.as_table_like_mut();
+        let inner = table.and_then(|table| table.get_mut(key.get()));
+        let Some(inner) = inner else {
+            return Err(unknown.into());
+        };
+        item = inner;
+    }
+    let Some(old) = item.as_value_mut().filter(|value| is_number(value)) else {
+        return Err(unknown.into());
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "whole numbers of files are small"
+    )]
+    let mut new = match old {
+        Value::Integer(_) if number.fract() == 0.0 => Value::from(number as i64),
+        _ => Value::from(number),
+    };
+    *new.decor_mut() = old.decor().clone();
+    *old = new;
+    Ok(())
+}
+
+/// Keys of the numbers of the document, with the keys of nested tables joined by dots.
+pub fn number_keys(document: &DocumentMut) -> Vec<String> {
+    let is_of_number = |key: &String| {
+        let keys = parts(key).unwrap_or_default();
+        let item = keys.iter().try_fold(document.as_item(), |item, key| {
+            item.as_table_like()?.get(key.get())
+        });
+        item.and_then(Item::as_value).is_some_and(is_number)
+    };
+    keys(document).into_iter().filter(is_of_number).collect()
+}
+
+/// Whether a value is a number.
+fn is_number(value: &Value) -> bool {
+    value.is_integer() || value.is_float()
+}
+
 /// Keys of a dotted key.
 fn parts(dotted: &str) -> PyResult<Vec<Key>> {
     Key::parse(dotted).map_err(|_| {

@@ -1,4 +1,4 @@
-"""The notebooks in examples/python run; they check their results by assertions."""
+"""The notebooks in examples/python run; those on gradients check their results by assertions."""
 
 import json
 
@@ -14,14 +14,14 @@ def cells(notebook):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-def test_a_notebook_runs(notebook):
+def test_a_notebook_runs(notebook, tmp_path, monkeypatch):
     code = cells(notebook)
     if any("import torch" in cell for cell in code):
         pytest.importorskip(
             "torch", reason="PyTorch is not installed: its download of gigabytes is not part of the tests"
         )
-    assert any("assert " in cell for cell in code)
-    names = {}
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
     for number, cell in enumerate(code):
         exec(compile(cell, f"{notebook.name}, code cell {number}", "exec"), names)
 
@@ -33,4 +33,4 @@ def test_stored_outputs_are_small(notebook):
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) >= 2
+    assert len(NOTEBOOKS) >= 5

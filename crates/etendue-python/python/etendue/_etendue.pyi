@@ -1,9 +1,9 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, TypeAlias, TypedDict, final
+from typing import Any, Final, Literal, TypeAlias, TypedDict, final, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
     "ConfigError",
@@ -14,19 +14,24 @@ __all__ = [
     "Jacobian",
     "Lidar",
     "ModelError",
+    "Picture",
     "Pullback",
     "Scene",
     "SceneError",
     "Sweep",
+    "Trajectory",
     "TrajectoryError",
     "UnknownNameError",
     "WorldError",
     "__version__",
+    "_run_command",
+    "draw",
     "fit",
     "jacobian",
     "jvp",
     "predict",
     "presets",
+    "render",
     "scenes",
     "simulate",
     "simulate_batch",
@@ -42,7 +47,9 @@ _Motion: TypeAlias = Literal["spatial", "planar"]
 _Image: TypeAlias = Literal[
     "range", "intensity", "time", "azimuth", "elevation", "true_range", "true_label"
 ]
+_Interpolation: TypeAlias = Literal["linear", "cubic"]
 _Floats: TypeAlias = NDArray[np.float64]
+_Reals: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 _Mask: TypeAlias = NDArray[np.bool_]
 
 class EtendueError(Exception): ...
@@ -68,6 +75,17 @@ class _Truth(TypedDict):
     range: _Floats
     incidence: _Floats
 
+class _Frame(TypedDict):
+    picture: NDArray[np.uint8]
+    radiance: NDArray[np.float32]
+    raw: NDArray[np.uint16]
+    depth: NDArray[np.float32]
+    range: NDArray[np.float32]
+    normal: NDArray[np.float32]
+    label: NDArray[np.int32]
+    material: NDArray[np.int32]
+    flow: NDArray[np.float32]
+
 @final
 class Scene:
     INVALID_ID: int
@@ -77,10 +95,19 @@ class Scene:
     def arena() -> Scene: ...
     @staticmethod
     def from_meshes(
-        meshes: dict[str, tuple[ArrayLike, ArrayLike, str]], *, name: str = "meshes"
+        meshes: dict[str, tuple[ArrayLike, ArrayLike, str]]
+        | dict[str, tuple[Any, str]]
+        | dict[str, tuple[ArrayLike, ArrayLike, str] | tuple[Any, str]],
+        *,
+        name: str = "meshes",
     ) -> Scene: ...
     def raycast(
-        self, rays: ArrayLike, *, time: float = 0.0, threads: int | None = None
+        self,
+        rays: ArrayLike,
+        *,
+        time: float = 0.0,
+        bodies: Mapping[str, _Pose] | None = None,
+        threads: int | None = None,
     ) -> _Hits: ...
     @property
     def name(self) -> str: ...
@@ -145,6 +172,10 @@ class Sweep:
     def truth(self) -> _Truth | None: ...
     def image(self, name: _Image) -> tuple[_Floats, _Mask]: ...
     def save(self, path: _Path) -> None: ...
+    def to_arrow(self) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def plot(self, kind: Literal["top", "range", "intensity"] | None = None) -> Picture: ...
+    def _repr_png_(self) -> bytes: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -153,6 +184,31 @@ class Sweep:
     def start(self) -> float: ...
     @property
     def pose(self) -> _Floats: ...
+    def __len__(self) -> int: ...
+
+@final
+class Picture:
+    @property
+    def png(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+    def _repr_png_(self) -> bytes: ...
+
+@final
+class Trajectory:
+    def __new__(
+        cls, times: ArrayLike, poses: ArrayLike, *, interpolation: _Interpolation = "linear"
+    ) -> Trajectory: ...
+    @staticmethod
+    def load(
+        path: _Path, *, interval: float = 0.1, interpolation: _Interpolation = "linear"
+    ) -> Trajectory: ...
+    def at(self, time: float) -> _Floats: ...
+    @property
+    def times(self) -> _Floats: ...
+    @property
+    def poses(self) -> _Floats: ...
+    @property
+    def interpolation(self) -> _Interpolation: ...
     def __len__(self) -> int: ...
 
 @final
@@ -205,23 +261,73 @@ class FitResult:
 def simulate(
     scene: Scene,
     lidar: Lidar,
-    pose: _Pose | None = None,
+    pose: _Pose | Trajectory | None = None,
     *,
+    bodies: Mapping[str, _Pose] | None = None,
+    values: Mapping[str, float] | None = None,
+    weather: Mapping[str, float] | None = None,
+    paths: int | None = None,
     seed: int = 0,
     sweep: int = 0,
     time: float | None = None,
     threads: int | None = None,
     truth: bool = False,
 ) -> Sweep: ...
+@overload
 def simulate_batch(
     scene: Scene,
     lidar: Lidar,
     poses: ArrayLike,
     *,
+    bodies: Mapping[str, ArrayLike] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
+    randomise: Mapping[str, tuple[float, float]] | None = None,
+    weather: Mapping[str, float] | None = None,
+    paths: int | None = None,
     seed: int = 0,
+    sweep: int = 0,
+    time: float = 0.0,
+    labels: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    out: Mapping[str, NDArray[Any]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[_Reals, _Reals, _Mask]: ...
+@overload
+def simulate_batch(
+    scene: Scene,
+    lidar: Lidar,
+    poses: ArrayLike,
+    *,
+    bodies: Mapping[str, ArrayLike] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
+    randomise: Mapping[str, tuple[float, float]] | None = None,
+    weather: Mapping[str, float] | None = None,
+    paths: int | None = None,
+    seed: int = 0,
+    sweep: int = 0,
+    time: float = 0.0,
+    labels: Literal[True],
+    dtype: DTypeLike | None = None,
+    out: Mapping[str, NDArray[Any]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[_Reals, _Reals, _Mask, NDArray[np.int32]]: ...
+def draw(
+    randomise: Mapping[str, tuple[float, float]], count: int, *, seed: int = 0
+) -> dict[str, _Floats]: ...
+def render(
+    scene: Scene,
+    camera: _Path | None = None,
+    pose: _Pose | None = None,
+    *,
+    light: Literal["direct", "paths"] = "direct",
+    samples: int | None = None,
+    seed: int = 0,
+    index: int = 0,
     time: float = 0.0,
     threads: int | None = None,
-) -> tuple[_Floats, _Floats, _Mask]: ...
+) -> _Frame: ...
 def jacobian(
     scene: Scene,
     lidar: Lidar,
@@ -272,6 +378,8 @@ def fit(
     motion: _Motion = "spatial",
     edges: bool | None = None,
     threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> FitResult: ...
 def presets() -> list[str]: ...
 def scenes() -> list[str]: ...
+def _run_command(words: Sequence[str]) -> int: ...

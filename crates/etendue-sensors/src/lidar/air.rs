@@ -4,6 +4,7 @@ use etendue_physics::atmosphere::{
     Atmosphere, Coefficients, Drops, Overlap, Precipitation, Weather,
 };
 use etendue_physics::beam::BeamWidth;
+use std::mem::discriminant;
 
 /// Share of the threshold below which drops are not drawn one by one, but contribute their mean.
 pub(super) const FAINT: f64 = 0.1;
@@ -40,6 +41,34 @@ impl Air {
             drops_from: falls.then_some(DROPS_FROM),
             atmosphere,
         }
+    }
+
+    /// This air with other weather: each kind that is given replaces the same kind, and an amount of zero removes
+    /// it. `drops_from` (m) applies if there is rain or snow; without it, that of this air applies.
+    ///
+    /// ```
+    /// use etendue_physics::atmosphere::Weather;
+    /// use etendue_sensors::lidar::Air;
+    /// let fog = Weather::Fog { visibility: 50.0 };
+    /// let air = Air::of(vec![fog, Weather::Rain { rate: 2.778e-7 }]);
+    /// let dry = air.replaced_by(&[Weather::Rain { rate: 0.0 }], None);
+    /// assert_eq!(dry, Air::of(vec![fog]));
+    /// ```
+    #[must_use]
+    pub fn replaced_by(&self, given: &[Weather<f64>], drops_from: Option<f64>) -> Self {
+        let mut weather = self.atmosphere.weather.clone();
+        let is_given = |own: &Weather<f64>| {
+            given
+                .iter()
+                .any(|one| discriminant(one) == discriminant(own))
+        };
+        weather.retain(|own| !is_given(own));
+        weather.extend(given.iter().filter(|one| one.amount() > 0.0));
+        let mut air = Self::of(weather);
+        if air.drops_from.is_some() {
+            air.drops_from = drops_from.or(self.drops_from).or(air.drops_from);
+        }
+        air
     }
 }
 

@@ -5,7 +5,6 @@ use crate::number::{positive, zero_or_more};
 use clap::Args;
 use etendue::physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue::sensors::lidar::Air;
-use std::mem::discriminant;
 
 /// Weather arguments; each replaces the weather of the same kind in the scene.
 #[derive(Clone, Debug, Args)]
@@ -66,25 +65,13 @@ impl AirOptions {
 
     /// Given weather, else that of the scene.
     pub fn air(&self, of_scene: &Air) -> Result<Air, Failure> {
-        let given = self.weather();
-        let mut weather = of_scene.atmosphere.weather.clone();
-        weather.retain(|own| {
-            !given
-                .iter()
-                .any(|one| discriminant(one) == discriminant(own))
-        });
-        weather.extend(given.iter().filter(|one| one.amount() > 0.0));
-        let mut air = Air::of(weather);
         let drops_from = self.drops_from.map(|mm| mm * 1e-3);
-        match air.drops_from {
-            Some(_) => air.drops_from = drops_from.or(of_scene.drops_from).or(air.drops_from),
-            None if drops_from.is_some() => {
-                return Err(Failure::usage(
-                    "--drops-from selects the drops that are sampled, but there are none",
-                    "give --rain or --snow above 0, or omit --drops-from",
-                ));
-            }
-            None => {}
+        let air = of_scene.replaced_by(&self.weather(), drops_from);
+        if drops_from.is_some() && air.drops_from.is_none() {
+            return Err(Failure::usage(
+                "--drops-from selects the drops that are sampled, but there are none",
+                "give --rain or --snow above 0, or omit --drops-from",
+            ));
         }
         Ok(air)
     }

@@ -4,7 +4,7 @@ use super::family::FitParameter;
 use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::{Scalar, Spectrum, surface};
-use etendue_scene::MaterialId;
+use etendue_scene::{MaterialId, NamedMaterial};
 use std::convert::Infallible;
 
 /// Optical parameter of a material at the wavelength of the sensor.
@@ -21,11 +21,7 @@ pub struct MaterialParameter {
 
 impl FitParameter for MaterialParameter {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        let count = u32::try_from(model.parts.materials.len()).unwrap_or(u32::MAX);
-        let materials = (0..count).map(MaterialId);
-        materials
-            .flat_map(|material| of_material(model, material))
-            .collect()
+        material_parameters(&model.parts.materials)
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
@@ -74,10 +70,26 @@ impl FitParameter for MaterialParameter {
     }
 }
 
+/// Parameters of materials, by index, with their shortest unambiguous paths.
+///
+/// ```
+/// use etendue_estimate::model::material_parameters;
+/// use etendue_physics::surface::{Lobe, Material};
+/// use etendue_scene::NamedMaterial;
+/// let material = Material { lobes: vec![Lobe::lambert(0.8.into())] };
+/// let wall = NamedMaterial { name: "wall".into(), material };
+/// assert_eq!(material_parameters(&[wall])[0].0, "materials.wall.reflectance");
+/// ```
+pub fn material_parameters(materials: &[NamedMaterial]) -> Vec<(String, MaterialParameter)> {
+    let of_each = (0..).map(MaterialId).zip(materials);
+    of_each
+        .flat_map(|(material, named)| of_material(named, material))
+        .collect()
+}
+
 /// Parameters of a material with their shortest unambiguous paths.
-fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialParameter)> {
+fn of_material(named: &NamedMaterial, material: MaterialId) -> Vec<(String, MaterialParameter)> {
     // List the parameters.
-    let named = &model.parts.materials[material.0 as usize];
     let mut parameters = Vec::new();
     named
         .material

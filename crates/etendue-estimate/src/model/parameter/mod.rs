@@ -23,7 +23,7 @@ pub use divergence::{Divergence, DivergenceAxis};
 pub use facet::FacetScattering;
 pub(super) use family::DerivativeSeed;
 pub use freedom::{Freedom, UnknownPath};
-pub use material::MaterialParameter;
+pub use material::{MaterialParameter, material_parameters};
 pub use pose::{ObjectPose, SensorPose, spatial_pose};
 pub use receiver_timing::ReceiverTiming;
 pub use registry::Parameter;

@@ -1,0 +1,209 @@
+"""Registration, mapping, comparison, correction, robots and cameras: results are those of the command line."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import etendue as et
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def door():
+    return et.Scene.load("glass-door")
+
+
+@pytest.fixture(scope="module")
+def drive(door):
+    """Sweeps on a straight path, and their poses."""
+    lidar = et.Lidar("velodyne-vlp-16")
+    poses = np.tile(door.sensor_pose, (4, 1, 1))
+    poses[:, 0, 3] += 0.05 * np.arange(4)
+    return [et.simulate(door, lidar, pose, seed=1, sweep=k) for k, pose in enumerate(poses)], poses
+
+
+def test_registration_finds_the_motion(drive, command, tmp_path):
+    sweeps, poses = drive
+    truth = np.linalg.inv(poses[0]) @ poses[2]
+    for method in ["icp", "point-to-plane", "gicp", "ndt"]:
+        found = et.register(sweeps[2], sweeps[0], method=method)
+        # Measured at most 30 mm (ICP between points of other beams).
+        assert np.abs(found.b_from_a - truth)[:3, 3].max() < 0.06, method
+        assert found.method == method and found["pairs"] > 1000
+
+    # Arrays and sweeps give the result of the command line.
+    for number, sweep in [(0, sweeps[0]), (2, sweeps[2])]:
+        sweep.save(tmp_path / f"{number}.npz")
+    words = ["register", tmp_path / "2.npz", tmp_path / "0.npz", "--json"]
+    reference = json.loads(subprocess.check_output([command, *words]))
+    found = et.register(sweeps[2], sweeps[0])
+    assert np.array_equal(found.b_from_a, reference["b_from_a_matrix"]) and found.rms == reference["rms"]
+    of_points = et.register(sweeps[2].points, sweeps[0].points)
+    assert np.abs(of_points.b_from_a - found.b_from_a).max() < 1e-3
+
+
+def test_a_start_is_the_pose_of_a_in_b():
+    rng = np.random.default_rng(1)
+    cloud = rng.uniform(-1, 1, (3000, 3))
+    angle = np.array([0.3, -0.2, 2.5])
+    rotation = np.eye(3)
+    for axis in (0, 1, 2):
+        cos, sin = np.cos(angle[axis]), np.sin(angle[axis])
+        turn = np.eye(3)
+        i, k = [(1, 2), (2, 0), (0, 1)][axis]
+        turn[[i, i, k, k], [i, k, i, k]] = cos, -sin, sin, cos
+        rotation = turn @ rotation
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation, (0.4, -0.3, 0.2)
+    moved = cloud @ rotation.T + pose[:3, 3]
+    found = et.register(cloud, moved, method="icp", start=pose, voxel=0)
+    # The start is the solution: measured 2e-15.
+    assert np.abs(found.b_from_a - pose).max() < 1e-9 and found.rms < 1e-9
+
+
+def test_mapping_gives_poses_and_a_verdict(drive):
+    sweeps, poses = drive
+    found = et.slam(sweeps, poses=poses)
+    assert found.poses.shape == (4, 4, 4) and found.points.shape[1] == 3 and len(found.points) > 100
+    assert found.verdict in ("good", "doubtful", "failed") and len(found.quality) == 4
+    truth = np.linalg.inv(poses[0]) @ poses
+    estimate = np.linalg.inv(found.poses[0]) @ found.poses
+    # Measured 4 mm.
+    assert np.abs(estimate - truth)[:, :3, 3].max() < 0.05
+    assert found.drift["ate_rms_m"] < 0.05
+
+
+def test_comparison_of_sweeps(drive):
+    sweeps, _ = drive
+    same, other = et.compare(sweeps[0], sweeps[0]), et.compare(sweeps[0], sweeps[3])
+    assert same.chamfer_m == 0.0 and same.f_score == 1.0
+    assert other.chamfer_m > 0.0 and other.f_score < 1.0
+    assert same.beams["range_m"]["root_mean_square"] == 0.0
+
+
+def test_a_robot_runs(tmp_path):
+    found = et.run(ROOT / "examples" / "cart.toml", duration=0.2, seed=1, output=tmp_path / "cart.mcap")
+    assert (tmp_path / "cart.mcap").stat().st_size > 1000
+    assert len(found) > 3
+
+
+def test_a_bias_is_learnt_and_refused(door, tmp_path):
+    folder, model = tmp_path / "drive", tmp_path / "model.toml"
+    folder.mkdir()
+    lidar = et.Lidar("velodyne-vlp-16")
+    poses = np.tile(door.sensor_pose, (6, 1, 1))
+    poses[:, 0, 3] += 0.3 * np.arange(6)
+    for number, pose in enumerate(poses):
+        et.simulate(door, lidar, pose, sweep=number).save(folder / f"{number:03}.pcd")
+    np.savetxt(folder / "poses.txt", poses[:, :3].reshape(-1, 12), fmt="%.17g")
+    found = et.correct.train(folder, output=model, pose_sd=(0.001, 0.01), iterations=5, viewpoint_variance=0.001)
+    # Six scans of a room with glass do not determine a bias.
+    assert model.is_file() and found.scans == 6 and len(found.weights) == 2
+    assert not found.usable and found.reasons
+
+    # Such a model is refused.
+    scan, corrected = folder / "000.pcd", tmp_path / "corrected.pcd"
+    with pytest.raises(et.EtendueError, match="force"):
+        et.correct.apply(model, scan, corrected)
+    forced = et.correct.apply(model, scan, corrected, force=True)
+    assert forced.scans == 1 and corrected.is_file()
+
+
+def test_pictures_have_depth_and_labels(arena):
+    frame = et.render(arena, samples=2, seed=3)
+    shape = frame["depth"].shape
+    assert frame["picture"].shape[:2] == shape and frame["picture"].dtype == np.uint8
+    assert frame["normal"].shape == (*shape, 3) and frame["flow"].shape == (*shape, 2)
+    seen = frame["label"] >= 0
+    assert seen.any() and set(np.unique(frame["label"])) <= {-1, 0, 1, 2}
+    assert np.isfinite(frame["depth"][seen]).all() and (frame["range"] >= frame["depth"] - 1e-5)[seen].all()
+    again = et.render(arena, samples=2, seed=3, threads=1)
+    assert all(frame[name].tobytes() == again[name].tobytes() for name in frame)
+    assert not np.array_equal(et.render(arena, samples=2, seed=4)["raw"], frame["raw"])
+
+
+def test_sweeps_are_drawn(arena, urg, vlp, tmp_path):
+    for lidar, kinds in [(urg, [None, "top"]), (vlp, [None, "top", "range", "intensity"])]:
+        sweep = et.simulate(arena, lidar)
+        for kind in kinds:
+            picture = sweep.plot(kind)
+            picture.save(tmp_path / "a.png")
+            assert (tmp_path / "a.png").read_bytes() == picture.png == picture._repr_png_()
+            assert picture.png.startswith(b"\x89PNG") and len(picture.png) > 3000
+        assert sweep._repr_png_() == sweep.plot().png
+    with pytest.raises(et.UnknownNameError, match='did you mean "range"'):
+        sweep.plot("rnge")
+
+
+CLOUD = np.random.default_rng(2).uniform(-1, 1, (50, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: et.register(CLOUD[:, :2], CLOUD), ValueError, r"a: expected the shape \(n, 3\), got \(50, 2\)"),
+        (lambda: et.register(CLOUD, "no-such.pcd"), et.EtendueError, "no-such.pcd"),
+        (lambda: et.register(CLOUD, CLOUD, method="icpp"), et.EtendueError, "icp"),
+        (lambda: et.register(CLOUD, CLOUD, start=np.eye(3)), ValueError, "start: expected the shape"),
+        (lambda: et.register(CLOUD, CLOUD, start=np.eye(4) * np.nan), ValueError, "start: .*finite"),
+        (lambda: et.register(CLOUD, CLOUD, cell=object()), TypeError, "cell: expected"),
+        (lambda: et.register(object(), CLOUD), TypeError, "a: expected an array"),
+        (lambda: et.compare(CLOUD * np.nan, CLOUD), et.EtendueError, "no finite point"),
+        (lambda: et.compare(CLOUD, CLOUD, tolerance=-1.0), et.EtendueError, "tolerance"),
+        (lambda: et.slam(5), TypeError, "scans: expected a path or a sequence"),
+        (lambda: et.slam([]), et.EtendueError, "scans"),
+        (lambda: et.slam([CLOUD], poses=np.eye(4)), ValueError, r"poses: expected the shape \(n, 4, 4\)"),
+        (lambda: et.run("no-such.toml"), et.EtendueError, "no-such.toml"),
+        (lambda: et.run(5.0), et.EtendueError, "5.0"),
+        (lambda: et.run(None), TypeError, "robot: expected"),
+        (lambda: et.calibrate("no-such.toml"), et.EtendueError, "no-such.toml"),
+        (lambda: et.correct.train("no-such"), et.EtendueError, "no-such"),
+        (lambda: et.correct.train([None]), TypeError, "sequences: expected"),
+        (lambda: et.correct.train("no-such", colour="red"), et.EtendueError, "colour"),
+        (lambda: et.correct.apply("no-such.toml", "a.pcd", "b.pcd"), et.EtendueError, "no-such.toml"),
+    ],
+)
+def test_wrong_arguments_are_refused(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "text"),
+    [
+        ({"camera": "ideall"}, et.UnknownNameError, 'did you mean "ideal"'),
+        ({"light": "path"}, et.UnknownNameError, 'did you mean "paths"'),
+        ({"samples": 0}, ValueError, "samples: expected 1 or more"),
+        ({"pose": np.eye(3)}, ValueError, "pose: expected the shape"),
+        ({"time": np.nan}, ValueError, "time"),
+        ({"camera": "no-such.toml"}, et.FormatError, "no-such.toml"),
+        ({"camera": 5}, TypeError, "camera"),
+    ],
+)
+def test_wrong_cameras_are_refused(arena, arguments, kind, text):
+    with pytest.raises(kind, match=text):
+        et.render(arena, **arguments)
+
+
+def test_reports_are_mappings_with_attributes():
+    found = et.register(CLOUD, CLOUD, method="icp", voxel=0)
+    assert found["rms"] == found.rms and set(found) == set(dict(found)) and "rms" in dir(found)
+    with pytest.raises(AttributeError, match="no result is named 'colour'"):
+        found.colour
+    assert repr(found).startswith("Report(")
+
+
+def test_a_recorded_panel_gives_a_profile(tmp_path):
+    data = pathlib.Path(os.environ.get("ETENDUE_DATA", ROOT.parent / "shared" / "data"))
+    recording = data / "rplidar_apollosim" / "wood_data.txt"
+    if not recording.is_file():
+        pytest.skip("no recording rplidar_apollosim")
+    found = et.calibrate(recording=recording, material="wood", distance=0.389, width=1.25, bearing=180.0, output=tmp_path)
+    (panel,) = found.materials
+    assert panel["material"] == "wood" and panel["verdict"]["grade"] == "clear" and panel["verdict"]["reasons"] == []
+    assert (tmp_path / "wood.toml").is_file()
