@@ -98,7 +98,9 @@ impl SurfaceMap {
             limit: gate.max_distance * gate.max_distance,
             surfel: None,
         };
-        near.into_iter().for_each(|surfel| found.consider(surfel));
+        if let Some(surfel) = near {
+            found.consider(surfel);
+        }
         for shell in &self.shells {
             // All remaining blocks are too far away.
             if (shell.distance * block_side).powi(2) > found.limit {
@@ -113,7 +115,9 @@ impl SurfaceMap {
             };
             for bucket in &self.blocks[block] {
                 if squared_distance(&to.position, bucket.key, side) <= found.limit {
-                    bucket.surfels.iter().for_each(|s| found.consider(s));
+                    for surfel in &bucket.surfels {
+                        found.consider(surfel);
+                    }
                 }
             }
         }
