@@ -51,6 +51,11 @@ impl Folder {
         Ok(())
     }
 
+    /// Adds the files of another folder of the same path.
+    pub fn append(&mut self, other: Self) {
+        self.files.extend(other.files);
+    }
+
     /// Writes every file, or none, and returns their paths.
     pub fn commit(self) -> Result<Vec<PathBuf>, Failure> {
         let _guard = interrupt::writing();

@@ -1,7 +1,8 @@
 //! The beams of a recording towards a panel.
 
 use super::edges::near_edges;
-use super::panel::{Panel, PanelPlane};
+use super::modes::RangeMode;
+use super::panel::{LARGEST_NOISE, Panel, PanelPlane, allowance};
 use super::recording::{DirectionCell, PanelRecording};
 use etendue_physics::profile::Aspect;
 use nalgebra::Vector3;
@@ -95,7 +96,7 @@ impl PanelBeams {
     /// Adds the beams of one direction.
     fn add_direction(&mut self, cell: &DirectionCell, panel: &Panel, number: u32, at_edge: bool) {
         // Gate about the panel.
-        let gate = RangeGate::of(cell, panel.plane.range(&cell.direction));
+        let gate = RangeGate::of(cell, &panel.plane);
         for sample in &cell.samples {
             // Direction of the sample, and the panel at its scan.
             let direction = cell.direction_of(sample);
@@ -132,7 +133,7 @@ impl PanelBeams {
             .iter()
             .map(|cell| &recording.cells[*cell]);
         let strays = cells.flat_map(|cell| {
-            let gate = RangeGate::of(cell, panel.plane.range(&cell.direction));
+            let gate = RangeGate::of(cell, &panel.plane);
             cell.samples.iter().filter_map(move |sample| {
                 let direction = cell.direction_of(sample);
                 let shift =
@@ -172,14 +173,24 @@ fn side(plane: &PanelPlane, direction: &Vector3<f64>) -> f64 {
 struct RangeGate([f64; 2]);
 
 impl RangeGate {
-    fn of(cell: &DirectionCell, expected: f64) -> Self {
-        let Some(mode) = cell.mode_near(expected) else {
-            return Self([0.7 * expected, 1.3 * expected]);
+    /// Ranges within six robust standard deviations of the cluster of the panel (at least 2 % of the range plus
+    /// 5 mm), which end half-way to the next clusters. All are within the greatest deviation of a panel, also where
+    /// the nearest cluster is another object.
+    fn of(cell: &DirectionCell, plane: &PanelPlane) -> Self {
+        let direction = &cell.direction;
+        let expected = plane.range(direction);
+        let deviation =
+            LARGEST_NOISE * plane.distance + allowance(plane.incidence(direction), plane.distance);
+        let deviation = deviation / plane.cos_incidence(direction).max(1e-6);
+        let is_panel = |mode: &RangeMode| (mode.median - expected).abs() < deviation;
+        let [least, most] = [expected - deviation, expected + deviation];
+        let Some(mode) = cell.mode_near(expected).filter(is_panel) else {
+            return Self([least, most]);
         };
         let half_width = (6.0 * mode.spread).max(0.02 * expected + 0.005);
         Self([
-            mode.limits[0].max(mode.median - half_width),
-            mode.limits[1].min(mode.median + half_width),
+            mode.limits[0].max(mode.median - half_width).max(least),
+            mode.limits[1].min(mode.median + half_width).min(most),
         ])
     }
 

@@ -2,14 +2,15 @@
 
 use super::beams::PanelBeams;
 use super::curve_settings::CurveSettings;
-use super::curves::{Curves, PIECE};
+use super::curves::{Curves, PIECE, fixed_pattern_fraction};
 use super::distance_law::{fit_distance_law, scaled_to_distance};
 use super::error::NoiseError;
-use super::errors::{ErrorSources, asymmetry, plane_errors, pooled, set_errors};
+use super::errors::{ErrorSources, asymmetry, pooled, set_errors};
 use super::glare;
 use super::options::CalibrationOptions;
 use super::panel::PanelHint;
 use super::panel_report::PanelReport;
+use super::plane_errors::plane_errors;
 use super::quantisation::detect_steps;
 use super::recording::PanelRecording;
 use super::reflectance::{ReflectanceFit, fit_reflectance};
@@ -157,8 +158,8 @@ fn calibrate_panels(
         &ErrorSources {
             bins: &all_bins,
             residuals: &residuals,
+            bias: curves.bias.as_ref(),
             width: 1.5 * options.knot.max(options.bin),
-            between_bins: settings.between_bins,
             drop_correlation: settings.drop_correlation,
             asymmetry: asymmetry(&all_bins),
             plane: pooled(&errors),
@@ -281,15 +282,6 @@ fn mean_drop_correlation(bins: &[IncidenceBin]) -> f64 {
         .map(|(fraction, weight)| fraction * weight)
         .sum::<f64>()
         / weight
-}
-
-/// Fixed-pattern fraction of the variance of the range, over all bins.
-fn fixed_pattern_fraction(bins: &[IncidenceBin]) -> f64 {
-    let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
-    bins.iter()
-        .map(|bin| bin.fixed_pattern * bin.ranges)
-        .sum::<f64>()
-        / weight.max(1.0)
 }
 
 /// Correlation of the errors of neighbouring beams, of the panel with the most pairs.

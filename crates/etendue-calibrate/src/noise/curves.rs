@@ -4,7 +4,7 @@ use super::beams::PanelBeams;
 use super::curve_settings::CurveSettings;
 use super::glare::{CommonCurves, GlareCurves};
 use super::smooth::{CurveObservation, LinkFunction, SmoothCurve, fit_curve};
-use super::statistics::IncidenceBin;
+use super::statistics::{IncidenceBin, effective_sample_size};
 use etendue_physics::profile::{DistanceLaw, Glare};
 
 /// Length of the pieces of the splines over incidence, rad.
@@ -18,6 +18,19 @@ pub(super) struct Curves {
     pub intensity: Option<SmoothCurve>,
     pub intensity_spread: Option<SmoothCurve>,
     glare: Option<GlareCurves>,
+}
+
+/// Fixed-pattern share above which a bin keeps its own: differences between its directions dominate, as of dents or of
+/// another surface.
+const UNEVEN: f64 = 0.6;
+
+/// Fixed-pattern fraction of the variance of the range, over all bins.
+pub(super) fn fixed_pattern_fraction(bins: &[IncidenceBin]) -> f64 {
+    let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
+    bins.iter()
+        .map(|bin| bin.fixed_pattern * bin.ranges)
+        .sum::<f64>()
+        / weight.max(1.0)
 }
 
 /// Bins at or above an incidence (rad).
@@ -142,6 +155,20 @@ impl Curves {
     /// normal: temporal noise and fixed-pattern differences between directions. Within a glare, the bins
     /// near the normal give the ratio to that spread.
     pub fn fit_spread(&mut self, bins: &[IncidenceBin], near_normal: &[IncidenceBin]) {
+        // The share of the fixed pattern of all bins weights them: a bin with more of it by chance has a larger
+        // spread, and its own share would give it less weight
+        let common = fixed_pattern_fraction(bins);
+        let weight = |bin: &IncidenceBin| {
+            let group = bin.ranges / bin.directions.max(1.0);
+            let share = if bin.fixed_pattern > UNEVEN {
+                bin.fixed_pattern.max(common)
+            } else {
+                common
+            };
+            2.0 * effective_sample_size(bin.ranges, group, share).max(1.0)
+        };
+
+        // Curve beyond the glare, and the ratio within
         let extent = self.glare_extent();
         let observation = |bin: &IncidenceBin| {
             let error = bin.error?;
@@ -149,7 +176,7 @@ impl Curves {
             Some(CurveObservation {
                 x: bin.incidence,
                 y: spread.max(1e-6).ln(),
-                weight: 2.0 * bin.effective_ranges().max(1.0),
+                weight: weight(bin),
                 fold: bin.cross_validation_fold(),
             })
         };

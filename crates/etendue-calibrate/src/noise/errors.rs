@@ -1,24 +1,8 @@
 //! Standard errors of a profile that include correlation, differences between places, and the plane fit.
 
-use super::panel_report::PanelReport;
+use super::smooth::SmoothCurve;
 use super::statistics::{IncidenceBin, dispersion, wilson};
 use etendue_physics::profile::{DistanceLaw, Knot, Profile};
-use std::collections::BTreeMap;
-
-/// Width of the groups of directions that count as independent places of a panel, rad.
-const PLACE: f64 = 4.0 * std::f64::consts::PI / 180.0;
-
-/// Least number of places for the standard error of a plane.
-const LEAST_PLACES: usize = 6;
-
-/// Degrees of freedom of the curve that the deviations of the places are relative to.
-const CURVE_FREEDOM: f64 = 4.0;
-
-/// Variance of the median of a normal sample over that of its mean: the plane is fitted to medians.
-const MEDIANS_OVER_MEANS: f64 = std::f64::consts::FRAC_PI_2;
-
-/// Incidence below which directions determine the plane, rad.
-const CORE: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
 /// Data that the standard errors of knots depend on.
 pub(super) struct ErrorSources<'a> {
@@ -26,79 +10,16 @@ pub(super) struct ErrorSources<'a> {
     pub bins: &'a [IncidenceBin],
     /// Bins of the errors about the bias curve.
     pub residuals: &'a [IncidenceBin],
+    /// The bias curve.
+    pub bias: Option<&'a SmoothCurve>,
     /// Half width of the neighbourhood of a knot, rad.
     pub width: f64,
-    /// Variance of the mean error between bins, m².
-    pub between_bins: f64,
     /// Correlation of the drop-outs of one direction in bins that do not determine it.
     pub drop_correlation: f64,
     /// Fraction of the bins on one side of the normal in excess of the other: -1 to 1.
     pub asymmetry: f64,
     /// Standard errors of distance (m) and bearing (rad) of the panels together.
     pub plane: [f64; 2],
-}
-
-/// Standard errors of the distance (m) and of the bearing (rad) of a planar panel, from the deviations of
-/// its places (4 degrees wide) from plane and bias curve; those of independent directions with fewer than
-/// six places.
-///
-/// The deviations of the directions of one place are correlated (neighbouring beams, dents, quantisation):
-/// the covariance is $A^{-1}\left(\sum_g g g^\top\right)A^{-1}$ with the normal matrix $A$ and the gradient
-/// $g$ of each place (a cluster-robust covariance; Liang and Zeger 1986, doi:10.1093/biomet/73.1.13).
-pub(super) fn plane_errors(report: &PanelReport, profile: &Profile) -> [f64; 2] {
-    // Mean deviation of each direction
-    let mut directions: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-    for beam in report
-        .beams
-        .beams
-        .iter()
-        .filter(|beam| beam.incidence < CORE)
-    {
-        let Some(error) = beam.error() else {
-            continue;
-        };
-        let deviation = error - profile.at(beam.aspect(), beam.expected).bias;
-        let sums = directions.entry(beam.cell).or_default();
-        sums[0] += beam.incidence * beam.side;
-        sums[1] += deviation;
-        sums[2] += 1.0;
-    }
-
-    // Normal matrix, and the gradient of each place
-    let distance = report.distance();
-    let mut matrix = [0.0; 3];
-    let mut places: BTreeMap<i64, [f64; 2]> = BTreeMap::new();
-    for [angle, deviation, count] in directions.into_values() {
-        let [angle, deviation] = [angle / count, deviation / count];
-        let by_distance = 1.0 / angle.cos();
-        let by_bearing = distance * angle.tan() / angle.cos();
-        matrix[0] += by_distance * by_distance;
-        matrix[1] += by_distance * by_bearing;
-        matrix[2] += by_bearing * by_bearing;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a quarter turn has few places"
-        )]
-        let place = places.entry((angle / PLACE).floor() as i64).or_default();
-        place[0] += deviation * by_distance;
-        place[1] += deviation * by_bearing;
-    }
-    let panel = &report.panel;
-    let determinant = matrix[0] * matrix[2] - matrix[1] * matrix[1];
-    if places.len() < LEAST_PLACES || determinant <= 0.0 {
-        return [2.0 * panel.distance_error, 2.0 * panel.bearing_error];
-    }
-
-    // Cluster-robust covariance
-    let inverse = [matrix[2], -matrix[1], matrix[0]].map(|entry| entry / determinant);
-    let mut variance = [0.0; 2];
-    for [by_distance, by_bearing] in places.values() {
-        variance[0] += (inverse[0] * by_distance + inverse[1] * by_bearing).powi(2);
-        variance[1] += (inverse[1] * by_distance + inverse[2] * by_bearing).powi(2);
-    }
-    let count = places.len() as f64;
-    let factor = MEDIANS_OVER_MEANS * count / (count - CURVE_FREEDOM).max(1.0);
-    variance.map(|variance| (factor * variance).sqrt())
 }
 
 /// Standard errors of distance and bearing of several panels together: of their mean.
@@ -119,10 +40,12 @@ pub(super) fn asymmetry(bins: &[IncidenceBin]) -> f64 {
 
 /// Sets the standard errors of the knots of a profile, and the intervals of the drop-out.
 ///
-/// The variance of a mean of $n$ ranges in $m$ directions with the fixed-pattern share $F$ is
-/// $\sigma^2\left[(1-F)\,\tau_t/n + F\,\tau_f/m\right]$ with the factors $\tau = 1 + 2\sum_k \rho_k$ of
-/// correlated neighbours. The variance between bins and the errors of the plane (at its distance, and
-/// at its bearing where one side prevails) are added.
+/// The variance of the bias is that of its [curve](SmoothCurve::variance), whose weights contain the noise of each bin and
+/// the variance between bins, times the factor $\tau_f = 1 + 2\sum_k \rho_k$ of correlated neighbours, plus that of the
+/// plane (at its distance, and at its bearing where one side prevails).
+///
+/// The variance of the logarithm of the spread is that of $n$ ranges in $m$ directions with the fixed-pattern share $F$,
+/// $\left[(1-F)^2\,\tau_t/n + F^2\,\tau_f/m + 2F(1-F)/n\right]/2$ with factors of squared correlations.
 pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
     let correlation = profile.correlation;
     let temporal = correlation.neighbour();
@@ -136,15 +59,11 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
             (1.0 - near.fixed_pattern) / near.ranges,
             near.fixed_pattern / near.directions,
         ];
-        // Bias: noise, places, plane
-        let end = if near.is_at_end { END_OF_CURVE } else { 1.0 };
-        let noise = end
-            * knot.spread.powi(2)
-            * (independent * sum_factor(temporal) + shared * sum_factor(fixed));
-        let places = sources.between_bins / near.bins;
-        let plane = sources.plane_variance(knot, distance, law);
-        knot.bias_error = (noise + places + plane).sqrt();
+        // Bias: its curve, and the plane
+        let curve = sources.curve_variance(near.widest.min(knot.incidence)) * sum_factor(fixed);
+        knot.bias_error = (curve + sources.plane_variance(knot, distance, law)).sqrt();
         // Spread: noise, and what the quantisation hides
+        let end = if near.is_at_end { END_OF_CURVE } else { 1.0 };
         let square = (independent * near.ranges).powi(2) / near.ranges * square_factor(temporal)
             + (shared * near.directions).powi(2) / near.directions * square_factor(fixed)
             + 2.0 * near.fixed_pattern * (1.0 - near.fixed_pattern) / near.ranges;
@@ -185,9 +104,10 @@ fn square_factor(correlation: f64) -> f64 {
 
 /// Sums over the bins near a knot.
 struct NearKnot {
-    bins: f64,
     /// Whether the ranges end near the knot.
     is_at_end: bool,
+    /// Widest incidence with ranges, rad.
+    widest: f64,
     /// Ranges and directions of the residuals.
     ranges: f64,
     directions: f64,
@@ -208,6 +128,11 @@ impl ErrorSources<'_> {
         let by_distance = law.bias(self.plane[0], 1.0) / cos;
         let by_bearing = self.asymmetry * distance * knot.incidence.tan() / cos * self.plane[1];
         by_distance.powi(2) + by_bearing.powi(2)
+    }
+
+    /// Variance of the bias curve for independent bins, m².
+    fn curve_variance(&self, incidence: f64) -> f64 {
+        self.bias.map_or(0.0, |curve| curve.variance(incidence))
     }
 
     fn near(&self, incidence: f64) -> NearKnot {
@@ -234,7 +159,7 @@ impl ErrorSources<'_> {
         let widest = with_ranges.map(|bin| bin.incidence).fold(0.0, f64::max);
         NearKnot {
             is_at_end: incidence > widest - NEAR_END,
-            bins: f64::max(bins.clone().count() as f64, 1.0),
+            widest,
             ranges,
             directions: sum(&|bin| bin.directions).max(1.0),
             fixed_pattern: sum(&|bin| bin.fixed_pattern * bin.ranges) / ranges,

@@ -40,6 +40,7 @@ mod modes;
 mod options;
 pub mod panel;
 mod panel_report;
+mod plane_errors;
 mod quantisation;
 mod recording;
 pub mod reflectance;

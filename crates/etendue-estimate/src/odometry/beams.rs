@@ -2,10 +2,13 @@
 
 use nalgebra::Vector3;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::ops::Range;
 
 /// Points of a scan by azimuth and elevation.
 pub(super) struct BeamGrid<'a> {
     points: &'a [Vector3<f64>],
+    /// Directions of the points by cell, in the order of `order`.
+    directions: Vec<Vector3<f64>>,
     /// Side of the cells, rad.
     side: f64,
     /// Number of cells in azimuth and in elevation.
@@ -31,8 +34,15 @@ struct Adjacent {
     point: u32,
 }
 
-/// The adjacent beams to the left and right, and above and below.
-type Sides = [[Option<Adjacent>; 2]; 2];
+/// The nearest beams to the right and left, or below and above.
+type Sides = [Option<Adjacent>; 2];
+
+/// Axis across a beam.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Azimuth,
+    Elevation,
+}
 
 /// Ratio of the angles of the beams of two sides above which the farther beam is not adjacent.
 const FARTHER: f64 = 3.0;
@@ -54,6 +64,7 @@ impl<'a> BeamGrid<'a> {
         let size = [TAU / side, PI / side].map(|cells| whole(cells.ceil()) + 1);
         let mut grid = Self {
             points,
+            directions: Vec::new(),
             side,
             size,
             starts: vec![0; size[0] * size[1] + 1],
@@ -72,6 +83,8 @@ impl<'a> BeamGrid<'a> {
             grid.order[next[cell] as usize] = point;
             next[cell] += 1;
         }
+        let order = grid.order.iter();
+        grid.directions = order.map(|&i| points[i as usize].normalize()).collect();
         grid
     }
 
@@ -95,12 +108,12 @@ impl<'a> BeamGrid<'a> {
             let line = self.points[other as usize] - self.points[point];
             normal.dot(&line).abs() <= (DEVIATIONS * sd).max(ON_PLANE * line.norm())
         };
-        let sides = self.sides(point);
-        [0, 1].into_iter().all(|axis| {
-            let on_plane = adjacent(&sides[axis]).map(|beam| beam.filter(|b| is_on_plane(*b)));
+        [Axis::Azimuth, Axis::Elevation].into_iter().all(|axis| {
+            let neighbours = |point: usize| adjacent(&self.sides(point, axis));
+            let on_plane = neighbours(point).map(|beam| beam.filter(|b| is_on_plane(*b)));
             let next = |side: usize| {
                 let beam = on_plane[side]?;
-                let next = adjacent(&self.sides(beam as usize)[axis])[side]?;
+                let next = neighbours(beam as usize)[side]?;
                 is_on_plane(next).then_some(next)
             };
             match on_plane {
@@ -110,49 +123,60 @@ impl<'a> BeamGrid<'a> {
         })
     }
 
-    /// The nearest beam in each quarter around that of a point.
-    fn sides(&self, point: usize) -> Sides {
+    /// The nearest beams on both sides of that of a point, in the quarters around an axis.
+    fn sides(&self, point: usize, axis: Axis) -> Sides {
         // Axes across the beam
         let direction = self.points[point].normalize();
         let left = Vector3::new(-direction.y, direction.x, 0.0);
         let left = left.try_normalize(1e-9).unwrap_or_else(Vector3::y);
         let up = direction.cross(&left);
-        // Search cells by increasing distance until the adjacent beams of both axes are found.
+        let (along, across) = match axis {
+            Axis::Azimuth => (left, up),
+            Axis::Elevation => (up, left),
+        };
+        // Search cells by increasing distance until no adjacent beam can be in the others.
         let mut sides = Sides::default();
+        let mut limit = f64::INFINITY;
         let centre = self.cell(&self.points[point]);
         let rings = whole((LARGEST_SPACING / self.side).ceil());
         for ring in 0..=rings {
-            let complete = (ring as f64 - 1.0) * self.side;
-            if sides
-                .iter()
-                .all(|sides| FARTHER * nearest(sides) <= complete)
-            {
+            if limit <= (ring as f64 - 1.0) * self.side {
                 break;
             }
-            self.visit_ring(centre, ring, direction.xy().norm(), |other| {
-                let offset = self.points[other as usize].normalize() - direction;
-                let across = [offset.dot(&left), offset.dot(&up)];
-                let axis = usize::from(across[1].abs() > across[0].abs());
-                let angle = offset.norm();
-                let side = &mut sides[axis][usize::from(across[axis] > 0.0)];
-                if angle > 0.0 && side.is_none_or(|beam| angle < beam.angle) {
-                    *side = Some(Adjacent {
-                        angle,
-                        point: other,
-                    });
+            self.visit_ring(centre, ring, direction.xy().norm(), |cell| {
+                for at in cell {
+                    let offset = self.directions[at] - direction;
+                    let squared = offset.norm_squared();
+                    if squared == 0.0 || squared > limit * limit {
+                        continue;
+                    }
+                    let [along, across] = [offset.dot(&along), offset.dot(&across)];
+                    let is_in_quarter = match axis {
+                        Axis::Azimuth => across.abs() <= along.abs(),
+                        Axis::Elevation => across.abs() < along.abs(),
+                    };
+                    let angle = squared.sqrt();
+                    let side = &mut sides[usize::from(along > 0.0)];
+                    if is_in_quarter && side.is_none_or(|beam| angle < beam.angle) {
+                        *side = Some(Adjacent {
+                            angle,
+                            point: self.order[at],
+                        });
+                        limit = farthest(&sides);
+                    }
                 }
             });
         }
         sides
     }
 
-    /// Calls a function for the points in the cells of a ring around a cell. `cosine` is that of the elevation.
+    /// Calls a function for the entries of the cells of a ring around a cell. `cosine` is that of the elevation.
     fn visit_ring(
         &self,
         centre: [usize; 2],
         ring: usize,
         cosine: f64,
-        mut function: impl FnMut(u32),
+        mut function: impl FnMut(Range<usize>),
     ) {
         let half = self.size[0] / 2;
         let width = |ring: usize| whole((ring as f64 / cosine).ceil()).min(half);
@@ -172,8 +196,7 @@ impl<'a> BeamGrid<'a> {
                 let distinct = if offset == 0 { 1 } else { 2 };
                 for column in &columns[..distinct] {
                     let cell = self.number([column % self.size[0], row]);
-                    let range = self.starts[cell] as usize..self.starts[cell + 1] as usize;
-                    self.order[range].iter().for_each(|&other| function(other));
+                    function(self.starts[cell] as usize..self.starts[cell + 1] as usize);
                 }
             }
         }
@@ -190,14 +213,20 @@ fn whole(number: f64) -> usize {
     number as usize
 }
 
-/// Angle to the nearer adjacent beam of two sides, rad; infinite for none.
-fn nearest(sides: &[Option<Adjacent>; 2]) -> f64 {
+/// Angle to the nearer beam of two sides, rad; infinite for none.
+fn nearest(sides: &Sides) -> f64 {
     let angles = sides.iter().flatten().map(|beam| beam.angle);
     angles.fold(f64::INFINITY, f64::min)
 }
 
+/// Angle beyond which no beam is adjacent on either side, or nearer than those found, rad.
+fn farthest(sides: &Sides) -> f64 {
+    let angles = sides.map(|beam| beam.map_or(f64::INFINITY, |beam| beam.angle));
+    angles[0].max(angles[1]).min(FARTHER * nearest(sides))
+}
+
 /// Points of the beams of two sides that are adjacent, unlike the next beams across a gap.
-fn adjacent(sides: &[Option<Adjacent>; 2]) -> [Option<u32>; 2] {
+fn adjacent(sides: &Sides) -> [Option<u32>; 2] {
     let limit = FARTHER * nearest(sides);
     sides.map(|beam| beam.filter(|b| b.angle <= limit).map(|b| b.point))
 }

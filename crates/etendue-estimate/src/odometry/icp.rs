@@ -16,7 +16,7 @@ pub struct IcpOptions {
     /// Greatest angle between the normals of a pair, rad.
     pub max_normal_angle: f64,
     /// Smallest scale of the Geman-McClure loss at the end, m. For noisier scans the scale is
-    /// five standard deviations of the noise.
+    /// five standard deviations of the noise, and where scans deviate by more from the map, of the residuals.
     pub final_scale: f64,
     /// Maximum number of iterations.
     pub iterations: usize,
@@ -48,7 +48,7 @@ impl Default for IcpOptions {
 pub(super) struct IcpResult {
     /// Registered pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Share of the samples with a pair closer than the final scale to its plane.
+    /// Share of the samples that agree with the map: with a pair whose plane is near.
     pub overlap: f64,
     /// Robust standard deviation of the point-to-plane distances, m.
     pub residual: f64,
@@ -90,8 +90,10 @@ const RELEASE: f64 = 2.0;
 /// Directions that the pairs do not determine keep the prediction. `None` where fewer than
 /// [`MIN_PAIRS`] pairs are found.
 ///
-/// The loss is that of Geman and McClure. Its scale decreases from `deviation` to
-/// [`IcpOptions::final_scale`].
+/// The loss is that of Geman and McClure. Its scale decreases from `deviation` to the greatest of
+/// [`IcpOptions::final_scale`] and five standard deviations of the noise and of the residuals (their median, Huber 1981,
+/// "Robust Statistics", section 7.8). Scans of a moving lidar that are not deskewed deviate from the map by more than
+/// noise; a smaller scale would select a part of the planes.
 pub(super) fn register(
     scan: &SampledScan,
     map: &SurfaceMap,
@@ -100,7 +102,7 @@ pub(super) fn register(
     options: &IcpOptions,
 ) -> Option<IcpResult> {
     let mut pose = *prediction;
-    let last_scale = final_scale(scan, options);
+    let mut last_scale = final_scale(scan, options);
     let mut scale = deviation.max(last_scale).min(options.max_distance);
     let mut ended = Loop {
         iterations: 0,
@@ -108,12 +110,14 @@ pub(super) fn register(
         min_pairs: options.min_pairs,
     };
     let mut is_within_noise = false;
+    let mut matches = vec![None; scan.coarse.len()];
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
-        let pairs = find_pairs(scan, map, &pose, scale, options);
+        let pairs = find_pairs(scan, map, &pose, scale, options, &mut matches);
         if pairs.len() < MIN_PAIRS {
             return None;
         }
+        last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(&pairs));
         // Solve the normal equations in the observable directions, hold the others to the prediction.
         let (matrix, gradient) = normal_equations(&pairs, scan.radius);
         // While the loss is wide, distant pairs count in full.
@@ -138,7 +142,9 @@ pub(super) fn register(
     }
     // Pairs can alternate: steps below the standard deviation of the pose are no flaw.
     ended.converged |= is_within_noise && scale <= last_scale;
-    Some(assess(scan, map, &pose, options, &ended))
+    let smallest = final_scale(scan, options);
+    let pairs = find_pairs(scan, map, &pose, smallest, options, &mut matches);
+    Some(assess(scan, &pairs, &pose, smallest, &ended))
 }
 
 /// The pairs with unit weights.
@@ -150,12 +156,18 @@ fn unweighted(pairs: &[PlanePair]) -> Vec<PlanePair> {
     pairs.iter().map(counted).collect()
 }
 
-/// Scale of the loss at the end, m.
+/// Smallest scale of the loss at the end, m.
 fn final_scale(scan: &SampledScan, options: &IcpOptions) -> f64 {
     options.final_scale.max(SCALE_PER_NOISE * scan.noise)
 }
 
-/// Ratio of the final scale of the loss and the noise of a scan.
+/// Robust standard deviation of the point-to-plane distances, m.
+fn residual(pairs: &[PlanePair]) -> f64 {
+    let mut distances: Vec<f64> = pairs.iter().map(|pair| pair.distance.abs()).collect();
+    robust_sd(&mut distances)
+}
+
+/// Ratio of the final scale of the loss and the standard deviation of the noise or the residuals.
 const SCALE_PER_NOISE: f64 = 5.0;
 
 /// Outcome of the iterations.
@@ -166,36 +178,35 @@ struct Loop {
     min_pairs: f64,
 }
 
-/// Quality of a registration at its final pose.
+/// Quality of a registration from the pairs at its final pose; `scale` is that of the loss.
 fn assess(
     scan: &SampledScan,
-    map: &SurfaceMap,
+    pairs: &[PlanePair],
     pose: &Isometry3<f64>,
-    options: &IcpOptions,
+    scale: f64,
     ended: &Loop,
 ) -> IcpResult {
-    let scale = final_scale(scan, options);
-    let pairs = find_pairs(scan, map, pose, scale, options);
-    let (matrix, _) = normal_equations(&pairs, scan.radius);
-    let mut distances: Vec<f64> = pairs.iter().map(|p| p.distance.abs()).collect();
-    let close = distances.iter().filter(|d| **d < scale);
+    let (matrix, _) = normal_equations(pairs, scan.radius);
+    let close = pairs.iter().filter(|pair| pair.distance.abs() < scale);
     IcpResult {
         world_from_lidar: *pose,
         overlap: close.count() as f64 / scan.coarse.len().max(1) as f64,
-        residual: robust_sd(&mut distances),
+        residual: residual(pairs),
         iterations: ended.iterations,
         converged: ended.converged,
-        observability: Observability::new(&matrix, &pairs, scan.radius, ended.min_pairs),
+        observability: Observability::new(&matrix, pairs, scan.radius, ended.min_pairs),
     }
 }
 
-/// Pairs of the samples with the nearest surfels of the map.
-fn find_pairs(
+/// Pairs of the samples with the nearest surfels of the map. `matches` are the surfels of the samples in the last
+/// iteration, which bound the search.
+fn find_pairs<'m>(
     scan: &SampledScan,
-    map: &SurfaceMap,
+    map: &'m SurfaceMap,
     world_from_lidar: &Isometry3<f64>,
     scale: f64,
     options: &IcpOptions,
+    matches: &mut [Option<&'m Surfel>],
 ) -> Vec<PlanePair> {
     let gate = PairGate {
         max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
@@ -203,9 +214,10 @@ fn find_pairs(
     };
     let loss = Loss::GemanMcClure { scale };
     let centre = world_from_lidar.translation.vector;
-    let pair = |sample: &Surfel| {
+    let pair = |(sample, near): (&Surfel, &mut Option<&'m Surfel>)| {
         let moved = sample.moved(world_from_lidar);
-        let surfel = map.nearest(&moved, gate)?;
+        *near = map.nearest(&moved, gate, *near);
+        let surfel = (*near)?;
         let distance = surfel.normal.dot(&(moved.position - surfel.position));
         Some(PlanePair {
             offset: moved.position - centre,
@@ -216,6 +228,7 @@ fn find_pairs(
     };
     scan.coarse
         .par_iter()
+        .zip(matches)
         .with_min_len(256)
         .filter_map(pair)
         .collect()

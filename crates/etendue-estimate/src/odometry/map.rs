@@ -4,28 +4,39 @@ use super::scan::{SampledScan, Surfel};
 use crate::geometry::{VoxelTable, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
-/// Map with at most one surfel per fine voxel, in buckets of coarse voxels.
+/// Map with at most one surfel per voxel. Its occupied buckets of voxels are listed by blocks of buckets: most blocks near
+/// a point are empty, and most buckets of the others.
 pub struct SurfaceMap {
-    /// Side of the fine voxels, m.
+    /// Side of the voxels, m.
     voxel: f64,
-    /// Coarse voxels.
-    buckets: VoxelTable,
-    /// Surfels of each coarse voxel.
-    surfels: Vec<Vec<Surfel>>,
-    /// Offsets of coarse voxels by ascending distance.
+    /// Occupied blocks.
+    numbers: VoxelTable,
+    /// Buckets of each block.
+    blocks: Vec<Vec<Bucket>>,
+    /// Offsets of blocks by ascending distance.
     shells: Vec<Shell>,
 }
 
-/// Ratio of the sides of coarse and fine voxels.
-const FINE_PER_BUCKET: f64 = 3.0;
+/// Surfels of neighbouring voxels.
+struct Bucket {
+    /// Integer coordinates.
+    key: [i32; 3],
+    surfels: Vec<Surfel>,
+}
 
-/// Largest offset of a searched coarse voxel along an axis.
-const REACH: i32 = 5;
+/// Ratio of the sides of buckets and voxels.
+const VOXELS_PER_BUCKET: f64 = 3.0;
 
-/// Offset of a coarse voxel.
+/// Ratio of the sides of blocks and buckets.
+const BUCKETS_PER_BLOCK: i32 = 4;
+
+/// Largest offset of a searched block along an axis.
+const REACH: i32 = 2;
+
+/// Offset of a block.
 struct Shell {
     offset: [i32; 3],
-    /// Least distance of a point in the voxel at the offset from a point in the central one, in sides.
+    /// Least distance of a point in the block at the offset from a point in the central one, in sides.
     distance: f64,
 }
 
@@ -43,92 +54,141 @@ impl SurfaceMap {
     pub fn new(voxel: f64) -> Self {
         Self {
             voxel,
-            buckets: VoxelTable::default(),
-            surfels: Vec::new(),
+            numbers: VoxelTable::default(),
+            blocks: Vec::new(),
             shells: shells(),
         }
     }
 
-    /// Side of the fine voxels, m.
+    /// Side of the voxels, m.
     pub(super) fn voxel(&self) -> f64 {
         self.voxel
     }
 
     /// Number of surfels.
     pub fn len(&self) -> usize {
-        self.surfels.iter().map(Vec::len).sum()
+        self.surfels().count()
     }
 
     /// Whether the map has no surfel.
     pub fn is_empty(&self) -> bool {
-        self.surfels.is_empty()
+        self.blocks.is_empty()
     }
 
     /// All surfels in the world frame.
     pub fn surfels(&self) -> impl Iterator<Item = &Surfel> {
-        self.surfels.iter().flatten()
+        let buckets = self.blocks.iter().flatten();
+        buckets.flat_map(|bucket| &bucket.surfels)
     }
 
-    /// The nearest surfel that passes a gate.
-    pub(super) fn nearest(&self, to: &Surfel, gate: PairGate) -> Option<&Surfel> {
-        let side = FINE_PER_BUCKET * self.voxel;
-        let centre = voxel_key(&to.position, side);
-        let mut limit = gate.max_distance * gate.max_distance;
-        let mut nearest = None;
+    /// The nearest surfel that passes a gate. A surfel of the map near it, such as that of the iteration before, bounds
+    /// the search.
+    pub(super) fn nearest<'a>(
+        &'a self,
+        to: &Surfel,
+        gate: PairGate,
+        near: Option<&'a Surfel>,
+    ) -> Option<&'a Surfel> {
+        let side = VOXELS_PER_BUCKET * self.voxel;
+        let centre = block_key(voxel_key(&to.position, side));
+        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
+        let mut found = NearestSurfel {
+            to,
+            min_cosine: gate.min_cosine,
+            limit: gate.max_distance * gate.max_distance,
+            surfel: None,
+        };
+        if let Some(surfel) = near {
+            found.consider(surfel);
+        }
         for shell in &self.shells {
-            // All remaining voxels are too far away.
-            if (shell.distance * side).powi(2) > limit {
+            // All remaining blocks are too far away.
+            if (shell.distance * block_side).powi(2) > found.limit {
                 break;
             }
-            let key = [0, 1, 2].map(|i| centre[i].saturating_add(shell.offset[i]));
-            if squared_distance(&to.position, key, side) > limit {
+            let key = std::array::from_fn(|i| centre[i].saturating_add(shell.offset[i]));
+            if squared_distance(&to.position, key, block_side) > found.limit {
                 continue;
             }
-            let Some(bucket) = self.buckets.find(key) else {
+            let Some(block) = self.numbers.find(key) else {
                 continue;
             };
-            for surfel in &self.surfels[bucket] {
-                let squared = (surfel.position - to.position).norm_squared();
-                if squared < limit && surfel.normal.dot(&to.normal) >= gate.min_cosine {
-                    limit = squared;
-                    nearest = Some(surfel);
+            for bucket in &self.blocks[block] {
+                if squared_distance(&to.position, bucket.key, side) <= found.limit {
+                    for surfel in &bucket.surfels {
+                        found.consider(surfel);
+                    }
                 }
             }
         }
-        nearest
+        found.surfel
     }
 
     /// Inserts a scan at a pose; occupied voxels keep their surfel.
     pub(super) fn insert(&mut self, scan: &SampledScan, world_from_lidar: &Isometry3<f64>) {
-        let side = FINE_PER_BUCKET * self.voxel;
+        let side = VOXELS_PER_BUCKET * self.voxel;
         for surfel in &scan.fine {
+            // Block and bucket
             let surfel = surfel.moved(world_from_lidar);
-            let number = self.buckets.insert(voxel_key(&surfel.position, side)) as usize;
-            if number == self.surfels.len() {
-                self.surfels.push(Vec::new());
+            let key = voxel_key(&surfel.position, side);
+            let number = self.numbers.insert(block_key(key)) as usize;
+            if number == self.blocks.len() {
+                self.blocks.push(Vec::new());
             }
-            let bucket = &mut self.surfels[number];
-            let key = voxel_key(&surfel.position, self.voxel);
-            let occupied = bucket
-                .iter()
-                .any(|other| voxel_key(&other.position, self.voxel) == key);
-            if !occupied {
-                bucket.push(surfel);
+            let block = &mut self.blocks[number];
+            let at = block.iter().position(|bucket| bucket.key == key);
+            let at = at.unwrap_or_else(|| {
+                let surfels = Vec::new();
+                block.push(Bucket { key, surfels });
+                block.len() - 1
+            });
+            // Voxel
+            let surfels = &mut block[at].surfels;
+            let voxel = |surfel: &Surfel| voxel_key(&surfel.position, self.voxel);
+            if surfels.iter().all(|other| voxel(other) != voxel(&surfel)) {
+                surfels.push(surfel);
             }
+        }
+    }
+}
+
+/// Integer coordinates of the block of a bucket.
+fn block_key(bucket: [i32; 3]) -> [i32; 3] {
+    bucket.map(|k| k.div_euclid(BUCKETS_PER_BLOCK))
+}
+
+/// The nearest of the surfels considered.
+struct NearestSurfel<'a, 'q> {
+    to: &'q Surfel,
+    min_cosine: f64,
+    /// Squared distance of the surfel, or that of the gate, m².
+    limit: f64,
+    surfel: Option<&'a Surfel>,
+}
+
+impl<'a> NearestSurfel<'a, '_> {
+    /// Replaces the surfel by a nearer one that passes the gate.
+    fn consider(&mut self, surfel: &'a Surfel) {
+        let squared = (surfel.position - self.to.position).norm_squared();
+        if squared < self.limit && surfel.normal.dot(&self.to.normal) >= self.min_cosine {
+            self.limit = squared;
+            self.surfel = Some(surfel);
         }
     }
 }
 
 /// Squared distance of a point from the voxel of side `side` with a key, m².
 fn squared_distance(point: &Vector3<f64>, key: [i32; 3], side: f64) -> f64 {
-    let along = |i: usize| {
+    let mut sum = 0.0;
+    for i in 0..3 {
         let low = f64::from(key[i]) * side;
-        (low - point[i]).max(point[i] - low - side).max(0.0)
-    };
-    [0, 1, 2].map(along).iter().map(|d| d * d).sum()
+        let along = (low - point[i]).max(point[i] - low - side).max(0.0);
+        sum += along * along;
+    }
+    sum
 }
 
-/// Offsets of the coarse voxels within [`REACH`], by ascending distance.
+/// Offsets of the blocks within [`REACH`], by ascending distance.
 fn shells() -> Vec<Shell> {
     let range = || -REACH..=REACH;
     let offsets = range().flat_map(|x| range().flat_map(move |y| range().map(move |z| [x, y, z])));
@@ -181,9 +241,12 @@ mod tests {
             min_cosine: 0.7,
         };
         let mut found = 0;
+        let mut before = None;
         for surfel in &scan.coarse {
             let query = surfel.moved(&Isometry3::translation(0.8, -0.3, 0.2));
-            let nearest = map.nearest(&query, gate);
+            let nearest = map.nearest(&query, gate, None);
+            assert_eq!(map.nearest(&query, gate, before), nearest);
+            before = nearest;
             let all = map.surfels().filter(|s| s.normal.dot(&query.normal) >= 0.7);
             let distances = all.map(|s| (s.position - query.position).norm());
             let least = distances.fold(f64::INFINITY, f64::min);

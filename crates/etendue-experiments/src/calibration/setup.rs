@@ -46,7 +46,7 @@ pub struct SimulatedRecording {
     pub recording: PanelRecording,
     /// What is declared.
     pub hint: PanelHint,
-    /// Distances of the flat surfaces with the known profile, m.
+    /// Mean distances of the flat surfaces with the known profile during the recording, m.
     pub distances: Vec<f64>,
 }
 
@@ -95,7 +95,7 @@ impl RecordingKind {
     /// A recording of this kind with random dimensions.
     pub fn recording(self, seed: u64) -> SimulatedRecording {
         let mut draw = Draw(Stream::new(seed, 7, 0, 0, Purpose::World));
-        let mut plan = Plan::new(self, &mut draw);
+        let plan = Plan::new(self, &mut draw);
         let lidar = lidar();
         let scans: Vec<Scan> = (0..SWEEPS)
             .map(|sweep| plan.scan(&lidar, seed, sweep))
@@ -104,7 +104,7 @@ impl RecordingKind {
         SimulatedRecording {
             recording: recording.expect("the recording has scans"),
             hint: plan.hint,
-            distances: std::mem::take(&mut plan.distances),
+            distances: plan.mean_distances(),
         }
     }
 }
@@ -160,6 +160,7 @@ struct Plan {
     /// Motion of the sensor per sweep: x, y (m) and yaw (rad).
     step: [f64; 3],
     hint: PanelHint,
+    /// Distances of the flat surfaces with the known profile at the first sweep, m.
     distances: Vec<f64>,
 }
 
@@ -265,6 +266,13 @@ impl Plan {
             }
         }
         plan
+    }
+
+    /// Distances of the panels from the mean position of the sensor, m.
+    fn mean_distances(&self) -> Vec<f64> {
+        let approach = 0.5 * f64::from(SWEEPS - 1) * self.step[0];
+        let distances = self.distances.iter();
+        distances.map(|distance| distance - approach).collect()
     }
 
     /// One sweep as a scan.

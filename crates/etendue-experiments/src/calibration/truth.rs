@@ -1,9 +1,11 @@
 //! Comparison of a calibrated profile with the known one.
 
 use etendue_calibrate::noise::{NoiseCalibration, PanelRecording};
+use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::profile::{
     Correlation, DistanceLaw, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
+use std::collections::BTreeSet;
 
 /// The noise profile of the panels: bias, spread and drop-out that depend on the incidence, with correlated
 /// neighbours and a fixed pattern.
@@ -54,9 +56,10 @@ pub struct Figure {
     pub quantity: Quantity,
     /// Incidence, degrees.
     pub incidence_deg: f64,
-    /// Error, m; of the drop-out, the middle of the interval less the truth.
+    /// Error, m; of the drop-out, the observed fraction less the truth.
     pub error: f64,
-    /// Error in stated standard errors.
+    /// Error in stated standard errors; of the drop-out, the score statistic: its absolute value is below 1.96
+    /// if the stated 95 % interval contains the truth.
     pub normalised: f64,
 }
 
@@ -76,7 +79,8 @@ const CORE: f64 = 40.0 * std::f64::consts::PI / 180.0;
 /// they were recorded.
 ///
 /// The part of the bias that is like a plane of another distance or bearing is not observable: the stated bias
-/// is that relative to the plane that fits the biased ranges, and so is the true one here.
+/// is that relative to the plane of least squares through the biased ranges below 40 degrees, except those next to
+/// edges, and so is the true one here.
 pub(super) fn figures(
     found: &NoiseCalibration,
     recording: &PanelRecording,
@@ -92,18 +96,19 @@ pub(super) fn figures(
         .copied()
         .unwrap_or(f64::NAN);
 
-    // Angles of the directions, and the plane that fits their true bias
+    // Angles of the directions with ranges, and the plane that fits their true bias
     let bearing = panel.bearing();
-    let angles: Vec<f64> = panel
-        .sector
-        .cells
-        .iter()
-        .map(|cell| {
-            let direction = recording.cells[*cell].direction;
-            let turn = direction.y.atan2(direction.x) - bearing;
-            turn.sin().atan2(turn.cos())
-        })
+    let beams = found.panels[0].beams.beams.iter();
+    let with_ranges: BTreeSet<u32> = beams
+        .filter(|beam| beam.error().is_some())
+        .map(|beam| beam.cell)
         .collect();
+    let angle_of = |number: &u32| {
+        let cell = panel.sector.cells[*number as usize];
+        let direction = recording.cells[cell].direction;
+        wrap_to_pi(direction.y.atan2(direction.x) - bearing)
+    };
+    let angles: Vec<f64> = with_ranges.iter().map(angle_of).collect();
     let bias = |angle: f64| truth.at(angle.abs(), true_distance / angle.cos()).bias;
     let [shift, tilt] = fitted_plane(&angles, bias);
     let relative =
@@ -135,9 +140,7 @@ pub(super) fn figures(
         }
         let mean = near.iter().map(|angle| relative(*angle)).sum::<f64>() / near.len() as f64;
         let there = truth.at(knot.incidence, true_distance / knot.incidence.cos());
-        let [low, high] = knot.drop_out_interval;
-        let middle = 0.5 * (low + high);
-        let half = (0.5 * (high - low)).max(1e-6);
+        let dropped = Proportion::of_interval(knot.drop_out_interval);
         let figure = |quantity, error: f64, standard: f64| Figure {
             quantity,
             incidence_deg: degrees,
@@ -152,11 +155,39 @@ pub(super) fn figures(
         ));
         figures.push(figure(
             Quantity::DropOut,
-            middle - there.drop_out,
-            half / HALF_95,
+            dropped.value - there.drop_out,
+            dropped.standard_deviation(there.drop_out),
         ));
     }
     figures
+}
+
+/// A proportion and the number of independent trials of its Wilson interval.
+struct Proportion {
+    value: f64,
+    trials: f64,
+}
+
+impl Proportion {
+    /// The proportion $p$ of $n$ trials with a given 95 % Wilson interval. Its limits are the roots of
+    /// $(p-x)^2 = c\,x(1-x)$ with $c = 1.96^2/n$: their sum is $s = (2p+c)/(1+c)$, their product $q = p^2/(1+c)$, and
+    /// $u = 1+c$ is the lesser root of $(s-1)^2u^2 + (2(s-1)-4q)u + 1 = 0$.
+    fn of_interval([low, high]: [f64; 2]) -> Self {
+        let excess = low + high - 1.0;
+        let linear = 4.0 * low * high - 2.0 * excess;
+        let discriminant = (linear * linear - 4.0 * excess * excess).max(0.0);
+        let root = (2.0 / (linear + discriminant.sqrt())).min(1e9);
+        Self {
+            value: 0.5 * (excess * root + 1.0),
+            trials: HALF_95 * HALF_95 / (root - 1.0).max(1e-9),
+        }
+    }
+
+    /// Standard deviation of the proportion of such trials with a given probability: the error over it is the score
+    /// statistic, which the Wilson interval inverts.
+    fn standard_deviation(&self, probability: f64) -> f64 {
+        (probability * (1.0 - probability) / self.trials).sqrt()
+    }
 }
 
 /// Distance (m) and tilt (rad times m) of the plane that fits the bias of directions below 40 degrees.

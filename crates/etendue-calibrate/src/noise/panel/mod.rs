@@ -24,6 +24,7 @@ pub use hint::{PanelHint, PanelSearch};
 pub use motion::PanelMotion;
 pub use panel_struct::{LargerSurface, Panel};
 pub use plane::PanelPlane;
+pub(in crate::noise) use sector::LARGEST_NOISE;
 pub use sector::PanelSector;
 pub(in crate::noise) use sight::allowance;
 pub use stationary::RangeChange;

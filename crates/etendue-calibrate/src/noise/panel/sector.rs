@@ -30,7 +30,7 @@ const OBLIQUE: f64 = 55.0 * std::f64::consts::PI / 180.0;
 
 /// Greatest deviation from the panel that is attributed to noise, relative to its distance: a direction with
 /// more sees several surfaces.
-const LARGEST_NOISE: f64 = 0.05;
+pub(in crate::noise) const LARGEST_NOISE: f64 = 0.05;
 
 impl PanelSector {
     /// Every direction of a cloud in which a surface is near the plane.

@@ -31,6 +31,8 @@ pub struct SmoothCurve {
     basis: SplineBasis,
     coefficients: Vec<f64>,
     link: LinkFunction,
+    /// Inverse of the penalised normal matrix; only of curves with the identity as link.
+    covariance: Option<DMatrix<f64>>,
     /// Penalty selected by cross-validation.
     pub penalty: f64,
     /// Cross-validation score relative to that of the stiffest curve; below 1 if the data require
@@ -56,6 +58,24 @@ impl SmoothCurve {
             LinkFunction::Identity => value,
             LinkFunction::Logit => logistic(value),
         }
+    }
+
+    /// Variance at an incidence (rad) for weights that are inverse variances of independent observations:
+    /// $b^\top(B^\top WB+\lambda P)^{-1}b$ with the basis $b$ there, which includes the error by
+    /// smoothing in the mean over the curve (Nychka 1988, doi:10.1080/01621459.1988.10478711). Zero for
+    /// other links than the identity.
+    pub fn variance(&self, x: f64) -> f64 {
+        let Some(covariance) = &self.covariance else {
+            return 0.0;
+        };
+        let (first, values) = self.basis.at(x);
+        let mut sum = 0.0;
+        for (i, a) in values.iter().enumerate() {
+            for (j, b) in values.iter().enumerate() {
+                sum += a * b * covariance[(first + i, first + j)];
+            }
+        }
+        sum
     }
 }
 
@@ -90,10 +110,18 @@ pub fn fit_curve(
 
     // Fit all observations
     let coefficients = coefficients(observations, &basis, link, PENALTIES[best])?;
+    let covariance = match link {
+        LinkFunction::Identity => {
+            let (matrix, _) = normal_equations(observations, &basis, PENALTIES[best], None);
+            matrix.cholesky().map(|cholesky| cholesky.inverse())
+        }
+        LinkFunction::Logit => None,
+    };
     Some(SmoothCurve {
         basis,
         coefficients,
         link,
+        covariance,
         penalty: PENALTIES[best],
         gain: scores[best] / stiffest.max(1e-300),
     })
@@ -139,15 +167,27 @@ fn coefficients(
     }
 }
 
-/// Penalised weighted least squares. Without a ridge, the penalty is locally proportional to the weight of
-/// the data, so that a region with a hundred times the noise, such as the end of a panel, has the same
-/// flexibility (a spatially adaptive penalty; Ruppert and Carroll 2000, doi:10.1111/1467-842X.00119).
+/// Penalised weighted least squares.
 fn solve(
     observations: &[CurveObservation],
     basis: &SplineBasis,
     penalty: f64,
     ridge: Option<f64>,
 ) -> Option<Vec<f64>> {
+    let (matrix, vector) = normal_equations(observations, basis, penalty, ridge);
+    let solved = matrix.cholesky()?.solve(&vector);
+    Some(solved.iter().copied().collect())
+}
+
+/// Matrix and vector of penalised weighted least squares. Without a ridge, the penalty is locally proportional to the weight of
+/// the data, so that a region with a hundred times the noise, such as the end of a panel, has the same
+/// flexibility (a spatially adaptive penalty; Ruppert and Carroll 2000, doi:10.1111/1467-842X.00119).
+fn normal_equations(
+    observations: &[CurveObservation],
+    basis: &SplineBasis,
+    penalty: f64,
+    ridge: Option<f64>,
+) -> (DMatrix<f64>, DVector<f64>) {
     // Normal equations
     let count = basis.count();
     let mut matrix: DMatrix<f64> = DMatrix::zeros(count, count);
@@ -176,8 +216,7 @@ fn solve(
     for i in 0..count {
         matrix[(i, i)] += ridge.unwrap_or(1e-9) * scale;
     }
-    let solved = matrix.cholesky()?.solve(&vector);
-    Some(solved.iter().copied().collect())
+    (matrix, vector)
 }
 
 /// Iteratively reweighted least squares of a binomial model (McCullagh and Nelder 1989, "Generalized linear

@@ -35,7 +35,8 @@ use clap::{Args, Subcommand};
     with profile = \"profiles/wood.toml\".\n\n\
     The verdict is clear, doubtful or refused, from a test on held-out scans and from the data of \
     the fit. A doubtful profile is not written, and the exit code is 1, unless --accept-doubtful is \
-    given; a refused profile is never written. NAME-panel.png shows what was taken as the panel."
+    given; a refused profile is never written. NAME-panel.png shows what was taken as the panel, \
+    also of a doubtful or refused profile."
 )]
 pub struct Calibrate {
     #[command(subcommand)]

@@ -88,13 +88,15 @@ struct Results {
 }
 
 impl Profiles {
-    /// Calibrates, prints a summary, and writes the profiles unless one of them is refused or doubtful.
+    /// Calibrates, prints a summary, and writes the profiles. If one of them is refused or doubtful, only the pictures
+    /// of the panels are written.
     pub fn run(self) -> Result<(), Failure> {
         // Load and calibrate each material
         let setup = self.setup()?;
         let progress = bar("reading", STAGES * setup.materials().len());
         let mut calibrations = Vec::new();
         let mut folder = Folder::new(&self.output);
+        let mut pictures = Folder::new(&self.output);
         let mut results = Results {
             materials: Vec::new(),
             hold_out: Vec::new(),
@@ -105,21 +107,28 @@ impl Profiles {
             progress.set_message(format!("{material}: reading"));
             let task = Task::load(&setup, material, &panels)?;
             progress.inc(1);
-            calibrations.push(self.calibrate(&task, &mut folder, &mut results, &progress)?);
+            let (calibration, verdict) =
+                self.calibrate(&task, &mut folder, &mut results, &progress)?;
+            task.add_pictures(&mut pictures, &calibration, &verdict)?;
+            calibrations.push(calibration);
         }
         progress.finish_and_clear();
 
-        // Write, unless a profile is refused or doubtful
-        let objection = self.objection(&results);
-        if objection.is_none() {
+        // Write everything, or the pictures only if a profile is refused or doubtful
+        let grade = self.objection_grade(&results);
+        if grade.is_none() {
             if self.figures {
                 figures::add_overview(&mut folder, &calibrations)?;
             }
             if self.holdout {
                 folder.json("holdout.json", &results.hold_out)?;
             }
+            folder.append(pictures);
             results.files = folder.commit()?;
+        } else {
+            results.files = pictures.commit()?;
         }
+        let objection = grade.map(|grade| objection(grade, &results));
 
         // Report; of an objection, the error states the reasons, and JSON all checks
         warn(&results.warnings);
@@ -129,29 +138,16 @@ impl Profiles {
         objection.map_or(Ok(()), Err)
     }
 
-    /// Error if a profile is refused, or doubtful without `--accept-doubtful`.
-    fn objection(&self, results: &Results) -> Option<Failure> {
-        let of_grade = |grade: Grade| -> Vec<String> {
-            let materials = results.materials.iter();
-            let matching = materials.filter(|material| material.verdict.grade == grade);
-            matching.map(MaterialReport::objection).collect()
-        };
-        let refused = of_grade(Grade::Refused);
-        if !refused.is_empty() {
-            return Some(Failure::usage(
-                format!("refused, nothing was written:\n{}", refused.join("\n")),
-                "record again with a flat board before a sensor at rest; `etendue calibrate aim --source FILE -o aim` \
-                 draws what is taken as the panel",
-            ));
+    /// Worst grade of the profiles that prevents writing: refused, or doubtful without `--accept-doubtful`.
+    fn objection_grade(&self, results: &Results) -> Option<Grade> {
+        let is_any =
+            |grade: Grade| (results.materials.iter()).any(|one| one.verdict.grade == grade);
+        let doubtful = is_any(Grade::Doubtful) && !self.accept_doubtful;
+        if is_any(Grade::Refused) {
+            Some(Grade::Refused)
+        } else {
+            doubtful.then_some(Grade::Doubtful)
         }
-        let doubtful = of_grade(Grade::Doubtful);
-        (!doubtful.is_empty() && !self.accept_doubtful).then(|| {
-            Failure::usage(
-                format!("doubtful, nothing was written:\n{}", doubtful.join("\n")),
-                "record again, or accept the profiles with --accept-doubtful; `etendue calibrate aim --source FILE -o aim` \
-                 draws what is taken as the panel",
-            )
-        })
     }
 
     /// The calibration setup file, or one with the recordings of the arguments.
@@ -186,7 +182,7 @@ impl Profiles {
         folder: &mut Folder,
         results: &mut Results,
         progress: &ProgressBar,
-    ) -> Result<NoiseCalibration, Failure> {
+    ) -> Result<(NoiseCalibration, Verdict), Failure> {
         // Fit the profile
         let material = &task.options.material;
         let recordings = task.recordings();
@@ -210,7 +206,6 @@ impl Profiles {
         let name = file_name(material);
         let file = task.file(&calibration, &verdict);
         folder.text(&format!("{name}.toml"), file.to_toml());
-        task.add_pictures(folder, &name, &calibration, &verdict)?;
         if self.figures {
             figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
         }
@@ -231,7 +226,7 @@ impl Profiles {
         results
             .materials
             .push(MaterialReport::of(&calibration, &verdict));
-        Ok(calibration)
+        Ok((calibration, verdict))
     }
 
     fn summary(results: &Results) -> String {
@@ -250,6 +245,31 @@ impl Profiles {
         }
         words
     }
+}
+
+/// Error that states the reasons of all profiles of a grade, and names the pictures of the panels.
+fn objection(grade: Grade, results: &Results) -> Failure {
+    let materials = results.materials.iter();
+    let matching = materials.filter(|material| material.verdict.grade == grade);
+    let reasons: Vec<String> = matching.map(MaterialReport::objection).collect();
+    let is_png = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "png");
+    let pictures = results.files.iter().filter(is_png);
+    let pictures: Vec<String> = pictures.map(|file| file.display().to_string()).collect();
+    let remedy = match grade {
+        Grade::Refused => "record again with a flat board before a sensor at rest",
+        _ => "record again, or accept the profiles with --accept-doubtful",
+    };
+    Failure::usage(
+        format!(
+            "{}, no profile was written:\n{}",
+            grade.name(),
+            reasons.join("\n")
+        ),
+        format!(
+            "{remedy}; what was taken as the panel: {}",
+            pictures.join(", ")
+        ),
+    )
 }
 
 impl Task {
@@ -298,10 +318,10 @@ impl Task {
     fn add_pictures(
         &self,
         folder: &mut Folder,
-        name: &str,
         calibration: &NoiseCalibration,
         verdict: &Verdict,
     ) -> Result<(), Failure> {
+        let name = file_name(&self.options.material);
         let panels = self.panels.iter().zip(&calibration.panels);
         for (number, ((declared, _, loaded), report)) in (1..).zip(panels) {
             let picture = match self.panels.len() {
