@@ -220,6 +220,12 @@ fn unknown(document: &Document, table: &FreeTable) -> Result<FreeTask, DocumentE
     })
 }
 
+/// Largest coordinate of a box for a pose, m.
+const MAX_POSITION: f64 = 1e6;
+
+/// Largest factor on the width of beams.
+const MAX_WIDTH: f64 = 1e4;
+
 fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentError> {
     let check_ordered = |span: Range<usize>, bounds: &[(f64, f64)]| {
         if bounds.iter().all(|(lower, upper)| lower < upper) {
@@ -228,11 +234,22 @@ fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentErro
         let problem = TomlProblem::value("the bounds are empty", "give the lower bound first");
         Err(document.error(span, problem))
     };
+    let check_distance = |span: Range<usize>, bounds: &[f64]| {
+        if bounds.iter().all(|bound| bound.abs() <= MAX_POSITION) {
+            return Ok(());
+        }
+        let problem = TomlProblem::value(
+            "the box is larger than 1,000,000 m",
+            "give a box around the scene, m",
+        );
+        Err(document.error(span, problem))
+    };
     match (&table.within_m, &table.between) {
         // A pose within a box
         (Some(given), None) => {
             let [lower, upper] = *given.get_ref();
             check_ordered(given.span(), &[(lower[0], upper[0]), (lower[1], upper[1])])?;
+            check_distance(given.span(), &[lower, upper].concat())?;
             Ok(Motion::Boxed { lower, upper })
         }
         // A number in an interval
@@ -301,6 +318,11 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         Some((
             "intensity_m is negative or not finite",
             "give metres per count, or 0 to ignore intensities",
+        ))
+    } else if !widths.iter().all(|width| (1.0..=MAX_WIDTH).contains(width)) {
+        Some((
+            "a factor of beam_widths is not from 1 to 10,000",
+            "give the widest beams first, as in [16, 4, 1]",
         ))
     } else if widths.last() != Some(&1.0) {
         Some((

@@ -88,6 +88,8 @@ fn senseless_sensors_are_refused_with_the_reason() {
     for (from, to, reason) in [
         ("columns = 682", "columns = 0", "the number of columns is 0"),
         ("far_m = 5.6", "far_m = 0.01", "are they exchanged?"),
+        ("far_m = 5.6", "far_m = 1e300", "at most 1,000,000 m"),
+        ("slack_m = 0.1", "slack_m = 1e300", "at most 1000 m"),
         (
             "converter = 0.0136",
             "converter = -1.0",

@@ -11,6 +11,9 @@ pub struct Rate {
     micro_hertz: u64,
 }
 
+/// Longest latency and offset: a day, s.
+const MAX_DELAY: f64 = 86_400.0;
+
 /// Error of an invalid clock.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
@@ -31,14 +34,14 @@ pub enum ClockError {
         /// Time between captures, s.
         period: f64,
     },
-    /// The latency is negative.
-    #[error("the latency is {latency} s, it must be zero or more")]
+    /// The latency is negative or too large.
+    #[error("the latency is {latency} s, it must be from 0 to {MAX_DELAY}")]
     Latency {
         /// The latency, s.
         latency: f64,
     },
-    /// The first capture is before the run.
-    #[error("the first capture is at {offset} s, it must be at zero or later")]
+    /// The first capture is before the run or too late.
+    #[error("the first capture is at {offset} s, it must be from 0 to {MAX_DELAY}")]
     Offset {
         /// The time, s.
         offset: f64,
@@ -121,16 +124,16 @@ impl Clock {
     ///
     /// # Errors
     /// If the window is negative or longer than the time between captures, or the latency or the
-    /// offset is negative.
+    /// offset is not from zero to a day.
     pub fn new(rate: Rate, offset: f64, window: f64, latency: f64) -> Result<Self, ClockError> {
         let period = rate.period();
         if !(0.0..=period * (1.0 + 1e-9)).contains(&window) {
             return Err(ClockError::Window { window, period });
         }
-        if !(latency >= 0.0 && latency.is_finite()) {
+        if !(0.0..=MAX_DELAY).contains(&latency) {
             return Err(ClockError::Latency { latency });
         }
-        if !(offset >= 0.0 && offset.is_finite()) {
+        if !(0.0..=MAX_DELAY).contains(&offset) {
             return Err(ClockError::Offset { offset });
         }
         Ok(Self {
@@ -181,5 +184,7 @@ mod tests {
         assert!(matches!(error(0.0, 0.011, 0.0), ClockError::Window { .. }));
         assert!(matches!(error(0.0, 0.0, -1e-3), ClockError::Latency { .. }));
         assert!(matches!(error(-1.0, 0.0, 0.0), ClockError::Offset { .. }));
+        assert!(matches!(error(0.0, 0.0, 1e305), ClockError::Latency { .. }));
+        assert!(matches!(error(1e305, 0.0, 0.0), ClockError::Offset { .. }));
     }
 }

@@ -2,6 +2,9 @@
 
 use super::domain::{OutsideDomain, is_zero_or_more, value};
 
+/// Farthest range of a lidar, m: that of a lidar in orbit. The time of a simulation grows with the range.
+const MAX_RANGE: f64 = 1e6;
+
 /// Limits and step of the reported ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeLimits {
@@ -37,8 +40,8 @@ impl RangeLimits {
         value(
             "the farthest range, m,",
             self.far,
-            self.far > self.near && self.far.is_finite(),
-            "finite and beyond the nearest range; are they exchanged?",
+            self.far > self.near && self.far <= MAX_RANGE,
+            "beyond the nearest range and at most 1,000,000 m; are they exchanged?",
         )?;
         value(
             "the range step, m,",

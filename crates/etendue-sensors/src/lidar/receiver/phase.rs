@@ -78,6 +78,9 @@ pub struct PhaseDetection<S> {
     pub disagreement: f64,
 }
 
+/// Largest slack of the range limits, m.
+const MAX_SLACK: f64 = 1000.0;
+
 /// Invalid parameter of a phase receiver.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
@@ -115,6 +118,12 @@ pub enum InvalidPhaseReceiver {
     Multiples {
         /// The multiples.
         multiples: [u32; 2],
+    },
+    /// The slack of the range limits is too large: the receiver tries every period within it.
+    #[error("the slack of the range limits is {slack} m, it must be at most 1000 m")]
+    Slack {
+        /// The slack, m.
+        slack: f64,
     },
     /// The number of bits of the converter is not in 1 to 32.
     #[error("the converter has {bits} bits, it must have 1 to 32")]
@@ -552,6 +561,10 @@ impl<T> PhaseReceiver<T> {
             ("slack of the range limits", self.ambiguity.slack),
         ] {
             not_negative(name, value)?;
+        }
+        let slack = self.ambiguity.slack;
+        if slack > MAX_SLACK {
+            return Err(InvalidPhaseReceiver::Slack { slack });
         }
         // Order of limits.
         let gain = &self.gain;
