@@ -23,6 +23,9 @@ use thiserror::Error;
 /// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
 pub const INTERRUPTED_EXIT_CODE: u8 = 130;
 
+/// Exit code of a doubtful fit or registration.
+pub const DOUBTFUL_EXIT_CODE: u8 = 3;
+
 /// Error of a command.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -147,7 +150,7 @@ pub enum Failure {
         remedy: String,
     },
     /// The trajectory of `slam` cannot be trusted.
-    #[error("the trajectory is {verdict}: {reason}")]
+    #[error("verdict of the trajectory: {verdict}: {reason}")]
     TrajectoryUntrusted {
         /// Verdict.
         verdict: TrajectoryVerdict,
@@ -184,6 +187,12 @@ pub enum Failure {
         reasons: String,
         /// Exit code.
         code: u8,
+    },
+    /// The result of a registration, which is written, is doubtful.
+    #[error("the registration is doubtful: {reasons}")]
+    DoubtfulRegistration {
+        /// Reasons, separated by semicolons.
+        reasons: String,
     },
     /// Two clouds cannot be registered.
     #[error(transparent)]
@@ -249,6 +258,7 @@ impl Failure {
         match self {
             Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
             Self::Verdict { code, .. } => *code,
+            Self::DoubtfulRegistration { .. } => DOUBTFUL_EXIT_CODE,
             _ => 1,
         }
     }
@@ -317,6 +327,12 @@ impl Failure {
                 "compare residuals.csv with the scene; check the scene, the sensor and the start, search \
                  with --search, or free what differs from the scene"
                     .into()
+            }
+            Self::DoubtfulRegistration { .. } => {
+                "give --start near the motion, or another --method, and look at the picture of -o".into()
+            }
+            Self::Fit(FitError::Solve(_)) => {
+                "give another --start, search with --search, or check the scene and the sensor".into()
             }
             Self::Fit(FitError::NoRange { .. }) => "select another scan of the log".into(),
             Self::WhichScan { path, .. } => {

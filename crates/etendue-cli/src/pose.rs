@@ -25,6 +25,11 @@ pub enum PoseError {
     /// Wrong number of components.
     #[error("expected x,y,z,yaw or x,y,z,yaw,pitch,roll (metres and degrees), found {0} numbers")]
     Count(usize),
+    /// Wrong number of components of a motion.
+    #[error(
+        "expected x,y,yaw in the plane or x,y,z,yaw[,pitch,roll] in space (metres and degrees), found {0} numbers"
+    )]
+    MotionCount(usize),
 }
 
 impl FromStr for Pose {
@@ -54,7 +59,8 @@ impl FromStr for Motion {
     fn from_str(text: &str) -> Result<Self, PoseError> {
         match numbers(text)?[..] {
             [x, y, yaw] => Ok(Self(pose([x, y, 0.0], [0.0, 0.0, yaw]))),
-            _ => Ok(Self(text.parse::<Pose>()?.world_from_sensor)),
+            [_, _, _, _] | [_, _, _, _, _, _] => Ok(Self(text.parse::<Pose>()?.world_from_sensor)),
+            ref other => Err(PoseError::MotionCount(other.len())),
         }
     }
 }

@@ -239,6 +239,11 @@ fn undetermined_parameters_are_reported() {
     );
     let deviations = &found["estimate"][1]["standard_deviations"];
     assert!(deviations[0]["value"].is_null(), "{deviations}");
+
+    // A reflectance alone, whose derivatives are rounding errors
+    let alone = ["--free", "materials.paint.reflectance", "--start", "0.5"];
+    let found = fit(folder.path(), &[&TYPED[..3], &alone].concat());
+    assert_eq!(found["rank"], 0, "{found}");
 }
 
 #[test]

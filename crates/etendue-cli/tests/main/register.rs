@@ -1,6 +1,6 @@
 //! `etendue register`.
 
-use crate::{fail, folder, names, number, recording, stdout, succeed, write};
+use crate::{etendue, fail, folder, names, number, recording, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -176,4 +176,27 @@ fn forward_and_backward_registrations_are_inverse() {
             .sqrt();
         assert!(gap < 0.02 && way > 0.2, "{a}: gap {gap} m of {way} m");
     }
+}
+
+/// Clouds of different places have few pairs: the result is written and called doubtful.
+#[test]
+fn a_registration_of_different_places_is_doubtful() {
+    let folder = folder();
+    rooms(folder.path());
+    let far: String = (0..200).fold("x_m,y_m\n".to_owned(), |text, i| {
+        text + &format!("{},{}\n", 0.5 * f64::from(i), 20.0 + 0.1 * f64::from(i % 7))
+    });
+    write(folder.path(), "far.csv", far);
+    let arguments = ["register", "far.csv", "b.csv", "--json", "-o", "out"];
+    let output = etendue(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["verdict"], "doubtful");
+    assert!(number(&found["overlap"]) < 0.4, "{found}");
+    assert!(
+        stderr(&output).contains("the registration is doubtful"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(folder.path().join("out/registration.json").exists());
 }

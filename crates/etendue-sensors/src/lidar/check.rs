@@ -2,11 +2,14 @@
 
 use super::channel::Channel;
 use super::description::Lidar;
-use super::domain::{OutsideDomain, positive, value};
+use super::domain::{OutsideDomain, value};
 use super::pattern::{Columns, ScanPattern};
 use super::receiver::{InvalidPhaseReceiver, Receiver};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
+
+/// Wavelengths of lidars, m, from the ultraviolet to the far infrared.
+const WAVELENGTHS: std::ops::RangeInclusive<f64> = 1e-7..=1e-4;
 
 /// Maximum number of shots in a sweep, limited by memory.
 const MOST_SHOTS: f64 = 1e8;
@@ -125,7 +128,12 @@ impl Lidar {
         if let Receiver::Phase(receiver) = &self.receiver {
             receiver.check()?;
         }
-        let wavelength = positive(&[("the wavelength, m,", self.wavelength)]);
+        let wavelength = value(
+            "the wavelength, m,",
+            self.wavelength,
+            WAVELENGTHS.contains(&self.wavelength),
+            "from 100 nm to 100,000 nm",
+        );
         for (part, checked) in [
             (LidarPart::Range, self.limits.check()),
             (LidarPart::Wavelength, wavelength),

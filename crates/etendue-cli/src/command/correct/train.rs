@@ -15,6 +15,7 @@ use etendue::calibrate::depth::{
     PolynomialBias, PoseFreedom, PosePrior, RobustLoss, ScanSignature, TableBias, WaveformBias,
 };
 use etendue::config::depth_model::{BIN_DEG, HeldOutThickness, Learnt, LearntModel, LearntStatus};
+use etendue::config::presets::SENSORS;
 use etendue::config::sensor::preset;
 use etendue_experiments::depth::corridor::as_built;
 use serde::Serialize;
@@ -228,6 +229,8 @@ impl Train {
         let training = self.training(&gathered);
         let start = self.start();
 
+        warn(self.unknown_sensor());
+
         // Learn and test
         let spinner = progress(0, "{spinner} learning, {elapsed}");
         spinner.enable_steady_tick(std::time::Duration::from_millis(100));
@@ -292,6 +295,21 @@ impl Train {
                 .unwrap_or(DepthModel::Waveform(WaveformBias::START)),
             Some(ModelName::Table) => DepthModel::Table(TableBias::standard()),
         }
+    }
+
+    /// Warning about a sensor that is no preset, so that its pulse is not known.
+    fn unknown_sensor(&self) -> Option<String> {
+        let unknown = SENSORS
+            .find(&self.sensor)
+            .err()
+            .filter(|_| !self.sensor.is_empty())?;
+        let nearest = unknown
+            .nearest()
+            .map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
+        Some(format!(
+            "--sensor {} is no preset{nearest}: its pulse is not known",
+            self.sensor
+        ))
     }
 
     /// Waveform model of the pulse and the beam of the sensor, if it is a preset with a constant-fraction

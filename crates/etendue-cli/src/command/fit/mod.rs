@@ -9,7 +9,7 @@ mod search;
 mod setup;
 mod values;
 
-use crate::failure::Failure;
+use crate::failure::{DOUBTFUL_EXIT_CODE, Failure};
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use arguments::ProblemArguments;
@@ -83,9 +83,6 @@ impl Fit {
         verdict(&found.goodness.verdict)
     }
 }
-
-/// Exit code of a doubtful fit.
-const DOUBTFUL_EXIT_CODE: u8 = 3;
 
 /// Exit code of a fit of a wrong model.
 const WRONG_MODEL_EXIT_CODE: u8 = 4;

@@ -31,7 +31,8 @@ use std::path::PathBuf;
     Tuned settings follow from the median distance s of the points of B from their centroid. In \
     space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \
     nearest 90 % of the pairs and cells of s/2, then all pairs within s/3 with a robust loss and cells \
-    of s/8. Single settings can be combined with either."
+    of s/8. Single settings can be combined with either.\n\
+    Exit code 3: the result is doubtful, because it did not converge or fewer than 40 % of the points of A have a pair."
 )]
 pub struct Register {
     /// Source cloud, which is moved
@@ -73,7 +74,13 @@ impl Register {
         if let Some(path) = &self.output {
             self.write(Folder::new(path), &a, &b, &report)?;
         }
-        print_report(self.json, &report, Report::text)
+        print_report(self.json, &report, Report::text)?;
+        if report.reasons.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::DoubtfulRegistration {
+            reasons: report.reasons.join("; "),
+        })
     }
 
     fn start(&self) -> Isometry3<f64> {

@@ -24,10 +24,18 @@ pub struct Report {
     rms_unit: &'static str,
     pairs: usize,
     unpaired: usize,
+    /// Fraction of the points of A with a pair in B.
+    overlap: f64,
     converged: bool,
     stop: String,
+    verdict: &'static str,
+    /// Reasons of a doubtful result.
+    pub reasons: Vec<String>,
     settings: SettingsReport,
 }
+
+/// Least fraction of the points with a pair of a good registration.
+const LEAST_OVERLAP: f64 = 0.4;
 
 #[derive(Debug, Serialize)]
 struct Rotation {
@@ -55,8 +63,30 @@ impl Report {
         };
         let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
 
-        // The result with its quality
+        // Quality of the result
+        let overlap = found.pairs as f64 / (found.pairs + found.unpaired).max(1) as f64;
+        let mut reasons = Vec::new();
+        if overlap < LEAST_OVERLAP {
+            reasons.push(format!(
+                "{:.0} % of the points of {a} have a pair in {b}, fewer than {:.0} %",
+                100.0 * overlap,
+                100.0 * LEAST_OVERLAP
+            ));
+        }
+        if !found.stop.converged() {
+            reasons.push(format!("the solver did not converge: {}", found.stop));
+        }
+        let verdict = if reasons.is_empty() {
+            "good"
+        } else {
+            "doubtful"
+        };
+
+        // The result
         Self {
+            overlap,
+            verdict,
+            reasons,
             a: a.into(),
             b: b.into(),
             method: method.name(),
@@ -108,11 +138,11 @@ impl Report {
         )
     }
 
-    /// Iterations, residual and pairs in a line.
+    /// Verdict, iterations, residual and pairs in a line.
     pub fn summary(&self) -> String {
         format!(
-            "{} iterations, rms {:.4} {} over {} pairs, {} points without a pair",
-            self.iterations, self.rms, self.rms_unit, self.pairs, self.unpaired
+            "{}: {} iterations, rms {:.4} {} over {} pairs, {} points without a pair",
+            self.verdict, self.iterations, self.rms, self.rms_unit, self.pairs, self.unpaired
         )
     }
 }
