@@ -240,10 +240,17 @@ fn undetermined_parameters_are_reported() {
     let deviations = &found["estimate"][1]["standard_deviations"];
     assert!(deviations[0]["value"].is_null(), "{deviations}");
 
-    // A reflectance alone, whose derivatives are rounding errors
+    // A reflectance alone, whose derivatives are rounding errors; from another pose, so that the model is wrong
     let alone = ["--free", "materials.paint.reflectance", "--start", "0.5"];
-    let found = fit(folder.path(), &[&TYPED[..3], &alone].concat());
+    let arguments = [&["fit", "--json"], &TYPED[..3], &alone].concat();
+    let output = etendue(folder.path(), &arguments);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(found["rank"], 0, "{found}");
+    assert_eq!(
+        number(&found["estimate"][0]["value"]["value"]),
+        0.5,
+        "{found}"
+    );
 }
 
 #[test]

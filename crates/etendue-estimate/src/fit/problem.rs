@@ -379,7 +379,8 @@ impl LeastSquares for FitProblem {
         let mut numbers = Vec::with_capacity(self.measured.len());
         let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
         let unknowns = state.dimension();
-        let jacobian = self.jacobian(&rows, &numbers, unknowns);
+        let mut jacobian = self.jacobian(&rows, &numbers, unknowns);
+        clear_negligible_columns(&mut jacobian, unknowns);
         Linearization::new(residuals, unknowns, jacobian)
     }
 
@@ -409,5 +410,22 @@ impl LeastSquares for FitProblem {
             }
         }
         (residuals.cost(loss, gate), gradient)
+    }
+}
+
+/// Norm of a column of the Jacobian, in residuals (m or standard deviations) per unit of its component, below which
+/// the component has no influence: its derivatives are rounding errors.
+const NEGLIGIBLE: f64 = 1e-10;
+
+/// Sets the columns of components without influence to zero, so that a solver does not move them and they count as
+/// undetermined.
+fn clear_negligible_columns(jacobian: &mut [f64], unknowns: usize) {
+    for component in 0..unknowns {
+        let entries = jacobian.iter().skip(component).step_by(unknowns);
+        let square: f64 = entries.map(|entry| entry * entry).sum();
+        if square < NEGLIGIBLE * NEGLIGIBLE {
+            let entries = jacobian.iter_mut().skip(component).step_by(unknowns);
+            entries.for_each(|entry| *entry = 0.0);
+        }
     }
 }

@@ -105,7 +105,6 @@ impl Uncertainty {
         // Leave out outliers.
         let weights = linearization.residuals.inliers(loss);
         let jacobian = weighted_jacobian(linearization, &weights, &components);
-        let jacobian = without_negligible_columns(jacobian);
         let mut spectrum = Spectrum::new(&gauge.applied(&jacobian));
         let (variance, freedom) = residual_variance(linearization, &weights, spectrum.rank());
         // Add the information of the priors, and invert.
@@ -177,21 +176,6 @@ pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f
     let jacobian = weighted_jacobian(linearization, &weights, &vec![unit; linearization.unknowns]);
     let spectrum = Spectrum::new(&jacobian);
     (spectrum.rank() == linearization.unknowns).then(|| spectrum.inverse() * (sigma * sigma))
-}
-
-/// Norm of a column of the Jacobian, in standard deviations of the noise per unit of its component, below which the
-/// component has no influence: a change of a million units is a thousandth of the noise.
-const NEGLIGIBLE: f64 = 1e-9;
-
-/// A whitened Jacobian with zeros in the columns of components without influence, which count as undetermined. Rounding
-/// gives them entries above zero.
-fn without_negligible_columns(mut jacobian: DMatrix<f64>) -> DMatrix<f64> {
-    for mut column in jacobian.column_iter_mut() {
-        if column.norm() < NEGLIGIBLE {
-            column.fill(0.0);
-        }
-    }
-    jacobian
 }
 
 /// Weighted Jacobian $\sqrt{w_i}\,J_{ij}$ by the components in their units.
