@@ -32,7 +32,8 @@ use std::path::PathBuf;
     space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \
     nearest 90 % of the pairs and cells of s/2, then all pairs within s/3 with a robust loss and cells \
     of s/8. Single settings can be combined with either.\n\
-    Exit code 3: the result is doubtful, because it did not converge or fewer than 40 % of the points of A have a pair."
+    Exit code 3: the result is doubtful, because fewer than 40 % of the points of A have a pair, \
+    or the last step was longer than 1 mm."
 )]
 pub struct Register {
     /// Source cloud, which is moved

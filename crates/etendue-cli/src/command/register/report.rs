@@ -34,6 +34,9 @@ pub struct Report {
     settings: SettingsReport,
 }
 
+/// Largest last step (m and rad together) of a good registration. Pairs that alternate between neighbours keep smaller steps alive.
+const LARGEST_STEP: f64 = 1e-3;
+
 /// Least fraction of the points with a pair of a good registration.
 const LEAST_OVERLAP: f64 = 0.4;
 
@@ -73,8 +76,12 @@ impl Report {
                 100.0 * LEAST_OVERLAP
             ));
         }
-        if !found.stop.converged() {
-            reasons.push(format!("the solver did not converge: {}", found.stop));
+        let step = found.log.last().map_or(f64::INFINITY, |last| last.step);
+        if !found.stop.converged() && step > LARGEST_STEP {
+            reasons.push(format!(
+                "the solver did not converge: {}, with a last step of {step:.4} (m and rad)",
+                found.stop
+            ));
         }
         let verdict = if reasons.is_empty() {
             "good"
