@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use etendue::config::ConfigError;
 use etendue::config::camera;
-use etendue::config::presets::{SCENES, SENSORS};
+use etendue::config::presets::{CAMERAS, SCENES, SENSORS};
 use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
 use etendue::config::toml_file::Document;
@@ -77,6 +77,14 @@ pub fn camera(name: &str) -> Result<Camera, Failure> {
     if is_file {
         return Ok(camera::load(path)?);
     }
+    if is_sensor(path) {
+        return Err(Failure::usage(
+            format!("{name} is a built-in lidar, where a camera is expected"),
+            format!(
+                "`etendue simulate --sensor {name}` simulates it; `etendue cameras` lists the cameras"
+            ),
+        ));
+    }
     Ok(camera::preset(name)?)
 }
 
@@ -131,6 +139,14 @@ pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
             format!("{name} is a built-in scene, where a sensor is expected"),
             format!(
                 "`etendue simulate {name}` simulates in it; `etendue sensors` lists the sensors"
+            ),
+        ));
+    }
+    if CAMERAS.find(name).is_ok() {
+        return Err(Failure::usage(
+            format!("{name} is a built-in camera, where a lidar is expected"),
+            format!(
+                "`etendue render --camera {name}` renders with it; `etendue sensors` lists the lidars"
             ),
         ));
     }

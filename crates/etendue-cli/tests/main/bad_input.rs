@@ -362,6 +362,14 @@ fn files_and_names_of_another_kind_are_named() {
             "arena is a built-in scene, where a sensor is expected",
         ),
         (
+            &["simulate", "--sensor", "fisheye"],
+            "fisheye is a built-in camera, where a lidar is expected",
+        ),
+        (
+            &["render", "--camera", "velodyne-vlp-16"],
+            "velodyne-vlp-16 is a built-in lidar, where a camera is expected",
+        ),
+        (
             &["simulate", "--sensor", "patio.toml"],
             "this is a scene file, where a sensor file is expected",
         ),
