@@ -1,4 +1,4 @@
-"""Time of the gradient of a pose for 65,536 rays, beside Mitsuba 3 (`prb`, llvm).
+"""Time of the gradient of a pose for 65,536 rays, compared with Mitsuba 3 (`prb`, llvm).
 
 A wall of 20,000 triangles, 3 m in front of the sensor, fills the view; every ray hits it. Each call evaluates the expected
 measurements (etendue) or the image (Mitsuba) at a new pose, the sum of their squares, and its gradient by the six degrees of freedom

@@ -100,6 +100,7 @@ def test_other_python_threads_run_during_a_call(arena, vlp):
 
 
 # Windows starts processes without a fork, so that no thread can be lost there.
+# Windows starts processes without copying memory, so that no pool is inherited.
 @pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="the platform has no fork"
 )

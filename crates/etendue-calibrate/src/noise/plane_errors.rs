@@ -165,7 +165,9 @@ fn correlated_variance(directions: &[CoreDirection], influence: &[f64]) -> f64 {
     for (number, (one, own)) in directions.iter().zip(influence).enumerate() {
         let own = own * one.spread;
         sum += own * own;
-        let later = directions.iter().zip(influence).skip(number + 1);
+        let later = directions[number + 1..]
+            .iter()
+            .zip(&influence[number + 1..]);
         let reach = later.take_while(|(other, _)| other.cell <= one.cell + LAGS);
         for (other, weight) in reach {
             let lag = f64::from(other.cell - one.cell);

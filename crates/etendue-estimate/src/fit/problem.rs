@@ -398,15 +398,28 @@ impl LeastSquares for FitProblem {
         }
         // Multiply by the derivatives by shared components, then by those of single beams and facets.
         let mut gradient = vec![0.0; state.dimension()];
+        let mut squares = vec![0.0; state.dimension()];
+        let mut add = |component: usize, number: usize, slope: f64| {
+            gradient[component] += weighted[number] * slope;
+            squares[component] += (slope / self.unit(number)).powi(2);
+        };
         let shared = rows.jacobian.chunks_exact(rows.shared.len().max(1));
-        for (row, residual) in shared.zip(&weighted) {
-            for (&component, slope) in rows.shared.iter().zip(row) {
-                gradient[component] += residual * slope;
+        let shared = shared.take(weighted.len()).enumerate();
+        for (number, row) in shared.filter(|(number, _)| weighted[*number] != 0.0) {
+            for (&component, &slope) in rows.shared.iter().zip(row) {
+                add(component, number, slope);
             }
         }
         for column in &rows.columns {
-            for (number, slope) in &column.slopes {
-                gradient[column.component] += weighted[*number] * slope;
+            for &(number, slope) in &column.slopes {
+                add(column.component, number, slope);
+            }
+        }
+
+        // Components without influence do not move.
+        for (by_component, square) in gradient.iter_mut().zip(&squares) {
+            if *square < NEGLIGIBLE * NEGLIGIBLE {
+                *by_component = 0.0;
             }
         }
         (residuals.cost(loss, gate), gradient)
@@ -421,11 +434,11 @@ const NEGLIGIBLE: f64 = 1e-10;
 /// undetermined.
 fn clear_negligible_columns(jacobian: &mut [f64], unknowns: usize) {
     for component in 0..unknowns {
-        let entries = jacobian.iter().skip(component).step_by(unknowns);
-        let square: f64 = entries.map(|entry| entry * entry).sum();
+        let rows = jacobian.chunks_exact(unknowns);
+        let square: f64 = rows.map(|row| row[component] * row[component]).sum();
         if square < NEGLIGIBLE * NEGLIGIBLE {
-            let entries = jacobian.iter_mut().skip(component).step_by(unknowns);
-            entries.for_each(|entry| *entry = 0.0);
+            let rows = jacobian.chunks_exact_mut(unknowns);
+            rows.for_each(|row| row[component] = 0.0);
         }
     }
 }

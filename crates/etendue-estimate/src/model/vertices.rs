@@ -97,7 +97,7 @@ impl Model {
             for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
                 let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
                 most = most.max(hits.len());
-                let now = hits.iter().skip(pass * PER_PASS).take(PER_PASS);
+                let now = hits.chunks(PER_PASS).nth(pass).unwrap_or_default().iter();
                 for (slot, facet) in now.enumerate() {
                     for (kind, value) in measured.quantities().into_iter().enumerate() {
                         let slopes = [0, 1, 2].map(|k| value.map_or(0.0, |v| v.eps[3 * slot + k]));

@@ -379,10 +379,10 @@ def _revolved(profile: Sequence[tuple[float, float]], around: int) -> _Mesh:
     rings: list[tuple[int, bool]] = []
     vertices: list[tuple[float, float, float]] = []
     triangles: list[tuple[int, int, int]] = []
-    turns = [2.0 * math.pi * i / around for i in range(around)]
+    angles = [2.0 * math.pi * i / around for i in range(around)]
     for radius, z in profile:
         rings.append((len(vertices), radius > 0.0))
-        points = [(radius * math.cos(t), radius * math.sin(t), z) for t in turns]
+        points = [(radius * math.cos(t), radius * math.sin(t), z) for t in angles]
         vertices.extend(points if radius > 0.0 else [(0.0, 0.0, z)])
     for (low, low_is_ring), (high, high_is_ring) in zip(rings, rings[1:]):
         for i in range(around):
