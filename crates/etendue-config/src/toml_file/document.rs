@@ -1,6 +1,7 @@
 //! Text of a TOML file, and errors with positions in it.
 
 use super::TomlProblem;
+use super::strict::Strict;
 use etendue_io::FormatError;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -66,12 +67,15 @@ impl Document {
     /// Deserialises the text.
     ///
     /// # Errors
-    /// If the text is not TOML or does not match `T`.
+    /// If the text is not TOML or does not match `T`. An array in place of a table, and an array
+    /// with more elements than a fixed-size array of `T`, do not match.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
-        toml::from_str(&self.text).map_err(|error| {
-            let span = error.span().unwrap_or(0..0);
-            self.error(span, TomlProblem::from_message(error.message()))
-        })
+        toml::Deserializer::parse(&self.text)
+            .and_then(|deserializer| T::deserialize(Strict(deserializer)))
+            .map_err(|error| {
+                let span = error.span().unwrap_or(0..0);
+                self.error(span, TomlProblem::from_message(error.message()))
+            })
     }
 
     /// An error at the bytes `span` of this document.
@@ -214,6 +218,25 @@ mod tests {
     fn a_wrong_type_is_pointed_at() {
         let error = error_of("version = \"one\"\nshape.sphere = { radius_m = 1 }\n");
         assert_eq!(&error.text()[error.span()], "\"one\"");
+        assert!(
+            matches!(error.problem(), TomlProblem::Value { .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_array_of_another_length_is_pointed_at() {
+        for size in ["[1.0, 2.0, 3.0]", "[1.0]"] {
+            let error = error_of(&format!("version = 1\nshape.plane = {{ size_m = {size} }}\n"));
+            assert_eq!(&error.text()[error.span()], size);
+            assert!(error.to_string().contains("length 2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_array_in_place_of_a_table_is_pointed_at() {
+        let error = error_of("version = 1\nshape.sphere = [1.0]\n");
+        assert_eq!(&error.text()[error.span()], "[1.0]");
         assert!(
             matches!(error.problem(), TomlProblem::Value { .. }),
             "{error}"

@@ -11,6 +11,7 @@ mod kind;
 mod location;
 mod nearest;
 mod problem;
+mod strict;
 mod unknown_name;
 
 pub use document::{Document, DocumentError};
