@@ -1,10 +1,11 @@
 //! Sequences of scans: read with a progress bar, with poses in a known convention.
 
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::output::{progress, warn};
 use clap::ValueEnum;
 use etendue::calibrate::depth::{PoseConvention, likely_convention};
-use etendue::io::sequence::{Sequence, read_sequence};
+use etendue::io::sequence::{Sequence, SequenceSource, read_sequence};
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use std::path::Path;
@@ -39,9 +40,15 @@ pub fn bar(message: &'static str, steps: usize) -> ProgressBar {
 }
 
 /// Reads a sequence with a progress bar.
-pub fn read(path: &Path, poses: Option<&Path>) -> Result<Sequence, Failure> {
+pub fn read(path: &Path, poses: Option<&Path>, lidar: &LidarOptions) -> Result<Sequence, Failure> {
     let progress = bar("reading", 0);
-    let read = read_sequence(path, poses, &mut |done, all| {
+    let device = lidar.device()?;
+    let source = SequenceSource {
+        path,
+        poses,
+        options: lidar.read_options(&device, lidar.topic_in(path)),
+    };
+    let read = read_sequence(source, &mut |done, all| {
         progress.set_length(all as u64);
         progress.set_position(done as u64);
     });

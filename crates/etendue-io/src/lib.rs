@@ -24,7 +24,7 @@
 //! assert_eq!(points.together().number("intensity", 1), Some(80.0));
 //! ```
 
-mod bag;
+pub mod bag;
 pub mod digest;
 mod editable;
 mod error;
@@ -43,6 +43,7 @@ mod precision;
 pub mod recording;
 pub mod ros2;
 pub mod scan_file;
+mod scan_folder;
 pub mod scan_log;
 pub mod sequence;
 pub mod table;

@@ -47,12 +47,3 @@ pub(crate) fn schema_name<'a>(message: &'a Message<'_>) -> &'a str {
     let schema = message.channel.schema.as_ref();
     schema.map_or("", |schema| schema.name.as_str())
 }
-
-/// Error of a message whose bytes do not match its type.
-pub(crate) fn damaged_message(path: &Path, message: &Message<'_>) -> FormatError {
-    let text = format!(
-        "message {} of {} is damaged",
-        message.sequence, message.channel.topic
-    );
-    FormatError::malformed(path, FileLocation::File, text, "record it again")
-}

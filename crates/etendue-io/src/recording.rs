@@ -5,7 +5,8 @@
 //! | scan logs | as [`crate::scan_log`] |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
 //! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
-//! | either with zstd compression per file (`.zstd`) or per message | the same |
+//! | packet capture, table with the field `sweep` | one scan per sweep |
+//! | either of ROS 2 with zstd compression per file (`.zstd`) or per message | the same |
 //! | ROS 1 bag (2.0; uncompressed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
 //! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one per scan; else the bag in it |
 //! | one point cloud | a single scan |
@@ -15,19 +16,24 @@
 
 pub use crate::bag::CloudScan;
 
-use crate::bag::{self, Body, Message};
+use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, RecordedCloud, SensorTopics};
 use crate::digest::sha256_of_all;
 use crate::input::{read_bytes, read_text};
-use crate::packets::PacketSource;
-use crate::points::{PointFormat, is_cloud, read_cloud};
+use crate::packets::{PacketSource, parse_packets};
+use crate::points::{PointCloud, PointFormat, is_cloud, read_points};
+use crate::scan_folder::{bag_in, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
+use crate::table::PointSweeps;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Endings of ROS 2 bags.
-const BAG_ENDINGS: [&str; 3] = ["db3", "mcap", "zstd"];
+/// Measurements in the order of preference: scans keep the beams without a return.
+const PREFERRED: [Measurement; 3] = [
+    Measurement::Scans,
+    Measurement::Clouds,
+    Measurement::Packets,
+];
 
 /// Recording of a stationary sensor.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,32 +55,27 @@ pub enum Content {
     Clouds(Vec<CloudScan>),
 }
 
-/// Reads a recording of any supported kind.
+/// Reads a recording of any supported kind. `topic` selects one of several sensors of a bag.
 ///
 /// # Errors
 /// If it cannot be read, is damaged, or contains neither scans nor clouds.
-pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
+pub fn read_recording(
+    path: &Path,
+    source: &PacketSource,
+    topic: Option<&str>,
+) -> Result<SensorRecording, FormatError> {
     if path.is_dir() {
-        return folder(path, source);
+        return folder(path, source, topic);
     }
     let bytes = read_bytes(path)?;
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
 
     // Read the messages of a bag, a cloud of any format, or a text log
-    let messages = if bytes.starts_with(mcap::MAGIC) {
-        Some(bag::mcap_messages(path, &bytes, &mut warnings, |_| true)?)
-    } else if bytes.starts_with(b"#ROSBAG") {
-        Some(bag::ros1_messages(path, &bytes, &mut warnings)?)
-    } else if bytes.starts_with(b"SQLite format 3") {
-        Some(bag::rosbag2_messages(path, &bytes, &mut warnings)?)
-    } else {
-        None
-    };
-    let content = if let Some(messages) = messages {
-        from_messages(path, messages, &mut warnings)?
+    let content = if let Some(bag) = Bag::of(path, &bytes) {
+        from_bag(bag, source, topic, &mut warnings)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
-        Content::Clouds(vec![cloud(path, source, &mut warnings)?])
+        Content::Clouds(clouds_of(path, source, &mut warnings)?)
     } else {
         let log = parse_scan_log(path, &read_text(path)?)?;
         warnings.extend(log.warnings.iter().cloned());
@@ -87,145 +88,86 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     })
 }
 
-/// The scans of the first topic with scans, or otherwise the clouds of the first topic with clouds.
-/// A warning lists other topics of the same kind.
+/// The scans of the only topic with scans, or otherwise the clouds of the only topic with clouds.
 ///
 /// # Errors
-/// If there are neither scans nor clouds; the error lists the topics.
-fn from_messages(
-    path: &Path,
-    messages: Vec<Message>,
+/// If there are neither scans nor clouds, or several topics; the error lists the topics.
+fn from_bag(
+    bag: Bag,
+    source: &PacketSource,
+    requested: Option<&str>,
     warnings: &mut Vec<String>,
 ) -> Result<Content, FormatError> {
-    let topics: BTreeSet<String> = messages
-        .iter()
-        .map(|message| format!("{} ({})", message.topic, message.kind))
-        .collect();
-
-    // Collect the scans and the clouds of their first topics
-    let mut scans = Topic::default();
-    let mut clouds = Topic::default();
-    for message in messages {
-        match message.body {
-            Body::Scan(scan) => scans.add(message.topic, scan),
-            Body::Cloud(cloud) => clouds.add(message.topic, cloud),
-            Body::Other => {}
-        }
-    }
-
-    // Prefer scans
-    if !scans.messages.is_empty() {
-        warnings.extend(scans.not_read());
-        return Ok(Content::Scans(ScanLog {
-            description: format!("topic {}", scans.name),
-            scans: scans.messages,
+    let topics = SensorTopics::of(bag)?;
+    let topic = topics.choose(requested, PREFERRED)?;
+    let content = match topics.measurements(topic)? {
+        Measured::Scans(scans) => Content::Scans(ScanLog {
+            description: format!("topic {}", topic.name),
+            scans: scans.into_iter().map(|recorded| recorded.scan).collect(),
             warnings: Vec::new(),
-        }));
-    }
-    if !clouds.messages.is_empty() {
-        warnings.extend(clouds.not_read());
-        return Ok(Content::Clouds(clouds.messages));
-    }
-
-    // Report the topics if there are neither
-    let found = if topics.is_empty() {
-        "the recording has no messages".to_owned()
-    } else {
-        let topics: Vec<String> = topics.into_iter().collect();
-        format!("the recording has {}", topics.join(", "))
+        }),
+        Measured::Packets(packets) => {
+            let points = parse_packets(bag.path, &packets, source)?;
+            warnings.extend(points.warnings.iter().cloned());
+            Content::Clouds(sweeps_of(points, warnings))
+        }
+        Measured::Clouds(clouds) => {
+            let scans = clouds.iter().map(RecordedCloud::scan);
+            let scans: Option<Vec<CloudScan>> = scans.collect();
+            Content::Clouds(scans.ok_or_else(|| {
+                FormatError::malformed(
+                    bag.path,
+                    FileLocation::File,
+                    format!("a cloud of {} has no fields x, y and z", topic.name),
+                    "give a recording of a lidar",
+                )
+            })?)
+        }
     };
-    Err(FormatError::malformed(
-        path,
-        FileLocation::File,
-        format!("there is neither a LaserScan nor a PointCloud2 topic: {found}"),
-        "record the topic of the lidar",
-    ))
+    warnings.extend(topics.warnings);
+    Ok(content)
 }
 
-/// The messages of the first of several topics of one kind.
-struct Topic<T> {
-    name: String,
-    messages: Vec<T>,
-    others: BTreeSet<String>,
-}
-
-impl<T> Default for Topic<T> {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            messages: Vec::new(),
-            others: BTreeSet::new(),
-        }
-    }
-}
-
-impl<T> Topic<T> {
-    fn add(&mut self, topic: String, message: T) {
-        if self.messages.is_empty() {
-            self.name = topic;
-        } else if self.name != topic {
-            self.others.insert(topic);
-            return;
-        }
-        self.messages.push(message);
-    }
-
-    /// A warning that lists the topics that were not read, if there are any.
-    fn not_read(&self) -> Option<String> {
-        let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
-        (!others.is_empty()).then(|| {
-            format!(
-                "the topic {} is read; of the same kind are {}, which are not: record one sensor \
-                 alone to read another",
-                self.name,
-                others.join(", ")
-            )
-        })
-    }
-}
-
-fn cloud(
+/// The sweeps of a file: those of a capture, those of the field `sweep`, or the only one.
+fn clouds_of(
     path: &Path,
     source: &PacketSource,
     warnings: &mut Vec<String>,
-) -> Result<CloudScan, FormatError> {
-    let cloud = read_cloud(path, source)?;
-    warnings.extend(cloud.warnings);
-    Ok((cloud.points, cloud.intensities))
+) -> Result<Vec<CloudScan>, FormatError> {
+    let points = read_points(path, source)?;
+    warnings.extend(points.warnings.iter().cloned());
+    Ok(sweeps_of(points, warnings))
 }
 
-/// The files of a folder with one of the endings, by name.
-fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> {
-    let entries =
-        std::fs::read_dir(path).map_err(|source| FormatError::cannot_read(path, source))?;
-    let is_known = |path: &PathBuf| {
-        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        ending.is_some_and(|ending| endings.contains(&ending.as_str()))
-    };
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(is_known)
-        .collect();
-    files.sort();
-    Ok(files)
+/// Positions and intensities of every sweep.
+fn sweeps_of(points: PointSweeps, warnings: &mut Vec<String>) -> Vec<CloudScan> {
+    let points = points.split();
+    let clouds = points.sweeps.iter().map(|sweep| {
+        let cloud = PointCloud::of_table(sweep);
+        warnings.extend(cloud.warnings);
+        (cloud.points, cloud.intensities)
+    });
+    clouds.collect()
 }
 
 /// The clouds of a folder, by name, or otherwise the single bag in it.
-fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
+fn folder(
+    path: &Path,
+    source: &PacketSource,
+    topic: Option<&str>,
+) -> Result<SensorRecording, FormatError> {
     let cloud_endings = PointFormat::recorded_cloud_endings();
     let files = files_of(path, &cloud_endings)?;
-    if files.is_empty() {
-        // ROS 2 stores a bag in a folder.
-        if let [bag] = &files_of(path, &BAG_ENDINGS)?[..] {
-            return read_recording(bag, source);
-        }
+    if files.is_empty()
+        && let Some(bag) = bag_in(path)?
+    {
+        return read_recording(&bag, source, topic);
     }
     let mut clouds = Vec::new();
     let mut contents = Vec::new();
     let mut warnings = Vec::new();
     for file in &files {
-        clouds.push(cloud(file, source, &mut warnings)?);
+        clouds.extend(clouds_of(file, source, &mut warnings)?);
         contents.push(read_bytes(file)?);
     }
     if clouds.is_empty() {

@@ -1,21 +1,22 @@
 //! Sequences: scans with their poses.
 //!
-//! A sequence is a folder of scans (any [`ScanFile`], sorted by name) with a trajectory next to
-//! them, or an MCAP recording of `PointCloud2` and transforms.
+//! A sequence is a folder of scans (sorted by name) with a trajectory next to them, or any recording
+//! that [`read_points`](crate::points::read_points) reads: the sweeps of a bag, a capture or a scan
+//! log. The poses of a bag are those of its transforms.
 //!
 //! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory` or
 //! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI),
 //! one line per scan.
 
-use crate::points::PointFormat;
-use crate::ros2::{RecordedCloud, StampedTransform, read_clouds, read_transforms};
-use crate::scan_file::ScanFile;
+use crate::points::{PointFormat, ReadOptions, read_points_with};
+use crate::scan_folder::{files_of, trajectory_in};
+use crate::table::{PointSweeps, PointTable};
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FileLocation, FormatError};
 use nalgebra::{Isometry3, Point3};
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+pub use crate::scan_folder::{bag_in, scan_files};
 
 /// Scans with their poses.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub struct Sequence {
     /// Points in the lidar frame, m, including non-finite ones.
     pub scans: Vec<Vec<Point3<f64>>>,
     /// Time of each point of each scan relative to the time of the scan, s, from the fields of a
-    /// recording; `None` for folders, and if a cloud has no times.
+    /// recording; `None` for folders, and if a sweep has no times.
     pub point_times: Option<Vec<Vec<f64>>>,
     /// Time of each scan, s; its index if neither recording nor trajectory has times.
     pub times: Vec<f64>,
@@ -35,59 +36,45 @@ pub struct Sequence {
     pub warnings: Vec<String>,
 }
 
-/// The scan files of a folder, sorted by name (numbers by value).
-///
-/// # Errors
-/// If the folder cannot be read or has no scans.
-pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
-    let files = entries(folder)?;
-    let endings = PointFormat::edited_endings();
-    let is_scan = |path: &PathBuf| {
-        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-        endings.iter().any(|known| ending == *known) && !is_trajectory(path)
-    };
-    let mut scans: Vec<PathBuf> = files.into_iter().filter(is_scan).collect();
-    scans.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-    if scans.is_empty() {
-        let message = format!(
-            "the folder has no scan ({})",
-            PointFormat::edited_endings().join(", ")
-        );
-        let remedy = "name the folder of the scans";
-        return Err(FormatError::malformed(
-            folder,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
-    }
-    Ok(scans)
+/// Source of a sequence.
+#[derive(Clone, Copy, Debug)]
+pub struct SequenceSource<'a> {
+    /// Folder of scans, or recording.
+    pub path: &'a Path,
+    /// The trajectory, if it is not next to the scans.
+    pub poses: Option<&'a Path>,
+    /// What to read from a recording.
+    pub options: ReadOptions<'a>,
 }
 
-/// Reads a sequence. `poses` is the trajectory if it is not next to the scans. `progress` receives
-/// the number of scans read and their total.
+/// Reads a sequence. `progress` receives the number of scans read and their total.
 ///
 /// # Errors
 /// If a file cannot be read or is damaged, or the numbers of poses and scans differ.
 pub fn read_sequence(
-    path: &Path,
-    poses: Option<&Path>,
+    source: SequenceSource,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Sequence, FormatError> {
     // Read the scans
+    let SequenceSource { path, poses, .. } = source;
+    let bag = if path.is_dir() { bag_in(path)? } else { None };
+    let has_scans = path.is_dir()
+        && (bag.is_none() || !files_of(path, &PointFormat::edited_endings())?.is_empty());
     let Recorded {
         scans,
         point_times,
         stamps,
         posed: recorded,
         warnings,
-    } = if path.is_dir() {
+    } = if has_scans {
         Recorded {
-            scans: read_folder(path, progress)?,
+            scans: read_folder(path, source.options, progress)?,
             ..Recorded::default()
         }
     } else {
-        read_recording(path)?
+        let file = bag.as_deref().unwrap_or(path);
+        let points = read_points_with(file, source.options)?;
+        Recorded::of(path, points)?
     };
 
     // Read the trajectory, if there is one
@@ -173,186 +160,77 @@ pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
 
 fn read_folder(
     folder: &Path,
+    options: ReadOptions,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<Vec<Point3<f64>>>, FormatError> {
     let files = scan_files(folder)?;
     let mut scans = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        scans.push(ScanFile::read(file)?.points());
+        scans.push(positions(&read_points_with(file, options)?.together()));
         progress(number + 1, files.len());
     }
     Ok(scans)
 }
 
-/// The clouds of the first topic, with the transforms of their frame at the same stamps. A warning
-/// lists other topics.
-fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
-    let recording = read_clouds(path)?;
-    let Some(first) = recording.clouds.first() else {
-        let message = "the recording has no PointCloud2";
-        let remedy = "give a recording of a lidar";
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
-    };
-    let transforms = read_transforms(path)?;
-    let clouds = recording.clouds.iter().filter(|c| c.topic == first.topic);
-    let mut scans = Vec::new();
-    let mut point_times = Vec::new();
-    let mut stamps = Vec::new();
-    let mut times = Vec::new();
-    let mut poses = Vec::new();
-    for cloud in clouds {
-        // Collect the points
-        let field = |name| cloud.field(name).unwrap_or_default();
-        let [x, y, z] = ["x", "y", "z"].map(field);
-        let points = x.iter().zip(&y).zip(&z);
-        scans.push(points.map(|((x, y), z)| Point3::new(*x, *y, *z)).collect());
-        point_times.push(times_of_points(cloud));
-        stamps.push(cloud.time);
-
-        // Find the transform of their frame nearest in time
-        let difference = |transform: &StampedTransform| (transform.time - cloud.time).abs();
-        let of_frame = transforms.iter().filter(|t| t.child == cloud.frame);
-        let nearest = of_frame.min_by(|a, b| difference(a).total_cmp(&difference(b)));
-        if let Some(nearest) = nearest.filter(|nearest| difference(nearest) < SAME_TIME) {
-            times.push(cloud.time);
-            poses.push(nearest.parent_from_child);
-        }
-    }
-    let posed = (poses.len() == scans.len()).then_some((Some(times), poses));
-
-    // Warn of other topics
-    let others: BTreeSet<&str> = recording
-        .clouds
-        .iter()
-        .map(|cloud| cloud.topic.as_str())
-        .filter(|topic| *topic != first.topic)
-        .collect();
-    let mut warnings = recording.warnings.clone();
-    if !others.is_empty() {
-        let others: Vec<&str> = others.into_iter().collect();
-        warnings.push(format!(
-            "the clouds of {} were read, those of {} were not: record one topic per file to read another",
-            first.topic,
-            others.join(", ")
-        ));
-    }
-    Ok(Recorded {
-        scans,
-        point_times: point_times.into_iter().collect(),
-        stamps: Some(stamps),
-        posed,
-        warnings,
-    })
-}
-
-/// Times of the points of a cloud relative to its stamp, s: the fields `time` (s after the stamp, as in
-/// recordings of etendue and of Velodyne's driver), `t` (ns after the stamp, Ouster) or `timestamp` (s,
-/// Hesai). `None` without such a field, and for times more than a minute from the stamp.
-fn times_of_points(cloud: &RecordedCloud) -> Option<Vec<f64>> {
-    let scaled = |name, scale: f64, origin: f64| {
-        let values = cloud.field(name)?;
-        Some(
-            values
-                .iter()
-                .map(|value| (value - origin) * scale)
-                .collect(),
-        )
-    };
-    let times: Vec<f64> = scaled("time", 1.0, 0.0)
-        .or_else(|| scaled("t", 1e-9, 0.0))
-        .or_else(|| scaled("timestamp", 1.0, cloud.time))?;
-    let plausible = times.iter().all(|time| time.abs() < LONGEST_SCAN);
-    (plausible && !times.is_empty()).then_some(times)
-}
-
-/// Largest time of a point relative to the stamp of its cloud, s.
+/// Largest time of a point relative to the stamp of its sweep, s.
 const LONGEST_SCAN: f64 = 60.0;
 
-/// Tolerance of equal stamps, s.
-const SAME_TIME: f64 = 0.02;
-
-fn trajectory_in(folder: &Path) -> Result<Option<PathBuf>, FormatError> {
-    let mut found: Vec<PathBuf> = entries(folder)?
-        .into_iter()
-        .filter(|p| is_trajectory(p))
-        .collect();
-    found.sort();
-    Ok(found.into_iter().next())
-}
-
-fn is_trajectory(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    ending == "tum"
-        || (ending == "txt" && (name.starts_with("poses") || name.starts_with("trajectory")))
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
-    let fail = |source| FormatError::cannot_read(folder, source);
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fail)? {
-        paths.push(entry.map_err(fail)?.path());
-    }
-    Ok(paths)
-}
-
-/// Natural order of names: digits are compared by their numeric value.
-fn natural(a: &str, b: &str) -> Ordering {
-    let pieces = |text: &str| -> Vec<(String, u128)> {
-        let mut pieces = vec![(String::new(), 0_u128)];
-        let mut digits = false;
-        for letter in text.chars() {
-            if letter.is_ascii_digit() != digits && !digits {
-                digits = true;
-            } else if digits && !letter.is_ascii_digit() {
-                digits = false;
-                pieces.push((String::new(), 0));
-            }
-            let Some(last) = pieces.last_mut() else {
-                continue;
-            };
-            match letter.to_digit(10) {
-                Some(digit) => last.1 = last.1.saturating_mul(10).saturating_add(digit.into()),
-                None => last.0.push(letter),
-            }
+impl Recorded {
+    /// The sweeps of a recording.
+    fn of(path: &Path, points: PointSweeps) -> Result<Self, FormatError> {
+        // Split a table with numbers of sweeps
+        let points = points.split();
+        let sweeps = &points.sweeps;
+        if sweeps.iter().any(|sweep| sweep.column("x").is_none()) {
+            let message = "a sweep has no positions (x, y and z)";
+            let remedy = "give a recording of a lidar";
+            return Err(FormatError::malformed(
+                path,
+                FileLocation::File,
+                message,
+                remedy,
+            ));
         }
-        pieces
-    };
-    pieces(a).cmp(&pieces(b)).then_with(|| a.cmp(b))
+
+        // Stamp every sweep, and count the times of its points from there
+        let earliest = |table: &PointTable| table.finite_numbers("time").reduce(f64::min);
+        let stamps = points
+            .stamps
+            .or_else(|| sweeps.iter().map(earliest).collect());
+        let point_times = stamps.as_ref().and_then(|stamps| {
+            let of_sweeps = sweeps.iter().zip(stamps);
+            of_sweeps
+                .map(|(sweep, stamp)| point_times(sweep, *stamp))
+                .collect()
+        });
+        Ok(Self {
+            scans: sweeps.iter().map(positions).collect(),
+            point_times,
+            posed: points
+                .world_from_sensor
+                .map(|poses| (stamps.clone(), poses)),
+            stamps,
+            warnings: points.warnings,
+        })
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Positions of the points of a table, m, including non-finite ones.
+fn positions(table: &PointTable) -> Vec<Point3<f64>> {
+    let axes = ["x", "y", "z"].map(|name| table.column(name));
+    let position = |point| axes.map(|axis| axis.map_or(f64::NAN, |axis| axis.number(point)));
+    (0..table.points)
+        .map(|point| position(point).into())
+        .collect()
+}
 
-    #[test]
-    fn names_are_in_the_order_of_their_numbers() {
-        let mut names = [
-            "scan10.pcd",
-            "scan9.pcd",
-            "a/2/b1",
-            "a/10/b0",
-            "scan09b.pcd",
-        ];
-        names.sort_by(|a, b| natural(a, b));
-        assert_eq!(
-            names,
-            [
-                "a/2/b1",
-                "a/10/b0",
-                "scan9.pcd",
-                "scan09b.pcd",
-                "scan10.pcd"
-            ]
-        );
-    }
+/// Times of the points of a table relative to a stamp, s. `None` without times, and for times more
+/// than a minute from the stamp.
+fn point_times(table: &PointTable, stamp: f64) -> Option<Vec<f64>> {
+    let times = table.column("time")?;
+    let times: Vec<f64> = (0..table.points)
+        .map(|point| times.number(point) - stamp)
+        .collect();
+    let plausible = times.iter().all(|time| time.abs() < LONGEST_SCAN);
+    (plausible && !times.is_empty()).then_some(times)
 }

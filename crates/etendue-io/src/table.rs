@@ -1,6 +1,7 @@
 //! Point tables: measured points with named fields.
 
 use crate::precision::single;
+use nalgebra::{Isometry3, Point3};
 use std::borrow::Cow;
 
 /// Encoding of a written point cloud.
@@ -31,6 +32,13 @@ pub enum ColumnData {
 
 /// Names of the intensity field.
 pub(crate) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
+
+/// Name of a field: positions and intensities in upper case become lower case.
+pub(crate) fn field_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let is_usual = ["x", "y", "z", "intensity"].contains(&lower.as_str());
+    if is_usual { lower } else { name.to_owned() }
+}
 
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,21 +224,50 @@ impl PointTable {
 
     /// The earliest `time` (0 without such a field), and the table with `time` relative to it in
     /// single precision, the convention of ROS.
-    pub fn stamped(mut self) -> (f64, Self) {
+    pub fn stamped(self) -> (f64, Self) {
         let Some(times) = self.column("time") else {
             return (0.0, self);
         };
-        let times: Vec<f64> = (0..self.points).map(|point| times.number(point)).collect();
-        let earliest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let times = (0..self.points).map(|point| times.number(point));
+        let earliest = times.fold(f64::INFINITY, f64::min);
         let start = if earliest.is_finite() { earliest } else { 0.0 };
-        let since = times.into_iter().map(|time| single(time - start)).collect();
-        for column in &mut self.columns {
-            if column.name == "time" {
-                column.data = ColumnData::F32(since);
-                break;
-            }
+        (start, self.since(start))
+    }
+
+    /// The table with `time` relative to a stamp, in single precision.
+    pub(crate) fn since(mut self, stamp: f64) -> Self {
+        if let Some(column) = self.columns.iter_mut().find(|c| c.name == "time") {
+            let times = (0..self.points).map(|point| column.data.number(point));
+            column.data = ColumnData::F32(times.map(|time| single(time - stamp)).collect());
         }
-        (start, self)
+        self
+    }
+
+    /// Moves the positions by a pose.
+    pub fn transform(&mut self, pose: &Isometry3<f64>) {
+        // Compute the moved positions
+        let axes = ["x", "y", "z"];
+        let number = |name, point| self.number(name, point).unwrap_or(f64::NAN);
+        let moved = (0..self.points).map(|point| {
+            let position = axes.map(|name| number(name, point));
+            pose * Point3::from(position)
+        });
+        let moved: Vec<Point3<f64>> = moved.collect();
+
+        // Store them; single precision resolves 0.1 mm up to this distance from the origin
+        let is_far = pose.translation.vector.amax() > 1000.0;
+        for (axis, name) in axes.into_iter().enumerate() {
+            let Some(column) = self.columns.iter_mut().find(|c| c.name == name) else {
+                continue;
+            };
+            let is_double = is_far || matches!(column.data, ColumnData::F64(_));
+            let kind = if is_double {
+                ColumnType::F64
+            } else {
+                ColumnType::F32
+            };
+            column.data = ColumnData::of(kind, moved.iter().map(|point| point[axis]).collect());
+        }
     }
 
     /// Shifts the field `time` so that it begins at zero if its earliest value is negative, and
@@ -303,17 +340,59 @@ pub struct PointSweeps {
     /// Sweeps (clouds, rotations) of the file. A single table if only the field `sweep`
     /// distinguishes them ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
+    /// Time of each sweep, s; `None` without stamps in the file.
+    pub stamps: Option<Vec<f64>>,
+    /// Pose of the sensor in the world at the time of each sweep, from the transforms of a
+    /// recording; `None` if one is missing.
+    pub world_from_sensor: Option<Vec<Isometry3<f64>>>,
+    /// Name of the lidar, from its packets or metadata.
+    pub sensor: Option<String>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
 impl PointSweeps {
-    /// One sweep without warnings.
+    /// One sweep without stamp, pose and warnings.
     pub(crate) fn one(table: PointTable) -> Self {
+        Self::new(vec![table], Vec::new())
+    }
+
+    /// Sweeps without stamps and poses.
+    pub(crate) fn new(sweeps: Vec<PointTable>, warnings: Vec<String>) -> Self {
         Self {
-            sweeps: vec![table],
-            warnings: vec![],
+            sweeps,
+            warnings,
+            ..Self::default()
         }
+    }
+
+    /// One table per sweep: a single table is split by its field `sweep`.
+    pub fn split(mut self) -> Self {
+        if let [only] = &self.sweeps[..] {
+            let sweeps = only.sweeps();
+            if sweeps.len() > 1 {
+                self.sweeps = sweeps;
+                self.stamps = None;
+                self.world_from_sensor = None;
+            }
+        }
+        self
+    }
+
+    /// One of the sweeps, by its number; `None` if it does not exist.
+    pub fn only(&self, number: usize) -> Option<Self> {
+        let stamp = self.stamps.as_ref().and_then(|stamps| stamps.get(number));
+        let pose = self
+            .world_from_sensor
+            .as_ref()
+            .and_then(|poses| poses.get(number));
+        Some(Self {
+            sweeps: vec![self.sweeps.get(number)?.clone()],
+            stamps: stamp.map(|stamp| vec![*stamp]),
+            world_from_sensor: pose.map(|pose| vec![*pose]),
+            sensor: self.sensor.clone(),
+            warnings: self.warnings.clone(),
+        })
     }
 
     /// All sweeps in one table, with the fields that all of them have.

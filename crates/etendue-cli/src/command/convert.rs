@@ -1,13 +1,14 @@
 //! `etendue convert`.
 
-use crate::device::device;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
 use crate::output::{commit, print, warn};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use etendue::io::output::OutputSet;
-use etendue::io::points::{LossyFields, PointFormat, lossy_fields, read_points_of_topic};
+use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
 use etendue::io::table::{Encoding, PointSweeps, PointTable};
+use nalgebra::Isometry3;
 use std::path::PathBuf;
 
 /// Arguments of `etendue convert`.
@@ -16,6 +17,8 @@ use std::path::PathBuf;
     after_help = "Examples: etendue convert scan.mcap scan.las\n          \
     etendue convert drive.pcap drive.mcap\n          \
     etendue convert rig.mcap front.las --topic /front/points\n          \
+    etendue convert drive.bag map.pcd --frame world\n          \
+    etendue convert drive.bag sweeps/cloud.pcd --per-sweep\n          \
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
     etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
@@ -28,20 +31,32 @@ pub struct Convert {
     from: PathBuf,
     #[arg(help = output_help())]
     to: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml or ROS YAML) of
-    /// the Velodyne sensor [default: the .json file with the name of the capture]
-    #[arg(long, value_name = "FILE")]
-    metadata: Option<PathBuf>,
-    /// Topic of a recording; required if the recording has several sensors in different frames
-    #[arg(long, value_name = "NAME")]
-    topic: Option<String>,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Sweep to convert: a rotation of a capture or a cloud of a recording, counted from 0, or the
     /// points with that number in the column sweep of a table [default: all]
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
+    /// Frame of the points. The poses are those of the transforms of a bag
+    #[arg(long, value_enum, default_value_t = FrameName::Sensor)]
+    frame: FrameName,
+    /// Write one file per sweep: cloud.pcd becomes cloud-0000.pcd, cloud-0001.pcd and so on
+    #[arg(long)]
+    per_sweep: bool,
     /// Write .pcd and .ply files as text
     #[arg(long)]
     ascii: bool,
+}
+
+/// Frame of converted points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FrameName {
+    /// The frame of the file, in which a lidar is at the origin
+    Sensor,
+    /// The sensor at the first sweep
+    First,
+    /// The root of the transforms of a bag
+    World,
 }
 
 /// Help on the input.
@@ -67,14 +82,14 @@ impl Convert {
     pub fn run(self) -> Result<(), Failure> {
         // Read
         let format = self.format()?;
-        let device = device(self.metadata.as_deref())?;
-        let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
-        let points = self.select(points)?;
+        let points = self.lidar.points(&self.from)?;
+        let mut points = self.select(points)?;
         let sweeps = points.sweeps.len();
         let mut warnings = points.warnings.clone();
-        let mut table = points.together();
+        warnings.extend(self.place(&mut points, format)?);
 
         // Warn about fields that the format omits or changes
+        let mut table = points.clone().together();
         let fields = lossy_fields(&table, format);
         if fields.points == 0 {
             return Err(self.no_position());
@@ -85,16 +100,77 @@ impl Convert {
         }
         warn(&warnings);
 
-        // Write
+        // Write one file, or one per sweep
         let mut outputs = OutputSet::new();
         let encoding = if self.ascii {
             Encoding::Ascii
         } else {
             Encoding::Binary
         };
-        format.write(&mut outputs, &self.to, &table, encoding)?;
+        let mut files = vec![self.to.clone()];
+        if self.per_sweep {
+            let points = points.split();
+            files = (0..points.sweeps.len())
+                .map(|number| self.file_of(number))
+                .collect();
+            for (file, sweep) in files.iter().zip(&points.sweeps) {
+                format.write(&mut outputs, file, sweep, encoding)?;
+            }
+        } else if format == PointFormat::Mcap && points.world_from_sensor.is_some() {
+            write_mcap_sweeps(&mut outputs, &self.to, &points)?;
+        } else {
+            format.write(&mut outputs, &self.to, &table, encoding)?;
+        }
         commit(outputs)?;
-        print(&self.summary(sweeps, &table, &fields, &warnings))
+        print(&self.summary(sweeps, &table, &fields, &warnings, &files))
+    }
+
+    /// Moves the points to the requested frame. Returns a warning where sweeps of a moving sensor
+    /// overlap in one table.
+    fn place(
+        &self,
+        points: &mut PointSweeps,
+        format: PointFormat,
+    ) -> Result<Option<String>, Failure> {
+        let Some(poses) = points.world_from_sensor.clone() else {
+            return match self.frame {
+                FrameName::Sensor => Ok(None),
+                _ => Err(Failure::usage(
+                    format!("{} has no poses of the sensor", self.from.display()),
+                    "give a bag with transforms (/tf), or use --frame sensor",
+                )),
+            };
+        };
+
+        // Keep the frame of the sensor
+        if self.frame == FrameName::Sensor {
+            let is_kept = format == PointFormat::Mcap && !self.per_sweep;
+            let is_moving = poses.iter().any(|pose| *pose != poses[0]);
+            return Ok((is_moving && !is_kept && !self.per_sweep).then(|| {
+                "the sweeps are in the frames of a moving sensor, and their poses are left out: \
+                 --frame world places them"
+                    .to_owned()
+            }));
+        }
+
+        // Move every sweep
+        let first = poses.first().map_or_else(Isometry3::identity, |pose| *pose);
+        for (sweep, pose) in points.sweeps.iter_mut().zip(&poses) {
+            sweep.transform(&match self.frame {
+                FrameName::First => first.inverse() * pose,
+                _ => *pose,
+            });
+        }
+        points.world_from_sensor = None;
+        Ok(None)
+    }
+
+    /// File of a sweep.
+    fn file_of(&self, number: usize) -> PathBuf {
+        let stem = self.to.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = self.to.extension().unwrap_or_default().to_string_lossy();
+        self.to
+            .with_file_name(format!("{stem}-{number:04}.{ending}"))
     }
 
     /// Summary of the read and the written points.
@@ -104,7 +180,12 @@ impl Convert {
         table: &PointTable,
         fields: &LossyFields,
         warnings: &[String],
+        files: &[PathBuf],
     ) -> String {
+        let files = match files {
+            [first, .., last] => format!("{} to {}", first.display(), last.display()),
+            _ => self.to.display().to_string(),
+        };
         let with_warnings = if warnings.is_empty() {
             ""
         } else {
@@ -116,7 +197,7 @@ impl Convert {
             fields.points,
             fields.fields.join(" "),
             dropped(table, fields),
-            self.to.display()
+            files
         )
     }
 
@@ -164,17 +245,15 @@ impl Convert {
 
         // Sweeps of a capture or clouds of a recording
         let sweeps = points.sweeps.len();
-        if number >= sweeps {
-            return Err(Failure::usage(
+        points.only(number).ok_or_else(|| {
+            Failure::usage(
                 format!(
                     "{} has no sweep {number}: it has {sweeps} sweeps",
                     self.from.display()
                 ),
                 format!("give --sweep 0 to {}", sweeps.saturating_sub(1)),
-            ));
-        }
-        points.sweeps = vec![points.sweeps.swap_remove(number)];
-        Ok(points)
+            )
+        })
     }
 
     fn no_sweep(&self, number: usize) -> Failure {

@@ -7,6 +7,7 @@ mod correct;
 mod drive;
 mod experiment;
 mod fit;
+mod readers;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recordings;
 mod register;

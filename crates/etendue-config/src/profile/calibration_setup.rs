@@ -48,6 +48,8 @@ pub struct SetupPanel {
     pub material: String,
     /// Recording.
     pub recording: PathBuf,
+    /// Topic of the lidar in a bag.
+    pub topic: Option<String>,
     /// Declared distance, m.
     pub distance: Option<f64>,
     /// Declared width, m.
@@ -100,6 +102,9 @@ pub struct PanelTable {
     /// The recording, relative to the folder of this file.
     #[schemars(with = "String")]
     pub recording: Spanned<String>,
+    /// Topic of the lidar in a bag; required if the bag has several lidars.
+    #[serde(default)]
+    pub topic: Option<String>,
     /// Distance of the panel; a hint.
     #[serde(default)]
     pub distance_m: Option<f64>,
@@ -147,6 +152,7 @@ fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
         Ok(SetupPanel {
             material: table.material.clone(),
             recording: recording_path(document, &table.recording)?,
+            topic: table.topic.clone(),
             distance: table.distance_m,
             width: table.width_m,
             bearing: table.bearing_deg.map(f64::to_radians),
@@ -231,6 +237,7 @@ fn apollosim_panel(line: TextLine<'_>) -> Result<SetupPanel, FormatError> {
     Ok(SetupPanel {
         material: fields[0].text.to_owned(),
         recording,
+        topic: None,
         distance: Some(fields[2].number()?),
         width: Some(fields[3].number()?),
         bearing: Some(PI),

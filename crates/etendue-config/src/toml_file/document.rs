@@ -227,7 +227,9 @@ mod tests {
     #[test]
     fn an_array_of_another_length_is_pointed_at() {
         for size in ["[1.0, 2.0, 3.0]", "[1.0]"] {
-            let error = error_of(&format!("version = 1\nshape.plane = {{ size_m = {size} }}\n"));
+            let error = error_of(&format!(
+                "version = 1\nshape.plane = {{ size_m = {size} }}\n"
+            ));
             assert_eq!(&error.text()[error.span()], size);
             assert!(error.to_string().contains("length 2"), "{error}");
         }

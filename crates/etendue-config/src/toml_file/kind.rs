@@ -70,7 +70,7 @@ impl FileKind {
     }
 
     /// Name with its article.
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Scene => "a scene file",
             Self::Sensor => "a sensor file",
@@ -84,7 +84,7 @@ impl FileKind {
     }
 
     /// How the command line uses such a file.
-    const fn usage(self) -> &'static str {
+    pub const fn usage(self) -> &'static str {
         match self {
             Self::Scene => "`etendue simulate FILE` simulates in it",
             Self::Sensor => "give it with --sensor",

@@ -5,11 +5,11 @@
     reason = "a test counts little"
 )]
 
-use crate::convert::{packets_of, pcap};
+use crate::convert::pcap;
 use crate::recordings::recording as data;
 use etendue_config::sensor::packet_source;
 use etendue_io::packets::{PacketMetadata, VelodyneCalibration, read_velodyne_calibration};
-use etendue_io::points::parse_points;
+use etendue_io::points::{parse_points, read_points};
 use etendue_io::table::PointSweeps;
 use etendue_io::table::PointTable;
 use nalgebra::Point3;
@@ -249,14 +249,14 @@ fn real_packets_of_a_vls_128_make_turns() {
     ) else {
         return;
     };
-    let is_packet = |bytes: &[u8]| {
-        (0..12).all(|block| bytes[100 * block..].starts_with(&[0xff, MARKS[block % 4]]))
-    };
-    let file = packets_of(&folder, 1206, is_packet);
     let device = packet_source(PacketMetadata::Velodyne(Box::new(
         read_velodyne_calibration(&own).unwrap(),
     )));
-    let turns = parse_points("vls.pcap".as_ref(), file, &device).unwrap();
+    let entries = std::fs::read_dir(&folder).unwrap();
+    let mut paths = entries.map(|entry| entry.unwrap().path());
+    // The bag is in a folder of its own
+    let bag = paths.find(|path| path.is_dir()).unwrap();
+    let turns = read_points(&bag, &device).unwrap();
     let sizes: Vec<usize> = turns.sweeps.iter().map(|turn| turn.points).collect();
     println!("{sizes:?}");
     // The first and the last sweep are partial.

@@ -293,6 +293,7 @@ impl Plan {
         let found = simulate(&world, lidar, &settings, |_| pose).first_echoes();
         Scan {
             time: f64::from(sweep) * 0.1,
+            beam_interval: 0.0,
             azimuths: found.measurements.iter().map(|m| m.azimuth).collect(),
             readings: found.measurements.iter().map(|m| m.reading).collect(),
             intensities: Vec::new(),

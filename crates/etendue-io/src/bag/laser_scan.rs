@@ -1,72 +1,60 @@
 //! `sensor_msgs/LaserScan`, of ROS 1 and ROS 2.
 
-use crate::ros2::CdrReader;
+use super::message_reader::MessageReader;
 use etendue_sensors::{RangeReading, Scan};
 
-/// Fields of both versions after the header.
-pub(super) struct LaserScan {
-    pub time: f64,
-    pub first: f64,
-    pub step: f64,
-    pub limits: [f64; 2],
-    pub ranges: Vec<f32>,
-    pub intensities: Vec<f32>,
+/// A `LaserScan` message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RecordedScan {
+    /// Its frame.
+    pub frame: String,
+    /// Its content.
+    pub scan: Scan,
 }
 
-pub(super) fn of_ros2(data: &[u8]) -> Option<Scan> {
-    let mut message = CdrReader::new(data)?;
-    let time = message.stamp()?;
-    message.text()?;
+/// Decodes a message; a range outside the limits is no return (REP 117). `None` if the message is
+/// damaged.
+pub(super) fn decode<'a>(message: &mut impl MessageReader<'a>) -> Option<RecordedScan> {
+    let (time, frame) = message.header()?;
     let mut numbers = [0.0; 7];
     for number in &mut numbers {
         *number = f64::from(message.f32()?);
     }
-    let [first, _, step, _, _, near, far] = numbers;
-    Some(
-        LaserScan {
-            time,
-            first,
-            step,
-            limits: [near, far],
-            ranges: message.floats()?,
-            intensities: message.floats()?,
-        }
-        .scan(),
-    )
-}
+    let [first_azimuth, _, step, beam_interval, _, near, far] = numbers;
+    let ranges = message.floats()?;
+    let intensities = message.floats()?;
 
-impl LaserScan {
-    /// Converts the message to a scan; a range outside the limits is no return (REP 117).
-    pub fn scan(self) -> Scan {
-        let [near, far] = self.limits;
-        // Classify every range by the conventions of REP 117
-        let reading = |range: &f32| {
-            let range = f64::from(*range);
-            if range.is_nan() {
-                RangeReading::Error(0)
-            } else if range == f64::NEG_INFINITY || range < near && range != 0.0 {
-                RangeReading::TooNear
-            } else if range == 0.0 || range > far && far > 0.0 {
-                RangeReading::NoReturn
-            } else {
-                RangeReading::Range(range)
-            }
-        };
-        let readings: Vec<RangeReading> = self.ranges.iter().map(reading).collect();
+    // Classify every range by the conventions of REP 117
+    let reading = |range: &f32| {
+        let range = f64::from(*range);
+        if range.is_nan() {
+            RangeReading::Error(0)
+        } else if range == f64::NEG_INFINITY || range < near && range != 0.0 {
+            RangeReading::TooNear
+        } else if range == 0.0 || range > far && far > 0.0 {
+            RangeReading::NoReturn
+        } else {
+            RangeReading::Range(range)
+        }
+    };
+    let readings: Vec<RangeReading> = ranges.iter().map(reading).collect();
+    let azimuths = (0..readings.len()).map(|beam| first_azimuth + step * beam as f64);
+    let scan = Scan {
+        time,
+        beam_interval: if beam_interval.is_finite() {
+            beam_interval
+        } else {
+            0.0
+        },
+        azimuths: azimuths.collect(),
         // Keep intensities only if every beam has one
-        let intensities = if self.intensities.len() == readings.len() {
-            self.intensities
+        intensities: if intensities.len() == readings.len() {
+            intensities
         } else {
             Vec::new()
-        };
-        Scan {
-            time: self.time,
-            azimuths: (0..readings.len())
-                .map(|beam| self.first + self.step * beam as f64)
-                .collect(),
-            readings,
-            intensities,
-            odom_from_robot: None,
-        }
-    }
+        },
+        readings,
+        odom_from_robot: None,
+    };
+    Some(RecordedScan { frame, scan })
 }

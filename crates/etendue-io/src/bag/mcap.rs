@@ -1,38 +1,30 @@
 //! Messages of MCAP files.
 
-use super::message::{Body, LASER_SCAN, Message, ros2_message};
+use super::Visit;
+use super::message::{Message, Serialisation};
 use crate::FormatError;
-use crate::mcap_messages::{damaged_message, for_each_message, schema_name};
-use etendue_sensors::Scan;
+use crate::mcap_messages::{for_each_message, schema_name};
 use std::path::Path;
 
-/// The topics and scans of every `LaserScan` of an MCAP file.
-pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)>, FormatError> {
-    // The reader of clouds reports the warnings.
-    let messages = mcap_messages(path, bytes, &mut Vec::new(), |kind| kind == LASER_SCAN)?;
-    let scan = |message: Message| match message.body {
-        Body::Scan(scan) => Some((message.topic, scan)),
-        Body::Cloud(_) | Body::Other => None,
-    };
-    Ok(messages.into_iter().filter_map(scan).collect())
-}
-
-/// Decodes the messages of the supported types. A truncated file gives the messages before its end
-/// and a warning.
-pub(crate) fn mcap_messages(
+/// Visits the messages in file order. A truncated file gives the messages before its end and a
+/// warning.
+pub(super) fn for_each(
     path: &Path,
     bytes: &[u8],
     warnings: &mut Vec<String>,
-    selected: impl Fn(&str) -> bool,
-) -> Result<Vec<Message>, FormatError> {
-    let mut messages = Vec::new();
+    visit: Visit,
+) -> Result<(), FormatError> {
+    let mut number = 0;
     for_each_message(path, bytes, warnings, |message| {
-        let kind = schema_name(message).replace("/msg/", "/");
-        if selected(&kind) {
-            let parsed = ros2_message(&kind, &message.channel.topic, &message.data);
-            messages.push(parsed.ok_or_else(|| damaged_message(path, message))?);
-        }
-        Ok(())
-    })?;
-    Ok(messages)
+        let visited = visit(&Message {
+            kind: &schema_name(message).replace("/msg/", "/"),
+            topic: &message.channel.topic,
+            time: 1e-9 * message.log_time as f64,
+            number,
+            data: &message.data,
+            serialisation: Serialisation::Ros2,
+        });
+        number += 1;
+        visited
+    })
 }

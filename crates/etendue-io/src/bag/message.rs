@@ -1,51 +1,103 @@
-//! One message of a bag.
+//! One message of a bag, and its decoders.
 
-use super::{laser_scan, point_cloud};
+use super::laser_scan::{self, RecordedScan};
+use super::message_reader::Ros1Reader;
+use super::packets::{self, PacketLayout};
+use super::point_cloud::{self, RecordedCloud};
+use super::transform::{self, StampedTransform};
 use crate::input::{ZSTD, decompress_zstd};
-use etendue_sensors::Scan;
-use nalgebra::Point3;
+use crate::ros2::CdrReader;
+use crate::{FileLocation, FormatError};
 use std::borrow::Cow;
-
-/// Points of one scan in the sensor frame (m, including non-finite points), and their intensities
-/// or none.
-pub type CloudScan = (Vec<Point3<f64>>, Vec<f32>);
+use std::path::Path;
 
 /// Message type of planar scans.
-pub(super) const LASER_SCAN: &str = "sensor_msgs/LaserScan";
+pub(crate) const LASER_SCAN: &str = "sensor_msgs/LaserScan";
+/// Message type of point clouds.
+pub(crate) const POINT_CLOUD: &str = "sensor_msgs/PointCloud2";
+/// Message types of transforms, of ROS 2 and ROS 1.
+pub(crate) const TRANSFORMS: [&str; 2] = ["tf2_msgs/TFMessage", "tf/tfMessage"];
+
+/// Serialisation of a message.
+#[derive(Clone, Copy)]
+pub(super) enum Serialisation {
+    Ros1,
+    Ros2,
+}
 
 /// One message of a recording.
-pub(crate) struct Message {
+pub(crate) struct Message<'a> {
     /// Message type, for example `sensor_msgs/LaserScan`.
-    pub kind: String,
-    pub topic: String,
-    pub body: Body,
+    pub kind: &'a str,
+    pub topic: &'a str,
+    /// Time of recording, s.
+    pub time: f64,
+    /// Position among the messages of the recording, from 0.
+    pub(super) number: usize,
+    pub(super) data: &'a [u8],
+    pub(super) serialisation: Serialisation,
 }
 
-/// Decoded content of a message.
-pub(crate) enum Body {
-    Scan(Scan),
-    Cloud(CloudScan),
-    /// A message of another type.
-    Other,
+/// Decoder of one message type, for both serialisations.
+macro_rules! decode {
+    ($message:ident, $path:ident, $decode:path $(, $argument:expr)*) => {{
+        let decoded = match $message.serialisation {
+            Serialisation::Ros1 => $decode(&mut Ros1Reader($message.data) $(, $argument)*),
+            Serialisation::Ros2 => $message.decompressed().and_then(|data| {
+                $decode(&mut CdrReader::new(&data)? $(, $argument)*)
+            }),
+        };
+        decoded.ok_or_else(|| $message.damaged($path))
+    }};
 }
 
-/// Decodes a ROS 2 message, compressed with zstd or plain (CDR begins with a zero); `None` if it is
-/// damaged.
-pub(super) fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
-    let data = if data.starts_with(&ZSTD) {
+impl Message<'_> {
+    /// Decodes a planar scan.
+    ///
+    /// # Errors
+    /// If the message is damaged.
+    pub fn scan(&self, path: &Path) -> Result<RecordedScan, FormatError> {
+        decode!(self, path, laser_scan::decode)
+    }
+
+    /// Decodes a cloud.
+    ///
+    /// # Errors
+    /// If the message is damaged.
+    pub fn cloud(&self, path: &Path) -> Result<RecordedCloud, FormatError> {
+        decode!(self, path, point_cloud::decode, self.topic)
+    }
+
+    /// Decodes the packets of a lidar; none for a message of another type.
+    ///
+    /// # Errors
+    /// If the message is damaged.
+    pub fn packets(&self, path: &Path) -> Result<Vec<Vec<u8>>, FormatError> {
+        let Some(layout) = PacketLayout::of(self.kind) else {
+            return Ok(Vec::new());
+        };
+        decode!(self, path, packets::decode, layout)
+    }
+
+    /// Decodes transforms; none if the message is damaged.
+    pub fn transforms(&self, path: &Path) -> Vec<StampedTransform> {
+        let decoded = decode!(self, path, transform::decode, self.topic);
+        decoded.unwrap_or_default()
+    }
+
+    /// The data, decompressed where they are compressed with zstd (CDR begins with a zero).
+    fn decompressed(&self) -> Option<Cow<'_, [u8]>> {
+        if !self.data.starts_with(&ZSTD) {
+            return Some(Cow::Borrowed(self.data));
+        }
         let mut content = Vec::new();
-        decompress_zstd(data, &mut content).ok()?;
-        Cow::Owned(content)
-    } else {
-        Cow::Borrowed(data)
-    };
-    Some(Message {
-        kind: kind.to_owned(),
-        topic: topic.to_owned(),
-        body: match kind {
-            LASER_SCAN => Body::Scan(laser_scan::of_ros2(&data)?),
-            "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(&data)?),
-            _ => Body::Other,
-        },
-    })
+        decompress_zstd(self.data, &mut content).ok()?;
+        Some(Cow::Owned(content))
+    }
+
+    /// Error of a message whose bytes do not match its type.
+    fn damaged(&self, path: &Path) -> FormatError {
+        let text = format!("message {} of {} is damaged", self.number, self.topic);
+        FormatError::malformed(path, FileLocation::File, text, "record it again")
+    }
 }

@@ -1,8 +1,7 @@
 //! ROS 1 bags, version 2.0 (<http://wiki.ros.org/Bags/Format/2.0>).
 
-use super::laser_scan::LaserScan;
-use super::message::{Body, CloudScan, Message};
-use super::point_cloud::{self, Field};
+use super::Visit;
+use super::message::{Message, Serialisation};
 use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,13 +12,13 @@ const MESSAGE: u8 = 2;
 const CHUNK: u8 = 5;
 const CONNECTION: u8 = 7;
 
-/// Reads every message of a bag, chunk by chunk. A truncated bag gives its complete messages and a
-/// warning.
-pub(crate) fn messages(
+/// Visits the messages, chunk by chunk. A truncated bag gives its complete messages and a warning.
+pub(super) fn for_each(
     path: &Path,
     bytes: &[u8],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Message>, FormatError> {
+    visit: Visit,
+) -> Result<(), FormatError> {
     // Check the version line
     let start = bytes
         .iter()
@@ -36,19 +35,22 @@ pub(crate) fn messages(
     let mut bag = Bag {
         path,
         connections: BTreeMap::new(),
-        messages: Vec::new(),
+        messages: 0,
+        visit,
     };
     if !bag.walk(&bytes[start..])? {
         warnings.push("the bag is truncated: records up to the last complete one were read".into());
     }
-    Ok(bag.messages)
+    Ok(())
 }
 
 struct Bag<'a> {
     path: &'a Path,
     /// Topic and type of each connection.
     connections: BTreeMap<Vec<u8>, (String, String)>,
-    messages: Vec<Message>,
+    /// Number of messages so far.
+    messages: usize,
+    visit: Visit<'a>,
 }
 
 /// A header's fields.
@@ -120,21 +122,29 @@ impl Bag<'_> {
 
     fn take(&mut self, header: &Header, data: &[u8]) -> Result<(), FormatError> {
         let number = header.get(b"conn".as_slice()).copied().unwrap_or_default();
-        let Some((topic, kind)) = self.connections.get(number).cloned() else {
+        let Some((topic, kind)) = self.connections.get(number) else {
             return Ok(());
         };
-        let damaged = || {
-            let text = format!("a message of {topic} is damaged");
-            FormatError::malformed(self.path, FileLocation::File, text, "record it again")
-        };
-        let body = match kind.as_str() {
-            "sensor_msgs/LaserScan" => Body::Scan(laser_scan(data).ok_or_else(damaged)?.scan()),
-            "sensor_msgs/PointCloud2" => Body::Cloud(cloud(data).ok_or_else(damaged)?),
-            _ => Body::Other,
-        };
-        self.messages.push(Message { kind, topic, body });
-        Ok(())
+        let time = header.get(b"time".as_slice()).copied().unwrap_or_default();
+        self.messages += 1;
+        (self.visit)(&Message {
+            kind,
+            topic,
+            time: time_of(time),
+            number: self.messages - 1,
+            data,
+            serialisation: Serialisation::Ros1,
+        })
     }
+}
+
+/// Time of a record, s: seconds and nanoseconds, 32 bits each. 0 for a damaged field.
+fn time_of(bytes: &[u8]) -> f64 {
+    let word = |at: usize| {
+        let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    };
+    f64::from(word(0)) + 1e-9 * f64::from(word(4))
 }
 
 /// Splits the first record off: header, data and the remaining bytes.
@@ -159,83 +169,4 @@ fn fields(mut bytes: &[u8]) -> Option<Header<'_>> {
         bytes = rest;
     }
     Some(fields)
-}
-
-/// Reader of unaligned little-endian numbers.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn u8(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        let value = u32::from_le_bytes(*self.0.first_chunk()?);
-        self.0 = &self.0[4..];
-        Some(value)
-    }
-
-    fn f32(&mut self) -> Option<f32> {
-        self.u32().map(f32::from_bits)
-    }
-
-    fn blob(&mut self) -> Option<&'a [u8]> {
-        let (blob, rest) = block(self.0)?;
-        self.0 = rest;
-        Some(blob)
-    }
-
-    fn floats(&mut self) -> Option<Vec<f32>> {
-        let count = self.u32()? as usize;
-        let bytes = self.0.get(..count.checked_mul(4)?)?;
-        self.0 = &self.0[count * 4..];
-        let float = |b: &[u8]| Some(f32::from_le_bytes(*b.first_chunk()?));
-        bytes.chunks_exact(4).map(float).collect()
-    }
-
-    /// Reads a message header (sequence number, stamp, frame) and returns its stamp, s.
-    fn header(&mut self) -> Option<f64> {
-        self.u32()?;
-        let seconds = self.u32()?;
-        let nanoseconds = self.u32()?;
-        self.blob()?;
-        Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
-    }
-}
-
-fn laser_scan(data: &[u8]) -> Option<LaserScan> {
-    let mut message = Reader(data);
-    let time = message.header()?;
-    let mut numbers = [0.0; 7];
-    for number in &mut numbers {
-        *number = f64::from(message.f32()?);
-    }
-    let [first, _, step, _, _, near, far] = numbers;
-    Some(LaserScan {
-        time,
-        first,
-        step,
-        limits: [near, far],
-        ranges: message.floats()?,
-        intensities: message.floats()?,
-    })
-}
-
-fn cloud(data: &[u8]) -> Option<CloudScan> {
-    let mut message = Reader(data);
-    message.header()?;
-    let _size = [message.u32()?, message.u32()?];
-    let count = message.u32()?;
-    let mut fields: Vec<Field> = Vec::new();
-    for _ in 0..count {
-        let name = String::from_utf8_lossy(message.blob()?).into_owned();
-        fields.push((name, message.u32()? as usize, message.u8()?));
-        message.u32()?;
-    }
-    message.u8()?;
-    let step = message.u32()? as usize;
-    message.u32()?;
-    point_cloud::points(message.blob()?, step, &fields)
 }

@@ -25,7 +25,7 @@ pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibrat
 
 pub(crate) use capture::is_capture;
 
-use crate::table::PointSweeps;
+use crate::table::{PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::Channel;
 use std::fmt;
@@ -105,9 +105,39 @@ pub(crate) fn parse(
     bytes: &[u8],
     source: &PacketSource,
 ) -> Result<PointSweeps, FormatError> {
+    points_of(path, Capture::parse(path, bytes)?, source)
+}
+
+/// Decodes packets that were recorded in messages. Errors name `path`.
+///
+/// # Errors
+/// If no packet is one of a known lidar.
+pub(crate) fn parse_packets(
+    path: &Path,
+    packets: &[Vec<u8>],
+    source: &PacketSource,
+) -> Result<PointSweeps, FormatError> {
+    let datagrams = packets.iter().map(|payload| Datagram {
+        port: 0,
+        payload: payload.clone(),
+    });
+    let capture = Capture {
+        datagrams: datagrams.collect(),
+        warnings: Vec::new(),
+    };
+    points_of(path, capture, source)
+}
+
+/// Points of the packets of the first known lidar.
+fn points_of(
+    path: &Path,
+    capture: Capture,
+    source: &PacketSource,
+) -> Result<PointSweeps, FormatError> {
     // Recognise the lidar by the first packet of a known kind
-    let capture = Capture::parse(path, bytes)?;
-    let metadata = metadata(path, &source.metadata)?;
+    let of_packets = |datagram: &Datagram| Kind::of(&datagram.payload, None);
+    let is_ouster = !capture.datagrams.iter().any(|d| of_packets(d).is_some());
+    let metadata = metadata(path, &source.metadata, is_ouster)?;
     let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
     let lidar = capture.datagrams.iter().find_map(kind);
     let lidar = lidar.ok_or_else(|| no_lidar(path, &capture))?;
@@ -136,9 +166,16 @@ pub(crate) fn parse(
             "{left_out} packets contain no points and were skipped"
         ));
     }
+    // Stamp every sweep with its earliest point
+    let sweeps = sweeps.tables();
+    let earliest = |table: &PointTable| {
+        let times = table.finite_numbers("time");
+        times.reduce(f64::min)
+    };
     Ok(PointSweeps {
-        sweeps: sweeps.tables(),
-        warnings,
+        stamps: sweeps.iter().map(earliest).collect(),
+        sensor: Some(sensor(lidar, &packets, metadata.as_ref())),
+        ..PointSweeps::new(sweeps, warnings)
     })
 }
 
@@ -172,13 +209,28 @@ fn read_packets(
     Ok(Vec::new())
 }
 
-/// Ouster metadata: given, or read from the file next to the capture.
-fn metadata(path: &Path, given: &PacketMetadata) -> Result<Option<OusterMetadata>, FormatError> {
+/// Name of the lidar: its preset or its model.
+fn sensor(kind: Kind, packets: &[&[u8]], metadata: Option<&OusterMetadata>) -> String {
+    match (kind, metadata) {
+        (Kind::Velodyne, _) => velodyne::name(packets),
+        (Kind::Hesai(model), _) => model.preset().to_owned(),
+        (Kind::Ouster, Some(metadata)) => format!("Ouster {}", metadata.model),
+        (Kind::Ouster, None) => "Ouster".to_owned(),
+    }
+}
+
+/// Ouster metadata: given, or read from the file next to the capture. A file next to a capture of
+/// another lidar is not its metadata.
+fn metadata(
+    path: &Path,
+    given: &PacketMetadata,
+    is_ouster: bool,
+) -> Result<Option<OusterMetadata>, FormatError> {
     if let PacketMetadata::Ouster(metadata) = given {
         return Ok(Some(metadata.as_ref().clone()));
     }
     let beside = path.with_extension("json");
-    if beside != path && beside.is_file() {
+    if is_ouster && beside != path && beside.is_file() {
         return read_ouster_metadata(&beside).map(Some);
     }
     Ok(None)

@@ -1,6 +1,7 @@
 //! Header of a PLY file.
 
 use crate::editable::NumberType;
+use crate::table::field_name;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
@@ -145,7 +146,7 @@ fn property(words: &[&str]) -> Option<PropertyHeader> {
         _ => return None,
     };
     Some(PropertyHeader {
-        name: name.into(),
+        name: field_name(name),
         length,
         kind: number_type(kind)?,
     })

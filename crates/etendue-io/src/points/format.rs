@@ -4,6 +4,7 @@
 //! collected in a [`FormatEntry`]. A format is added with such a file, and here with a module, a variant
 //! of [`PointFormat`], and its lines in `ALL` and `entry`.
 
+mod bag;
 mod capture;
 mod csv;
 mod e57;
@@ -14,13 +15,14 @@ mod npz;
 mod parquet;
 mod pcd;
 mod ply;
+mod scan_log;
 mod vtk;
 
 pub use csv::write_csv;
 pub use e57::write_e57;
 pub use kitti::write_kitti;
 pub use las::write_las;
-pub use mcap::write_mcap;
+pub use mcap::{write_mcap, write_mcap_sweeps};
 pub use npz::write_npz;
 pub use parquet::write_parquet;
 pub use pcd::write_pcd;
@@ -30,6 +32,7 @@ use crate::editable::EditableScan;
 use crate::input::read_bytes;
 use crate::output::OutputSet;
 use crate::packets::PacketSource;
+use crate::scan_folder::{bag_in, scan_files};
 use crate::table::{Encoding, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::path::Path;
@@ -52,6 +55,8 @@ pub enum PointFormat {
     /// MCAP recording with ROS 2 messages: all fields of the `PointCloud2` of one topic, one cloud
     /// per sweep; without clouds, the `LaserScan`.
     Mcap,
+    /// Bag of ROS 1 or of ROS 2 in SQLite, read only: as [`PointFormat::Mcap`].
+    Bag,
     /// Apache Parquet: all fields.
     Parquet,
     /// Legacy VTK as text, read only: position.
@@ -61,6 +66,8 @@ pub enum PointFormat {
     Capture,
     /// Columns of text: all fields.
     Csv,
+    /// Log of planar scans ([`crate::scan_log`]), read only: position, intensity, range, time, beam.
+    ScanLog,
 }
 
 /// Appends a file with points to a set of outputs.
@@ -89,15 +96,34 @@ struct FormatEntry {
     editor: Option<ScanEditor>,
 }
 
+/// What to read from a file, where the file does not determine it.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions<'a> {
+    /// Description of the lidar of packets.
+    pub lidar: &'a PacketSource,
+    /// Topic of a bag; required if it has points of several sensors.
+    pub topic: Option<&'a str>,
+    /// Numbers per point of a scan without a header, from three to six; detected if not given.
+    pub columns: Option<usize>,
+}
+
+impl<'a> ReadOptions<'a> {
+    /// Options that name a lidar only.
+    pub const fn new(lidar: &'a PacketSource) -> Self {
+        Self {
+            lidar,
+            topic: None,
+            columns: None,
+        }
+    }
+}
+
 /// Content of a file with points.
 struct PointSource<'a> {
     /// Path for errors.
     path: &'a Path,
     bytes: Vec<u8>,
-    /// Description of the lidar of a packet capture.
-    source: &'a PacketSource,
-    /// Topic of a recording to read.
-    topic: Option<&'a str>,
+    options: ReadOptions<'a>,
 }
 
 /// Fields of a format with a fixed set. These formats store only points with a position.
@@ -120,7 +146,7 @@ struct ScanEditor {
 
 impl PointFormat {
     /// All formats, in the order of content recognition; plain text is last.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Pcd,
         Self::Ply,
         Self::Npz,
@@ -128,10 +154,12 @@ impl PointFormat {
         Self::E57,
         Self::Kitti,
         Self::Mcap,
+        Self::Bag,
         Self::Parquet,
         Self::Vtk,
         Self::Capture,
         Self::Csv,
+        Self::ScanLog,
     ];
 
     const fn entry(self) -> &'static FormatEntry {
@@ -143,10 +171,12 @@ impl PointFormat {
             Self::E57 => &e57::FORMAT,
             Self::Kitti => &kitti::FORMAT,
             Self::Mcap => &mcap::FORMAT,
+            Self::Bag => &bag::FORMAT,
             Self::Parquet => &parquet::FORMAT,
             Self::Vtk => &vtk::FORMAT,
             Self::Capture => &capture::FORMAT,
             Self::Csv => &csv::FORMAT,
+            Self::ScanLog => &scan_log::FORMAT,
         }
     }
 
@@ -274,26 +304,40 @@ impl PointFormat {
     }
 }
 
-/// Reads the points of a file. The content determines the format; for KITTI, which has no magic
-/// number, the ending `.bin`. `source` describes the lidar of a packet capture.
+/// Reads the points of a file, of the bag in a folder, or of a folder of scans (one sweep each). The
+/// content determines the format; for KITTI, which has no magic number, the ending `.bin`. `source`
+/// describes the lidar of a packet capture.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, has no points, has an unknown format, or is a recording
 /// of several sensors.
 pub fn read_points(path: &Path, source: &PacketSource) -> Result<PointSweeps, FormatError> {
-    read_points_of_topic(path, source, None)
+    read_points_with(path, ReadOptions::new(source))
 }
 
-/// Reads the points of one topic of a recording. Each sensor has its own frame.
+/// Reads points as [`read_points`] does, with options.
 ///
 /// # Errors
-/// As [`read_points`], or if the file has no such topic.
-pub fn read_points_of_topic(
-    path: &Path,
-    source: &PacketSource,
-    topic: Option<&str>,
-) -> Result<PointSweeps, FormatError> {
-    parse(path, read_bytes(path)?, source, topic)
+/// As [`read_points`], or if the file has no such topic or number of columns.
+pub fn read_points_with(path: &Path, options: ReadOptions) -> Result<PointSweeps, FormatError> {
+    if path.is_dir() {
+        return read_folder(path, options);
+    }
+    parse(path, read_bytes(path)?, options)
+}
+
+/// Reads the bag of a folder, or its scans, one sweep each.
+fn read_folder(folder: &Path, options: ReadOptions) -> Result<PointSweeps, FormatError> {
+    if let Some(bag) = bag_in(folder)? {
+        return read_points_with(&bag, options);
+    }
+    let mut all = PointSweeps::default();
+    for file in scan_files(folder)? {
+        let points = read_points_with(&file, options)?;
+        all.sweeps.extend(points.sweeps);
+        all.warnings.extend(points.warnings);
+    }
+    Ok(all)
 }
 
 /// Parses the points in the content of a file. Errors name `path`.
@@ -313,15 +357,10 @@ pub fn parse_points(
     bytes: Vec<u8>,
     source: &PacketSource,
 ) -> Result<PointSweeps, FormatError> {
-    parse(path, bytes, source, None)
+    parse(path, bytes, ReadOptions::new(source))
 }
 
-fn parse(
-    path: &Path,
-    bytes: Vec<u8>,
-    source: &PacketSource,
-    topic: Option<&str>,
-) -> Result<PointSweeps, FormatError> {
+fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweeps, FormatError> {
     // Recognise the format
     let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
@@ -331,8 +370,8 @@ fn parse(
             PointFormat::read_endings().join(", ")
         ),
     })?;
-    if topic.is_some() && format != PointFormat::Mcap {
-        let message = "the file is not an MCAP recording and has no topics";
+    if options.topic.is_some() && ![PointFormat::Mcap, PointFormat::Bag].contains(&format) {
+        let message = "the file is not a recording of ROS and has no topics";
         let remedy = "omit the topic";
         return Err(FormatError::malformed(
             path,
@@ -345,8 +384,7 @@ fn parse(
     let points = (format.entry().read)(PointSource {
         path,
         bytes,
-        source,
-        topic,
+        options,
     })?;
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
         let why = points.warnings.first();

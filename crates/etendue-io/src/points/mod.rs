@@ -7,7 +7,8 @@ mod lossy;
 
 pub use cloud::{PointCloud, is_cloud, parse_cloud, read_cloud};
 pub use format::{
-    PointFormat, parse_points, read_points, read_points_of_topic, write_csv, write_e57,
-    write_kitti, write_las, write_mcap, write_npz, write_parquet, write_pcd, write_ply,
+    PointFormat, ReadOptions, parse_points, read_points, read_points_with, write_csv, write_e57,
+    write_kitti, write_las, write_mcap, write_mcap_sweeps, write_npz, write_parquet, write_pcd,
+    write_ply,
 };
 pub use lossy::{LossyFields, lossy_fields};

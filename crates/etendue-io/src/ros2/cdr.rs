@@ -86,7 +86,7 @@ impl<'a> CdrReader<'a> {
         Some(Self { bytes: body, at: 0 })
     }
 
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let taken = self.bytes.get(self.at..self.at.checked_add(count)?)?;
         self.at += count;
         Some(taken)
@@ -112,10 +112,6 @@ impl<'a> CdrReader<'a> {
         self.at = self.at.next_multiple_of(8);
         let bytes = self.take(8)?;
         Some(f64::from_le_bytes(*bytes.first_chunk()?))
-    }
-
-    pub fn f32(&mut self) -> Option<f32> {
-        self.u32().map(f32::from_bits)
     }
 
     /// Reads a sequence of 32-bit floats.

@@ -5,28 +5,14 @@ use super::channel::ros2_options;
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
-use crate::mcap_messages::{for_each_message, schema_name};
 use crate::output::OutputSet;
 use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
 use mcap::{Message, MessageStream, Writer};
-use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::Point3;
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 use std::path::Path;
-
-/// A stamped pose of one frame in another, from a `TFMessage`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StampedTransform {
-    /// Its stamp, s.
-    pub time: f64,
-    /// Reference frame.
-    pub parent: String,
-    /// Frame that the pose describes.
-    pub child: String,
-    /// Transform of child coordinates to parent coordinates.
-    pub parent_from_child: Isometry3<f64>,
-}
 
 /// Copies an MCAP recording and moves the points of every `PointCloud2` with `moved`. `moved`
 /// receives the topic and the points (m, including non-finite ones) and returns the same number of
@@ -158,48 +144,4 @@ fn records(data: &[u8]) -> Option<Records> {
     };
     let position = [column("x")?, column("y")?, column("z")?];
     Records::new(data.to_vec(), points, position, column("range"))
-}
-
-/// Reads every transform of an MCAP recording, in file order. A truncated file gives its complete
-/// transforms without a warning; [`read_clouds`](super::read_clouds) reports truncation.
-///
-/// # Errors
-/// If the file cannot be read or is not an MCAP file.
-pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError> {
-    let bytes = read_bytes(path)?;
-    let mut found = Vec::new();
-    // The reader of clouds reports the warnings.
-    for_each_message(path, &bytes, &mut Vec::new(), |message| {
-        if schema_name(message) == "tf2_msgs/msg/TFMessage" {
-            found.extend(transforms(&message.data).unwrap_or_default());
-        }
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-fn transforms(data: &[u8]) -> Option<Vec<StampedTransform>> {
-    let mut message = CdrReader::new(data)?;
-    let count = message.u32()?;
-    (0..count).map(|_| transform(&mut message)).collect()
-}
-
-fn transform(message: &mut CdrReader) -> Option<StampedTransform> {
-    let time = f64::from(message.u32()?) + f64::from(message.u32()?) * 1e-9;
-    let parent = message.text()?;
-    let child = message.text()?;
-    let mut v = [0.0; 7];
-    for value in &mut v {
-        *value = message.f64()?;
-    }
-    let rotation = Quaternion::new(v[6], v[3], v[4], v[5]);
-    Some(StampedTransform {
-        time,
-        parent,
-        child,
-        parent_from_child: Isometry3::from_parts(
-            Translation3::new(v[0], v[1], v[2]),
-            UnitQuaternion::from_quaternion(rotation),
-        ),
-    })
 }

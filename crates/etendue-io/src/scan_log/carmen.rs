@@ -127,6 +127,7 @@ impl Reader {
         let first = if rear { FRAC_PI_2 } else { -FRAC_PI_2 };
         Ok(Scan {
             time,
+            beam_interval: 0.0,
             azimuths: self.geometries.regular(first, step, beams),
             readings,
             intensities: Vec::new(),
@@ -161,6 +162,7 @@ impl Reader {
         }
         Ok(Scan {
             time: self.time(fields)?,
+            beam_interval: 0.0,
             azimuths: self.geometries.regular(first, step, beams),
             readings,
             intensities: if intensities.len() == beams {

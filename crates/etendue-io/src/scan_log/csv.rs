@@ -178,6 +178,7 @@ impl Reader {
         };
         Ok(Scan {
             time: time.unwrap_or(self.log.scans.len() as f64),
+            beam_interval: 0.0,
             azimuths: [].into(),
             readings: Vec::new(),
             intensities: Vec::new(),

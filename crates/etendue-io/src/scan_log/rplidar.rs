@@ -31,6 +31,7 @@ impl Collector {
         let beams = std::mem::take(&mut self.beams);
         self.log.scans.push(Scan {
             time: self.log.scans.len() as f64,
+            beam_interval: 0.0,
             azimuths: self
                 .geometries
                 .share(beams.iter().map(|beam| beam.azimuth).collect()),
@@ -234,6 +235,7 @@ impl Block {
         }
         Ok(Scan {
             time: self.time,
+            beam_interval: 0.0,
             azimuths: geometries.regular(first, step, readings.len()),
             readings,
             intensities,

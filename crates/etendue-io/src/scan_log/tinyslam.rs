@@ -55,6 +55,7 @@ fn scan(
     let ticks = [fields[2].parse("a count")?, fields[3].parse("a count")?];
     Ok(Scan {
         time: fields[0].number()? * 1e-6,
+        beam_interval: 0.0,
         azimuths: geometries.regular((FIRST_STEP - FRONT_STEP) * step, step, BEAMS),
         readings: fields[FIRST_RANGE..FIRST_RANGE + BEAMS]
             .iter()

@@ -11,6 +11,7 @@ mod meshes;
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 mod parquet_disabled;
+mod readers;
 mod recording_readers;
 mod recordings;
 mod scan_files;

@@ -5,13 +5,13 @@ use etendue_io::packets::PacketSource;
 use etendue_io::recording::{Content, read_recording};
 use etendue_io::scan_log::parse_scan_log;
 
-fn block(bytes: &[u8]) -> Vec<u8> {
+pub fn block(bytes: &[u8]) -> Vec<u8> {
     let mut out = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
     out.extend(bytes);
     out
 }
 
-fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
+pub fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
     let header: Vec<u8> = { fields.iter() }
         .flat_map(|(name, value)| {
             let mut field = format!("{name}=").into_bytes();
@@ -22,7 +22,7 @@ fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
     [block(&header), block(data)].concat()
 }
 
-fn laser_scan(ranges: &[f32]) -> Vec<u8> {
+pub fn laser_scan(ranges: &[f32]) -> Vec<u8> {
     let mut data = Vec::new();
     for word in [7_u32, 12, 500_000_000] {
         data.extend(word.to_le_bytes());
@@ -53,7 +53,7 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     let path = folder.path().join("a.bag");
     let whole = [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat();
     std::fs::write(&path, &whole).unwrap();
-    let read = read_recording(&path, &PacketSource::default()).unwrap();
+    let read = read_recording(&path, &PacketSource::default(), None).unwrap();
     let Content::Scans(log) = read.content else {
         panic!("no scans");
     };
@@ -63,13 +63,14 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     assert_eq!(ranges[2], f64::NEG_INFINITY);
     assert!((log.scans[0].azimuths[4] - 1.0).abs() < 1e-6 && log.scans[0].time == 12.5);
     std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
-    let cut = read_recording(&path, &PacketSource::default()).unwrap_err();
+    let cut = read_recording(&path, &PacketSource::default(), None).unwrap_err();
     assert!(cut.to_string().contains("neither a LaserScan"), "{cut}");
 }
 
-/// Scans of a front lidar and a rear lidar: the first topic is read, and a warning names the other.
+/// Scans of a front lidar and a rear lidar: the error lists both topics, and a topic
+/// selects one.
 #[test]
-fn the_scans_of_another_topic_give_a_warning() {
+fn one_of_several_topics_is_selected_by_name() {
     let connection = |number: u8, topic: &[u8]| {
         let fields = [
             ("op", &[7][..]),
@@ -97,21 +98,28 @@ fn the_scans_of_another_topic_give_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("two.bag");
     std::fs::write(&path, [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()).unwrap();
-    let read = read_recording(&path, &PacketSource::default()).unwrap();
-    let warnings = &read.warnings[..];
+    let device = PacketSource::default();
+    let error = read_recording(&path, &device, None)
+        .unwrap_err()
+        .to_string();
     assert!(
-        warnings.len() == 1
-            && warnings[0].contains("/front is read")
-            && warnings[0].contains("/rear")
+        error.contains("/front") && error.contains("/rear"),
+        "{error}"
     );
-    let Content::Scans(log) = read.content else {
-        panic!("no scans");
+    let ranges = |topic: &str| {
+        let Content::Scans(log) = read_recording(&path, &device, Some(topic)).unwrap().content
+        else {
+            panic!("no scans");
+        };
+        let ranges = log.scans.iter().map(|scan| scan.readings[0].rep117());
+        ranges.collect::<Vec<f64>>()
     };
-    assert_eq!(log.scans.len(), 2);
+    assert_eq!(ranges("/front"), [0.5, 0.5]);
+    assert_eq!(ranges("/rear"), [f64::from(0.7_f32)]);
+    let error = read_recording(&path, &device, Some("/left")).unwrap_err();
     assert!(
-        log.scans
-            .iter()
-            .all(|scan| scan.readings[0].rep117() == 0.5)
+        error.to_string().contains("no points of the topic /left"),
+        "{error}"
     );
 }
 
@@ -121,7 +129,7 @@ fn a_bag_without_a_scan_topic_is_an_error_that_lists_its_topics() {
     let Some(bag) = recording("husky_imu_odom_gps_bag/test1.bag") else {
         return;
     };
-    let error = read_recording(&bag, &PacketSource::default())
+    let error = read_recording(&bag, &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(
@@ -153,7 +161,7 @@ fn a_folder_of_clouds_is_one_scan_a_file() {
         let x = if name == "a.csv" { 1 } else { 2 };
         std::fs::write(folder.path().join(name), format!("x,y,z\n{x},0,0\n")).unwrap();
     }
-    let Content::Clouds(clouds) = read_recording(folder.path(), &PacketSource::default())
+    let Content::Clouds(clouds) = read_recording(folder.path(), &PacketSource::default(), None)
         .unwrap()
         .content
     else {
@@ -162,7 +170,7 @@ fn a_folder_of_clouds_is_one_scan_a_file() {
     assert_eq!(clouds.len(), 2);
     assert_eq!(clouds[0].0[0].x, 1.0, "by name");
     let empty = tempfile::tempdir().unwrap();
-    let error = read_recording(empty.path(), &PacketSource::default())
+    let error = read_recording(empty.path(), &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(error.contains("contains no .pcd"), "{error}");
@@ -188,7 +196,7 @@ fn a_chunk_packed_with_lz4_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.bag");
     std::fs::write(&path, bag(&packed)).unwrap();
-    let Content::Scans(log) = read_recording(&path, &PacketSource::default())
+    let Content::Scans(log) = read_recording(&path, &PacketSource::default(), None)
         .unwrap()
         .content
     else {
@@ -196,7 +204,7 @@ fn a_chunk_packed_with_lz4_is_read() {
     };
     assert_eq!(log.scans[0].readings[1].range(), Some(0.25));
     std::fs::write(&path, bag(&packed[..packed.len() / 2])).unwrap();
-    let error = read_recording(&path, &PacketSource::default())
+    let error = read_recording(&path, &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(error.contains("cannot be decompressed"), "{error}");
@@ -298,7 +306,7 @@ fn laser_scans_of_an_mcap_file_are_read() {
         ros2_scan(8, &[0.6, 0.6, 0.6, 0.6, 13.0]),
     ];
     std::fs::write(&path, mcap_file("sensor_msgs/msg/LaserScan", &scans)).unwrap();
-    let Content::Scans(log) = read_recording(&path, &PacketSource::default())
+    let Content::Scans(log) = read_recording(&path, &PacketSource::default(), None)
         .unwrap()
         .content
     else {
@@ -323,7 +331,7 @@ fn point_clouds_of_an_mcap_file_are_read() {
     let cloud = ros2_cloud(&[[1.0, 2.0, 3.0, 9.0], [f32::NAN; 4]]);
     let file = mcap_file("sensor_msgs/msg/PointCloud2", &[cloud.clone(), cloud]);
     std::fs::write(&path, &file).unwrap();
-    let Content::Clouds(clouds) = read_recording(&path, &PacketSource::default())
+    let Content::Clouds(clouds) = read_recording(&path, &PacketSource::default(), None)
         .unwrap()
         .content
     else {
@@ -335,7 +343,7 @@ fn point_clouds_of_an_mcap_file_are_read() {
     assert_eq!(clouds[1].1[0], 9.0);
     let other = mcap_file("sensor_msgs/msg/Imu", &[vec![0; 8]]);
     std::fs::write(&path, other).unwrap();
-    let error = read_recording(&path, &PacketSource::default())
+    let error = read_recording(&path, &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(error.contains("/lidar (sensor_msgs/Imu)"), "{error}");
@@ -351,7 +359,7 @@ fn a_ros_2_bag_in_sqlite_is_read() {
     std::fs::write(&path, bag).unwrap();
     // ROS 2 names a bag by its folder.
     for name in [&path, folder.path()] {
-        let read = read_recording(name, &PacketSource::default()).unwrap();
+        let read = read_recording(name, &PacketSource::default(), None).unwrap();
         assert!(read.warnings.is_empty());
         let Content::Scans(log) = read.content else {
             panic!("no scans");
@@ -367,14 +375,14 @@ fn a_ros_2_bag_in_sqlite_is_read() {
         }
     }
     std::fs::write(&path, &bag[..bag.len() / 2]).unwrap();
-    let cut = read_recording(&path, &PacketSource::default()).unwrap();
+    let cut = read_recording(&path, &PacketSource::default(), None).unwrap();
     assert!(
         cut.warnings[0].contains("truncated or damaged"),
         "{:?}",
         cut.warnings
     );
     std::fs::write(&path, &bag[..300]).unwrap();
-    let error = read_recording(&path, &PacketSource::default())
+    let error = read_recording(&path, &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(error.contains("not a ROS 2 bag"), "{error}");
@@ -390,19 +398,19 @@ fn ros_2_bags_packed_with_zstd_are_read() {
     let packed = folder.path().join("bag/scans_0.db3.zstd");
     std::fs::create_dir(folder.path().join("bag")).unwrap();
     std::fs::write(&packed, zstd::encode_all(&bag[..], 3).unwrap()).unwrap();
-    let content = read_recording(&plain, &PacketSource::default())
+    let content = read_recording(&plain, &PacketSource::default(), None)
         .unwrap()
         .content;
     for name in [&packed, packed.parent().unwrap()] {
         assert_eq!(
-            read_recording(name, &PacketSource::default())
+            read_recording(name, &PacketSource::default(), None)
                 .unwrap()
                 .content,
             content
         );
     }
     std::fs::write(&packed, &std::fs::read(&packed).unwrap()[..200]).unwrap();
-    let error = read_recording(&packed, &PacketSource::default())
+    let error = read_recording(&packed, &PacketSource::default(), None)
         .unwrap_err()
         .to_string();
     assert!(error.contains("cannot be decompressed"), "{error}");
@@ -412,7 +420,7 @@ fn ros_2_bags_packed_with_zstd_are_read() {
     let of = |messages: &[Vec<u8>]| {
         let path = folder.path().join("a.mcap");
         std::fs::write(&path, mcap_file("sensor_msgs/msg/PointCloud2", messages)).unwrap();
-        read_recording(&path, &PacketSource::default())
+        read_recording(&path, &PacketSource::default(), None)
     };
     let expected = of(&[cloud.clone(), cloud]).unwrap().content;
     assert_eq!(

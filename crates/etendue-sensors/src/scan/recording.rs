@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub struct Scan {
     /// Time, s from the epoch of the log.
     pub time: f64,
+    /// Time between consecutive beams, s; 0 if unknown.
+    pub beam_interval: f64,
     /// Azimuth of each beam, anticlockwise from the sensor's x axis, rad (shared between scans of
     /// the same geometry).
     pub azimuths: Arc<[f64]>,
@@ -18,6 +20,13 @@ pub struct Scan {
     pub intensities: Vec<f32>,
     /// Odometry pose of the robot; `None` without odometry.
     pub odom_from_robot: Option<Isometry2<f64>>,
+}
+
+impl Scan {
+    /// Time of a beam, s from the epoch of the log.
+    pub fn time_of_beam(&self, beam: u32) -> f64 {
+        self.time + self.beam_interval * f64::from(beam)
+    }
 }
 
 /// A recording of scans, in the order of the file.

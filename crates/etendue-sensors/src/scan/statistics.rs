@@ -17,12 +17,14 @@ pub struct StatisticsOptions {
     pub band_edges: Vec<f64>,
     /// Least number of scans in a stationary window.
     pub least_scans: usize,
-    /// Whether the sensor of a recording without odometry counts as stationary throughout.
-    pub still_without_odometry: bool,
+    /// Largest median change of the ranges, as a fraction of the range, of a sensor without
+    /// odometry that counts as stationary.
+    pub still_change: f64,
 }
 
 impl Default for StatisticsOptions {
-    /// Bins from 0.02 to 100 m, bands to 50 m, windows of at least 8 scans.
+    /// Bins from 0.02 to 100 m, bands to 50 m, windows of at least 8 scans, ranges that change by
+    /// less than 1 %.
     fn default() -> Self {
         Self {
             histogram_edges: vec![
@@ -30,7 +32,7 @@ impl Default for StatisticsOptions {
             ],
             band_edges: vec![0.02, 0.5, 1.0, 2.0, 3.0, 4.0, 5.7, 10.0, 20.0, 50.0],
             least_scans: 8,
-            still_without_odometry: true,
+            still_change: 0.01,
         }
     }
 }
@@ -113,6 +115,7 @@ impl ScanStatistics {
     /// use etendue_sensors::{RangeReading, Scan, ScanStatistics, StatisticsOptions};
     /// let scan = |range| Scan {
     ///     time: 0.0,
+    ///     beam_interval: 0.0,
     ///     azimuths: [0.0, 0.1].into(),
     ///     readings: vec![RangeReading::Range(range), RangeReading::Error(7)],
     ///     intensities: vec![],
@@ -166,6 +169,7 @@ impl Scan {
         let beams = &sweep.measurements;
         Self {
             time: sweep.start,
+            beam_interval: 0.0,
             azimuths: beams
                 .iter()
                 .map(|beam| beam.azimuth)
@@ -255,8 +259,7 @@ fn stationary_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<Statio
     let mut windows = Vec::new();
     let mut first = 0;
     for next in 1..=scans.len() {
-        let continues =
-            next < scans.len() && is_stationary(&scans[next - 1], &scans[next], options);
+        let continues = next < scans.len() && is_stationary(&scans[first], &scans[next], options);
         if continues {
             continue;
         }
@@ -269,14 +272,29 @@ fn stationary_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<Statio
     windows
 }
 
-/// Whether the sensor did not move between two scans.
+/// Whether two scans are from one pose: by odometry, or because most ranges are nearly equal.
 fn is_stationary(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bool {
     let same_pose = match (&before.odom_from_robot, &after.odom_from_robot) {
         (Some(before), Some(after)) => before == after,
-        (None, None) => options.still_without_odometry,
+        (None, None) => changes(before, after) <= options.still_change,
         _ => false,
     };
     same_pose && before.azimuths == after.azimuths
+}
+
+/// Median change of the ranges between two scans, as a fraction of the range; 0 without a beam that
+/// has a range in both.
+fn changes(before: &Scan, after: &Scan) -> f64 {
+    let pairs = before.readings.iter().zip(&after.readings);
+    let change = |(before, after): (&RangeReading, &RangeReading)| {
+        let (before, after) = (before.range()?, after.range()?);
+        Some((after - before).abs() / before.max(after))
+    };
+    let changes: Vec<f64> = pairs.filter_map(change).collect();
+    if changes.is_empty() {
+        return 0.0;
+    }
+    median_and_high(changes).0
 }
 
 /// Statistics of a stationary window.
@@ -344,6 +362,7 @@ mod tests {
     fn scan(time: f64, x: f64, readings: Vec<RangeReading>) -> Scan {
         Scan {
             time,
+            beam_interval: 0.0,
             azimuths: (0..readings.len()).map(|beam| beam as f64).collect(),
             readings,
             intensities: Vec::new(),

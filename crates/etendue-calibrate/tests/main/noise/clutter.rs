@@ -227,6 +227,7 @@ fn moving(pose: impl Fn(u32) -> [f64; 3]) -> PanelRecording {
         };
         Scan {
             time: f64::from(number),
+            beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
             readings: azimuths.iter().map(reading).collect(),
             intensities: Vec::new(),
@@ -383,6 +384,7 @@ fn a_wall_of_65_directions_is_found_in_clutter() {
             };
             Scan {
                 time: f64::from(number),
+                beam_interval: 0.0,
                 azimuths: Arc::clone(&azimuths),
                 readings: azimuths.iter().enumerate().map(reading).collect(),
                 intensities: Vec::new(),

@@ -59,6 +59,7 @@ pub fn scans(
         };
         Scan {
             time: f64::from(number),
+            beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
             readings: (0..).zip(azimuths.iter()).map(reading).collect(),
             intensities: Vec::new(),

@@ -30,6 +30,7 @@ fn recorded(rotation: f64) -> PanelRecording {
         };
         Scan {
             time: f64::from(sweep),
+            beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
             readings: (0..).zip(azimuths.iter()).map(reading).collect(),
             intensities: Vec::new(),

@@ -3,6 +3,7 @@
 use super::figures;
 use super::hints::Hints;
 use super::load;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, warn};
@@ -34,6 +35,8 @@ pub struct Aim {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]
+    lidar: LidarOptions,
+    #[command(flatten)]
     hints: Hints,
     /// Folder for the picture [default: no picture]
     #[arg(short, long, value_name = "DIR")]
@@ -61,7 +64,7 @@ impl Aim {
 
     /// Replays a recording.
     fn recorded(&self) -> Result<Found, Failure> {
-        let loaded = load::recording(Path::new(&self.source))?;
+        let loaded = load::recording(Path::new(&self.source), &self.lidar)?;
         let scans = u32::try_from(loaded.recording.scans).unwrap_or(u32::MAX);
         let scans = scans.min(self.scans.unwrap_or(u32::MAX));
         let mut seen = self.every.min(scans);

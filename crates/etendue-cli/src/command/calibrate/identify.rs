@@ -2,6 +2,7 @@
 
 use super::hints::Hints;
 use super::load;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::output::{print_report, warn};
 use clap::Args;
@@ -29,6 +30,8 @@ pub struct Identify {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]
+    lidar: LidarOptions,
+    #[command(flatten)]
     hints: Hints,
     /// Print JSON
     #[arg(long)]
@@ -55,7 +58,7 @@ impl Identify {
     /// Identifies the material and prints the probabilities.
     pub fn run(self) -> Result<(), Failure> {
         // Panel in the recording
-        let loaded = load::recording(&self.scan)?;
+        let loaded = load::recording(&self.scan, &self.lidar)?;
         let scans = self.scans.unwrap_or(u32::MAX);
         let recording = loaded.recording.of_scans(|scan| scan < scans);
         let panel = find_panel(&recording, &self.hints.hint(), &PanelSearch::default())?;

@@ -1,6 +1,6 @@
 //! Recordings and profiles from files.
 
-use crate::device::device;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use etendue::calibrate::noise::PanelRecording;
 use etendue::config::profile::{self, ProfileFile};
@@ -19,9 +19,9 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
-/// Reads a recording.
-pub fn recording(path: &Path) -> Result<Loaded, Failure> {
-    let read = read_recording(path, &device(None)?)?;
+/// Reads a recording of a lidar.
+pub fn recording(path: &Path, lidar: &LidarOptions) -> Result<Loaded, Failure> {
+    let read = read_recording(path, &lidar.device()?, lidar.topic_in(path))?;
     let name = path.display().to_string();
     let recording = match &read.content {
         Content::Scans(log) => PanelRecording::from_scans(&name, &log.scans),

@@ -7,6 +7,7 @@ use super::load::{Loaded, recording};
 use super::panel_picture;
 use super::report::{MaterialReport, text};
 use super::verdict::VerdictReport;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
@@ -36,8 +37,8 @@ pub struct Profiles {
     /// Calibration setup file (.toml), or an ApolloSim data.config
     #[arg(required_unless_present = "recording", conflicts_with = "recording")]
     setup: Option<PathBuf>,
-    /// Recording of one panel, instead of a setup file: a scan log, MCAP, ROS 1 bag, cloud or folder
-    /// of clouds; several recordings of one material give one profile
+    /// Recording of one panel, instead of a setup file: a scan log, bag (MCAP, ROS 1, ROS 2), packet
+    /// capture, cloud or folder of clouds; several recordings of one material give one profile
     #[arg(long, value_name = "FILE", requires = "material")]
     recording: Vec<PathBuf>,
     /// Material of the panel
@@ -49,6 +50,8 @@ pub struct Profiles {
     /// The sensor measures the time of flight (pulse or phase); otherwise it triangulates
     #[arg(long, conflicts_with = "setup")]
     time_of_flight: bool,
+    #[command(flatten)]
+    lidar: LidarOptions,
     #[command(flatten)]
     hints: Hints,
     /// Report the test on held-out scans, with all of them, and compare with three baselines; without it
@@ -105,7 +108,7 @@ impl Profiles {
         };
         for (material, panels) in setup.materials() {
             progress.set_message(format!("{material}: reading"));
-            let task = Task::load(&setup, material, &panels)?;
+            let task = Task::load(&setup, material, &panels, &self.lidar)?;
             progress.inc(1);
             let (calibration, verdict) =
                 self.calibrate(&task, &mut folder, &mut results, &progress)?;
@@ -161,6 +164,7 @@ impl Profiles {
             SetupPanel {
                 material: material.clone(),
                 recording: recording.clone(),
+                topic: None,
                 distance: hint.distance,
                 width: hint.width,
                 bearing: hint.bearing,
@@ -277,6 +281,7 @@ impl Task {
         setup: &CalibrationSetup,
         material: &str,
         panels: &[&SetupPanel],
+        lidar: &LidarOptions,
     ) -> Result<Self, Failure> {
         // Load the recording of each panel
         let load = |panel: &&SetupPanel| {
@@ -286,7 +291,9 @@ impl Task {
                 bearing: panel.bearing,
                 sector: panel.sector,
             };
-            Ok(((*panel).clone(), hint, recording(&panel.recording)?))
+            let own = panel.topic.as_ref().map(|topic| lidar.with_topic(topic));
+            let loaded = recording(&panel.recording, own.as_ref().unwrap_or(lidar))?;
+            Ok(((*panel).clone(), hint, loaded))
         };
 
         // Options of the calibration

@@ -4,14 +4,13 @@ mod beams;
 mod page;
 mod report;
 
-use crate::device::device;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::number::positive;
 use crate::output::{print_report, warn};
 use clap::Args;
 use etendue::estimate::compare::compare_clouds;
-use etendue::io::packets::PacketSource;
-use etendue::io::points::{PointCloud, read_points};
+use etendue::io::points::PointCloud;
 use etendue::io::table::PointTable;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -30,10 +29,8 @@ pub struct Compare {
     real: PathBuf,
     /// Simulated cloud
     simulated: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor of the capture REAL, or calibration (db.xml or ROS
-    /// YAML) of the Velodyne sensor [default: the .json file with the name of the capture]
-    #[arg(long, value_name = "FILE")]
-    metadata: Option<PathBuf>,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Largest distance of matching points, m
     #[arg(long, default_value_t = 0.1, value_parser = positive)]
     tolerance: f64,
@@ -55,8 +52,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn read(path: &Path, device: &PacketSource) -> Result<Self, Failure> {
-        let points = read_points(path, device)?;
+    fn read(path: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
+        let points = lidar.points_of_one(path)?;
         let path_name = path.display();
         warn(
             points
@@ -77,8 +74,8 @@ impl Compare {
     /// Compares two clouds and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         // Load
-        let real = Loaded::read(&self.real, &device(self.metadata.as_deref())?)?;
-        let simulated = Loaded::read(&self.simulated, &device(None)?)?;
+        let real = Loaded::read(&self.real, &self.lidar)?;
+        let simulated = Loaded::read(&self.simulated, &self.lidar)?;
 
         // Compare
         let beams = beams::compare(&real.table, &simulated.table, self.cell);

@@ -1,5 +1,6 @@
 //! Maps of sequences for learning and evaluating depth models.
 
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
@@ -16,6 +17,8 @@ pub struct MapArguments {
     /// Trajectory, if it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     pub poses: Option<PathBuf>,
+    #[command(flatten)]
+    pub lidar: LidarOptions,
     /// Convention of the poses
     #[arg(long, value_enum)]
     pub convention: Option<ConventionName>,
@@ -171,7 +174,7 @@ impl MapArguments {
             pose_uncertainty: None,
         };
         for (number, path) in paths.iter().enumerate() {
-            let sequence = sequence::read(path, self.poses.as_deref())?;
+            let sequence = sequence::read(path, self.poses.as_deref(), &self.lidar)?;
             let poses = sequence::world_from_lidar(&sequence, self.convention)?;
             let offset = Translation3::new(SEQUENCE_DISTANCE * number as f64, 0.0, 0.0);
             gathered.poses.extend(poses.iter().map(|p| offset * p));

@@ -4,7 +4,7 @@ use super::spread_chart::RangeNoise;
 use crate::failure::Failure;
 use crate::output::{to_text, write_warnings};
 use etendue::io::scan_log::read_scan_log;
-use etendue::sensors::{ScanStatistics, StationaryWindow, StatisticsOptions};
+use etendue::sensors::{ScanLog, ScanStatistics, StationaryWindow, StatisticsOptions};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -68,8 +68,11 @@ struct Band {
 impl LogReport {
     /// Reads a log and computes its statistics.
     pub fn of(file: &Path) -> Result<Self, Failure> {
-        // Read
-        let log = read_scan_log(file)?;
+        Ok(Self::of_log(file, read_scan_log(file)?))
+    }
+
+    /// Statistics of the scans of a log or a bag.
+    pub fn of_log(file: &Path, log: ScanLog) -> Self {
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
         let name = file.display().to_string();
 
@@ -78,7 +81,7 @@ impl LogReport {
         let histogram = statistics.histogram.iter();
         let first_window = statistics.stationary.first();
         let range_noise = first_window.map(|window| range_noise(&name, window));
-        Ok(Self {
+        Self {
             file: name,
             description: log.description,
             scans: statistics.scans,
@@ -111,7 +114,7 @@ impl LogReport {
             error_codes: statistics.errors,
             warnings: log.warnings,
             range_noise,
-        })
+        }
     }
 
     /// Range noise in the longest window with a stationary sensor.

@@ -3,10 +3,12 @@
 mod cloud;
 mod log;
 mod mesh;
+mod recording;
 mod scene;
 mod sensor;
 mod spread_chart;
 
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
 use crate::output::{print_report, write_file};
@@ -14,10 +16,13 @@ use crate::source;
 use clap::Args;
 use cloud::CloudReport;
 use etendue::config::toml_file::{Document, FileKind};
+use etendue::io::bag::is_bag;
 use etendue::io::points::PointFormat;
+use etendue::io::sequence::bag_in;
 use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;
+use recording::RecordingReport;
 use scene::SceneReport;
 use sensor::SensorReport;
 use serde::Serialize;
@@ -28,9 +33,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = notes())]
 pub struct Inspect {
-    /// Files to describe, or names of built-in scenes and sensors
+    /// Files or folders to describe, or names of built-in scenes and sensors
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Print JSON: an array with one object per file
     #[arg(long)]
     json: bool,
@@ -45,9 +52,10 @@ fn notes() -> String {
         "Examples: etendue inspect examples/arena.toml\n          \
          etendue inspect recorded.dat out/beams.csv --chart spread.svg\n  \
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
-         A file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, .gltf and .glb are meshes; \
-         {}, a .ply without faces and a .csv of x,y,z are clouds; any other file is a scan log \
-         (tinySLAM, CARMEN, RPLIDAR, CSV).",
+         Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
+         .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \
+         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, CSV). The content of a recording \
+         determines its format.",
         formats::points_only()
     )
 }
@@ -61,12 +69,22 @@ enum Report {
     Cloud(CloudReport),
     Sensor(SensorReport),
     ScanLog(LogReport),
+    Recording(RecordingReport),
+    File(FileReport),
+}
+
+/// Printed report of a file of etendue without a report of its own.
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    description: &'static str,
+    usage: &'static str,
 }
 
 impl Inspect {
     /// Prints a report per file.
     pub fn run(self) -> Result<(), Failure> {
-        let reports = self.files.iter().map(|file| Report::of(file));
+        let reports = self.files.iter().map(|file| Report::of(file, &self.lidar));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         if let Some(path) = &self.chart {
             draw_chart(path, &reports)?;
@@ -79,23 +97,61 @@ impl Inspect {
 }
 
 impl Report {
-    fn of(file: &Path) -> Result<Self, Failure> {
+    fn of(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
-            "toml" if is_sensor_file(file) => Self::of_sensor(file),
             "" if source::is_sensor(file) => Self::of_sensor(file),
-            "" if source::is_scene(file) => {
-                Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?)))
-            }
-            "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
-            "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
-            "csv" if cloud::is_csv_cloud(file) => CloudReport::of(file).map(Self::Cloud),
-            "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
-            _ if PointFormat::of_ending(file).is_some_and(PointFormat::holds_points_only) => {
-                CloudReport::of(file).map(Self::Cloud)
-            }
-            _ => LogReport::of(file).map(Self::ScanLog),
+            "" if source::is_scene(file) => Self::of_scene(file),
+            "toml" => Self::of_toml(file),
+            "obj" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
+            "ply" if cloud::is_ply_mesh(file) => MeshReport::of(file).map(Self::Mesh),
+            _ => Self::of_recording(file, lidar),
         }
+    }
+
+    /// Describes a bag, a scan log, or points; the content determines which.
+    fn of_recording(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
+        let bag = if file.is_dir() { bag_in(file)? } else { None };
+        let file = bag.as_deref().unwrap_or(file);
+        if is_bag(file) {
+            return RecordingReport::of(file, lidar).map(Self::Recording);
+        }
+        let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let is_cloud = match ending.to_ascii_lowercase().as_str() {
+            "csv" => cloud::is_csv_cloud(file),
+            "ply" | "xyz" => true,
+            _ if file.is_dir() => true,
+            _ => PointFormat::of_ending(file).is_some_and(PointFormat::holds_points_only),
+        };
+        if is_cloud {
+            return CloudReport::of(file, lidar).map(Self::Cloud);
+        }
+        // Another ending: a scan log, or else points
+        match LogReport::of(file) {
+            Ok(log) => Ok(Self::ScanLog(log)),
+            Err(of_log) => match CloudReport::of(file, lidar) {
+                Ok(cloud) => Ok(Self::Cloud(cloud)),
+                Err(_) => Err(of_log),
+            },
+        }
+    }
+
+    /// Describes a scene, a sensor, or another file of etendue.
+    fn of_toml(file: &Path) -> Result<Self, Failure> {
+        let kind = Document::read(file).ok();
+        match kind.and_then(|document| FileKind::of(&document)) {
+            Some(FileKind::Sensor) => Self::of_sensor(file),
+            Some(FileKind::Scene) | None => Self::of_scene(file),
+            Some(kind) => Ok(Self::File(FileReport {
+                file: file.display().to_string(),
+                description: kind.name(),
+                usage: kind.usage(),
+            })),
+        }
+    }
+
+    fn of_scene(file: &Path) -> Result<Self, Failure> {
+        Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?)))
     }
 
     fn of_sensor(file: &Path) -> Result<Self, Failure> {
@@ -111,13 +167,15 @@ impl Report {
             Self::Cloud(report) => report.text(),
             Self::Sensor(report) => report.text(),
             Self::ScanLog(report) => report.text(),
+            Self::Recording(report) => report.text(),
+            Self::File(report) => {
+                format!(
+                    "{}: {}; {}\n",
+                    report.file, report.description, report.usage
+                )
+            }
         }
     }
-}
-
-/// Whether a TOML file is a sensor file. False for an unreadable file.
-fn is_sensor_file(file: &Path) -> bool {
-    Document::read(file).is_ok_and(|document| FileKind::of(&document) == Some(FileKind::Sensor))
 }
 
 fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
@@ -125,6 +183,7 @@ fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
         .iter()
         .filter_map(|report| match report {
             Report::ScanLog(report) => report.range_noise(),
+            Report::Recording(report) => report.log()?.range_noise(),
             _ => None,
         })
         .collect();

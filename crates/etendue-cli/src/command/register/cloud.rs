@@ -1,11 +1,10 @@
-//! Inputs of a registration: point clouds and scans of logs.
+//! Inputs of a registration: point clouds, and sweeps of recordings.
 
-use crate::device::device;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
-use crate::source;
-use etendue::io::FormatError;
-use etendue::io::points::read_cloud;
-use etendue::sensors::Scan;
+use crate::source::{self, chosen, numbered_in};
+use etendue::io::points::PointCloud;
+use etendue::io::table::PointTable;
 use nalgebra::Point3;
 use std::path::Path;
 
@@ -20,12 +19,13 @@ pub struct NamedCloud {
 }
 
 impl NamedCloud {
-    /// Reads `FILE` or `LOG#NUMBER`.
-    pub fn read(argument: &str) -> Result<Self, Failure> {
-        let mut cloud = match source::numbered(argument) {
-            Some((log, number)) => of_scan(argument, Path::new(log), Some(number))?,
-            None => of_file(argument)?,
+    /// Reads `FILE` or `FILE#NUMBER`.
+    pub fn read(argument: &str, lidar: &LidarOptions) -> Result<Self, Failure> {
+        let (file, number) = match source::numbered(argument) {
+            Some((file, number)) => (file, Some(number)),
+            None => (argument, None),
         };
+        let mut cloud = of_sweep(argument, Path::new(file), number, lidar)?;
         cloud.remove_points_at_origin();
         Ok(cloud)
     }
@@ -55,36 +55,34 @@ impl NamedCloud {
     }
 }
 
-fn of_file(name: &str) -> Result<NamedCloud, Failure> {
-    match read_cloud(Path::new(name), &device(None)?) {
-        Ok(cloud) => Ok(NamedCloud {
-            name: name.into(),
-            points: cloud.points,
-            warnings: named(name, cloud.warnings),
-        }),
-        // Not a cloud: it may be a log with a single scan
-        Err(FormatError::Unsupported { .. }) => of_scan(name, Path::new(name), None),
-        Err(error) => Err(error.into()),
+/// A sweep by number; without one the only sweep of a recording, or all points of a cloud.
+fn of_sweep(
+    name: &str,
+    path: &Path,
+    number: Option<usize>,
+    lidar: &LidarOptions,
+) -> Result<NamedCloud, Failure> {
+    let points = lidar.points_of_one(path)?;
+    let mut warnings = points.warnings.clone();
+    // Stamped sweeps of a moving lidar have different frames; the points of a table have one
+    let is_recording = points.stamps.is_some();
+    let table = if is_recording || number.is_some() {
+        let sweeps = points.split().sweeps;
+        let number = numbered_in(path, number, sweeps.len())?;
+        chosen(sweeps, number)
+    } else {
+        PointTable::together(points.sweeps)
+    };
+    let cloud = PointCloud::of_table(&table);
+    warnings.extend(cloud.warnings);
+    if cloud.points.is_empty() {
+        return Err(Failure::NothingToCompare { path: path.into() });
     }
-}
-
-fn of_scan(name: &str, path: &Path, number: Option<usize>) -> Result<NamedCloud, Failure> {
-    let (scan, warnings) = source::scan(path, number)?;
     Ok(NamedCloud {
         name: name.into(),
-        points: points(&scan),
+        points: cloud.points,
         warnings: named(name, warnings),
     })
-}
-
-fn points(scan: &Scan) -> Vec<Point3<f64>> {
-    let beams = scan.azimuths.iter().zip(&scan.readings);
-    let point = |(azimuth, reading): (&f64, &etendue::sensors::RangeReading)| {
-        let range = reading.range()?;
-        let (sin, cos) = azimuth.sin_cos();
-        Some(Point3::new(range * cos, range * sin, 0.0))
-    };
-    beams.filter_map(point).collect()
 }
 
 fn named(name: &str, warnings: Vec<String>) -> Vec<String> {

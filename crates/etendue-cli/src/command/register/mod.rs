@@ -5,6 +5,7 @@ mod picture;
 mod report;
 mod settings;
 
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
@@ -25,8 +26,10 @@ use std::path::PathBuf;
 #[command(
     after_help = "Examples: etendue register source.ply target.ply --method gicp -o out\n          \
     etendue register log.dat#101 log.dat#100 --method point-to-plane\n          \
+    etendue register drive.bag#1 drive.bag#0 --topic /points\n          \
     etendue register a.csv b.csv --method ndt --start 0.5,0,10 --cell 0.3\n\n\
-    A cloud has any format that `etendue convert` reads; LOG#N is scan N (from 0) of a scan log. Two clouds \
+    A cloud has any format that `etendue convert` reads; FILE#N is sweep N (from 0) of a bag, a packet \
+    capture, a scan log or a table with the column sweep. Two clouds \
     in the plane z = 0, such as two scans, are registered in the plane.\n\
     Tuned settings follow from the median distance s of the points of B from their centroid. In \
     space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \
@@ -40,6 +43,8 @@ pub struct Register {
     a: String,
     /// Target cloud
     b: String,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Method
     #[arg(long, value_enum, default_value_t = MethodName::Gicp)]
     method: MethodName,
@@ -63,8 +68,8 @@ pub struct Register {
 impl Register {
     /// Registers two clouds, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
-        let a = NamedCloud::read(&self.a)?;
-        let b = NamedCloud::read(&self.b)?;
+        let a = NamedCloud::read(&self.a, &self.lidar)?;
+        let b = NamedCloud::read(&self.b, &self.lidar)?;
         let planar = self.planar || (a.is_planar() && b.is_planar());
         let report = if planar {
             self.in_plane(&a, &b)?

@@ -4,6 +4,7 @@ mod report;
 pub mod run;
 
 use crate::command::correct::status::check_status;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
@@ -38,8 +39,10 @@ use std::path::PathBuf;
     reason = "switches of the command line"
 )]
 pub struct Slam {
-    /// Folder of scans, or MCAP recording
+    /// Folder of scans, bag (MCAP, ROS 1, ROS 2), packet capture or scan log
     sequence: PathBuf,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Reference trajectory, if it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     poses: Option<PathBuf>,
@@ -87,7 +90,7 @@ impl Slam {
     /// Maps a sequence, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         // Load
-        let sequence = sequence::read(&self.sequence, self.poses.as_deref())?;
+        let sequence = sequence::read(&self.sequence, self.poses.as_deref(), &self.lidar)?;
         let correction = self.correction()?;
         let reference = match &sequence.world_from_lidar {
             Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),

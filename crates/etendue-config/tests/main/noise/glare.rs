@@ -91,6 +91,7 @@ fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<BeamSwee
 fn recording(sweeps: &[BeamSweep]) -> PanelRecording {
     let scan = |sweep: &BeamSweep| Scan {
         time: sweep.start,
+        beam_interval: 0.0,
         azimuths: sweep
             .measurements
             .iter()

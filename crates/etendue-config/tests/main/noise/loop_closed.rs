@@ -68,6 +68,7 @@ fn as_scans(sweeps: &[BeamSweep]) -> Vec<Scan> {
     let azimuths: Arc<[f64]> = sweeps[0].measurements.iter().map(|m| m.azimuth).collect();
     let scan = |sweep: &BeamSweep| Scan {
         time: sweep.start,
+        beam_interval: 0.0,
         azimuths: Arc::clone(&azimuths),
         readings: sweep.measurements.iter().map(|m| m.reading).collect(),
         intensities: Vec::new(),

@@ -27,7 +27,7 @@ impl Model {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Hdl64 => "HDL-64E",
             Self::Vls128 => "VLS-128 (Alpha Prime)",

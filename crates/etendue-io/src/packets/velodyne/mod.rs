@@ -27,6 +27,14 @@ pub(super) fn is_data(payload: &[u8]) -> bool {
     payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
 }
 
+/// Name of the lidar of a capture: its model, or the name of its preset.
+pub(super) fn name(packets: &[&[u8]]) -> String {
+    match packets.iter().find_map(|bytes| banks::Model::of(bytes)) {
+        Some(model) => format!("Velodyne {}", model.name()),
+        None => single::name(packets).unwrap_or("Velodyne").to_owned(),
+    }
+}
+
 /// Appends the points of a capture's packets. Returns irregularities as warnings.
 pub(super) fn read(
     sweeps: &mut SweepAssembler,

@@ -31,6 +31,12 @@ fn product(number: u8) -> Result<(&'static str, f64), String> {
     }
 }
 
+/// The preset of the first packet of a supported product.
+pub(super) fn name(packets: &[&[u8]]) -> Option<&'static str> {
+    let preset = |bytes: &&[u8]| Some(product(*bytes.last()?).ok()?.0);
+    packets.iter().find_map(preset)
+}
+
 /// One packet.
 struct Packet<'a> {
     bytes: &'a [u8],

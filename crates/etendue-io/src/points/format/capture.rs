@@ -9,7 +9,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: false,
     is_recorded_cloud: false,
-    read: |file| packets::parse(file.path, &file.bytes, file.source),
+    read: |file| packets::parse(file.path, &file.bytes, file.options.lidar),
     write: None,
     capacity: None,
     editor: None,

@@ -145,10 +145,7 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
         let flat = ColumnData::F32(vec![0.0; table.points]);
         table.columns.push(PointColumn::new("z", flat));
     }
-    PointSweeps {
-        sweeps: vec![table],
-        warnings,
-    }
+    PointSweeps::new(vec![table], warnings)
 }
 
 /// Writes a `.csv`: one row of names, then one row per point. Numbers have the shortest

@@ -46,11 +46,6 @@ fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
     let mut file = E57Reader::new(Cursor::new(bytes))?;
     let mut points = PointSweeps::default();
     for cloud in file.pointclouds() {
-        if !cloud.has_cartesian() {
-            let warning = "a cloud in spherical coordinates was skipped";
-            points.warnings.push(warning.into());
-            continue;
-        }
         points.sweeps.push(table(&mut file, &cloud)?);
     }
     Ok(points)
@@ -62,6 +57,9 @@ fn field(name: &RecordName) -> Option<(&'static str, ColumnType, f64)> {
         RecordName::CartesianX => ("x", ColumnType::F64, 0.0),
         RecordName::CartesianY => ("y", ColumnType::F64, 0.0),
         RecordName::CartesianZ => ("z", ColumnType::F64, 0.0),
+        RecordName::SphericalRange => ("range", ColumnType::F64, 0.0),
+        RecordName::SphericalAzimuth => ("azimuth", ColumnType::F64, 0.0),
+        RecordName::SphericalElevation => ("elevation", ColumnType::F64, 0.0),
         RecordName::Intensity => ("intensity", ColumnType::F32, 0.0),
         RecordName::RowIndex => ("ring", ColumnType::U16, 0.0),
         RecordName::ColumnIndex => ("column", ColumnType::U32, 0.0),
@@ -87,7 +85,13 @@ fn table(
 
     // Find the points with an invalid position
     let mut records = cloud.prototype.iter();
-    let state = records.position(|record| record.name == RecordName::CartesianInvalidState);
+    let state = records.position(|record| {
+        let states = [
+            RecordName::CartesianInvalidState,
+            RecordName::SphericalInvalidState,
+        ];
+        states.contains(&record.name)
+    });
     let is_invalid: Vec<bool> = match state {
         Some(state) => values[state].iter().map(|state| *state != 0.0).collect(),
         None => vec![],
@@ -101,7 +105,7 @@ fn table(
         .zip(values)
         .filter_map(|(record, values)| {
             let (name, number, offset) = field(&record.name)?;
-            let is_position = matches!(name, "x" | "y" | "z");
+            let is_position = matches!(name, "x" | "y" | "z" | "range");
             let value = |(point, value): (usize, f64)| match is_invalid.get(point) {
                 Some(true) if is_position => f64::NAN,
                 _ => value + offset,
@@ -110,11 +114,38 @@ fn table(
             let number = number.or_wider(&values);
             Some(PointColumn::new(name, ColumnData::of(number, values)))
         });
-    Ok(PointTable {
+    let mut table = PointTable {
         points,
         height: 1,
         columns: columns.collect(),
-    })
+    };
+    if !cloud.has_cartesian() {
+        add_positions(&mut table);
+    }
+    Ok(table)
+}
+
+/// Replaces spherical coordinates (m, rad) by positions and the range.
+fn add_positions(table: &mut PointTable) {
+    let positions = (0..table.points).map(|point| {
+        let number = |name| table.number(name, point).unwrap_or(f64::NAN);
+        let (sin_azimuth, cos_azimuth) = number("azimuth").sin_cos();
+        let (sin_elevation, cos_elevation) = number("elevation").sin_cos();
+        let range = number("range");
+        [
+            range * cos_elevation * cos_azimuth,
+            range * cos_elevation * sin_azimuth,
+            range * sin_elevation,
+        ]
+    });
+    let positions: Vec<[f64; 3]> = positions.collect();
+    table
+        .columns
+        .retain(|column| !["azimuth", "elevation"].contains(&&*column.name));
+    let axis = |axis: usize| positions.iter().map(|position| position[axis]).collect();
+    let axes = [("x", axis(0)), ("y", axis(1)), ("z", axis(2))];
+    let columns = axes.map(|(name, values)| PointColumn::new(name, ColumnData::F64(values)));
+    table.columns.splice(0..0, columns);
 }
 
 /// Writes an `.e57` with one cloud: positions (f64, m), intensity, row (ring), column, return index

@@ -1,15 +1,28 @@
-//! Velodyne scans of the KITTI data sets.
+//! Scans without a header: those of KITTI, nuScenes and similar data sets.
 
-use super::{FieldCapacity, FormatEntry, PointFormat, ScanEditor};
-use crate::editable::{ByteColumn, EditableScan, NumberType, Records, TRUNCATED, truncated_points};
+use super::{FieldCapacity, FormatEntry, PointFormat, PointSource, ScanEditor};
+use crate::editable::{ByteColumn, EditableScan, NumberType, Records, truncated_points};
 use crate::output::OutputSet;
 use crate::precision::single;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
-/// Bytes per point: four 4-byte numbers.
-const SIZE: usize = 16;
+/// Names of the numbers of a point: four of KITTI, five of nuScenes, and three or six of other
+/// tools.
+const NAMES: [&str; 6] = ["x", "y", "z", "intensity", "ring", "time"];
+
+/// Numbers of a point of KITTI.
+const USUAL: usize = 4;
+
+/// Possible numbers of a point.
+const CANDIDATES: [usize; 4] = [4, 5, 3, 6];
+
+/// Ratio of the smallest and the next median difference that decides.
+const CLEAR: f64 = 0.8;
+
+/// Files with fewer numbers are not decided by their differences.
+const FEW: usize = 240;
 
 /// Rounding error of positions in single precision that causes a warning, m.
 const LARGE_SHIFT: f64 = 1e-3;
@@ -20,7 +33,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
+    read: |file| parse(&file),
     write: Some(|outputs, path, table, _| write_kitti(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &["x", "y", "z", "intensity"],
@@ -32,44 +45,113 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
-    if !bytes.len().is_multiple_of(SIZE) {
-        let message = format!("{} bytes are no whole number of points of 16", bytes.len());
-        let remedy = "the file is truncated, or not from KITTI: copy it again";
-        let place = FileLocation::Byte(bytes.len() - bytes.len() % SIZE);
-        return Err(FormatError::malformed(path, place, message, remedy));
+/// Reads the points of a file with the given or the detected number of numbers per point.
+fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
+    let numbers = numbers(&file.bytes);
+    let per_point = match file.options.columns {
+        Some(columns) => columns,
+        None => per_point(file.path, &file.bytes)?,
+    };
+    if !numbers.len().is_multiple_of(per_point) || !file.bytes.len().is_multiple_of(4) {
+        let whole = file.bytes.len() - file.bytes.len() % (4 * per_point);
+        return Err(FormatError::malformed(
+            file.path,
+            FileLocation::Byte(whole),
+            format!(
+                "{} bytes are no whole number of points of {} bytes",
+                file.bytes.len(),
+                4 * per_point
+            ),
+            "the file is truncated, or its points have another number of numbers (--columns)",
+        ));
     }
+
+    // Convert the columns
     let column = |(number, name): (usize, &'static str)| {
-        let values = bytes.chunks_exact(SIZE).map(|point| {
-            let own = &point[4 * number..4 * number + 4];
-            f32::from_le_bytes([own[0], own[1], own[2], own[3]])
-        });
+        let values = numbers.chunks_exact(per_point).map(|point| point[number]);
         PointColumn::new(name, ColumnData::F32(values.collect()))
     };
-    let names = ["x", "y", "z", "intensity"];
-    Ok(PointTable {
-        points: bytes.len() / SIZE,
+    let names = NAMES.into_iter().take(per_point).enumerate();
+    let table = PointTable {
+        points: numbers.len() / per_point,
         height: 1,
-        columns: (0..).zip(names).map(column).collect(),
-    })
+        columns: names.map(column).collect(),
+    };
+    let mut points = PointSweeps::one(table);
+    if per_point != USUAL && file.options.columns.is_none() {
+        points.warnings.push(format!(
+            "read as {per_point} numbers per point, since neighbouring points then differ least"
+        ));
+    }
+    Ok(points)
+}
+
+/// Numbers of a file, without a remainder of less than four bytes.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    let words = bytes.as_chunks::<4>().0.iter();
+    words.map(|word| f32::from_le_bytes(*word)).collect()
+}
+
+/// Numbers per point of a file without a header: those with which neighbouring points differ least.
+/// The median difference of numbers one point apart is small for the right number, because a scan
+/// is a sequence of neighbours, and large for a wrong one, which compares different fields.
+///
+/// # Errors
+/// If no number fits the size of the file, or the differences do not tell several apart.
+fn per_point(path: &Path, bytes: &[u8]) -> Result<usize, FormatError> {
+    let numbers = numbers(bytes);
+    let fits = |count: &usize| bytes.len().is_multiple_of(4 * count);
+    let mut candidates: Vec<(f64, usize)> = CANDIDATES
+        .into_iter()
+        .filter(fits)
+        .map(|count| (median_difference(&numbers, count), count))
+        .collect();
+    candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let fail = |message: String| {
+        let remedy = "the file is truncated, or not a scan of 3 to 6 numbers per point; --columns N \
+                      gives their number";
+        Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ))
+    };
+    match &candidates[..] {
+        [] => fail(format!(
+            "{} bytes are no whole number of points",
+            bytes.len()
+        )),
+        [(_, only)] => Ok(*only),
+        [first, second, ..] if first.0 < CLEAR * second.0 => Ok(first.1),
+        // Few or equal points: the usual number
+        _ if numbers.len() < FEW => Ok(if fits(&USUAL) { USUAL } else { candidates[0].1 }),
+        [first, second, ..] => fail(format!(
+            "the points may have {} or {} numbers each",
+            first.1, second.1
+        )),
+    }
+}
+
+/// Median absolute difference of numbers `step` apart; infinite for none, or for numbers that are
+/// not finite.
+fn median_difference(numbers: &[f32], step: usize) -> f64 {
+    let pairs = numbers.iter().zip(numbers.iter().skip(step));
+    let mut differences: Vec<f32> = pairs.map(|(a, b)| (a - b).abs()).collect();
+    if differences.iter().any(|difference| !difference.is_finite()) {
+        return f64::INFINITY;
+    }
+    differences.sort_by(f32::total_cmp);
+    differences
+        .get(differences.len() / 2)
+        .map_or(f64::INFINITY, |median| f64::from(*median))
 }
 
 /// Opens a scan with editable positions.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
-    if !bytes.len().is_multiple_of(16) {
-        let message = format!(
-            "{} bytes are no whole number of 16-byte points",
-            bytes.len()
-        );
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            TRUNCATED,
-        ));
-    }
-    let points = bytes.len() / 16;
-    let columns = [0, 4, 8].map(|start| ByteColumn::new(start, 16, NumberType::F32));
+    let size = 4 * per_point(path, &bytes)?;
+    let points = bytes.len() / size;
+    let columns = [0, 4, 8].map(|start| ByteColumn::new(start, size, NumberType::F32));
     let records = Records::new(bytes, points, columns, None);
     let records = records.ok_or_else(|| truncated_points(path))?;
     Ok(Box::new(records))

@@ -6,7 +6,9 @@ use crate::editable::{
     without_positions,
 };
 use crate::output::OutputSet;
-use crate::table::{ColumnData, ColumnType, Encoding, PointColumn, PointSweeps, PointTable};
+use crate::table::{
+    ColumnData, ColumnType, Encoding, PointColumn, PointSweeps, PointTable, field_name,
+};
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
@@ -168,7 +170,7 @@ impl Header {
         for (index, name) in names.iter().enumerate() {
             let kind = kinds.get(index).and_then(|kind| kind.chars().next());
             fields.push(FieldHeader {
-                name: name.clone(),
+                name: field_name(name),
                 kind: kind.ok_or_else(|| fail("the header's line TYPE is too short".into()))?,
                 size: number("SIZE", sizes.get(index))?,
                 count: match row("COUNT") {

@@ -1,0 +1,91 @@
+//! Logs of planar scans, and the points of planar scans.
+
+use super::{FormatEntry, PointSource};
+use crate::precision::single;
+use crate::scan_log::{is_scan_log, parse_scan_log};
+use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use crate::{FileLocation, FormatError};
+use etendue_sensors::{RangeReading, Scan};
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["log", "clf", "dat"],
+    recognizes: |_, bytes| std::str::from_utf8(bytes).is_ok_and(is_scan_log),
+    points_only: false,
+    in_folders: false,
+    is_recorded_cloud: false,
+    read: |file| parse(&file),
+    write: None,
+    capacity: None,
+    editor: None,
+};
+
+/// Reads every scan of a log in the frame of its sensor.
+fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
+    let text = std::str::from_utf8(&file.bytes).map_err(|error| {
+        let place = FileLocation::Byte(error.valid_up_to());
+        FormatError::malformed(
+            file.path,
+            place,
+            "this is not text in UTF-8",
+            "give a text log",
+        )
+    })?;
+    let log = parse_scan_log(file.path, text)?;
+    let numbered = (0..).zip(&log.scans);
+    Ok(PointSweeps {
+        sweeps: numbered
+            .map(|(number, scan)| scan_table(number, scan))
+            .collect(),
+        stamps: Some(log.scans.iter().map(|scan| scan.time).collect()),
+        warnings: log.warnings,
+        ..PointSweeps::default()
+    })
+}
+
+/// A beam of a planar scan with a range.
+struct PlanarPoint {
+    beam: u32,
+    range: f64,
+    azimuth: f64,
+}
+
+/// The points of a planar scan: the beams with a range, and their times.
+pub(super) fn scan_table(number: u32, scan: &Scan) -> PointTable {
+    // Select the beams with a range
+    let beams = (0_u32..).zip(&scan.readings).zip(scan.azimuths.iter());
+    let point = |((beam, reading), azimuth): ((u32, &RangeReading), &f64)| {
+        Some(PlanarPoint {
+            beam,
+            range: reading.range()?,
+            azimuth: *azimuth,
+        })
+    };
+    let points: Vec<PlanarPoint> = beams.filter_map(point).collect();
+
+    // Compute their columns
+    let f32s = |value: &dyn Fn(&PlanarPoint) -> f64| {
+        ColumnData::F32(points.iter().map(|point| single(value(point))).collect())
+    };
+    let mut columns = vec![
+        PointColumn::new("x", f32s(&|point| point.range * point.azimuth.cos())),
+        PointColumn::new("y", f32s(&|point| point.range * point.azimuth.sin())),
+        PointColumn::new("z", f32s(&|_| 0.0)),
+    ];
+    if !scan.intensities.is_empty() {
+        let intensity = |point: &PlanarPoint| f64::from(scan.intensities[point.beam as usize]);
+        columns.push(PointColumn::new("intensity", f32s(&intensity)));
+    }
+    let beams = points.iter().map(|point| point.beam).collect();
+    let times = points.iter().map(|point| scan.time_of_beam(point.beam));
+    columns.extend([
+        PointColumn::new("range", f32s(&|point| point.range)),
+        PointColumn::new("time", ColumnData::F64(times.collect())),
+        PointColumn::new("beam", ColumnData::U32(beams)),
+        PointColumn::new("sweep", ColumnData::U32(vec![number; points.len()])),
+    ]);
+    PointTable {
+        points: points.len(),
+        height: 1,
+        columns,
+    }
+}

@@ -1,0 +1,235 @@
+//! One set of readers for all kinds of recordings: [`read_points`] and [`read_sequence`].
+
+use crate::recording_readers::{block, laser_scan, record};
+use crate::recordings::recording;
+use etendue_io::bag::{Measurement, read_topics};
+use etendue_io::packets::PacketSource;
+use etendue_io::points::{ReadOptions, parse_points, read_points_with};
+use etendue_io::ros2::{LidarRecorder, LidarTopics};
+use etendue_io::sequence::{SequenceSource, bag_in, read_sequence};
+use etendue_io::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use nalgebra::{Isometry3, Vector3};
+
+fn parse(name: &str, bytes: impl Into<Vec<u8>>) -> PointSweeps {
+    parse_points(name.as_ref(), bytes.into(), &PacketSource::default()).unwrap()
+}
+
+/// A bag of ROS 1 with scans of one topic.
+fn bag_of_scans(scans: usize) -> Vec<u8> {
+    let connection = record(
+        &[("op", &[7]), ("conn", &[0; 4]), ("topic", b"/scan")],
+        &block(b"type=sensor_msgs/LaserScan"),
+    );
+    let mut inner = connection;
+    for number in 0..scans {
+        let mut time = u32::try_from(number).unwrap().to_le_bytes().to_vec();
+        time.extend([0; 4]);
+        let scan = laser_scan(&[0.5, f32::INFINITY, 0.6, 0.7, 0.8]);
+        inner.extend(record(
+            &[("op", &[2]), ("conn", &[0; 4]), ("time", &time)],
+            &scan,
+        ));
+    }
+    let chunk = record(&[("op", &[5]), ("compression", b"none")], &inner);
+    [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()
+}
+
+/// The message has a time increment of zero; another value shifts every beam.
+#[test]
+fn the_beams_of_a_laser_scan_have_their_own_times() {
+    let mut bag = bag_of_scans(1);
+    let plain = parse("a.bag", bag.clone());
+    assert_eq!(plain.sweeps[0].number("time", 3), Some(12.5));
+
+    // The increment follows the azimuth step of 0.5 rad
+    let step = 0.5_f32.to_le_bytes();
+    let at = bag.windows(4).position(|four| four == step).unwrap() + 4;
+    bag[at..at + 4].copy_from_slice(&0.01_f32.to_le_bytes());
+    let table = &parse("a.bag", bag).sweeps[0];
+    let beams: Vec<_> = (0..4).map(|point| table.number("beam", point)).collect();
+    assert_eq!(beams, [Some(0.0), Some(2.0), Some(3.0), Some(4.0)]);
+    let time = table.number("time", 3).unwrap();
+    assert!((time - 12.54).abs() < 1e-8, "{time}");
+}
+
+#[test]
+fn the_topics_of_a_bag_are_counted_with_their_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bag");
+    std::fs::write(&path, bag_of_scans(5)).unwrap();
+    let (topics, warnings) = read_topics(&path).unwrap();
+    assert!(warnings.is_empty());
+    let [topic] = &topics[..] else {
+        panic!("{topics:?}");
+    };
+    assert_eq!((topic.name.as_str(), topic.messages), ("/scan", 5));
+    assert_eq!(topic.kind, "sensor_msgs/LaserScan");
+    assert_eq!((topic.times, topic.rate()), ([0.0, 4.0], Some(1.0)));
+}
+
+/// A bag, a scan log and a recorded sequence have the sweeps that their sensor made.
+#[test]
+fn scans_of_a_bag_and_of_a_log_are_a_sequence() {
+    let folder = tempfile::tempdir().unwrap();
+    let bag = folder.path().join("a.bag");
+    std::fs::write(&bag, bag_of_scans(3)).unwrap();
+    let log = folder.path().join("a.csv");
+    let rows =
+        "sweep,time_s,azimuth_deg,range_m\n0,0.0,-90,1.5\n0,0.0,0,2.0\n1,0.1,-90,1.5\n1,0.1,0,\n";
+    std::fs::write(&log, rows).unwrap();
+    let device = PacketSource::default();
+    for (path, sizes) in [(&bag, vec![4, 4, 4]), (&log, vec![2, 1])] {
+        let source = SequenceSource {
+            path,
+            poses: None,
+            options: ReadOptions::new(&device),
+        };
+        let sequence = read_sequence(source, &mut |_, _| {}).unwrap();
+        let found: Vec<usize> = sequence.scans.iter().map(Vec::len).collect();
+        assert_eq!(found, sizes, "{}", path.display());
+        assert_eq!(sequence.world_from_lidar, None);
+    }
+}
+
+/// Clouds in frames that move: the poses of the recording survive reading.
+#[test]
+fn the_transforms_of_a_recording_are_the_poses_of_its_sweeps() {
+    let table = PointTable {
+        points: 2,
+        height: 1,
+        columns: ["x", "y", "z"]
+            .map(|name| PointColumn::new(name, ColumnData::F32(vec![1.0, 2.0])))
+            .into(),
+    };
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
+    let poses =
+        [0.0, 0.7, 1.9].map(|x| Isometry3::new(Vector3::new(x, 0.5, 0.0), Vector3::z() * x));
+    for (number, pose) in poses.iter().enumerate() {
+        recorder.record_cloud(&table, number as f64, pose).unwrap();
+    }
+    let points = parse("a.mcap", recorder.into_bytes().unwrap());
+    assert_eq!(points.stamps.as_deref(), Some(&[0.0, 1.0, 2.0][..]));
+    let found = points.world_from_sensor.unwrap();
+    for (found, pose) in found.iter().zip(&poses) {
+        let difference = (found.inverse() * pose).to_homogeneous();
+        let identity = Isometry3::<f64>::identity().to_homogeneous();
+        assert!((difference - identity).norm() < 1e-12, "{found}");
+    }
+}
+
+#[test]
+fn positions_in_upper_case_are_positions() {
+    let pcd = "VERSION .7\nFIELDS X Y Z Intensity\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\n\
+               WIDTH 1\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 1\nDATA ascii\n1 2 3 40\n";
+    let table = parse("a.pcd", pcd).together();
+    assert_eq!(table.number("y", 0), Some(2.0));
+    assert_eq!(table.number("intensity", 0), Some(40.0));
+}
+
+/// An independent writer (the crate e57) makes a cloud with spherical coordinates.
+#[test]
+fn spherical_coordinates_of_an_e57_become_positions() {
+    use e57::{E57Writer, Record, RecordDataType, RecordName, RecordValue};
+    let mut file = std::io::Cursor::new(Vec::new());
+    let mut writer = E57Writer::new(&mut file, "{file}").unwrap();
+    let names = [
+        RecordName::SphericalRange,
+        RecordName::SphericalAzimuth,
+        RecordName::SphericalElevation,
+    ];
+    let record = |name| Record {
+        name,
+        data_type: RecordDataType::F64,
+    };
+    let mut cloud = writer
+        .add_pointcloud("{cloud}", names.map(record).into())
+        .unwrap();
+    let [range, azimuth, elevation] = [4.0, 0.3, -0.2_f64];
+    cloud
+        .add_point([range, azimuth, elevation].map(RecordValue::Double).into())
+        .unwrap();
+    cloud.finalize().unwrap();
+    writer.finalize().unwrap();
+    drop(writer);
+    let table = parse("a.e57", file.into_inner()).together();
+    let position = ["x", "y", "z"].map(|name| table.number(name, 0).unwrap());
+    let expected = [
+        range * elevation.cos() * azimuth.cos(),
+        range * elevation.cos() * azimuth.sin(),
+        range * elevation.sin(),
+    ];
+    for (found, expected) in position.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{position:?}");
+    }
+}
+
+/// Rings of a lidar in a room, as KITTI (four numbers), nuScenes (five, with a ring) and others store
+/// them.
+#[test]
+fn the_numbers_per_point_of_a_scan_without_a_header_are_detected() {
+    let directions = (0..4000_u16).map(|point| (point % 500, point / 500));
+    let points = directions.map(|(column, ring)| {
+        let (sin, cos) = (f32::from(column) * 0.0126).sin_cos();
+        let range = 5.0 / sin.abs().max(cos.abs());
+        let z = range * (f32::from(ring) * 0.05 - 0.2);
+        let intensity = f32::from((column * 37 + ring * 11) % 90);
+        [
+            range * cos,
+            range * sin,
+            z,
+            intensity,
+            f32::from(ring),
+            f32::from(column) * 1e-4,
+        ]
+    });
+    let points: Vec<[f32; 6]> = points.collect();
+    for columns in 3..=6 {
+        let numbers = points.iter().flat_map(|point| &point[..columns]);
+        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        let read = parse("a.bin", bytes);
+        assert_eq!(read.warnings.len(), usize::from(columns != 4), "{columns}");
+        let table = &read.sweeps[0];
+        assert_eq!((table.points, table.columns.len()), (4000, columns));
+        assert_eq!(table.number("y", 700), Some(f64::from(points[700][1])));
+    }
+
+    // Noise has no neighbours
+    let noise: Vec<u8> = (0..2400_u32)
+        .map(|number| (number.wrapping_mul(2_654_435_761) >> 8) as f32)
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    let device = PacketSource::default();
+    let error = parse_points("a.bin".as_ref(), noise.clone(), &device).unwrap_err();
+    assert!(error.remedy().contains("--columns"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    std::fs::write(&path, noise).unwrap();
+    let options = ReadOptions {
+        columns: Some(5),
+        ..ReadOptions::new(&device)
+    };
+    assert_eq!(
+        read_points_with(&path, options).unwrap().sweeps[0].points,
+        480
+    );
+}
+
+/// Recorded bags with the packets of a lidar (Hesai's need the channel table of a preset).
+#[test]
+fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
+    for model in ["vlp16", "vlp32", "40p", "xt32"] {
+        let Some(folder) = recording(&format!("nebula_lidar_packets/{model}")) else {
+            return;
+        };
+        let entries = std::fs::read_dir(&folder).unwrap();
+        let mut bags = entries.map(|entry| entry.unwrap().path());
+        let bag = bags.find(|path| path.is_dir()).unwrap();
+        let bag = bag_in(&bag).unwrap().expect("a bag of ROS 2");
+        let (topics, _) = read_topics(&bag).unwrap();
+        let [topic] = &topics[..] else {
+            panic!("{topics:?}");
+        };
+        assert_eq!(topic.measurement(), Some(Measurement::Packets), "{topic:?}");
+        assert!(topic.messages >= 4, "{topic:?}");
+    }
+}
