@@ -23,8 +23,11 @@ use thiserror::Error;
 /// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
 pub const INTERRUPTED_EXIT_CODE: u8 = 130;
 
-/// Exit code of a doubtful fit or registration.
+/// Exit code of a doubtful result.
 pub const DOUBTFUL_EXIT_CODE: u8 = 3;
+
+/// Exit code of a refused result: a wrong model, a failed trajectory, a panel that is none.
+pub const REFUSED_EXIT_CODE: u8 = 4;
 
 /// Error of a command.
 #[derive(Debug, Error)]
@@ -149,6 +152,16 @@ pub enum Failure {
         /// Remedy.
         remedy: String,
     },
+    /// A profile of `calibrate` is doubtful or refused, and was not written.
+    #[error("{message}")]
+    ProfileNotWritten {
+        /// Reasons.
+        message: String,
+        /// Remedy.
+        remedy: String,
+        /// Exit code.
+        code: u8,
+    },
     /// The trajectory of `slam` cannot be trusted.
     #[error("verdict of the trajectory: {verdict}: {reason}")]
     TrajectoryUntrusted {
@@ -258,7 +271,14 @@ impl Failure {
         match self {
             Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
             Self::Verdict { code, .. } => *code,
-            Self::DoubtfulRegistration { .. } => DOUBTFUL_EXIT_CODE,
+            Self::ProfileNotWritten { code, .. } => *code,
+            Self::TrajectoryUntrusted {
+                verdict: TrajectoryVerdict::Failed,
+                ..
+            } => REFUSED_EXIT_CODE,
+            Self::TrajectoryUntrusted { .. }
+            | Self::DoubtfulRegistration { .. }
+            | Self::ModelNotDetermined { .. } => DOUBTFUL_EXIT_CODE,
             _ => 1,
         }
     }
@@ -267,7 +287,7 @@ impl Failure {
         Some(match self {
             // Errors with a remedy of their own
             Self::InFile(mistake) => mistake.remedy.clone(),
-            Self::Usage { remedy, .. } => remedy.clone(),
+            Self::Usage { remedy, .. } | Self::ProfileNotWritten { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::UnknownName(unknown) => unknown_name_remedy(unknown),

@@ -1,6 +1,6 @@
 //! `etendue calibrate`: files, and messages about recordings without a profile.
 
-use crate::{etendue, fail, fail_without_results, folder, names, stderr, stdout, succeed, write};
+use crate::{etendue, fail, fail_with, folder, names, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -123,7 +123,7 @@ fn a_recording_gives_a_profile_for_a_scene() {
 fn a_doubtful_profile_is_written_only_if_it_is_accepted() {
     let text = rows(&[ONE], 10) + &rows(&[[0.5, 24.0, 0.8]], 10);
     let folder = in_folder(&text);
-    let message = fail_without_results(folder.path(), &ARGUMENTS);
+    let message = fail_with(3, folder.path(), &ARGUMENTS);
     assert!(
         message.contains("doubtful, no profile was written"),
         "{message}"
@@ -152,7 +152,7 @@ fn a_refused_panel_has_a_picture() {
     });
     let folder = in_folder(&(rows(&[ONE], 11) + &later));
     let arguments = [&ARGUMENTS[..], &["--accept-doubtful"]].concat();
-    let message = fail_without_results(folder.path(), &arguments);
+    let message = fail_with(4, folder.path(), &arguments);
     assert!(
         message.contains("refused, no profile was written"),
         "{message}"

@@ -84,16 +84,17 @@ fn results(folder: &Path, arguments: &[&str]) -> String {
 /// Error message of a run in a folder, which must fail without results and without output files.
 fn fail(folder: &Path, arguments: &[&str]) -> String {
     let before = names(folder);
-    let message = fail_without_results(folder, arguments);
+    let message = fail_with(1, folder, arguments);
     assert_eq!(names(folder), before, "{arguments:?}: {message}");
     message
 }
 
-/// Error message of a run in a folder, which must fail without results; it can write files.
-fn fail_without_results(folder: &Path, arguments: &[&str]) -> String {
+/// Error message of a run in a folder, which must end with an exit code and without results; it can
+/// write files.
+fn fail_with(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let output = etendue(folder, arguments);
     let message = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
     assert!(output.stdout.is_empty(), "{arguments:?}: {message}");
     message
 }

@@ -194,12 +194,18 @@ fn the_numbers_per_point_of_a_scan_without_a_header_are_detected() {
     }
 
     // Noise has no neighbours
-    let noise: Vec<u8> = (0..2400_u32)
-        .map(|number| (number.wrapping_mul(2_654_435_761) >> 8) as f32)
-        .flat_map(f32::to_le_bytes)
-        .collect();
+    let mut state = 1_u32;
+    let noise = (0..2400).map(|_| {
+        // Xorshift (Marsaglia 2003, doi:10.18637/jss.v008.i14)
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 8) as f32
+    });
+    let noise: Vec<u8> = noise.flat_map(f32::to_le_bytes).collect();
     let device = PacketSource::default();
-    let error = parse_points("a.bin".as_ref(), noise.clone(), &device).unwrap_err();
+    let read = parse_points("a.bin".as_ref(), noise.clone(), &device);
+    let error = read.map(|points| points.warnings).unwrap_err();
     assert!(error.remedy().contains("--columns"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.bin");

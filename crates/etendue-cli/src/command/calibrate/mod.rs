@@ -34,8 +34,8 @@ use clap::{Args, Subcommand};
     dimensions are hints; a warning reports a disagreement. A material of a scene uses a profile \
     with profile = \"profiles/wood.toml\".\n\n\
     The verdict is clear, doubtful or refused, from a test on held-out scans and from the data of \
-    the fit. A doubtful profile is not written, and the exit code is 1, unless --accept-doubtful is \
-    given; a refused profile is never written. NAME-panel.png shows what was taken as the panel, \
+    the fit. A doubtful profile is not written, and the exit code is 3, unless --accept-doubtful is \
+    given; a refused profile is never written (exit code 4). NAME-panel.png shows what was taken as the panel, \
     also of a doubtful or refused profile."
 )]
 pub struct Calibrate {

@@ -8,7 +8,7 @@ use super::panel_picture;
 use super::report::{MaterialReport, text};
 use super::verdict::VerdictReport;
 use crate::device::LidarOptions;
-use crate::failure::Failure;
+use crate::failure::{DOUBTFUL_EXIT_CODE, Failure, REFUSED_EXIT_CODE};
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use crate::sequence::bar;
@@ -259,21 +259,28 @@ fn objection(grade: Grade, results: &Results) -> Failure {
     let is_png = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "png");
     let pictures = results.files.iter().filter(is_png);
     let pictures: Vec<String> = pictures.map(|file| file.display().to_string()).collect();
-    let remedy = match grade {
-        Grade::Refused => "record again with a flat board before a sensor at rest",
-        _ => "record again, or accept the profiles with --accept-doubtful",
+    let (code, remedy) = match grade {
+        Grade::Refused => (
+            REFUSED_EXIT_CODE,
+            "record again with a flat board before a sensor at rest",
+        ),
+        _ => (
+            DOUBTFUL_EXIT_CODE,
+            "record again, or accept the profiles with --accept-doubtful",
+        ),
     };
-    Failure::usage(
-        format!(
+    Failure::ProfileNotWritten {
+        message: format!(
             "{}, no profile was written:\n{}",
             grade.name(),
             reasons.join("\n")
         ),
-        format!(
+        remedy: format!(
             "{remedy}; what was taken as the panel: {}",
             pictures.join(", ")
         ),
-    )
+        code,
+    }
 }
 
 impl Task {

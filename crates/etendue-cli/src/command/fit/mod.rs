@@ -9,7 +9,7 @@ mod search;
 mod setup;
 mod values;
 
-use crate::failure::{DOUBTFUL_EXIT_CODE, Failure};
+use crate::failure::{DOUBTFUL_EXIT_CODE, Failure, REFUSED_EXIT_CODE};
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use arguments::ProblemArguments;
@@ -84,15 +84,12 @@ impl Fit {
     }
 }
 
-/// Exit code of a fit of a wrong model.
-const WRONG_MODEL_EXIT_CODE: u8 = 4;
-
 /// Failure of a fit that is not good.
 fn verdict(verdict: &Verdict) -> Result<(), Failure> {
     let code = match verdict {
         Verdict::Good => return Ok(()),
         Verdict::Doubtful(_) => DOUBTFUL_EXIT_CODE,
-        Verdict::WrongModel(_) => WRONG_MODEL_EXIT_CODE,
+        Verdict::WrongModel(_) => REFUSED_EXIT_CODE,
     };
     Err(Failure::Verdict {
         verdict: verdict.name(),

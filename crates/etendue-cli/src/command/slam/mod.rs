@@ -30,8 +30,8 @@ use std::path::PathBuf;
     no loop closures, so that drift is visible. Where the sequence has poses, the \
     result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
     The verdict is good, doubtful or failed, from the overlap, the residual and the degenerate \
-    directions of each scan (docs/slam.md). The exit code is 0 for a good trajectory, and for a doubtful \
-    one with --accept-doubtful.\n\
+    directions of each scan (docs/slam.md). The exit code is 0 for a good trajectory, 3 for a doubtful \
+    one (0 with --accept-doubtful), and 4 for a failed one.\n\
     Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
     and a picture, for every verdict.")]
 #[expect(
