@@ -106,3 +106,9 @@ pub fn commit(outputs: OutputSet) -> Result<Vec<PathBuf>, Failure> {
     let _guard = interrupt::writing();
     Ok(outputs.commit()?)
 }
+
+/// A count with its unit: "1 sweep", "2 sweeps".
+pub fn counted(count: usize, unit: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}

@@ -3,7 +3,7 @@
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
-use crate::output::{commit, print, warn};
+use crate::output::{commit, counted, print, warn};
 use clap::{Args, ValueEnum};
 use etendue::io::output::OutputSet;
 use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
@@ -192,8 +192,9 @@ impl Convert {
             ", with warnings"
         };
         format!(
-            "{}: sweeps: {sweeps}, {} points with {}{with_warnings}\n{}  wrote {}\n",
+            "{}: {}, {} points with {}{with_warnings}\n{}  wrote {}\n",
             self.from.display(),
+            counted(sweeps, "sweep"),
             fields.points,
             fields.fields.join(" "),
             dropped(table, fields),

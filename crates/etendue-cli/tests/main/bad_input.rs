@@ -336,7 +336,7 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
     let bytes = std::fs::read(&path).expect("a recording");
     assert!(bytes.ends_with(b"\x89MCAP0\r\n"), "its end is missing");
     let clouds = etendue::io::ros2::read_clouds(&path).expect("reads").clouds;
-    let expected = format!("sweeps: {}, ", clouds.len());
+    let expected = format!("{} sweeps, ", clouds.len());
     assert!(
         stdout(&output).contains(&expected),
         "{expected}: {}",

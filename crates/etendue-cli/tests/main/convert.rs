@@ -82,10 +82,10 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     }
     let cloud = "/hokuyo_ust_10lx_2/points";
     let message = results(folder.path(), &convert("cloud.csv", &["--topic", cloud]));
-    assert!(message.contains("sweeps: 2,"), "{message}");
+    assert!(message.contains("2 sweeps,"), "{message}");
     let scan = format!("{cloud}/scan");
     let message = results(folder.path(), &convert("scan.csv", &["--topic", &scan]));
-    assert!(message.contains("sweeps: 2,"), "{message}");
+    assert!(message.contains("2 sweeps,"), "{message}");
     // The sweeps of a table are numbered by its column
     let one = |sweep| ["convert", "cloud.csv", "scan.csv", "--sweep", sweep];
     let all = std::fs::read_to_string(folder.path().join("scan.csv")).expect("scans");

@@ -245,7 +245,7 @@ fn formats_are_converted_in_a_chain() {
         folder.path(),
         &["convert", "a.mcap", "b.ply", "--sweep", "1"],
     );
-    assert!(message.contains("sweeps: 1"), "{message}");
+    assert!(message.contains("1 sweep,"), "{message}");
     let message = results(folder.path(), &["compare", "a.npz", "a.bin"]);
     assert!(
         message.contains("F-score: 100.00 %") && message.contains("drop-outs:"),

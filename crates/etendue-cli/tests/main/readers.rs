@@ -116,7 +116,7 @@ fn every_verb_reads_every_container() {
         assert!(report.contains("4 sweeps"), "{input}: {report}");
         let one = succeed(at, &["convert", input, "one.ply", "--sweep", "2"]);
         assert!(
-            stdout(&one).contains("sweeps: 1"),
+            stdout(&one).contains("1 sweep,"),
             "{input}: {}",
             stdout(&one)
         );

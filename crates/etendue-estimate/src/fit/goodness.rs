@@ -98,12 +98,12 @@ impl Goodness {
             runs: run_test(&ordered),
             verdict: Verdict::Good,
         };
-        goodness.verdict = goodness.conclude();
+        goodness.verdict = goodness.conclude(rank);
         goodness
     }
 
-    /// Verdict of the tests.
-    fn conclude(&self) -> Verdict {
+    /// Verdict of the tests, for a fit with `rank` determined directions.
+    fn conclude(&self, rank: usize) -> Verdict {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         // Reasons for a wrong model
         let mut wrong = Vec::new();
@@ -124,6 +124,9 @@ impl Goodness {
         }
         // Reasons for doubt
         let mut reasons = Vec::new();
+        if rank == 0 {
+            reasons.push("the scans determine none of the unknowns".to_owned());
+        }
         if self.outliers > MANY {
             reasons.push(format!(
                 "{} of the residuals exceed four standard deviations of the sensor's noise",

@@ -2,7 +2,7 @@
 
 use super::shot::Shot;
 use crate::failure::Failure;
-use crate::output::{print, print_json, remark, warn};
+use crate::output::{counted, print, print_json, remark, warn};
 use etendue::config::scene::LoadedScene;
 use etendue::sensors::camera::{Camera, ClassMap, FrameSettings, LightTransport};
 use serde_json::{Value, json};
@@ -31,8 +31,8 @@ impl Report<'_> {
         let pixels = f64::from(self.camera.width) * f64::from(self.camera.height);
         let rays = pixels * f64::from(self.settings.samples) * self.shots.len() as f64;
         remark(format_args!(
-            "{} frames in {seconds:.3} s: {:.2} million camera rays/s",
-            self.shots.len(),
+            "{} in {seconds:.3} s: {:.2} million camera rays/s",
+            counted(self.shots.len(), "frame"),
             rays / seconds * 1e-6
         ));
         warn(self.warnings);

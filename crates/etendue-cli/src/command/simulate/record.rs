@@ -4,7 +4,7 @@ use super::scan::ScanRun;
 use super::summary;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{print, warn};
+use crate::output::{counted, print, warn};
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::sensors::lidar::{Air, Frame, Sweep, SweepScratch, SweepSettings, simulate_into};
@@ -52,7 +52,8 @@ impl ScanRun<'_> {
         warn(self.warnings().into_iter().chain(silent));
         let sensor = &self.lidar.name;
         print(&format!(
-            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
+            "{sensor}, {}, {points} points\n  wrote {}\n{bag}",
+            counted(sweeps as usize, "sweep"),
             path.display()
         ))?;
         ended(stopped)

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{remark, warn};
+use crate::output::{counted, remark, warn};
 use etendue::io::output::{OutputSet, RunMetadata};
 use etendue::sensors::BeamSweep;
 use std::path::PathBuf;
@@ -42,7 +42,8 @@ impl SensorResults {
         let sweeps = self.sweeps.len() as f64;
         let seconds = self.elapsed.as_secs_f64();
         remark(format_args!(
-            "{sweeps} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
+            "{} in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
+            counted(self.sweeps.len(), "sweep"),
             sweeps / seconds,
             self.rays / seconds * 1e-6,
         ));

@@ -7,7 +7,7 @@ use super::trajectory::SensorTrajectory;
 use super::{PROGRESS, Simulate};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{print, progress, warn};
+use crate::output::{counted, print, progress, warn};
 use crate::pose::Pose;
 use crate::source;
 use etendue::config::scene::LoadedScene;
@@ -116,8 +116,9 @@ impl Simulate {
                 warn([format!("{name}: {warning}")]);
             }
             lines.push(format!(
-                "{name}, sweeps: {}, {} points",
-                recorded[number], points[number]
+                "{name}, {}, {} points",
+                counted(recorded[number], "sweep"),
+                points[number]
             ));
         }
         let lines = lines.join("\n");

@@ -2,6 +2,7 @@
 
 use super::run::{Drift, Mapped};
 use crate::failure::Failure;
+use crate::output::counted;
 use etendue::estimate::odometry::{
     DegenerateDirection, DegenerateMotion, ScanFlaw, ScanQuality, ScanRange, ScanVerdict,
     TrajectoryQuality, TrajectoryVerdict,
@@ -109,9 +110,9 @@ impl Report {
     pub fn text(&self) -> String {
         // Verdict and its reasons
         let mut text = format!(
-            "{} scans ({} doubtful, {} lost), a map of {} points, {:.0} ms per scan, mean overlap \
+            "{} ({} doubtful, {} lost), a map of {} points, {:.0} ms per scan, mean overlap \
              {:.0} %\nverdict: {}\n",
-            self.scans,
+            counted(self.scans, "scan"),
             self.doubtful_scans,
             self.lost_scans,
             self.map_points,
