@@ -101,6 +101,10 @@ fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
     let step = message.u32()? as usize;
     message.u32()?;
     let data = message.blob()?;
+    // Every field has at least one byte of a point
+    if fields.len() > step {
+        return None;
+    }
     let mut values = Vec::new();
     for point in data.chunks_exact(step.max(1)) {
         for (_, offset, datatype) in &fields {

@@ -153,7 +153,11 @@ fn records(data: &[u8]) -> Option<Records> {
     // Find the columns of position and range.
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
-        let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
+        let column = ByteColumn::new(
+            start.checked_add(*offset)?,
+            step,
+            NumberType::of_ros(*datatype)?,
+        );
         Some(column.ordered(is_big_endian))
     };
     let position = [column("x")?, column("y")?, column("z")?];
