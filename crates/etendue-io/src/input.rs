@@ -44,7 +44,12 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
 /// # Errors
 /// If the file cannot be read or decompressed, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FormatError> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| {
+    text_of(path, read_bytes(path)?)
+}
+
+/// The text in the content of a file.
+pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, FormatError> {
+    String::from_utf8(bytes).map_err(|error| {
         FormatError::malformed(
             path,
             FileLocation::Byte(error.utf8_error().valid_up_to()),

@@ -17,9 +17,9 @@ pub use crate::bag::CloudScan;
 
 use crate::bag::{self, Body, Message};
 use crate::digest::sha256_of_all;
-use crate::input::{read_bytes, read_text};
+use crate::input::{read_bytes, text_of};
 use crate::packets::PacketSource;
-use crate::points::{PointFormat, is_cloud, read_cloud};
+use crate::points::{PointFormat, is_cloud, parse_cloud};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
@@ -57,7 +57,18 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     if path.is_dir() {
         return folder(path, source);
     }
-    let bytes = read_bytes(path)?;
+    parse_recording(path, read_bytes(path)?, source)
+}
+
+/// Parses a recording in one file as [`read_recording`] does. Errors name `path`.
+///
+/// # Errors
+/// As [`read_recording`], except errors of reading.
+pub fn parse_recording(
+    path: &Path,
+    bytes: Vec<u8>,
+    source: &PacketSource,
+) -> Result<SensorRecording, FormatError> {
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
 
@@ -74,9 +85,9 @@ pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecord
     let content = if let Some(messages) = messages {
         from_messages(path, messages, &mut warnings)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
-        Content::Clouds(vec![cloud(path, source, &mut warnings)?])
+        Content::Clouds(vec![cloud(path, &bytes, source, &mut warnings)?])
     } else {
-        let log = parse_scan_log(path, &read_text(path)?)?;
+        let log = parse_scan_log(path, &text_of(path, bytes)?)?;
         warnings.extend(log.warnings.iter().cloned());
         Content::Scans(log)
     };
@@ -186,10 +197,11 @@ impl<T> Topic<T> {
 
 fn cloud(
     path: &Path,
+    bytes: &[u8],
     source: &PacketSource,
     warnings: &mut Vec<String>,
 ) -> Result<CloudScan, FormatError> {
-    let cloud = read_cloud(path, source)?;
+    let cloud = parse_cloud(path, bytes, source)?;
     warnings.extend(cloud.warnings);
     Ok((cloud.points, cloud.intensities))
 }
@@ -225,8 +237,9 @@ fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatE
     let mut contents = Vec::new();
     let mut warnings = Vec::new();
     for file in &files {
-        clouds.push(cloud(file, source, &mut warnings)?);
-        contents.push(read_bytes(file)?);
+        let bytes = read_bytes(file)?;
+        clouds.push(cloud(file, &bytes, source, &mut warnings)?);
+        contents.push(bytes);
     }
     if clouds.is_empty() {
         return Err(FormatError::malformed(

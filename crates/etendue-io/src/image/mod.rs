@@ -28,8 +28,15 @@ pub struct Picture {
 /// # Errors
 /// If the file cannot be read, is truncated, or has another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
-    let bytes = read_bytes(path)?;
-    if !is_known(&bytes) {
+    parse_picture(path, &read_bytes(path)?)
+}
+
+/// Parses the content of an image as [`read_picture`] does. Errors name `path`.
+///
+/// # Errors
+/// As [`read_picture`], except errors of reading.
+pub fn parse_picture(path: &Path, bytes: &[u8]) -> Result<Picture, FormatError> {
+    if !is_known(bytes) {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
             message: "this is not an image of a known format".into(),
@@ -39,7 +46,7 @@ pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     if bytes.starts_with(EXR) && !EXR_SUPPORTED {
         return Err(FormatError::disabled(path, "EXR", "exr"));
     }
-    picture_of(&bytes).map_err(|message| {
+    picture_of(bytes).map_err(|message| {
         FormatError::malformed(path, FileLocation::File, message, "save the image again")
     })
 }

@@ -1,7 +1,8 @@
 //! Copies of recordings with moved points.
 
 use super::cdr::CdrReader;
-use super::channel::ros2_options;
+use super::channel::{copy_channel, ros2_options};
+use super::open_writer::OpenWriter;
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
@@ -9,7 +10,7 @@ use crate::mcap_messages::{for_each_message, schema_name};
 use crate::output::OutputSet;
 use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
-use mcap::{Message, MessageStream, Writer};
+use mcap::{Message, MessageStream};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
@@ -68,7 +69,7 @@ fn copy(
     sink: &mut (impl Write + Seek + ?Sized),
     moved: Moved,
 ) -> mcap::McapResult<()> {
-    let mut writer = ros2_options().create(sink)?;
+    let mut writer = OpenWriter::new(ros2_options().create(sink)?);
     let mut channels = BTreeMap::new();
     let bytes = decompress_chunks(bytes);
     for message in MessageStream::new(&bytes)? {
@@ -76,7 +77,7 @@ fn copy(
         let id = if let Some(id) = channels.get(&message.channel.id) {
             *id
         } else {
-            let id = channel(&mut writer, &message)?;
+            let id = copy_channel(&mut writer, &message)?;
             channels.insert(message.channel.id, id);
             id
         };
@@ -99,20 +100,6 @@ fn copy(
     }
     writer.finish()?;
     Ok(())
-}
-
-fn channel<W: Write + Seek>(writer: &mut Writer<W>, message: &Message) -> mcap::McapResult<u16> {
-    let channel = &message.channel;
-    let schema = match &channel.schema {
-        Some(schema) => writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
-        None => 0,
-    };
-    writer.add_channel(
-        schema,
-        &channel.topic,
-        &channel.message_encoding,
-        &channel.metadata,
-    )
 }
 
 fn is_cloud(message: &Message) -> bool {
