@@ -29,9 +29,11 @@ pub struct PoseUncertaintyFile {
     pub version: Spanned<u32>,
     /// Standard deviation of each component of the position, above zero.
     #[schemars(with = "f64")]
+    #[schemars(range(min = 1e-09))]
     pub position_sd_m: Spanned<f64>,
     /// Standard deviation of each component of the rotation vector, above zero.
     #[schemars(with = "f64")]
+    #[schemars(range(min = 1e-09))]
     pub rotation_sd_deg: Spanned<f64>,
 }
 

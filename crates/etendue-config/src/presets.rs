@@ -30,7 +30,7 @@ impl Preset {
 
     /// Its key `description`; empty without one.
     pub fn description(&self) -> String {
-        let table = self.document().parse::<toml::Table>();
+        let table = self.document().parse_any::<toml::Table>();
         let text = table
             .ok()
             .and_then(|table| Some(table.get("description")?.as_str()?.to_owned()));

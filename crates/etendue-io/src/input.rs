@@ -1,5 +1,6 @@
 //! Reading of files, with decompression.
 
+use crate::foreign::{guarded, most_content};
 use crate::{FileLocation, FormatError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -10,16 +11,24 @@ use std::path::Path;
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Reads the content of a file. Files with the magic numbers of bzip2, gzip and zstd are
-/// decompressed.
+/// decompressed, up to 64 times the size of the file and 64 MiB.
 ///
 /// # Errors
-/// If the file cannot be read or decompressed.
+/// If the file cannot be read or decompressed, or its content is larger than that.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
     if bytes.starts_with(b"BZh") {
-        unpack(path, bzip2::read::MultiBzDecoder::new(&bytes[..]))
+        unpack(
+            path,
+            bytes.len(),
+            bzip2::read::MultiBzDecoder::new(&bytes[..]),
+        )
     } else if bytes.starts_with(&[0x1f, 0x8b]) {
-        unpack(path, flate2::read::MultiGzDecoder::new(&bytes[..]))
+        unpack(
+            path,
+            bytes.len(),
+            flate2::read::MultiGzDecoder::new(&bytes[..]),
+        )
     } else if bytes.starts_with(&ZSTD) {
         let mut content = Vec::new();
         let decompressed = decompress_zstd(&bytes, &mut content);
@@ -35,7 +44,12 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
 /// # Errors
 /// If the file cannot be read or decompressed, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FormatError> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| {
+    text_of(path, read_bytes(path)?)
+}
+
+/// The text in the content of a file.
+pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, FormatError> {
+    String::from_utf8(bytes).map_err(|error| {
         FormatError::malformed(
             path,
             FileLocation::Byte(error.utf8_error().valid_up_to()),
@@ -45,31 +59,57 @@ pub fn read_text(path: &Path) -> Result<String, FormatError> {
     })
 }
 
-fn unpack(path: &Path, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
-    let mut bytes = Vec::new();
-    let read = packed.read_to_end(&mut bytes);
-    read.map_err(|error| damaged(path, &error))?;
-    Ok(bytes)
+fn unpack(path: &Path, size: usize, packed: impl Read) -> Result<Vec<u8>, FormatError> {
+    read_limited(packed, size).map_err(|error| damaged(path, &error))
 }
 
 fn damaged(path: &Path, error: &io::Error) -> FormatError {
+    let remedy = if error.kind() == io::ErrorKind::FileTooLarge {
+        "decompress the file with its own program first, and give the decompressed file"
+    } else {
+        "the file is truncated or damaged: copy it again"
+    };
     FormatError::malformed(
         path,
         FileLocation::File,
         format!("the compressed file cannot be decompressed: {error}"),
-        "the file is truncated or damaged: copy it again",
+        remedy,
     )
+}
+
+/// Reads the content that a decoder of `size` bytes returns.
+///
+/// # Errors
+/// If the bytes are damaged, or their content is larger than [`most_content`].
+pub(crate) fn read_limited(packed: impl Read, size: usize) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    append_limited(packed, most_content(size), &mut content)?;
+    Ok(content)
+}
+
+/// Appends at most `most` bytes of a decoder to `output`.
+fn append_limited(packed: impl Read, most: u64, output: &mut Vec<u8>) -> io::Result<()> {
+    let read = guarded(|| packed.take(most.saturating_add(1)).read_to_end(output));
+    let count = read.map_err(io::Error::other)??;
+    if count as u64 > most {
+        let message = format!("its content is larger than {} MB", most / 1_000_000);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(())
 }
 
 /// Decompresses the zstd frames of `bytes` and appends their content to `output`.
 ///
 /// # Errors
-/// If a frame is truncated or damaged, or its checksum is wrong.
+/// If a frame is truncated or damaged, its checksum is wrong, or the content is larger than
+/// [`most_content`].
 pub(crate) fn decompress_zstd(mut bytes: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
+    let end = (output.len() as u64).saturating_add(most_content(bytes.len()));
     while !bytes.is_empty() {
-        match StreamingDecoder::new(&mut bytes) {
+        let frame = guarded(|| StreamingDecoder::new(&mut bytes));
+        match frame.map_err(io::Error::other)? {
             Ok(mut frame) => {
-                frame.read_to_end(output)?;
+                append_limited(&mut frame, end - output.len() as u64, output)?;
                 let decoder = frame.into_frame_decoder();
                 let stated = decoder.get_checksum_from_data();
                 if stated.is_some() && stated != decoder.get_calculated_checksum() {

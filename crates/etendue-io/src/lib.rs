@@ -10,6 +10,7 @@
 //! | [`ros2`] | MCAP files with ROS 2 messages | [`ros2::LidarRecorder`], [`ros2::RigRecorder`] |
 //! | [`packets`] | packets of Velodyne, Ouster and Hesai lidars in PCAP files | [`packets::PacketSource`] |
 //! | [`mesh`], [`image`], [`trajectory`], [`nmea`] | OBJ, PLY, STL, glTF; PNG, JPEG, HDR, EXR; TUM, KITTI; NMEA 0183 | [`mesh::read_mesh`], [`trajectory::read_trajectory`] |
+//! | [`foreign`] | boundary to the readers of other crates | [`foreign::guarded`] |
 //! | [`output`] | atomic output files; metadata of a run | [`output::OutputSet`], [`output::RunMetadata`] |
 //!
 //! The content of a file determines its format, or the ending of its name if the format has no
@@ -28,6 +29,7 @@ pub mod bag;
 pub mod digest;
 mod editable;
 mod error;
+pub mod foreign;
 pub mod image;
 pub mod input;
 mod mcap_chunks;

@@ -3,10 +3,11 @@
 //! The compression features of the crate `mcap` depend on C libraries, which compile slower than
 //! any other dependency. This module uses the pure Rust decoders of the other formats.
 
-use crate::input::decompress_zstd;
+use crate::foreign::most_content;
+use crate::input::{decompress_zstd, read_limited};
 use mcap::records::{ChunkHeader, Record};
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io;
 
 /// Opcode of a chunk record.
 pub(crate) const CHUNK: u8 = 0x06;
@@ -51,9 +52,11 @@ impl<'a> Chunk<'a> {
     fn decompress(&self, output: &mut Vec<u8>) -> io::Result<()> {
         match self.compression {
             b"zstd" => decompress_zstd(self.records, output),
-            b"lz4" => lz4_flex::frame::FrameDecoder::new(self.records)
-                .read_to_end(output)
-                .map(drop),
+            b"lz4" => {
+                let decoder = lz4_flex::frame::FrameDecoder::new(self.records);
+                output.extend(read_limited(decoder, self.records.len())?);
+                Ok(())
+            }
             _ => {
                 output.extend_from_slice(self.records);
                 Ok(())
@@ -63,7 +66,7 @@ impl<'a> Chunk<'a> {
 
     /// Appends the chunk as an uncompressed record. Returns whether the decompression was complete.
     fn write_uncompressed(&self, output: &mut Vec<u8>) -> bool {
-        let length = UNCOMPRESSED_FIELDS as u64 + self.uncompressed_size;
+        let length = (UNCOMPRESSED_FIELDS as u64).saturating_add(self.uncompressed_size);
         output.push(CHUNK);
         output.extend_from_slice(&length.to_le_bytes());
         output.extend_from_slice(self.fixed_fields);
@@ -92,7 +95,8 @@ pub(crate) fn decompress_chunks(bytes: &[u8]) -> Cow<'_, [u8]> {
         let chunk = (bytes[position] == CHUNK).then(|| Chunk::parse(&bytes[start..end]));
         if let Some(chunk) = chunk.flatten().filter(Chunk::is_compressed) {
             output.extend_from_slice(&bytes[copied..position]);
-            if !chunk.write_uncompressed(&mut output) {
+            let is_whole = chunk.write_uncompressed(&mut output);
+            if !is_whole || output.len() as u64 > most_content(bytes.len()) {
                 return Cow::Owned(output);
             }
             copied = end;

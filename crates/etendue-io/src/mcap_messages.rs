@@ -1,5 +1,6 @@
 //! Messages of MCAP files, in file order.
 
+use crate::foreign::guarded;
 use crate::mcap_chunks::decompress_chunks;
 use crate::{FileLocation, FormatError};
 use mcap::read::Options;
@@ -18,27 +19,26 @@ pub(crate) fn for_each_message(
     mut visit: impl FnMut(&Message<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let bytes = decompress_chunks(bytes);
-    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into()).map_err(
-        |error| {
+    let mut stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into())
+        .map_err(|error| {
             FormatError::malformed(
                 path,
                 FileLocation::File,
                 error.to_string(),
                 "give an MCAP file",
             )
-        },
-    )?;
-    for message in stream {
-        match message {
-            Ok(message) => visit(&message)?,
-            Err(error) => {
-                warnings.push(format!(
-                    "the file is truncated or damaged ({error}): messages before the damage were read"
-                ));
-                break;
-            }
+        })?;
+    let damage = loop {
+        match guarded(|| stream.next()) {
+            Ok(Some(Ok(message))) => visit(&message)?,
+            Ok(Some(Err(error))) => break error.to_string(),
+            Err(panic) => break panic.to_string(),
+            Ok(None) => return Ok(()),
         }
-    }
+    };
+    warnings.push(format!(
+        "the file is truncated or damaged ({damage}): messages before the damage were read"
+    ));
     Ok(())
 }
 

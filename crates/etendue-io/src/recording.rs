@@ -18,9 +18,9 @@ pub use crate::bag::CloudScan;
 
 use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, RecordedCloud, SensorTopics};
 use crate::digest::sha256_of_all;
-use crate::input::{read_bytes, read_text};
+use crate::input::{read_bytes, text_of};
 use crate::packets::{PacketSource, parse_packets};
-use crate::points::{PointCloud, PointFormat, is_cloud, read_points};
+use crate::points::{PointCloud, PointFormat, is_cloud, parse_points};
 use crate::scan_folder::{bag_in, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::PointSweeps;
@@ -67,7 +67,19 @@ pub fn read_recording(
     if path.is_dir() {
         return folder(path, source, topic);
     }
-    let bytes = read_bytes(path)?;
+    parse_recording(path, read_bytes(path)?, source, topic)
+}
+
+/// Parses a recording in one file as [`read_recording`] does. Errors name `path`.
+///
+/// # Errors
+/// As [`read_recording`], except errors of reading.
+pub fn parse_recording(
+    path: &Path,
+    bytes: Vec<u8>,
+    source: &PacketSource,
+    topic: Option<&str>,
+) -> Result<SensorRecording, FormatError> {
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
 
@@ -75,9 +87,9 @@ pub fn read_recording(
     let content = if let Some(bag) = Bag::of(path, &bytes) {
         from_bag(bag, source, topic, &mut warnings)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
-        Content::Clouds(clouds_of(path, source, &mut warnings)?)
+        Content::Clouds(clouds_of(path, bytes, source, &mut warnings)?)
     } else {
-        let log = parse_scan_log(path, &read_text(path)?)?;
+        let log = parse_scan_log(path, &text_of(path, bytes)?)?;
         warnings.extend(log.warnings.iter().cloned());
         Content::Scans(log)
     };
@@ -131,10 +143,11 @@ fn from_bag(
 /// The sweeps of a file: those of a capture, those of the field `sweep`, or the only one.
 fn clouds_of(
     path: &Path,
+    bytes: Vec<u8>,
     source: &PacketSource,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<CloudScan>, FormatError> {
-    let points = read_points(path, source)?;
+    let points = parse_points(path, bytes, source)?;
     warnings.extend(points.warnings.iter().cloned());
     Ok(sweeps_of(points, warnings))
 }
@@ -167,8 +180,9 @@ fn folder(
     let mut contents = Vec::new();
     let mut warnings = Vec::new();
     for file in &files {
-        clouds.extend(clouds_of(file, source, &mut warnings)?);
-        contents.push(read_bytes(file)?);
+        let bytes = read_bytes(file)?;
+        contents.push(bytes.clone());
+        clouds.extend(clouds_of(file, bytes, source, &mut warnings)?);
     }
     if clouds.is_empty() {
         return Err(FormatError::malformed(

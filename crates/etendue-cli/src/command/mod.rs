@@ -12,6 +12,7 @@ mod materials;
 mod presets;
 mod register;
 mod render;
+mod repair;
 mod run;
 mod schema;
 mod sensors;
@@ -38,6 +39,8 @@ pub enum Command {
     Compare(compare::Compare),
     /// Convert points, recordings and packet captures between formats
     Convert(convert::Convert),
+    /// Complete a recording (MCAP) that a killed run left
+    Repair(repair::Repair),
     /// Calibrate the noise profiles of a sensor from recordings of known panels
     Calibrate(calibrate::Calibrate),
     /// Fit poses, mirrors, materials or the receiver to scans, with their uncertainty
@@ -86,6 +89,7 @@ impl Command {
             Self::Demo(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Convert(command) => command.run(),
+            Self::Repair(command) => command.run(),
             Self::Calibrate(command) => command.run(),
             Self::Fit(command) => command.run(),
             Self::Experiment(command) => command.run(),

@@ -12,7 +12,7 @@ use etendue::config::profile::{CalibrationSetupFile, ProfileFile};
 use etendue::config::robot::RobotFile;
 use etendue::config::scene::SceneFile;
 use etendue::config::sensor::SensorFile;
-use schemars::schema_for;
+use etendue::config::toml_file::file_schema;
 
 /// Arguments of `etendue schema`.
 #[derive(Debug, Args)]
@@ -52,16 +52,16 @@ impl Schema {
     /// Prints the schema.
     pub fn run(self) -> Result<(), Failure> {
         print_json(&match self.kind {
-            FileKind::Scene => schema_for!(SceneFile),
-            FileKind::Sensor => schema_for!(SensorFile),
-            FileKind::Camera => schema_for!(CameraFile),
-            FileKind::Robot => schema_for!(RobotFile),
-            FileKind::Fit => schema_for!(FitFile),
-            FileKind::DepthModel => schema_for!(DepthModelFile),
-            FileKind::PoseUncertainty => schema_for!(PoseUncertaintyFile),
-            FileKind::Material => schema_for!(MaterialFile),
-            FileKind::Profile => schema_for!(ProfileFile),
-            FileKind::CalibrationSetup => schema_for!(CalibrationSetupFile),
+            FileKind::Scene => file_schema::<SceneFile>(),
+            FileKind::Sensor => file_schema::<SensorFile>(),
+            FileKind::Camera => file_schema::<CameraFile>(),
+            FileKind::Robot => file_schema::<RobotFile>(),
+            FileKind::Fit => file_schema::<FitFile>(),
+            FileKind::DepthModel => file_schema::<DepthModelFile>(),
+            FileKind::PoseUncertainty => file_schema::<PoseUncertaintyFile>(),
+            FileKind::Material => file_schema::<MaterialFile>(),
+            FileKind::Profile => file_schema::<ProfileFile>(),
+            FileKind::CalibrationSetup => file_schema::<CalibrationSetupFile>(),
         })
     }
 }

@@ -35,6 +35,7 @@ pub struct CameraFile {
     pub resolution_px: Spanned<[u32; 2]>,
     /// Frames per second.
     #[serde(default = "thirty")]
+    #[schemars(range(min = 0.001))]
     pub frame_rate_hz: f64,
     /// Projection of directions to pixels.
     #[schemars(with = "LensTable")]
@@ -61,10 +62,13 @@ fn thirty() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct BandTable {
     /// Centre wavelength, at which materials and lights are evaluated.
+    #[schemars(range(min = 1.0))]
     pub wavelength_nm: f64,
     /// Bandwidth.
+    #[schemars(range(min = 0.001))]
     pub width_nm: f64,
     /// Electrons per photon, colour filter included, in (0, 1].
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub quantum_efficiency: f64,
 }
 
@@ -73,11 +77,14 @@ pub struct BandTable {
 #[serde(deny_unknown_fields)]
 pub struct OpticsTable {
     /// Focal length divided by the pupil diameter.
+    #[schemars(range(min = 0.001, max = 1000000.0))]
     pub f_number: f64,
     /// Transmittance of the lens.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub transmission: f64,
     /// Width and height of a pixel.
+    #[schemars(inner(range(min = 0.001)))]
     pub pixel_um: [f64; 2],
     /// Vignetting. Default: none.
     #[serde(default)]
@@ -93,9 +100,11 @@ fn one() -> f64 {
 #[serde(deny_unknown_fields, default)]
 pub struct VignettingTable {
     /// Exponent of the cosine of the angle to the axis; 4 for a simple lens.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub cosine_power: f64,
     /// Coefficients of the second, fourth and sixth power of the distance from the principal
     /// point, in half diagonals.
+    #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
     pub polynomial: [f64; 3],
 }
 
@@ -107,6 +116,7 @@ pub struct ShutterTable {
     pub exposure: ExposureTable,
     /// Delay between the exposures of two rows (rolling shutter); 0 for a global shutter.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub line_time_us: f64,
 }
 
@@ -119,10 +129,13 @@ pub enum ExposureTable {
     /// Automatic exposure.
     Auto {
         /// Target mean signal as a fraction of saturation.
+        #[schemars(range(min = 1e-6, max = 1.0))]
         mean: f64,
         /// Minimum exposure time.
+        #[schemars(range(min = 1e-06))]
         shortest_ms: f64,
         /// Maximum exposure time.
+        #[schemars(range(min = 1e-06))]
         longest_ms: f64,
     },
 }
@@ -142,24 +155,31 @@ pub enum DetectorTable {
 #[serde(deny_unknown_fields)]
 pub struct EmvaTable {
     /// Digital numbers per electron.
+    #[schemars(range(min = 1e-09))]
     pub gain_dn_per_e: f64,
     /// Temporal dark noise.
+    #[schemars(range(min = 0.0))]
     pub dark_noise_e: f64,
     /// Dark current.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub dark_current_e_per_s: f64,
     /// Saturation capacity.
+    #[schemars(range(min = 1.0))]
     pub full_well_e: f64,
     /// Digital number without light.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub black_level_dn: f64,
     /// Bits of the analogue-to-digital converter.
     pub bits: u32,
     /// Photo-response non-uniformity, relative.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub prnu: f64,
     /// Dark-signal non-uniformity.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub dsnu_e: f64,
 }
 
@@ -170,11 +190,14 @@ pub struct LinearTable {
     /// Standard deviation of the shot noise at full intensity; it is proportional to the square
     /// root of the intensity.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub shot: f64,
     /// Standard deviation without light, relative to full intensity.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub floor: f64,
     /// Electrons at full intensity.
+    #[schemars(range(min = 1.0))]
     pub full_scale_e: f64,
     /// Bits of a digital number.
     pub bits: u32,
@@ -187,6 +210,7 @@ pub struct PictureTable {
     /// Mosaic of colour filters. Default: every pixel measures all bands.
     pub mosaic: Option<MosaicName>,
     /// Gains of red, green and blue. Default: a white surface in the light of the scene is grey.
+    #[schemars(inner(range(min = 1e-09)))]
     pub white_balance: Option<[f64; 3]>,
     /// Encoding of linear values.
     pub tone: ToneName,

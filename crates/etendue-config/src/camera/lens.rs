@@ -28,9 +28,11 @@ pub enum LensTable {
 pub struct PinholeTable {
     /// Full horizontal field of view; alternative to `focal_px`.
     #[schemars(with = "Option<f64>")]
+    #[schemars(range(min = 0.001, max = 360.0))]
     pub horizontal_fov_deg: Option<Spanned<f64>>,
     /// Focal length divided by the width and the height of a pixel.
     #[schemars(with = "Option<[f64; 2]>")]
+    #[schemars(inner(range(min = 1e-09)))]
     pub focal_px: Option<Spanned<[f64; 2]>>,
     /// Principal point. Default: the centre of the image. The centre of the first pixel is 0, 0.
     pub centre_px: Option<[f64; 2]>,
@@ -42,6 +44,7 @@ pub struct PinholeTable {
 pub struct FovTable {
     /// Full horizontal field of view, up to 360.
     #[schemars(with = "f64")]
+    #[schemars(range(min = 0.001, max = 360.0))]
     pub horizontal_fov_deg: Spanned<f64>,
     /// Principal point. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
@@ -52,6 +55,7 @@ pub struct FovTable {
 #[serde(deny_unknown_fields)]
 pub struct BrownConradyTable {
     /// Focal length divided by the width and the height of a pixel: OpenCV's fx, fy.
+    #[schemars(inner(range(min = 1e-09)))]
     pub focal_px: [f64; 2],
     /// Principal point: OpenCV's cx, cy. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
@@ -59,6 +63,7 @@ pub struct BrownConradyTable {
     #[schemars(with = "Vec<f64>")]
     pub distortion: Spanned<Vec<f64>>,
     /// Radius of the image circle. Default: the whole image.
+    #[schemars(range(min = 1e-09))]
     pub image_circle_px: Option<f64>,
 }
 
@@ -67,12 +72,14 @@ pub struct BrownConradyTable {
 #[serde(deny_unknown_fields)]
 pub struct KannalaBrandtTable {
     /// Focal length divided by the width and the height of a pixel: OpenCV's fx, fy.
+    #[schemars(inner(range(min = 1e-09)))]
     pub focal_px: [f64; 2],
     /// Principal point: OpenCV's cx, cy. Default: the centre of the image.
     pub centre_px: Option<[f64; 2]>,
     /// k1, k2, k3, k4 of OpenCV's fisheye module.
     pub distortion: [f64; 4],
     /// Radius of the image circle. Default: the whole image.
+    #[schemars(range(min = 1e-09))]
     pub image_circle_px: Option<f64>,
 }
 

@@ -123,6 +123,7 @@ pub struct SolverTable {
     /// from distant initial values; 1 starts with the scale itself.
     pub widest: f64,
     /// Maximum number of iterations.
+    #[schemars(range(max = 1_000_000))]
     pub iterations: usize,
     /// Residual of a beam that was measured but is not predicted, m.
     pub missing_m: f64,
@@ -138,6 +139,7 @@ pub struct SolverTable {
     /// Number of initial poses of a search across the scene (or in `within_m`) for the first free
     /// planar pose. All solutions are reported, with their likelihood ratios. Default: only the
     /// initial value.
+    #[schemars(range(max = 1_000_000))]
     pub search_poses: Option<usize>,
 }
 

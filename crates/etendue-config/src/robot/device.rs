@@ -51,6 +51,7 @@ pub struct CameraTable {
     /// Rays per pixel.
     #[serde(default = "four")]
     #[schemars(with = "u32")]
+    #[schemars(range(min = 1, max = 65_536))]
     pub samples: Spanned<u32>,
     /// Whether to trace light paths over any number of surfaces.
     #[serde(default)]
@@ -89,14 +90,19 @@ pub struct BarometerTable {
     #[schemars(with = "Option<String>")]
     pub file: Option<Spanned<String>>,
     /// Standard deviation of each sample.
+    #[schemars(range(min = 0.0))]
     pub noise_pa: f64,
     /// Standard deviation of the constant offset between units.
+    #[schemars(range(min = 0.0))]
     pub offset_spread_pa: f64,
     /// Standard deviation of the drift.
+    #[schemars(range(min = 0.0))]
     pub drift_pa: f64,
     /// Correlation time of the drift.
+    #[schemars(range(min = 1e-09))]
     pub drift_time_s: f64,
     /// Quantisation step of the output.
+    #[schemars(range(min = 1e-09))]
     pub resolution_pa: Option<f64>,
 }
 
@@ -106,15 +112,19 @@ pub struct BarometerTable {
 pub struct WheelEncoderTable {
     /// Nominal radius, used by the robot.
     #[schemars(with = "f64")]
+    #[schemars(range(min = 1e-09))]
     pub radius_m: Spanned<f64>,
     /// Counts per rotation.
     #[schemars(with = "u32")]
+    #[schemars(range(min = 1))]
     pub counts_per_turn: Spanned<u32>,
     /// Standard deviation of the true radius.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub radius_spread_percent: f64,
     /// Slip: standard deviation of the distance error per square root of the distance, mm/√m.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub slip_mm_rtm: f64,
 }
 

@@ -28,6 +28,7 @@ pub struct RobotFile {
     /// Duration of a run, used without an option on the command line.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
+    #[schemars(range(min = 1e-09))]
     pub duration_s: Option<Spanned<f64>>,
     /// Name of the base frame. Default: "base", or the root of the URDF file.
     #[serde(default)]
@@ -111,6 +112,7 @@ pub struct MountedSensorTable {
     /// Captures per second. A scanning lidar defines its own rate.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
+    #[schemars(range(min = 0.001, max = 100000.0))]
     pub rate_hz: Option<Spanned<f64>>,
     /// Start of the first capture.
     #[serde(default)]
@@ -119,10 +121,12 @@ pub struct MountedSensorTable {
     /// Duration of a capture. Default: instantaneous. A scanning lidar defines its own duration.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
+    #[schemars(range(min = 0.0))]
     pub window_ms: Option<Spanned<f64>>,
     /// Delay from the end of a capture until its data are available.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
+    #[schemars(range(min = 0.0))]
     pub lag_ms: Option<Spanned<f64>>,
     /// Topic of the data in recordings. Default: "/" and the name.
     #[serde(default)]

@@ -25,8 +25,10 @@ pub struct GnssTable {
     /// Error of the up component.
     pub vertical: Option<AxisErrorTable>,
     /// Standard deviation of each component of the velocity.
+    #[schemars(range(min = 0.0))]
     pub velocity_mps: f64,
     /// Elevation mask. Default: 10 degrees.
+    #[schemars(range(min = -90.0, max = 90.0))]
     pub mask_deg: Option<f64>,
 }
 
@@ -47,12 +49,15 @@ pub enum KindName {
 #[serde(deny_unknown_fields)]
 pub struct AxisErrorTable {
     /// Standard deviation of the uncorrelated error.
+    #[schemars(range(min = 0.0))]
     pub white_m: f64,
     /// Standard deviation of the time-correlated error.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub correlated_m: f64,
     /// Correlation time of the time-correlated error.
     #[serde(default = "minute")]
+    #[schemars(range(min = 1e-9))]
     pub correlation_s: f64,
 }
 

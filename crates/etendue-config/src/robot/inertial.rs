@@ -30,33 +30,46 @@ pub struct ImuTable {
 #[serde(deny_unknown_fields, default)]
 pub struct GyroscopeTable {
     /// White noise density (1/60 °/s/√Hz is an angular random walk of 1 °/√h).
+    #[schemars(range(min = 0.0))]
     pub noise_density_dps_rthz: f64,
     /// White noise of each axis relative to the density. Default: 1.
+    #[schemars(inner(range(min = 0.0)))]
     pub noise_of_axes: Option<[f64; 3]>,
     /// Minimum of the Allan deviation, which data sheets call bias stability (0.664 times the bias
     /// instability of IEEE Std 952).
+    #[schemars(range(min = 1e-9))]
     pub bias_stability_dph: Option<f64>,
     /// Time scales of the flicker noise. Default: 1 to 10,000 s.
+    #[schemars(inner(range(min = 1e-06)))]
     pub flicker_s: Option<[f64; 2]>,
     /// Rate random walk, °/h/√h.
+    #[schemars(range(min = 0.0))]
     pub random_walk_dph_rth: Option<f64>,
     /// Stationary bias drift: standard deviation (°/h) and correlation time (s).
+    #[schemars(inner(range(min = 0.0)))]
     pub wander_dph: Option<[f64; 2]>,
     /// Standard deviation of the turn-on bias.
+    #[schemars(range(min = 0.0))]
     pub turn_on_bias_dps: f64,
     /// Constant bias.
     pub bias_dps: [f64; 3],
     /// Standard deviation of scale factors.
+    #[schemars(range(min = 0.0))]
     pub scale_spread_percent: f64,
     /// Standard deviation of the angles between actual and nominal axes.
+    #[schemars(range(min = 0.0))]
     pub misalignment_spread_deg: f64,
     /// Change of the bias per kelvin.
+    #[schemars(range(min = 0.0))]
     pub bias_dps_per_kelvin: f64,
     /// Change of the scale factor per kelvin.
+    #[schemars(range(min = 0.0))]
     pub scale_percent_per_kelvin: f64,
     /// Maximum rate.
+    #[schemars(range(min = 1e-09))]
     pub range_dps: Option<f64>,
     /// Quantisation step of the output.
+    #[schemars(range(min = 1e-09))]
     pub resolution_dps: Option<f64>,
 }
 
@@ -65,32 +78,45 @@ pub struct GyroscopeTable {
 #[serde(deny_unknown_fields, default)]
 pub struct AccelerometerTable {
     /// White noise density (1700 µg/√Hz is a velocity random walk of 1 m/s/√h).
+    #[schemars(range(min = 0.0))]
     pub noise_density_ug_rthz: f64,
     /// White noise of each axis relative to the density. Default: 1.
+    #[schemars(inner(range(min = 0.0)))]
     pub noise_of_axes: Option<[f64; 3]>,
     /// Minimum of the Allan deviation, which data sheets call bias stability.
+    #[schemars(range(min = 1e-9))]
     pub bias_stability_ug: Option<f64>,
     /// Time scales of the flicker noise. Default: 1 to 10,000 s.
+    #[schemars(inner(range(min = 1e-06)))]
     pub flicker_s: Option<[f64; 2]>,
     /// Acceleration random walk, µg/√h.
+    #[schemars(range(min = 0.0))]
     pub random_walk_ug_rth: Option<f64>,
     /// Stationary bias drift: standard deviation (µg) and correlation time (s).
+    #[schemars(inner(range(min = 0.0)))]
     pub wander_ug: Option<[f64; 2]>,
     /// Standard deviation of the turn-on bias.
+    #[schemars(range(min = 0.0))]
     pub turn_on_bias_mg: f64,
     /// Constant bias.
     pub bias_mg: [f64; 3],
     /// Standard deviation of scale factors.
+    #[schemars(range(min = 0.0))]
     pub scale_spread_percent: f64,
     /// Standard deviation of the angles between actual and nominal axes.
+    #[schemars(range(min = 0.0))]
     pub misalignment_spread_deg: f64,
     /// Change of the bias per kelvin.
+    #[schemars(range(min = 0.0))]
     pub bias_mg_per_kelvin: f64,
     /// Change of the scale factor per kelvin.
+    #[schemars(range(min = 0.0))]
     pub scale_percent_per_kelvin: f64,
     /// Maximum acceleration.
+    #[schemars(range(min = 1e-09))]
     pub range_g: Option<f64>,
     /// Quantisation step of the output.
+    #[schemars(range(min = 1e-09))]
     pub resolution_mg: Option<f64>,
 }
 
@@ -99,18 +125,23 @@ pub struct AccelerometerTable {
 #[serde(deny_unknown_fields, default)]
 pub struct MagnetometerTable {
     /// White noise density.
+    #[schemars(range(min = 0.0))]
     pub noise_density_nt_rthz: f64,
     /// Field of magnetised parts of the robot (hard iron).
     pub hard_iron_ut: [f64; 3],
     /// Soft-iron matrix, row by row. Default: the identity.
     pub soft_iron: Option<[[f64; 3]; 3]>,
     /// Standard deviation of scale factors.
+    #[schemars(range(min = 0.0))]
     pub scale_spread_percent: f64,
     /// Standard deviation of the angles between actual and nominal axes.
+    #[schemars(range(min = 0.0))]
     pub misalignment_spread_deg: f64,
     /// Maximum field.
+    #[schemars(range(min = 1e-09))]
     pub range_ut: Option<f64>,
     /// Quantisation step of the output.
+    #[schemars(range(min = 1e-09))]
     pub resolution_nt: Option<f64>,
 }
 
@@ -120,10 +151,12 @@ pub struct MagnetometerTable {
 pub struct WarmingTable {
     /// Initial temperature relative to that of the calibration.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub start_kelvin: f64,
     /// Temperature rise.
     pub rise_kelvin: f64,
     /// Time constant.
+    #[schemars(range(min = 1e-09))]
     pub time_s: f64,
 }
 

@@ -70,6 +70,7 @@ pub struct TrajectoryTable {
     pub format: TrajectoryFormat,
     /// Time between the poses of a KITTI file. Default: 0.1 s.
     #[serde(default)]
+    #[schemars(range(min = 1e-09))]
     pub interval_s: Option<f64>,
 }
 

@@ -16,12 +16,15 @@ use toml::value::{Datetime, Offset};
 pub struct PlaceTable {
     /// Geodetic latitude (WGS-84), north positive.
     #[schemars(with = "f64")]
+    #[schemars(range(min = -90.0, max = 90.0))]
     pub latitude_deg: Spanned<f64>,
     /// Longitude, east positive.
     #[schemars(with = "f64")]
+    #[schemars(range(min = -360.0, max = 360.0))]
     pub longitude_deg: Spanned<f64>,
     /// Height above the ellipsoid.
     #[serde(default)]
+    #[schemars(range(min = -20000.0, max = 100000.0))]
     pub height_m: f64,
     /// Start of the run, a date and time with offset: 2026-06-01T12:00:00Z.
     #[serde(default)]
@@ -29,15 +32,18 @@ pub struct PlaceTable {
     pub start: Option<Spanned<Datetime>>,
     /// Gravity. Default: normal gravity of the ellipsoid.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub gravity_mps2: Option<f64>,
     /// Magnetic field to the east, to the north and upwards. Default: the dipole of the Earth.
     #[serde(default)]
     pub magnetic_field_ut: Option<[f64; 3]>,
     /// Pressure at sea level.
     #[serde(default)]
+    #[schemars(range(min = 1.0, max = 2000.0))]
     pub sea_pressure_hpa: Option<f64>,
     /// Temperature at sea level.
     #[serde(default)]
+    #[schemars(range(min = -90.0, max = 90.0))]
     pub sea_temperature_c: Option<f64>,
 }
 

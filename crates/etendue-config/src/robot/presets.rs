@@ -6,6 +6,7 @@ use crate::presets::{DEVICES, Preset};
 use crate::toml_file::resolve;
 use crate::toml_file::{Document, TomlProblem};
 use etendue_sensors::rig::{Device, Gnss};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -49,9 +50,10 @@ pub fn preset_device(name: &str) -> Option<Device> {
 }
 
 /// A device file: a description of the device, and one table with its parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeviceFile {
+    #[schemars(with = "u32")]
     pub version: Spanned<u32>,
     #[expect(dead_code, reason = "documentation only")]
     pub name: String,

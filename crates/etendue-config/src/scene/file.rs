@@ -127,6 +127,7 @@ pub struct ObjectTable {
     /// Visibility mask: rays whose mask shares no bit with it do not hit the object. Default: all
     /// bits.
     #[serde(default)]
+    #[schemars(range(max = 4_294_967_295_u32))]
     pub mask: Option<u32>,
 }
 

@@ -230,6 +230,6 @@ pub fn parse(document: &Document) -> Result<LoadedScene, ConfigError> {
 /// assert!(etendue_config::scene::schema().contains("\"size_m\""));
 /// ```
 pub fn schema() -> String {
-    let schema = schemars::schema_for!(SceneFile);
+    let schema = crate::toml_file::file_schema::<SceneFile>();
     serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")
 }

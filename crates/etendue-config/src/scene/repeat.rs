@@ -15,6 +15,7 @@ const MAX_COPIES: u32 = 100_000;
 #[serde(deny_unknown_fields)]
 pub struct RepeatTable {
     /// Number of copies along the x, y and z axis of the scene, each at least 1.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
     pub count: [u32; 3],
     /// Distance between copies along each axis.
     pub step_m: [f64; 3],

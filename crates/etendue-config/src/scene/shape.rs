@@ -96,6 +96,7 @@ pub struct ConeShape {
 pub struct CheckerboardShape {
     /// Cells along x and y.
     #[schemars(with = "[u32; 2]")]
+    #[schemars(inner(range(min = 1, max = 10_000)))]
     pub cells: Spanned<[u32; 2]>,
     /// Side length of a cell.
     pub cell_m: f64,
@@ -110,6 +111,7 @@ pub struct CheckerboardShape {
 pub struct StripesShape {
     /// Number of stripes.
     #[schemars(with = "u32")]
+    #[schemars(range(min = 1, max = 100_000))]
     pub count: Spanned<u32>,
     /// Lengths of one stripe along x and y.
     pub stripe_m: [f64; 2],

@@ -16,6 +16,7 @@ pub struct BeamTable {
     pub cone: Option<ConeTable>,
     /// Standard deviation of each beam's azimuth, mrad.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub azimuth_jitter_mrad: f64,
 }
 
@@ -27,14 +28,17 @@ pub struct EllipticalTable {
     #[serde(default)]
     pub shape: ShapeName,
     /// Full angles of divergence, horizontal and vertical, mrad.
+    #[schemars(inner(range(min = 0.0)))]
     pub divergence_mrad: [f64; 2],
     /// Full widths at the exit, horizontal and vertical, mm.
     #[serde(default)]
+    #[schemars(inner(range(min = 0.0)))]
     pub exit_mm: [f64; 2],
     /// Level of the profile at which widths are measured.
     pub measured_at: MeasuredAt,
     /// Hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays per beam.
     #[serde(default)]
+    #[schemars(range(max = 100))]
     pub sub_ray_rings: u32,
 }
 
@@ -43,6 +47,7 @@ pub struct EllipticalTable {
 #[serde(deny_unknown_fields)]
 pub struct ConeTable {
     /// Full angle of the cone, mrad (diameter over distance).
+    #[schemars(range(min = 0.0))]
     pub divergence_mrad: f64,
     /// Rays that sample the beam.
     #[serde(default)]
@@ -63,11 +68,13 @@ pub enum RaysTable {
     /// Rings of 6, 12, 18... rays around the axis, with equal areas.
     Rings {
         /// Number of rings.
+        #[schemars(range(max = 100))]
         count: u32,
     },
     /// The same rings with the weights of a Gaussian beam.
     Gaussian {
         /// Number of rings.
+        #[schemars(range(max = 100))]
         count: u32,
     },
 }

@@ -19,6 +19,7 @@ pub struct ChannelsTable {
     pub azimuth_deg: Vec<f64>,
     /// Firing time of each laser after the start of its column, us.
     #[serde(default)]
+    #[schemars(inner(range(min = 0.0)))]
     pub time_us: Vec<f64>,
     /// Height of the origin of each beam, mm: one number for all, or a list.
     #[serde(default)]

@@ -47,6 +47,7 @@ pub struct SensorFile {
     pub sources: Vec<String>,
     /// Wavelength of the light, nm.
     #[schemars(with = "f64")]
+    #[schemars(range(min = 1.0))]
     pub wavelength_nm: Spanned<f64>,
     /// Motion of the beams.
     #[schemars(with = "PatternTable")]

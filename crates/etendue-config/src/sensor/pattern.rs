@@ -31,6 +31,7 @@ pub enum PatternTable {
 #[serde(deny_unknown_fields)]
 pub struct SpinningTable {
     /// Rotations per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Whether the rotation is clockwise, seen from above.
     #[serde(default)]
@@ -39,14 +40,18 @@ pub struct SpinningTable {
     #[serde(default)]
     pub start_deg: f64,
     /// Columns per rotation, locked to the motion.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub columns: Option<u32>,
     /// Number of fired columns, from the start. Default: all.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub fired: Option<u32>,
     /// Time between columns, by the clock of the device, us.
+    #[schemars(range(min = 0.001))]
     pub period_us: Option<f64>,
     /// Amplitude of the nodding of the beams in elevation, degrees.
     pub nod_deg: Option<f64>,
     /// Frequency of the nodding, Hz.
+    #[schemars(range(min = 0.0))]
     pub nod_hz: Option<f64>,
 }
 
@@ -55,16 +60,20 @@ pub struct SpinningTable {
 #[serde(deny_unknown_fields)]
 pub struct OscillatingTable {
     /// Periods per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Amplitude in azimuth, degrees.
     pub amplitude_deg: f64,
     /// Waveform of the motion.
     pub motion: OscillationName,
     /// Columns per period, locked to the motion.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub columns: Option<u32>,
     /// Number of fired columns, from the start. Default: all.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub fired: Option<u32>,
     /// Time between columns, by the clock of the device, us.
+    #[schemars(range(min = 0.001))]
     pub period_us: Option<f64>,
 }
 
@@ -83,12 +92,16 @@ pub enum OscillationName {
 #[serde(deny_unknown_fields)]
 pub struct RisleyTable {
     /// Sweeps (frames) per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Columns per sweep, locked to the motion.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub columns: Option<u32>,
     /// Number of fired columns, from the start. Default: all.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub fired: Option<u32>,
     /// Time between columns, by the clock of the device, us.
+    #[schemars(range(min = 0.001))]
     pub period_us: Option<f64>,
     /// The prisms, from the laser outwards.
     pub prisms: Vec<PrismTable>,
@@ -101,6 +114,7 @@ pub struct PrismTable {
     /// Angle between its faces, degrees.
     pub wedge_deg: f64,
     /// Refractive index.
+    #[schemars(range(min = 1.0, max = 4.0))]
     pub index: f64,
     /// Rotations per minute; negative for the opposite direction.
     pub rate_rpm: f64,
@@ -114,10 +128,13 @@ pub struct PrismTable {
 #[serde(deny_unknown_fields)]
 pub struct RasterTable {
     /// Frames per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Directions per row.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub columns: u32,
     /// Number of rows.
+    #[schemars(range(min = 1, max = 100_000))]
     pub rows: u32,
     /// Azimuths of the first and the last direction, degrees.
     pub azimuth_deg: [f64; 2],
@@ -133,12 +150,14 @@ pub struct RasterTable {
 #[serde(deny_unknown_fields)]
 pub struct PolygonTable {
     /// Rotations per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Tilt of each facet, degrees.
     pub facet_tilts_deg: Vec<f64>,
     /// Azimuths of the start and the end of a line, degrees.
     pub azimuth_deg: [f64; 2],
     /// Firings per line.
+    #[schemars(range(min = 1, max = 100_000))]
     pub columns_per_line: u32,
 }
 
@@ -147,8 +166,10 @@ pub struct PolygonTable {
 #[serde(deny_unknown_fields)]
 pub struct EncoderTable {
     /// Rotations per second, Hz.
+    #[schemars(range(min = 0.001))]
     pub rate_hz: f64,
     /// Number of columns in a sweep.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub columns: u32,
     /// Azimuth of the first column, anticlockwise from x, degrees.
     pub azimuth_first_deg: f64,

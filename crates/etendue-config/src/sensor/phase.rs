@@ -16,8 +16,10 @@ use toml::Spanned;
 #[serde(deny_unknown_fields)]
 pub struct ModulationTable {
     /// Common divisor of both frequencies, MHz.
+    #[schemars(range(min = 1e-09))]
     pub base_frequency_mhz: f64,
     /// Multiples of the base frequency.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
     pub multiples: [u32; 2],
     /// Constant phase of each wave, corrected by the receiver, degrees.
     #[serde(default)]
@@ -39,12 +41,16 @@ pub struct PhaseTable {
     /// Bits of the converter. Default: no quantisation.
     pub converter_bits: Option<u32>,
     /// Minimum detectable amplitude, 1/(m² sr).
+    #[schemars(range(min = 1e-15))]
     pub detectable_power_per_m2_sr: f64,
     /// Minimum amplitude for a range, 1/(m² sr).
+    #[schemars(range(min = 1e-15))]
     pub sufficient_power_per_m2_sr: f64,
     /// Maximum difference of the ranges of the two frequencies, m.
+    #[schemars(range(min = 1e-09))]
     pub gate_m: f64,
     /// Tolerance of candidate ranges beyond the range limits, m.
+    #[schemars(range(min = 0.0))]
     pub slack_m: f64,
     /// Combination of the two ranges.
     #[serde(default)]
@@ -63,6 +69,7 @@ pub struct PhaseTable {
     /// view of the detector. Backscatter of rain, fog, snow and dust at shorter ranges is out of
     /// focus; its power decreases with the square of the range.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub full_overlap_m: f64,
 }
 
@@ -71,10 +78,13 @@ pub struct PhaseTable {
 #[serde(deny_unknown_fields)]
 pub struct PhaseWindowTable {
     /// Mean emitted optical power, mW.
+    #[schemars(range(min = 1e-09))]
     pub emitted_power_mw: f64,
     /// Full angle of the detector's field of view, mrad.
+    #[schemars(range(min = 1e-09))]
     pub field_of_view_mrad: f64,
     /// Bandwidth of the optical filter, nm.
+    #[schemars(range(min = 1e-09))]
     pub bandwidth_nm: f64,
 }
 
@@ -105,10 +115,13 @@ pub enum CombinationName {
 #[serde(deny_unknown_fields)]
 pub struct GainTable {
     /// Target amplitude, in half ranges of the converter.
+    #[schemars(range(min = 1e-09))]
     pub target: f64,
     /// Minimum power at which the target is reached, 1/(m² sr).
+    #[schemars(range(min = 1e-15))]
     pub weakest_power_per_m2_sr: f64,
     /// Power that saturates the converter at the lowest gain, 1/(m² sr).
+    #[schemars(range(min = 1e-15))]
     pub strongest_power_per_m2_sr: f64,
 }
 
@@ -117,12 +130,16 @@ pub struct GainTable {
 #[serde(deny_unknown_fields, default)]
 pub struct NoiseTable {
     /// Standard deviation before the gain, 1/(m² sr).
+    #[schemars(range(min = 0.0))]
     pub amplifier_per_m2_sr: f64,
     /// Variance per received power (photon noise), 1/(m² sr).
+    #[schemars(range(min = 0.0))]
     pub shot_per_m2_sr: f64,
     /// Ambient light on the detector, 1/(m² sr).
+    #[schemars(range(min = 0.0))]
     pub background_per_m2_sr: f64,
     /// Standard deviation after the gain, in half ranges of the converter.
+    #[schemars(range(min = 0.0))]
     pub converter: f64,
 }
 

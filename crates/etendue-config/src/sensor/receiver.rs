@@ -33,6 +33,7 @@ pub enum ReceiverTable {
 #[serde(deny_unknown_fields)]
 pub struct PulsedTable {
     /// Full width at half maximum of the pulse in the receiver, ns.
+    #[schemars(range(min = 1e-06))]
     pub pulse_fwhm_ns: f64,
     /// Shape of the pulse.
     #[serde(default)]
@@ -42,11 +43,13 @@ pub struct PulsedTable {
     /// Reported echoes.
     pub returns: ReturnsTable,
     /// Time between samples, ns.
+    #[schemars(range(min = 1e-06))]
     pub sample_ns: f64,
     /// Bits of the converter. Default: no quantisation.
     pub converter_bits: Option<u8>,
     /// Standard deviation of the range of strong echoes, mm.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub jitter_mm: f64,
     /// Detection of echoes.
     #[serde(default)]
@@ -61,6 +64,7 @@ pub struct PulsedTable {
     /// focus; its power decreases with the square of the range. Default: the range at which the
     /// divergence equals the exit width of the beam, as for a lens and a detector with the width
     /// and the angle of the beam.
+    #[schemars(range(min = 0.0))]
     pub full_overlap_m: Option<f64>,
     /// Sensitivity of the data sheet.
     pub found: FoundTable,
@@ -75,10 +79,13 @@ pub struct PulsedTable {
 #[serde(deny_unknown_fields)]
 pub struct PulsedWindowTable {
     /// Peak emitted power, W.
+    #[schemars(range(min = 1e-09))]
     pub peak_power_w: f64,
     /// Full angle of the detector's field of view, mrad.
+    #[schemars(range(min = 1e-09))]
     pub field_of_view_mrad: f64,
     /// Bandwidth of the optical filter, nm.
+    #[schemars(range(min = 1e-09))]
     pub bandwidth_nm: f64,
 }
 
@@ -87,14 +94,18 @@ pub struct PulsedWindowTable {
 #[serde(deny_unknown_fields)]
 pub struct FoundTable {
     /// Diffuse reflectance of the target.
+    #[schemars(range(min = 1e-09))]
     pub reflectance: f64,
     /// Range of the target, m.
+    #[schemars(range(min = 1e-09))]
     pub range_m: f64,
     /// Probability of detection.
     #[serde(default = "most")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub probability: f64,
     /// Ratio of threshold and standard deviation of the noise.
     #[serde(default = "five")]
+    #[schemars(range(min = 1e-09))]
     pub threshold_over_noise: f64,
 }
 
@@ -103,10 +114,12 @@ pub struct FoundTable {
 #[serde(deny_unknown_fields)]
 pub struct AnalogueTable {
     /// Ratio of saturation power and threshold.
+    #[schemars(range(min = 1e-09))]
     pub saturation_over_threshold: f64,
     /// Ratio of the shot-noise variance at the threshold and the variance of the noise without
     /// light; 0 for no shot noise. Ambient light adds shot noise.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub shot_over_thermal: f64,
 }
 
@@ -115,8 +128,10 @@ pub struct AnalogueTable {
 #[serde(deny_unknown_fields)]
 pub struct PhotonCountingTable {
     /// Mean background counts in one bin.
+    #[schemars(range(min = 1e-09))]
     pub background_counts: f64,
     /// Maximum count of a bin.
+    #[schemars(range(min = 1e-09))]
     pub capacity_counts: f64,
 }
 
@@ -195,11 +210,14 @@ pub enum PipelineName {
 #[serde(deny_unknown_fields)]
 pub struct TriangulationTable {
     /// Distance between laser and lens, mm.
+    #[schemars(range(min = 1e-09))]
     pub baseline_mm: f64,
     /// Standard deviation of the direction of the spot, microradian.
+    #[schemars(range(min = 0.0))]
     pub angle_noise_urad: f64,
     /// Quantisation step of the direction of the spot, microradian; 0 for none.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub angle_step_urad: f64,
     /// A target at the limit of detection.
     pub found: FoundTable,
@@ -210,8 +228,10 @@ pub struct TriangulationTable {
 #[serde(deny_unknown_fields)]
 pub struct FmcwTable {
     /// Bandwidth of one chirp, GHz.
+    #[schemars(range(min = 1e-09))]
     pub bandwidth_ghz: f64,
     /// Duration of one chirp, us.
+    #[schemars(range(min = 1e-09))]
     pub chirp_us: f64,
     /// A target whose beat exceeds the noise by `threshold_over_noise` (a power ratio).
     pub found: FoundTable,
@@ -222,11 +242,14 @@ pub struct FmcwTable {
 #[serde(deny_unknown_fields)]
 pub struct RangeTable {
     /// Minimum, m.
+    #[schemars(range(min = 0.0))]
     pub near_m: f64,
     /// Maximum, m.
+    #[schemars(range(min = 0.001, max = 1000000.0))]
     pub far_m: f64,
     /// Quantisation step, mm; 0 for none.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub step_mm: f64,
 }
 
@@ -237,6 +260,7 @@ pub struct IntensityTable {
     /// Conversion of power to counts.
     pub response: ResponseTable,
     /// Maximum count. Default: no quantisation.
+    #[schemars(range(min = 1e-09))]
     pub top: Option<f64>,
 }
 

@@ -51,7 +51,7 @@ struct Probe {
 /// Checks the version. The error refers to the table of version 1, if there is one.
 pub(super) fn refuse(document: &Document) -> Result<(), DocumentError> {
     // Other invalid text is an error of the parser of the current version.
-    let Ok(probe) = document.parse::<Probe>() else {
+    let Ok(probe) = document.parse_any::<Probe>() else {
         return Ok(());
     };
     let tables = [

@@ -1,8 +1,10 @@
 //! Text of a TOML file, and errors with positions in it.
 
 use super::TomlProblem;
+use super::bounds::check_numbers;
 use super::strict::Strict;
 use etendue_io::FormatError;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;
@@ -16,7 +18,7 @@ use toml::Spanned;
 /// ```
 /// use etendue_config::toml_file::Document;
 ///
-/// #[derive(Debug, serde::Deserialize)]
+/// #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 /// #[serde(deny_unknown_fields)]
 /// struct Paint { reflectance: f64 }
 ///
@@ -64,12 +66,20 @@ impl Document {
         Ok(Self::new(path, text))
     }
 
-    /// Deserialises the text.
+    /// Deserialises the text. Every number is within the bounds of its key in
+    /// [`file_schema`](super::file_schema).
     ///
     /// # Errors
-    /// If the text is not TOML or does not match `T`. An array in place of a table, and an array
-    /// with more elements than a fixed-size array of `T`, do not match.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
+    /// If the text is not TOML or does not match `T`, or a number is out of its bounds. An array in
+    /// place of a table, and an array with more elements than a fixed-size array of `T`, do not match.
+    pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(&self) -> Result<T, DocumentError> {
+        let file = self.parse_any()?;
+        check_numbers::<T>(&self.text).map_err(|(span, problem)| self.error(span, problem))?;
+        Ok(file)
+    }
+
+    /// Deserialises the text; numbers are not checked.
+    pub(crate) fn parse_any<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         toml::Deserializer::parse(&self.text)
             .and_then(|deserializer| T::deserialize(Strict(deserializer)))
             .map_err(|error| {
@@ -168,7 +178,7 @@ impl std::error::Error for DocumentError {}
 mod tests {
     use super::*;
 
-    #[derive(Debug, serde::Deserialize)]
+    #[derive(Debug, serde::Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     #[expect(dead_code, reason = "the tests only check errors")]
     struct Sample {
@@ -176,7 +186,7 @@ mod tests {
         shape: Shape,
     }
 
-    #[derive(Debug, serde::Deserialize)]
+    #[derive(Debug, serde::Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case", deny_unknown_fields)]
     #[expect(dead_code, reason = "the tests only check errors")]
     enum Shape {

@@ -1,6 +1,7 @@
 //! Kinds of TOML files.
 
 use super::{Document, DocumentError, TomlProblem};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use toml::{Spanned, Value};
@@ -45,7 +46,9 @@ impl FileKind {
     /// The kind of a document and the position of the key that identifies it. `None` if no key does, or the
     /// text is not TOML.
     fn with_position(document: &Document) -> Option<(Self, Spanned<String>)> {
-        let mut keys = document.parse::<BTreeMap<Spanned<String>, Value>>().ok()?;
+        let mut keys = document
+            .parse_any::<BTreeMap<Spanned<String>, Value>>()
+            .ok()?;
         Self::KEYS.into_iter().find_map(|(kind, names)| {
             let found = names.iter().find_map(|&name| {
                 let named = keys.keys().find(|key| key.get_ref() == name).cloned();
@@ -103,7 +106,10 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::parse`]. Where the file is of another kind, the error names both kinds.
-    pub(crate) fn parse_as<T: DeserializeOwned>(&self, kind: FileKind) -> Result<T, DocumentError> {
+    pub(crate) fn parse_as<T: DeserializeOwned + JsonSchema + 'static>(
+        &self,
+        kind: FileKind,
+    ) -> Result<T, DocumentError> {
         self.parse()
             .map_err(|error| self.refused(kind).err().unwrap_or(error))
     }

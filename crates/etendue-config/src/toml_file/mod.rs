@@ -6,6 +6,7 @@
 //! later in [`toml::Spanned`], and report errors with [`Document::error`]. Spans are lost with
 //! `flatten`, `untagged` and internally tagged enums of serde; avoid these.
 
+mod bounds;
 mod document;
 mod kind;
 mod location;
@@ -14,6 +15,7 @@ mod problem;
 mod strict;
 mod unknown_name;
 
+pub use bounds::file_schema;
 pub use document::{Document, DocumentError};
 pub use kind::FileKind;
 pub(crate) use location::{locate, resolve};

@@ -329,7 +329,7 @@ fn frames_become_recordings_and_pictures() {
     };
     let camera_world =
         CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
-    let mut recorder = FrameRecorder::new().unwrap();
+    let mut recorder = FrameRecorder::in_memory().unwrap();
     let mut frames = vec![];
     for index in 0..2 {
         let start = f64::from(index) * camera.frame_time();

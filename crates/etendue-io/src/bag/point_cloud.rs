@@ -79,6 +79,10 @@ pub(super) fn decode<'a>(
     let is_big_endian = message.u8()? != 0;
     let step = message.u32()? as usize;
     let _row_step = message.u32()?;
+    // Every field has at least one byte of a point
+    if fields.len() > step {
+        return None;
+    }
     let mut values = Vec::new();
     for point in message.blob()?.chunks_exact(step.max(1)) {
         for field in &fields {

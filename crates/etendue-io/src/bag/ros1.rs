@@ -2,6 +2,8 @@
 
 use super::Visit;
 use super::message::{Message, Serialisation};
+use crate::foreign::most_content;
+use crate::input::read_limited;
 use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -36,9 +38,10 @@ pub(super) fn for_each(
         path,
         connections: BTreeMap::new(),
         messages: 0,
+        left: most_content(bytes.len()),
         visit,
     };
-    if !bag.walk(&bytes[start..])? {
+    if !bag.walk(&bytes[start..], true)? {
         warnings.push("the bag is truncated: records up to the last complete one were read".into());
     }
     Ok(())
@@ -50,6 +53,8 @@ struct Bag<'a> {
     connections: BTreeMap<Vec<u8>, (String, String)>,
     /// Number of messages so far.
     messages: usize,
+    /// Bytes of decompressed chunks that the size of the file allows.
+    left: u64,
     visit: Visit<'a>,
 }
 
@@ -57,8 +62,9 @@ struct Bag<'a> {
 type Header<'a> = BTreeMap<&'a [u8], &'a [u8]>;
 
 impl Bag<'_> {
-    /// Reads records. Returns whether the last one is complete.
-    fn walk(&mut self, bytes: &[u8]) -> Result<bool, FormatError> {
+    /// Reads records, of a file or of a chunk; a chunk contains no chunks. Returns whether the last
+    /// one is complete.
+    fn walk(&mut self, bytes: &[u8], is_file: bool) -> Result<bool, FormatError> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let Some((header, data, after)) = record(rest) else {
@@ -67,9 +73,12 @@ impl Bag<'_> {
             rest = after;
             let kind = header.get(b"op".as_slice()).and_then(|op| op.first());
             match kind {
-                Some(&CHUNK) => {
+                Some(&CHUNK) if is_file => {
                     let chunk = self.unpacked(&header, data)?;
-                    self.walk(&chunk)?;
+                    self.left = self.left.checked_sub(chunk.len() as u64).ok_or_else(|| {
+                        self.damaged("its chunks are out of proportion to the file")
+                    })?;
+                    self.walk(&chunk, false)?;
                 }
                 Some(&CONNECTION) => self.connect(&header, data),
                 Some(&MESSAGE) => self.take(&header, data)?,
@@ -86,8 +95,8 @@ impl Bag<'_> {
             .unwrap_or(b"none");
         match packing {
             b"none" => Ok(data.to_vec()),
-            b"bz2" => self.read_all(bzip2::read::BzDecoder::new(data)),
-            b"lz4" => self.read_all(lz4_flex::frame::FrameDecoder::new(data)),
+            b"bz2" => self.read_all(bzip2::read::BzDecoder::new(data), data.len()),
+            b"lz4" => self.read_all(lz4_flex::frame::FrameDecoder::new(data), data.len()),
             other => Err(FormatError::Unsupported {
                 path: self.path.to_owned(),
                 message: format!(
@@ -99,13 +108,13 @@ impl Bag<'_> {
         }
     }
 
-    fn read_all(&self, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
-        let mut bytes = Vec::new();
-        packed.read_to_end(&mut bytes).map_err(|error| {
-            let text = format!("a chunk cannot be decompressed: {error}");
-            FormatError::malformed(self.path, FileLocation::File, text, "copy the bag again")
-        })?;
-        Ok(bytes)
+    fn read_all(&self, packed: impl Read, size: usize) -> Result<Vec<u8>, FormatError> {
+        read_limited(packed, size)
+            .map_err(|error| self.damaged(format!("a chunk cannot be decompressed: {error}")))
+    }
+
+    fn damaged(&self, message: impl Into<String>) -> FormatError {
+        FormatError::malformed(self.path, FileLocation::File, message, "copy the bag again")
     }
 
     fn connect(&mut self, header: &Header, data: &[u8]) {

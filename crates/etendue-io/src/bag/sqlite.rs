@@ -51,6 +51,25 @@ impl Value {
 /// Maximum depth of a tree of pages.
 const DEEPEST: usize = 40;
 
+/// State of a walk through the pages of a table.
+struct Walk {
+    /// Whether each page was visited, by its number.
+    visited: Vec<bool>,
+    depth: usize,
+    /// Bytes of the records that the file can still contain.
+    left: usize,
+}
+
+impl Walk {
+    fn of(database: &Database) -> Self {
+        Self {
+            visited: vec![false; database.bytes.len() / database.page_size + 1],
+            depth: 0,
+            left: database.bytes.len(),
+        }
+    }
+}
+
 /// Types of table pages.
 const INTERIOR: u8 = 5;
 const LEAF: u8 = 13;
@@ -75,7 +94,7 @@ impl<'a> Database<'a> {
     pub fn rows(&self, table: &str, visit: &mut impl FnMut(Row)) -> Option<()> {
         // The first page is the schema table: type, name, table, root page, definition.
         let mut first = None;
-        self.walk(1, 0, &mut |row: Row| {
+        self.walk(1, &mut Walk::of(self), &mut |row: Row| {
             let [kind, name, _, page, ..] = &row.columns[..] else {
                 return;
             };
@@ -83,7 +102,8 @@ impl<'a> Database<'a> {
                 first = page.integer();
             }
         })?;
-        self.walk(usize::try_from(first?).ok()?, 0, visit)
+        let root = usize::try_from(first?).ok()?;
+        self.walk(root, &mut Walk::of(self), visit)
     }
 
     fn page(&self, number: usize) -> Option<&'a [u8]> {
@@ -91,11 +111,13 @@ impl<'a> Database<'a> {
         self.bytes.get(start..start.checked_add(self.page_size)?)
     }
 
-    fn walk(&self, number: usize, depth: usize, visit: &mut impl FnMut(Row)) -> Option<()> {
-        if depth > DEEPEST {
+    fn walk(&self, number: usize, walk: &mut Walk, visit: &mut impl FnMut(Row)) -> Option<()> {
+        let page = self.page(number)?;
+        // A page has one parent
+        if std::mem::replace(walk.visited.get_mut(number)?, true) || walk.depth > DEEPEST {
             return None;
         }
-        let page = self.page(number)?;
+        walk.depth += 1;
         let header = if number == 1 { 100 } else { 0 };
         let kind = *page.get(header)?;
         let cells = usize::from(u16_at(page, header + 3)?);
@@ -103,20 +125,22 @@ impl<'a> Database<'a> {
         for cell in 0..cells {
             let at = usize::from(u16_at(page, pointers + 2 * cell)?);
             match kind {
-                INTERIOR => self.walk(u32_at(page, at)? as usize, depth + 1, visit)?,
-                LEAF => visit(self.row(page.get(at..)?)?),
+                INTERIOR => self.walk(u32_at(page, at)? as usize, walk, visit)?,
+                LEAF => visit(self.row(page.get(at..)?, &mut walk.left)?),
                 _ => return None,
             }
         }
         if kind == INTERIOR {
-            self.walk(u32_at(page, header + 8)? as usize, depth + 1, visit)?;
+            self.walk(u32_at(page, header + 8)? as usize, walk, visit)?;
         }
+        walk.depth -= 1;
         Some(())
     }
 
     /// Decodes a cell of a leaf: size, identifier, record.
-    fn row(&self, mut cell: &[u8]) -> Option<Row> {
+    fn row(&self, mut cell: &[u8], left: &mut usize) -> Option<Row> {
         let size = usize::try_from(varint(&mut cell)?).ok()?;
+        *left = left.checked_sub(size)?;
         let number = varint(&mut cell)?;
         let record = self.payload(cell, size)?;
         Some(Row {

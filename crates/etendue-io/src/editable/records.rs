@@ -65,13 +65,16 @@ impl ByteColumn {
         self
     }
 
-    fn end(&self, points: usize) -> usize {
-        self.start + self.step * points.saturating_sub(1) + self.kind.size()
+    /// End of the last of `points` numbers, bytes; `None` if it overflows.
+    fn end(&self, points: usize) -> Option<usize> {
+        let last = self.step.checked_mul(points.saturating_sub(1))?;
+        self.start.checked_add(last)?.checked_add(self.kind.size())
     }
 
     /// Whether the type is floating-point and the bytes contain `points` numbers.
     pub fn fits(&self, bytes: &[u8], points: usize) -> bool {
-        points == 0 || self.end(points) <= bytes.len() && self.is_real()
+        let is_within = self.end(points).is_some_and(|end| end <= bytes.len());
+        points == 0 || is_within && self.is_real() && (self.step > 0 || points == 1)
     }
 
     /// Whether the type is floating-point; integers are not changed.

@@ -66,14 +66,14 @@ impl Rows {
 
     /// A table with or without a row of names.
     pub fn of_table(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
-        let text = String::from_utf8_lossy(bytes);
         let mut body = 0;
         let mut position = Some([0, 1, 2]);
         let mut range = None;
-        for line in text.split_inclusive('\n') {
-            let words = words(line);
+        for row in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let line = String::from_utf8_lossy(row);
+            let words = words(&line);
             if line.starts_with('#') || words.is_empty() {
-                body += line.len();
+                body += row.len();
                 continue;
             }
             if words.iter().any(|word| word.parse::<f64>().is_err()) {
@@ -82,7 +82,7 @@ impl Rows {
                 let find = |name: &str| names.iter().position(|known| known == name);
                 position = (|| Some([find("x")?, find("y")?, find("z")?]))();
                 range = find("range");
-                body += line.len();
+                body += row.len();
             }
             break;
         }

@@ -65,9 +65,6 @@ mod codec {
     };
     use std::io::{self, Cursor, ErrorKind};
 
-    /// Maximum number of pixels.
-    const MOST: usize = 1 << 28;
-
     pub fn encode(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
         let size = (width as usize, height as usize);
         let pixels = size.0 * size.1;
@@ -149,18 +146,11 @@ mod codec {
     fn check_size(bytes: &[u8]) -> Result<(), String> {
         let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false)
             .map_err(|error| error.to_string())?;
-        let fits = |header: &exr::meta::header::Header| {
-            let width = header.layer_size.width();
-            let height = header.layer_size.height();
-            width
-                .checked_mul(height)
-                .is_some_and(|pixels| pixels <= MOST)
-        };
-        if meta.headers.iter().all(fits) {
-            Ok(())
-        } else {
-            Err("the size of the image is out of range".into())
-        }
+        meta.headers.iter().try_for_each(|header| {
+            let size = header.layer_size;
+            let channels = header.channels.list.len();
+            super::super::check_size(size.width(), size.height(), channels, bytes.len())
+        })
     }
 }
 

@@ -1,13 +1,15 @@
 //! Radiance HDR images: 8 bits per colour with a common exponent (Ward 1991, "Real pixels",
 //! Graphics Gems II).
 
-use super::Picture;
+use super::{Picture, check_size};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     let (width, height, mut rest) = header(bytes)?;
-    let mut pixels = Vec::with_capacity((width * height) as usize);
+    let columns = width as usize;
+    check_size(columns, height as usize, 3, bytes.len())?;
+    let mut pixels = Vec::with_capacity(columns * height as usize);
     for _ in 0..height {
-        let row = scan_line(&mut rest, width as usize).ok_or("the image is truncated")?;
+        let row = scan_line(&mut rest, columns).ok_or("the image is truncated")?;
         pixels.extend(row.into_iter().map(radiance));
     }
     Ok(Picture { width, pixels })
@@ -48,8 +50,7 @@ fn radiance([red, green, blue, exponent]: [u8; 4]) -> [f32; 3] {
 fn scan_line(rest: &mut &[u8], width: usize) -> Option<Vec<[u8; 4]>> {
     // Read an uncompressed line: four bytes per pixel
     let is_run_length_encoded = (8..32768).contains(&width)
-        && rest.get(..2)? == [2, 2]
-        && usize::from(rest[2]) << 8 | usize::from(rest[3]) == width;
+        && matches!(rest, [2, 2, high, low, ..] if usize::from(*high) << 8 | usize::from(*low) == width);
     if !is_run_length_encoded {
         let (line, after) = rest.split_at_checked(4 * width)?;
         *rest = after;

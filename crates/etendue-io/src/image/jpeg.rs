@@ -1,6 +1,6 @@
 //! JPEG images.
 
-use super::Picture;
+use super::{Picture, check_size};
 use crate::precision::single;
 use etendue_physics::camera::Tone;
 use zune_jpeg::JpegDecoder;
@@ -13,8 +13,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
         .set_strict_mode(true)
         .jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder
+        .decode_headers()
+        .map_err(|error| error.to_string())?;
+    let (width, height) = decoder.dimensions().ok_or("the image has no size")?;
+    check_size(width, height, 3, bytes.len())?;
     let values = decoder.decode().map_err(|error| error.to_string())?;
-    let (width, _) = decoder.dimensions().ok_or("the image has no size")?;
     let linear = |value: u8| single(Tone::Srgb.decode(f64::from(value) / 255.0));
     let (pixels, _) = values.as_chunks::<3>();
     Ok(Picture {

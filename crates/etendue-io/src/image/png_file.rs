@@ -1,6 +1,6 @@
 //! PNG images.
 
-use super::Picture;
+use super::{Picture, check_size};
 use crate::precision::single;
 use etendue_physics::camera::Tone;
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
@@ -59,6 +59,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     decoder.set_transformations(Transformations::normalize_to_color8());
     let text = |error: png::DecodingError| error.to_string();
     let mut reader = decoder.read_info().map_err(text)?;
+    let info = reader.info();
+    check_size(info.width as usize, info.height as usize, 3, bytes.len())?;
     let size = reader
         .output_buffer_size()
         .ok_or("the image is too large")?;

@@ -6,6 +6,7 @@ use crate::ply::{Element, PlyFile};
 use crate::precision::index_below;
 use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
+use std::collections::HashMap;
 use std::path::Path;
 
 const LIST_NAMES: &[&str] = &["vertex_indices", "vertex_index"];
@@ -46,6 +47,7 @@ pub(crate) fn vertices(path: &Path, ply: &PlyFile) -> Result<Vec<Point3<f64>>, F
 fn add_faces(path: &Path, faces: &Element, file: &mut MeshFile) -> Result<(), FormatError> {
     let lists = indices(path, faces, "face")?;
     let objects = faces.numbers("object_id");
+    let mut parts: HashMap<u64, u32> = HashMap::new();
     for (number, list) in lists.into_iter().enumerate() {
         let polygon = polygon(path, FileLocation::Element("face", number), list, file)?;
         if polygon.len() < 3 {
@@ -57,7 +59,10 @@ fn add_faces(path: &Path, faces: &Element, file: &mut MeshFile) -> Result<(), Fo
         }
         let triangles = triangulate(&polygon, &file.mesh.vertices);
         if let Some(objects) = objects {
-            let part = file.part(&objects[number].to_string());
+            let object = objects[number];
+            let part = *parts
+                .entry(object.to_bits())
+                .or_insert_with(|| file.part(&object.to_string()));
             file.part_of_triangle.extend(vec![part; triangles.len()]);
         }
         file.mesh.triangles.extend(triangles);

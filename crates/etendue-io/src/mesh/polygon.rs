@@ -20,12 +20,14 @@ pub(super) fn triangulate(polygon: &[u32], vertices: &[Point3<f64>]) -> Vec<[u32
                 |index: &u32| !ear.contains(index) && contains(ear.map(at), at(*index), normal);
             turn(ear.map(at), normal) > 0.0 && !left.iter().any(inside)
         };
-        let ear = (1..n).chain([0]).find(is_ear).unwrap_or(1);
+        let Some(ear) = (1..n).chain([0]).find(is_ear) else {
+            break;
+        };
         triangles.push(corners(ear));
         left.remove(ear);
     }
-    if let [a, b, c] = left[..] {
-        triangles.push([a, b, c]);
+    if let [first, rest @ ..] = &left[..] {
+        triangles.extend(rest.windows(2).map(|two| [*first, two[0], two[1]]));
     }
     triangles
 }

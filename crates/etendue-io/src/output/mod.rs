@@ -2,12 +2,14 @@
 //!
 //! All writers use [`OutputSet`].
 
+mod lock;
 mod metadata;
 mod output_set;
 mod simulated;
 
+pub(crate) use lock::{locked_file, remove_stale};
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
-pub use output_set::{OutputSet, Sink};
+pub use output_set::{OpenOutput, OutputSet, Sink};
 
 use etendue_scene::Scene;
 use etendue_sensors::BeamSweep;

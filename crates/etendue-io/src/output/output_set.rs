@@ -1,16 +1,18 @@
 //! Output files that are written atomically.
 
+use super::lock::{lock_folders, remove_stale, temporary_in};
 use crate::FormatError;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
 /// Output files of a run that become visible together.
 ///
 /// Each file is written under a temporary name in its folder. [`OutputSet::commit`] renames the
-/// files and replaces existing ones. A set that is dropped without a commit removes its files and
-/// the folders that it created.
+/// files and replaces existing ones; the sets of two processes do not mix. A set that is dropped
+/// without a commit removes its files and the folders that it created. Temporary files that a killed
+/// process left in a folder are removed with the first file of a set in it.
 ///
 /// # Example
 /// ```
@@ -28,6 +30,27 @@ use tempfile::{Builder, NamedTempFile};
 pub struct OutputSet {
     files: Vec<(NamedTempFile, PathBuf)>,
     made_folders: Vec<PathBuf>,
+    /// Folders without files of killed processes.
+    cleaned: Vec<PathBuf>,
+}
+
+/// A file of an [`OutputSet`] that is written step by step.
+#[derive(Debug)]
+pub struct OpenOutput {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl OpenOutput {
+    /// Writer of the content.
+    ///
+    /// # Errors
+    /// If the operating system has no more file handles.
+    pub fn writer(&self) -> Result<BufWriter<File>, FormatError> {
+        let file = self.file.as_file().try_clone();
+        let file = file.map_err(|source| cannot_write(&self.path, source))?;
+        Ok(BufWriter::new(file))
+    }
 }
 
 /// Destination of the content of a file.
@@ -51,15 +74,44 @@ impl OutputSet {
         path: &Path,
         write: impl FnOnce(&mut dyn Sink) -> io::Result<()>,
     ) -> Result<(), FormatError> {
+        let output = self.open(path)?;
+        fill(output.file.as_file(), write).map_err(|source| cannot_write(path, source))?;
+        self.files.push((output.file, output.path));
+        Ok(())
+    }
+
+    /// Begins a file under a temporary name, and creates its folder if necessary. The file belongs to
+    /// the set after [`OutputSet::close`].
+    ///
+    /// # Errors
+    /// If the folder or the file cannot be written.
+    pub fn open(&mut self, path: &Path) -> Result<OpenOutput, FormatError> {
         let fail = |source| cannot_write(path, source);
         if path.is_dir() {
             return Err(fail(ErrorKind::IsADirectory.into()));
         }
         let folder = folder_of(path);
         self.make_folder(folder)?;
-        let file = temporary_in(folder).map_err(fail)?;
-        fill(file.as_file(), write).map_err(fail)?;
-        self.files.push((file, path.to_owned()));
+        if !self.cleaned.iter().any(|cleaned| cleaned == folder) {
+            remove_stale(folder);
+            self.cleaned.push(folder.to_owned());
+        }
+        Ok(OpenOutput {
+            file: temporary_in(folder).map_err(fail)?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Adds a file whose content is written.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub fn close(&mut self, output: OpenOutput) -> Result<(), FormatError> {
+        let OpenOutput { file, path } = output;
+        file.as_file()
+            .sync_all()
+            .map_err(|source| cannot_write(&path, source))?;
+        self.files.push((file, path));
         Ok(())
     }
 
@@ -74,6 +126,7 @@ impl OutputSet {
     /// If a file cannot be renamed: earlier files remain, later files are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
         let mut paths = Vec::new();
+        let _locks = lock_folders(self.files.iter().map(|(_, path)| folder_of(path)));
         for (file, path) in std::mem::take(&mut self.files) {
             file.persist(&path)
                 .map_err(|error| cannot_write(&path, error.error))?;
@@ -110,15 +163,6 @@ fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
-}
-
-fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".etendue-").suffix(".part");
-    // Temporary files are private by default; an output has the permissions of the user's mask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 fn fill(file: &File, write: impl FnOnce(&mut dyn Sink) -> io::Result<()>) -> io::Result<()> {

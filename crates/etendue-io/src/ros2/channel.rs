@@ -1,7 +1,7 @@
 //! Channels of MCAP files with ROS 2 messages.
 
 use super::definition::Definition;
-use mcap::{McapError, WriteOptions, Writer};
+use mcap::{McapError, Message, WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 
@@ -30,4 +30,22 @@ pub(super) fn add_channel<W: Write + Seek>(
     let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
     let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
     writer.add_channel(schema, topic, "cdr", &qos)
+}
+
+/// Opens the channel of a message of another file. Returns the number of the channel in this one.
+pub(super) fn copy_channel<W: Write + Seek>(
+    writer: &mut Writer<W>,
+    message: &Message,
+) -> Result<u16, McapError> {
+    let channel = &message.channel;
+    let schema = match &channel.schema {
+        Some(schema) => writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
+        None => 0,
+    };
+    writer.add_channel(
+        schema,
+        &channel.topic,
+        &channel.message_encoding,
+        &channel.metadata,
+    )
 }

@@ -1,6 +1,7 @@
 //! Messages and commands of a driver, read from a recording.
 
 use super::cdr::CdrReader;
+use crate::foreign::{ReaderPanic, guarded};
 use crate::mcap_chunks::{CHUNK, chunk_records};
 use crate::{FileLocation, FormatError};
 use mcap::read::ChunkReader;
@@ -81,13 +82,21 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(
 
     // Open the file
     let file = File::open(path).map_err(|source| FormatError::cannot_read(path, source))?;
+    let size = file
+        .metadata()
+        .map_err(|source| FormatError::cannot_read(path, source))?
+        .len();
     let mut file = BufReader::new(file);
-    let options = LinearReaderOptions::default().with_emit_chunks(true);
+    // A record is not longer than its file
+    let options = LinearReaderOptions::default()
+        .with_emit_chunks(true)
+        .with_record_length_limit(usize::try_from(size).unwrap_or(usize::MAX));
     let mut reader = LinearReader::new_with_options(options);
     let mut topics = LidarTopics::default();
 
     // Read the records inside and outside of chunks
-    while let Some(event) = reader.next_event() {
+    let panicked = |panic: ReaderPanic| malformed(panic.to_string());
+    while let Some(event) = guarded(|| reader.next_event()).map_err(panicked)? {
         match event.map_err(|error| malformed(error.to_string()))? {
             LinearReadEvent::ReadRequest(count) => {
                 let read = file.read(reader.insert(count));

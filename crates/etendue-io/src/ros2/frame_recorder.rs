@@ -4,21 +4,23 @@ use super::channel::{add_channel, ros2_options};
 use super::definition::{CAMERA_INFO, CLOCK, Definition, IMAGE, TRANSFORMS};
 use super::image::{camera_info, depth, picture, raw, stamp};
 use super::message::{check_stamp, clock, nanoseconds, transform};
-use super::recorder::failed;
+use super::open_writer::OpenWriter;
+use super::recorder::{failed, new_file};
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
 use etendue_sensors::camera::{Camera, CameraFrame, FrameTruth};
-use mcap::Writer;
 use mcap::records::MessageHeader;
 use nalgebra::Isometry3;
-use std::io::Cursor;
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Seek, Write};
+use std::path::{Path, PathBuf};
 
 /// Writer of an MCAP recording of a camera: `/camera/image` (display image), `/camera/image_raw`
 /// (digital numbers of the detector), `/camera/depth` (planar depth, m), `/camera/camera_info`,
 /// `/tf` of the optical frame, and `/clock`.
-pub struct FrameRecorder {
-    writer: Writer<Cursor<Vec<u8>>>,
+pub struct FrameRecorder<W: Write + Seek> {
+    path: PathBuf,
+    writer: OpenWriter<W>,
     channels: Channels,
     sequence: u32,
 }
@@ -36,15 +38,46 @@ struct Channels {
 /// Optical frame of the camera: z forward, x right, y down.
 const OPTICAL_FRAME: &str = "camera_optical";
 
-impl FrameRecorder {
+impl FrameRecorder<BufWriter<File>> {
+    /// Begins a recording at `path` and replaces an existing file.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or another process writes it.
+    pub fn create(path: &Path) -> Result<Self, FormatError> {
+        Self::over(path, BufWriter::new(new_file(path)?))
+    }
+}
+
+impl FrameRecorder<Cursor<Vec<u8>>> {
     /// Begins a recording in memory.
     ///
     /// # Errors
     /// Never in practice, because writing to memory does not fail.
-    pub fn new() -> Result<Self, FormatError> {
-        let fail = |error| failed(Path::new("memory"), error);
+    pub fn in_memory() -> Result<Self, FormatError> {
+        Self::over(Path::new("memory"), Cursor::new(Vec::new()))
+    }
+
+    /// Ends the recording and returns its bytes.
+    ///
+    /// # Errors
+    /// Never in practice, because writing to memory does not fail.
+    pub fn into_bytes(self) -> Result<Vec<u8>, FormatError> {
+        let ended = self.writer.finish();
+        Ok(ended
+            .map_err(|error| failed(&self.path, error))?
+            .into_inner())
+    }
+}
+
+impl<W: Write + Seek> FrameRecorder<W> {
+    /// Begins a recording that is written to `sink`. Errors name `path`.
+    ///
+    /// # Errors
+    /// If the sink cannot be written.
+    pub fn over(path: &Path, sink: W) -> Result<Self, FormatError> {
+        let fail = |error| failed(path, error);
         let options = ros2_options().chunk_size(None);
-        let mut writer = options.create(Cursor::new(Vec::new())).map_err(fail)?;
+        let mut writer = OpenWriter::new(options.create(sink).map_err(fail)?);
         let mut add = |topic: &str, definition: &Definition| {
             add_channel(&mut writer, topic, definition).map_err(fail)
         };
@@ -57,16 +90,18 @@ impl FrameRecorder {
             depth: add("/camera/depth", &IMAGE)?,
         };
         Ok(Self {
+            path: path.to_owned(),
             writer,
             channels,
             sequence: 0,
         })
     }
 
-    /// Appends a frame, its true depth and the pose of the camera body (x forward) at the exposure.
+    /// Appends a frame, its true depth and the pose of the camera body (x forward) at the exposure,
+    /// and flushes them to disk.
     ///
     /// # Errors
-    /// If the frame's time is negative or beyond 2^32 s.
+    /// If the file cannot be written, or the frame's time is negative or beyond 2^32 s.
     pub fn record(
         &mut self,
         frame: &CameraFrame,
@@ -76,7 +111,7 @@ impl FrameRecorder {
     ) -> Result<(), FormatError> {
         // Compute the pose of the optical frame
         let time = stamp(frame);
-        check_stamp(Path::new("memory"), time)?;
+        check_stamp(&self.path, time)?;
         let optical = world_from_camera * body_from_optical();
         // Encode all messages of the frame
         let channels = &self.channels;
@@ -106,19 +141,19 @@ impl FrameRecorder {
                 publish_time: nanoseconds(time),
             };
             let written = self.writer.write_to_known_channel(&header, &bytes);
-            written.map_err(|error| failed(Path::new("memory"), error))?;
+            written.map_err(|error| failed(&self.path, error))?;
         }
         self.sequence += 1;
-        Ok(())
+        let flushed = self.writer.flush();
+        flushed.map_err(|error| failed(&self.path, error))
     }
 
-    /// Ends the recording and returns its bytes.
+    /// Writes the index and ends the recording.
     ///
     /// # Errors
-    /// Never in practice, because writing to memory does not fail.
-    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+    /// If the file cannot be written.
+    pub fn finish(self) -> Result<(), FormatError> {
         let ended = self.writer.finish();
-        ended.map_err(|error| failed(Path::new("memory"), error))?;
-        Ok(self.writer.into_inner().into_inner())
+        ended.map(drop).map_err(|error| failed(&self.path, error))
     }
 }

@@ -3,7 +3,8 @@
 //! [`LidarRecorder`] writes a recording sweep by sweep: memory use is constant, and all complete
 //! sweeps of an interrupted run are readable. [`RigRecorder`] writes the events of a whole rig:
 //! inertial readings, GNSS fixes, magnetic fields, pressures, wheel angles, scans, clouds, images
-//! and the true motion. [`read_clouds`] reads clouds, also from truncated files; [`read_drive`]
+//! and the true motion. [`repair_recording`] completes a recording that a killed process left.
+//! [`read_clouds`] reads clouds, also from truncated files; [`read_drive`]
 //! reads the sensor messages and the commands of a driver.
 
 mod bag;
@@ -14,8 +15,10 @@ mod drive_log;
 mod frame_recorder;
 mod image;
 mod message;
+mod open_writer;
 mod reader;
 mod recorder;
+mod repair;
 mod rewrite;
 mod rig_message;
 mod rig_recorder;
@@ -27,6 +30,7 @@ pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
 pub use reader::{Recording, parse_clouds, read_clouds};
 pub use recorder::{LidarRecorder, LidarTopics};
+pub use repair::{RepairedRecording, repair_recording};
 pub use rewrite::rewrite_clouds;
 pub use rig_message::drive_command;
 pub use rig_recorder::RigRecorder;

@@ -4,11 +4,13 @@ use super::bag::{Channel, bag_metadata};
 use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
+use super::open_writer::OpenWriter;
+use crate::output::{locked_file, remove_stale};
 use crate::table::PointTable;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Lidar, Sweep};
+use mcap::McapError;
 use mcap::records::MessageHeader;
-use mcap::{McapError, Writer};
 use nalgebra::Isometry3;
 use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, Cursor, Seek, Write};
@@ -52,7 +54,7 @@ impl LidarTopics {
 pub struct LidarRecorder<W: Write + Seek> {
     path: PathBuf,
     sensors: Vec<SensorChannels>,
-    writer: Writer<W>,
+    writer: OpenWriter<W>,
     channels: Vec<Channel>,
     /// First and last time of the messages, ns.
     span: Option<[u64; 2]>,
@@ -103,10 +105,11 @@ impl LidarRecorder<Cursor<Vec<u8>>> {
     ///
     /// # Errors
     /// Never in practice, because writing to memory does not fail.
-    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, FormatError> {
         let ended = self.writer.finish();
-        ended.map_err(|error| failed(&self.path, error))?;
-        Ok(self.writer.into_inner().into_inner())
+        Ok(ended
+            .map_err(|error| failed(&self.path, error))?
+            .into_inner())
     }
 }
 
@@ -116,7 +119,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         let mut recorder = Self {
             path: path.to_owned(),
             sensors: Vec::new(),
-            writer: writer.map_err(|error| failed(path, error))?,
+            writer: OpenWriter::new(writer.map_err(|error| failed(path, error))?),
             channels: Vec::new(),
             span: None,
             sequence: 0,
@@ -260,20 +263,20 @@ impl<W: Write + Seek> LidarRecorder<W> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(mut self) -> Result<(), FormatError> {
-        self.writer
-            .finish()
-            .map(|_| ())
-            .map_err(|error| failed(&self.path, error))
+    pub fn finish(self) -> Result<(), FormatError> {
+        let ended = self.writer.finish();
+        ended.map(drop).map_err(|error| failed(&self.path, error))
     }
 }
 
-/// Creates an empty file and its folder, and replaces an existing file.
+/// Creates an empty file and its folder, and replaces an existing file. The file has one writer at a
+/// time. Temporary files of killed processes in the folder are removed.
 pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
     if let Some(folder) = path.parent() {
         create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
+        remove_stale(folder);
     }
-    File::create(path).map_err(|source| cannot_write(path, source))
+    locked_file(path)
 }
 
 pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {

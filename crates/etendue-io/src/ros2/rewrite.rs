@@ -1,14 +1,15 @@
 //! Copies of recordings with moved points.
 
 use super::cdr::CdrReader;
-use super::channel::ros2_options;
+use super::channel::{copy_channel, ros2_options};
+use super::open_writer::OpenWriter;
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
 use crate::output::OutputSet;
 use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
-use mcap::{Message, MessageStream, Writer};
+use mcap::{Message, MessageStream};
 use nalgebra::Point3;
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
@@ -54,7 +55,7 @@ fn copy(
     sink: &mut (impl Write + Seek + ?Sized),
     moved: Moved,
 ) -> mcap::McapResult<()> {
-    let mut writer = ros2_options().create(sink)?;
+    let mut writer = OpenWriter::new(ros2_options().create(sink)?);
     let mut channels = BTreeMap::new();
     let bytes = decompress_chunks(bytes);
     for message in MessageStream::new(&bytes)? {
@@ -62,7 +63,7 @@ fn copy(
         let id = if let Some(id) = channels.get(&message.channel.id) {
             *id
         } else {
-            let id = channel(&mut writer, &message)?;
+            let id = copy_channel(&mut writer, &message)?;
             channels.insert(message.channel.id, id);
             id
         };
@@ -85,20 +86,6 @@ fn copy(
     }
     writer.finish()?;
     Ok(())
-}
-
-fn channel<W: Write + Seek>(writer: &mut Writer<W>, message: &Message) -> mcap::McapResult<u16> {
-    let channel = &message.channel;
-    let schema = match &channel.schema {
-        Some(schema) => writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
-        None => 0,
-    };
-    writer.add_channel(
-        schema,
-        &channel.topic,
-        &channel.message_encoding,
-        &channel.metadata,
-    )
 }
 
 fn is_cloud(message: &Message) -> bool {
@@ -139,7 +126,11 @@ fn records(data: &[u8]) -> Option<Records> {
     // Find the columns of position and range.
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
-        let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
+        let column = ByteColumn::new(
+            start.checked_add(*offset)?,
+            step,
+            NumberType::of_ros(*datatype)?,
+        );
         Some(column.ordered(is_big_endian))
     };
     let position = [column("x")?, column("y")?, column("z")?];

@@ -7,6 +7,7 @@ use super::definition::{
 };
 use super::image::{camera_info, depth, picture};
 use super::message::{cloud, laser_scan, transform};
+use super::open_writer::OpenWriter;
 use super::recorder::{failed, new_file};
 use super::rig_message::{self, Stamped, drive_command};
 use crate::FormatError;
@@ -23,6 +24,9 @@ use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
+/// Bytes of messages in a chunk, after which the recording is flushed to disk.
+const CHUNK: usize = 1 << 20;
+
 /// Frame of the world.
 const WORLD: &str = "world";
 
@@ -30,11 +34,13 @@ const WORLD: &str = "world";
 /// start of the capture and logged at the time when the data are available. The true motion is on
 /// `/odom` and `/tf`, the mounts of the sensors are on `/tf_static`.
 ///
-/// Equal events give equal bytes.
+/// Chunks of 1 MiB are on disk when they are complete. Equal events give equal bytes.
 pub struct RigRecorder<'r, W: Write + Seek> {
     path: PathBuf,
     rig: &'r Rig,
-    writer: Writer<W>,
+    writer: OpenWriter<W>,
+    /// Bytes of messages since the last flush.
+    unflushed: usize,
     /// Channels of each output of each sensor.
     outputs: Vec<Vec<OutputChannels>>,
     /// Channel of the base's motion.
@@ -71,10 +77,11 @@ impl<'r> RigRecorder<'r, Cursor<Vec<u8>>> {
     ///
     /// # Errors
     /// Never in practice, because writing to memory does not fail.
-    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, FormatError> {
         let ended = self.writer.finish();
-        ended.map_err(|error| failed(&self.path, error))?;
-        Ok(self.writer.into_inner().into_inner())
+        Ok(ended
+            .map_err(|error| failed(&self.path, error))?
+            .into_inner())
     }
 }
 
@@ -101,8 +108,8 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         sink: W,
     ) -> Result<Self, FormatError> {
         let fail = |error| failed(path, error);
-        let options = ros2_options().chunk_size(Some(1 << 20));
-        let mut writer = options.create(sink).map_err(fail)?;
+        let options = ros2_options().chunk_size(None);
+        let mut writer = OpenWriter::new(options.create(sink).map_err(fail)?);
 
         // Open a channel for every output of every sensor
         let mut outputs = Vec::new();
@@ -123,6 +130,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             path: path.to_owned(),
             rig,
             writer,
+            unflushed: 0,
             outputs,
             odometry,
             tf,
@@ -221,7 +229,13 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             publish_time: time,
         };
         self.sequence = self.sequence.wrapping_add(1);
-        let written = self.writer.write_to_known_channel(&header, bytes);
+        self.unflushed += bytes.len();
+        let mut written = self.writer.write_to_known_channel(&header, bytes);
+        // End the chunk and put it on the disk: a killed run leaves a readable recording
+        if self.unflushed >= CHUNK && written.is_ok() {
+            self.unflushed = 0;
+            written = self.writer.flush();
+        }
         written.map_err(|error| failed(&self.path, error))
     }
 
@@ -229,9 +243,9 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(mut self) -> Result<(), FormatError> {
+    pub fn finish(self) -> Result<(), FormatError> {
         let ended = self.writer.finish();
-        ended.map(|_| ()).map_err(|error| failed(&self.path, error))
+        ended.map(drop).map_err(|error| failed(&self.path, error))
     }
 }
 

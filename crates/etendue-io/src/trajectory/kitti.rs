@@ -9,6 +9,10 @@ use std::path::Path;
 /// Tolerance of orthonormality of rotation matrices.
 const ROTATION_TOLERANCE: f64 = 1e-3;
 
+/// Maximum number of steps of the search for the nearest rotation, which oscillates in the last
+/// digit for some matrices; a matrix within the tolerance needs fewer than ten.
+const STEPS: usize = 1000;
+
 /// Reads a KITTI pose file with one pose every `interval` seconds from time zero.
 ///
 /// # Errors
@@ -74,7 +78,9 @@ fn frames(path: &Path, text: &str, interval: f64) -> Result<Vec<(KeyFrame, usize
                 remedy,
             ));
         }
-        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix(&matrix));
+        let rotation =
+            Rotation3::from_matrix_eps(&matrix, f64::EPSILON, STEPS, Rotation3::identity());
+        let rotation = UnitQuaternion::from_rotation_matrix(&rotation);
         let pose = Isometry3::from_parts(Translation3::new(v[3], v[7], v[11]), rotation);
         let time = frames.len() as f64 * interval;
         frames.push((KeyFrame { time, pose }, number));

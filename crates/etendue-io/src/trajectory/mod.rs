@@ -84,9 +84,12 @@ fn numbers(path: &Path, line: usize, text: &str, count: usize) -> Result<Vec<f64
     };
     let mut numbers = Vec::new();
     for word in words(text) {
-        let number = word
+        let number: f64 = word
             .parse()
             .map_err(|_| wrong(format!("\"{word}\" is not a number")))?;
+        if !number.is_finite() {
+            return Err(wrong(format!("\"{word}\" is not finite")));
+        }
         numbers.push(number);
     }
     if numbers.len() != count {

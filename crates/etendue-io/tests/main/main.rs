@@ -5,6 +5,7 @@
     reason = "a test prints what it measured and what it skipped"
 )]
 
+mod damaged_files;
 mod format_limits;
 mod meshes;
 #[cfg(feature = "parquet")]

@@ -6,6 +6,7 @@ mod views;
 mod write;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::pose::Pose;
 use crate::sequence::bar;
 use crate::source;
@@ -20,7 +21,7 @@ use report::Report;
 use shot::Shot;
 use std::path::PathBuf;
 use std::time::Instant;
-use write::Output;
+use write::{FrameWriter, Output};
 
 /// Arguments of `etendue render`.
 #[derive(Debug, Args)]
@@ -99,22 +100,53 @@ impl Render {
         // Render
         let camera_world =
             CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera)?;
+        let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());
         let begun = Instant::now();
-        let shots = self.shots(&camera_world, &camera, &trajectory);
+        let mut writer = FrameWriter::new(&output, &camera, &classes);
+        let mut frames = Vec::new();
+        let mut is_lit = false;
+        let progress = bar("rendering frames", self.frames as usize);
+        // Ctrl-C ends the process during the first frame, and later the run after a whole frame
+        let first = self.shot(&camera_world, &camera, &trajectory, 0);
+        let _guard = interrupt::writing();
+        for index in 0..self.frames {
+            if interrupt::requested() {
+                break;
+            }
+            let next = (index > 0).then(|| self.shot(&camera_world, &camera, &trajectory, index));
+            let shot = next.as_ref().unwrap_or(&first);
+            is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
+            writer.add(shot)?;
+            frames.push(shot.json());
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
         let seconds = begun.elapsed().as_secs_f64();
-        check_view(&shots)?;
+        let stopped = interrupt::requested();
+        if stopped && !output.is_recording() {
+            return Err(Failure::Interrupted);
+        }
+        if !is_lit {
+            writer.discard()?;
+            return Err(without_light());
+        }
 
         // Write and report
         let report = Report {
             scene: &loaded,
             camera: &camera,
-            classes: &ClassMap::new(&loaded.scene, &loaded.classes.of_objects()),
-            shots: &shots,
+            classes: &classes,
+            first: &first,
+            frames: &frames,
             settings: &self.settings(0, trajectory.start),
             warnings: &warnings,
         };
-        let files = output.write(&report)?;
-        report.print(seconds, &files, self.json)
+        let files = writer.finish(&report)?;
+        report.print(seconds, &files, self.json)?;
+        if stopped {
+            return Err(Failure::StoppedRecording);
+        }
+        Ok(())
     }
 
     /// Trajectory of the camera.
@@ -155,49 +187,39 @@ impl Render {
         }
     }
 
-    /// Frames with their ground truth.
-    fn shots(
+    /// A frame with its ground truth.
+    fn shot(
         &self,
         camera_world: &CameraWorld,
         camera: &Camera,
         trajectory: &CameraTrajectory,
-    ) -> Vec<Shot> {
-        let progress = bar("rendering frames", self.frames as usize);
-        let shots = (0..self.frames).map(|index| {
-            // Picture
-            let frame_time = camera.frame_time();
-            let start = trajectory.start + f64::from(index) * frame_time;
-            let settings = self.settings(index, start);
-            let pose = |time| trajectory.at(time);
-            let frame = camera_world.expose(camera, &settings, pose);
+        index: u32,
+    ) -> Shot {
+        // Picture
+        let frame_time = camera.frame_time();
+        let start = trajectory.start + f64::from(index) * frame_time;
+        let settings = self.settings(index, start);
+        let pose = |time| trajectory.at(time);
+        let frame = camera_world.expose(camera, &settings, pose);
 
-            // Ground truth of the exposure
-            let truth = camera_world.truth(camera, &settings, frame.exposure, frame_time, pose);
-            let middle = start + 0.5 * frame.exposure;
-            progress.inc(1);
-            Shot {
-                frame,
-                truth,
-                world_from_camera: trajectory.at(middle),
-            }
-        });
-        let shots = shots.collect();
-        progress.finish_and_clear();
-        shots
+        // Ground truth of the exposure
+        let truth = camera_world.truth(camera, &settings, frame.exposure, frame_time, pose);
+        let middle = start + 0.5 * frame.exposure;
+        Shot {
+            frame,
+            truth,
+            world_from_camera: trajectory.at(middle),
+        }
     }
 }
 
 /// Error if no light reaches the camera in any frame.
-fn check_view(shots: &[Shot]) -> Result<(), Failure> {
-    let mut radiances = shots.iter().flat_map(|shot| &shot.frame.radiance);
-    if radiances.any(|radiance| *radiance > 0.0) {
-        return Ok(());
-    }
-    Err(Failure::usage(
+fn without_light() -> Failure {
+    Failure::usage(
         "the frames are all black: no light reaches the camera",
         "give another --pose, or more [lights] in the scene file; light that is reflected by \
          several surfaces needs --light paths",
-    ))
+    )
 }
 
 /// Trajectory of a camera.

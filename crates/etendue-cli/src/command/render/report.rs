@@ -17,8 +17,10 @@ pub struct Report<'a> {
     pub camera: &'a Camera,
     /// Semantic classes of the scene.
     pub classes: &'a ClassMap,
-    /// Frames.
-    pub shots: &'a [Shot],
+    /// First frame.
+    pub first: &'a Shot,
+    /// Exposure and pose of each frame.
+    pub frames: &'a [Value],
     /// Settings of the first frame.
     pub settings: &'a FrameSettings,
     /// Warnings.
@@ -29,10 +31,10 @@ impl Report<'_> {
     /// Prints the summary.
     pub fn print(&self, seconds: f64, files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
         let pixels = f64::from(self.camera.width) * f64::from(self.camera.height);
-        let rays = pixels * f64::from(self.settings.samples) * self.shots.len() as f64;
+        let rays = pixels * f64::from(self.settings.samples) * self.frames.len() as f64;
         remark(format_args!(
             "{} in {seconds:.3} s: {:.2} million camera rays/s",
-            counted(self.shots.len(), "frame"),
+            counted(self.frames.len(), "frame"),
             rays / seconds * 1e-6
         ));
         warn(self.warnings);
@@ -43,7 +45,7 @@ impl Report<'_> {
     }
 
     fn text(&self, files: &[PathBuf]) -> String {
-        let Shot { frame, truth, .. } = &self.shots[0];
+        let Shot { frame, truth, .. } = self.first;
         let mut text = String::new();
 
         // Inputs
@@ -83,11 +85,10 @@ impl Report<'_> {
 
     /// Inputs of the run, and the meanings of instance and class numbers.
     pub fn json(&self) -> Value {
-        // Names of the instances, and the frames
+        // Names of the instances
         let objects = self.scene.scene.objects().iter();
         let object_names = objects.map(|object| object.name.as_str());
         let instances: Vec<&str> = std::iter::once("nothing").chain(object_names).collect();
-        let frames: Vec<Value> = self.shots.iter().map(Shot::json).collect();
 
         // Scene, camera and settings
         let light = match self.settings.light {
@@ -109,7 +110,7 @@ impl Report<'_> {
             "light": light,
             "samples": self.settings.samples,
             "seed": self.settings.seed,
-            "frames": frames,
+            "frames": self.frames,
             "instances": instances,
             "classes": self.classes.names,
             "warnings": self.warnings,

@@ -7,8 +7,11 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::warn;
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
-use etendue::io::output::OutputSet;
+use etendue::io::output::{OpenOutput, OutputSet};
 use etendue::io::ros2::FrameRecorder;
+use etendue::sensors::camera::{Camera, ClassMap};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 /// Files to write.
@@ -51,46 +54,120 @@ impl Output {
         }
     }
 
-    /// Writes all files or none, and returns their paths.
-    pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, Failure> {
-        let _guard = interrupt::writing();
-        let mut files = Files::default();
-        match self {
-            Self::Png(path) => files.add(path, &picture(&report.shots[0])?)?,
-            Self::Exr(path) => files.add(path, &exr_file(&report.shots[0], report)?)?,
-            Self::Mcap(path) => files.add(path, &recording(report)?)?,
-            Self::Folder(folder) => {
-                if !EXR_SUPPORTED {
-                    warn(["no .exr files are written: build with `cargo build --features exr`"]);
-                }
-                files.add_folder(folder, report)?;
-            }
-        }
-        Ok(files.0.commit()?)
+    /// Whether frames are written to a recording, which is readable at any time.
+    pub fn is_recording(&self) -> bool {
+        matches!(self, Self::Mcap(_))
     }
 }
 
-#[derive(Default)]
-struct Files(OutputSet);
+/// Writer of frames as they are rendered. A folder or a single file is complete or not written; one
+/// frame is in memory at a time.
+pub struct FrameWriter<'a> {
+    output: &'a Output,
+    camera: &'a Camera,
+    classes: &'a ClassMap,
+    files: OutputSet,
+    /// The recording of all frames, and its file in a folder.
+    recorder: Option<(FrameRecorder<BufWriter<File>>, Option<OpenOutput>)>,
+    frames: usize,
+}
 
-impl Files {
-    fn add(&mut self, path: &Path, content: &[u8]) -> Result<(), Failure> {
-        self.0.add(path, |file| file.write_all(content))?;
+impl<'a> FrameWriter<'a> {
+    /// A writer without frames.
+    pub fn new(output: &'a Output, camera: &'a Camera, classes: &'a ClassMap) -> Self {
+        Self {
+            output,
+            camera,
+            classes,
+            files: OutputSet::new(),
+            recorder: None,
+            frames: 0,
+        }
+    }
+
+    /// Writes the next frame.
+    pub fn add(&mut self, shot: &Shot) -> Result<(), Failure> {
+        match self.output {
+            Output::Png(path) if self.frames == 0 => self.file(path, &picture(shot)?)?,
+            Output::Exr(path) if self.frames == 0 => {
+                self.file(path, &exr_file(shot, self.classes)?)?;
+            }
+            Output::Png(_) | Output::Exr(_) => {}
+            Output::Mcap(path) => {
+                if self.recorder.is_none() {
+                    self.recorder = Some((FrameRecorder::create(path)?, None));
+                }
+                self.record(shot)?;
+            }
+            Output::Folder(folder) => self.add_to_folder(folder, shot)?,
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, content: &[u8]) -> Result<(), Failure> {
+        self.files.add(path, |file| file.write_all(content))?;
         interrupt::check()
     }
 
-    /// Adds the files of each frame, the recording of all and the inputs of the run.
-    fn add_folder(&mut self, folder: &Path, report: &Report) -> Result<(), Failure> {
-        for (index, shot) in report.shots.iter().enumerate() {
-            for (name, content) in frame_files(shot, report)? {
-                let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-                let name = format!("{stem}_{index:04}.{ending}");
-                self.add(&folder.join(name), &content)?;
+    fn add_to_folder(&mut self, folder: &Path, shot: &Shot) -> Result<(), Failure> {
+        // Begin with the recording of all frames
+        if self.recorder.is_none() {
+            if !EXR_SUPPORTED {
+                warn(["no .exr files are written: build with `cargo build --features exr`"]);
+            }
+            let file = self.files.open(&folder.join("frames.mcap"))?;
+            let recorder = FrameRecorder::over(&folder.join("frames.mcap"), file.writer()?)?;
+            self.recorder = Some((recorder, Some(file)));
+        }
+        // Add the files of the frame
+        for (name, content) in frame_files(shot, self.classes)? {
+            let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+            let name = format!("{stem}_{:04}.{ending}", self.frames);
+            self.file(&folder.join(name), &content)?;
+        }
+        self.record(shot)
+    }
+
+    fn record(&mut self, shot: &Shot) -> Result<(), Failure> {
+        if let Some((recorder, _)) = &mut self.recorder {
+            recorder.record(
+                &shot.frame,
+                &shot.truth,
+                self.camera,
+                &shot.world_from_camera,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Ends the recording, adds the inputs of the run to a folder, and returns the paths of all files.
+    pub fn finish(mut self, report: &Report) -> Result<Vec<PathBuf>, Failure> {
+        if let Some((recorder, file)) = self.recorder.take() {
+            recorder.finish()?;
+            if let Some(file) = file {
+                self.files.close(file)?;
             }
         }
-        self.add(&folder.join("frames.mcap"), &recording(report)?)?;
-        let json = serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
-        self.add(&folder.join("run.json"), (json + "\n").as_bytes())
+        if let Output::Folder(folder) = self.output {
+            let json =
+                serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
+            self.file(&folder.join("run.json"), (json + "\n").as_bytes())?;
+        }
+        let mut paths = self.files.commit()?;
+        if let Output::Mcap(path) = self.output {
+            paths.push(path.clone());
+        }
+        Ok(paths)
+    }
+
+    /// Removes the recording of frames without light.
+    pub fn discard(self) -> Result<(), Failure> {
+        drop(self.recorder);
+        match self.output {
+            Output::Mcap(path) => Ok(std::fs::remove_file(path)?),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -105,7 +182,7 @@ fn picture(shot: &Shot) -> Result<Vec<u8>, Failure> {
 }
 
 /// All files of a frame by name.
-fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+fn frame_files(shot: &Shot, numbers: &ClassMap) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     let frame = &shot.frame;
     let truth = &shot.truth;
     let save = |pixels| png(frame.width, frame.height, pixels);
@@ -120,7 +197,7 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
 
     // Pictures
     let instances = views::instances(truth);
-    let classes = views::classes(truth, report.classes);
+    let classes = views::classes(truth, numbers);
     let mut files = vec![
         ("picture.png", picture(shot)?),
         ("raw.png", save(raw)?),
@@ -147,13 +224,13 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
 
     // Numbers
     if EXR_SUPPORTED {
-        files.push(("frame.exr", exr_file(shot, report)?));
+        files.push(("frame.exr", exr_file(shot, numbers)?));
     }
     Ok(files)
 }
 
 /// Radiance and ground truth of a frame as an EXR file.
-fn exr_file(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
+fn exr_file(shot: &Shot, classes: &ClassMap) -> Result<Vec<u8>, Failure> {
     let frame = &shot.frame;
     let truth = &shot.truth;
 
@@ -181,7 +258,7 @@ fn exr_file(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
         float("flow.X", flow(0)),
         float("flow.Y", flow(1)),
         whole("instance", views::instances(truth)),
-        whole("class", views::classes(truth, report.classes)),
+        whole("class", views::classes(truth, classes)),
     ]);
     Ok(exr(frame.width, frame.height, &channels)?)
 }
@@ -201,13 +278,4 @@ fn whole(name: &'static str, values: Vec<u16>) -> ExrChannel<'static> {
         name,
         data: ExrData::Uint(values.into()),
     }
-}
-
-fn recording(report: &Report) -> Result<Vec<u8>, Failure> {
-    let mut recorder = FrameRecorder::new()?;
-    for shot in report.shots {
-        let pose = &shot.world_from_camera;
-        recorder.record(&shot.frame, &shot.truth, report.camera, pose)?;
-    }
-    Ok(recorder.into_bytes()?)
 }

@@ -3,6 +3,7 @@
 mod picture;
 
 use super::{MeshAppearance, MeshFile, MeshPart, Up, index_out_of_range, vertex};
+use crate::foreign::guarded;
 use crate::{FileLocation, FormatError};
 use base64::Engine;
 use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
@@ -15,6 +16,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
+    // The library panics on some indices that do not exist, whenever they are followed
+    guarded(|| read(path, bytes)).unwrap_or_else(|panic| {
+        let message = format!("this is not valid glTF 2.0: {panic}");
+        let remedy = "the file is damaged: export it again";
+        Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ))
+    })
+}
+
+fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     // Parse the document
     let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| {
         FormatError::malformed(
@@ -51,11 +66,22 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
             "export a scene, not only a library",
         ));
     };
-    for node in scene.nodes() {
-        reader.node(&node, &Matrix4::identity())?;
+    let mut nodes: Vec<_> = scene
+        .nodes()
+        .map(|node| (node, Matrix4::identity()))
+        .collect();
+    nodes.reverse();
+    while let Some((node, parent)) = nodes.pop() {
+        let world = reader.node(&node, &parent)?;
+        let first = nodes.len();
+        nodes.extend(node.children().map(|child| (child, world)));
+        nodes[first..].reverse();
     }
     Ok(reader.finished())
 }
+
+/// Maximum number of vertices of a scene, after copies of its meshes: 3 GB of positions.
+const MOST_VERTICES: usize = 1 << 27;
 
 /// Extension that transforms texture coordinates.
 const TRANSFORM: &str = "KHR_texture_transform";
@@ -147,7 +173,12 @@ impl Reader<'_> {
         Ok(bytes)
     }
 
-    fn node(&mut self, node: &gltf::Node<'_>, world: &Matrix4<f64>) -> Result<(), FormatError> {
+    /// Reads the mesh of a node, and returns the transform of its children.
+    fn node(
+        &mut self,
+        node: &gltf::Node<'_>,
+        parent: &Matrix4<f64>,
+    ) -> Result<Matrix4<f64>, FormatError> {
         if !self.visited.insert(node.index()) {
             return Err(self.error(
                 format!(
@@ -161,16 +192,13 @@ impl Reader<'_> {
             .transform()
             .matrix()
             .map(|column| column.map(f64::from));
-        let world = world * Matrix4::from(columns);
+        let world = parent * Matrix4::from(columns);
         if let Some(mesh) = node.mesh() {
             for primitive in mesh.primitives() {
                 self.primitive(&primitive, &world)?;
             }
         }
-        for child in node.children() {
-            self.node(&child, &world)?;
-        }
-        Ok(())
+        Ok(world)
     }
 
     fn primitive(
@@ -194,6 +222,12 @@ impl Reader<'_> {
             return Ok(());
         };
         let first = self.file.mesh.vertices.len();
+        if first.saturating_add(positions.count()) > MOST_VERTICES {
+            return Err(self.error(
+                format!("the scene has more than {MOST_VERTICES} vertices"),
+                "export a smaller part of the scene, or a coarser mesh",
+            ));
+        }
         self.vertices(&positions, world)?;
         let count = self.file.mesh.vertices.len() - first;
         let corners = match primitive.indices() {
@@ -334,6 +368,12 @@ impl Reader<'_> {
             .and_then(|end| buffer.get(view.offset()..end));
         // Read the items at their stride
         let stride = view.stride().unwrap_or(N);
+        if stride < N {
+            return Err(self.error(
+                format!("the items of accessor {number} overlap"),
+                "the file is damaged: export it again",
+            ));
+        }
         let item = |index: usize| {
             let start = index.checked_mul(stride)?.checked_add(accessor.offset())?;
             in_view?.get(start..start.checked_add(N)?)?.try_into().ok()

@@ -1,6 +1,7 @@
 //! ASTM E57.
 
 use super::{FieldCapacity, FormatEntry};
+use crate::foreign::{guarded, most_content};
 use crate::output::OutputSet;
 use crate::precision::single;
 use crate::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
@@ -35,18 +36,47 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 };
 
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
-    read(bytes).map_err(|error| {
+    let content = check(&bytes).and_then(|()| {
+        let content = guarded(|| read(bytes));
+        content.map_err(|panic| panic.to_string())?
+    });
+    content.map_err(|error| {
         let remedy = "copy or export it again";
         let message = format!("this E57 file is truncated or damaged: {error}");
         FormatError::malformed(path, FileLocation::File, message, remedy)
     })
 }
 
-fn read(bytes: Vec<u8>) -> Result<PointSweeps, ::e57::Error> {
-    let mut file = E57Reader::new(Cursor::new(bytes))?;
+/// Checks the sizes in the header (ASTM E2807-11, table 2) against the size of the file.
+fn check(bytes: &[u8]) -> Result<(), String> {
+    let number = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let [xml, page] = [32, 40].map(|at| number(at).unwrap_or(u64::MAX));
+    let size = bytes.len() as u64;
+    if xml <= size && page <= size {
+        return Ok(());
+    }
+    Err(format!(
+        "pages of {page} bytes and a description of {xml} bytes are out of proportion to {size} bytes"
+    ))
+}
+
+fn read(bytes: Vec<u8>) -> Result<PointSweeps, String> {
+    let text = |error: ::e57::Error| error.to_string();
+    let size = bytes.len();
+    let mut left = most_content(size);
+    let mut file = E57Reader::new(Cursor::new(bytes)).map_err(text)?;
     let mut points = PointSweeps::default();
     for cloud in file.pointclouds() {
-        points.sweeps.push(table(&mut file, &cloud)?);
+        // A point has at least one bit
+        let values = cloud.records.saturating_mul(cloud.prototype.len() as u64);
+        let memory = values.saturating_mul(size_of::<f64>() as u64);
+        if cloud.records > 8 * size as u64 || memory > left {
+            let records = cloud.records;
+            let message = format!("{records} points are out of proportion to {size} bytes");
+            return Err(message);
+        }
+        left -= memory;
+        points.sweeps.push(table(&mut file, &cloud).map_err(text)?);
     }
     Ok(points)
 }

@@ -2,6 +2,7 @@
 
 use super::{FieldCapacity, FormatEntry, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
+use crate::foreign::{guarded, is_plausible};
 use crate::output::OutputSet;
 use crate::precision::single;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -83,11 +84,7 @@ fn fractions(table: &PointTable) -> Option<String> {
 }
 
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
-    let points = read(bytes).map_err(|error| {
-        let remedy = "copy or export it again";
-        let message = format!("this LAS file is truncated or damaged: {error}");
-        FormatError::malformed(path, FileLocation::File, message, remedy)
-    })?;
+    let (_, points) = read(path, bytes)?;
     let f32s = |of: fn(&Point) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
     };
@@ -120,11 +117,42 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
     })
 }
 
-fn read(bytes: Vec<u8>) -> Result<Vec<Point>, ::las::Error> {
-    let mut reader = Reader::new(Cursor::new(bytes))?;
-    let data = reader.read_all()?;
-    data.points().collect()
+/// Header and points of a file.
+fn read(path: &Path, bytes: Vec<u8>) -> Result<(Header, Vec<Point>), FormatError> {
+    let damaged = |error: &dyn std::fmt::Display| {
+        let message = format!("this LAS file is truncated or damaged: {error}");
+        FormatError::malformed(path, FileLocation::File, message, TRUNCATED)
+    };
+    let content = guarded(|| read_checked(bytes)).map_err(|panic| damaged(&panic))?;
+    content.map_err(|error| damaged(&error))
 }
+
+fn read_checked(bytes: Vec<u8>) -> io::Result<(Header, Vec<Point>)> {
+    let size = bytes.len();
+    let mut reader = Reader::new(Cursor::new(bytes)).map_err(io::Error::other)?;
+    // Compare the number of points with the size of the file
+    let header = reader.header().clone();
+    let count = header.number_of_points();
+    let format = header.point_format();
+    let record = u64::from(format.len());
+    let is_within = format.is_compressed || count <= size as u64 / record.max(1);
+    if !is_within || !is_plausible(count, size_of::<Point>(), size) {
+        let message = format!("{count} points are out of proportion to a file of {size} bytes");
+        return Err(io::Error::other(message));
+    }
+    // Read the points in batches: memory grows with the points that the file has
+    let mut points = Vec::new();
+    while (points.len() as u64) < count {
+        let batch = reader.read_points(BATCH).map_err(io::Error::other)?;
+        for point in batch.points() {
+            points.push(point.map_err(io::Error::other)?);
+        }
+    }
+    Ok((header, points))
+}
+
+/// Points that are decompressed at once.
+const BATCH: u64 = 1 << 16;
 
 /// Resolutions of stored coordinates, m; the finest one that fits an axis is used.
 const SCALES: [f64; 3] = [1e-4, 1e-3, 1e-2];
@@ -255,17 +283,8 @@ struct LasScan {
 
 impl LasScan {
     fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, FormatError> {
-        let fail = |error: ::las::Error| {
-            let message = format!("this LAS file is truncated or damaged: {error}");
-            FormatError::malformed(path, FileLocation::File, message, TRUNCATED)
-        };
-        let mut reader = Reader::new(Cursor::new(bytes)).map_err(fail)?;
-        let data = reader.read_all().map_err(fail)?;
-        let records = data.points().collect::<Result<_, _>>().map_err(fail)?;
-        Ok(Self {
-            header: reader.header().clone(),
-            records,
-        })
+        let (header, records) = read(path, bytes)?;
+        Ok(Self { header, records })
     }
 }
 

@@ -4,6 +4,8 @@ use super::{FormatEntry, ScanEditor};
 use crate::editable::{
     ByteColumn, EditableScan, NumberType, TRUNCATED, is_distance, without_positions,
 };
+use crate::foreign::{guarded, most_content};
+use crate::input::read_limited;
 use crate::npy::{StoredArray, write_array};
 use crate::output::OutputSet;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -37,7 +39,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         FormatError::malformed(path, FileLocation::File, message, remedy)
     };
     // Read the arrays and split positions into axes
-    let arrays = arrays(bytes).map_err(|error| {
+    let arrays = guarded(|| arrays(bytes)).unwrap_or_else(|panic| Err(io::Error::other(panic)));
+    let arrays = arrays.map_err(|error| {
         let message = format!("this NPZ archive is truncated or damaged: {error}");
         FormatError::malformed(path, FileLocation::File, message, "copy or export it again")
     })?;
@@ -92,10 +95,14 @@ impl Array {
 fn arrays(bytes: &[u8]) -> io::Result<Vec<Array>> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))?;
     let mut arrays = Vec::new();
+    let mut left = most_content(bytes.len());
     for index in 0..zip.len() {
-        let mut file = zip.by_index(index)?;
+        let file = zip.by_index(index)?;
         let name = file.name()?.trim_end_matches(".npy").to_owned();
+        // An array that exceeds the rest of the allowance is truncated
+        let mut file = file.take(left);
         let array = StoredArray::read(&mut file)?;
+        left = file.limit();
         if let Some(data) = numbers(&array) {
             let shape = array.shape;
             arrays.push(Array { name, shape, data });
@@ -187,9 +194,10 @@ const POSITION_NAMES: [&str; 4] = ["xyz", "points", "positions", "arr_0"];
 impl NpzScan {
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         // Unpack the archive
-        let entries = unpack(bytes).map_err(|e| {
-            FormatError::malformed(path, FileLocation::File, e.to_string(), TRUNCATED)
-        })?;
+        let damaged =
+            |message| FormatError::malformed(path, FileLocation::File, message, TRUNCATED);
+        let entries = guarded(|| unpack(bytes)).map_err(|panic| damaged(panic.to_string()))?;
+        let entries = entries.map_err(|error| damaged(error.to_string()))?;
 
         // Find the positions: arrays x, y and z, or one array with three columns
         let find = |name: &str| {
@@ -202,10 +210,7 @@ impl NpzScan {
             let (entry, array) = find(name)?;
             let column = ByteColumn::new(array.body, array.kind.size(), array.kind);
             let column = column.ordered(array.is_big_endian);
-            Some((
-                EntryColumn { entry, column },
-                array.shape.iter().product::<usize>(),
-            ))
+            Some((EntryColumn { entry, column }, product(&array.shape)?))
         };
         let separate = (|| Some([single("x")?, single("y")?, single("z")?]))();
         let found = match separate {
@@ -287,14 +292,17 @@ impl EditableScan for NpzScan {
     }
 }
 
-fn unpack(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, zip::result::ZipError> {
+fn unpack(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let mut entries = Vec::new();
+    let mut left = most_content(bytes.len());
     for number in 0..archive.len() {
         let mut entry = archive.by_index(number)?;
         let name = entry.name()?.into_owned();
-        let mut content = Vec::new();
-        entry.read_to_end(&mut content)?;
+        let content = read_limited(&mut entry, bytes.len())?;
+        left = left
+            .checked_sub(content.len() as u64)
+            .ok_or_else(|| io::Error::other("the archive is out of proportion to its file"))?;
         entries.push((name, content));
     }
     Ok(entries)
@@ -315,7 +323,7 @@ impl ArrayHeader {
                 12,
             ),
         };
-        let text = std::str::from_utf8(bytes.get(before..before + length)?).ok()?;
+        let text = std::str::from_utf8(bytes.get(before..length.checked_add(before)?)?).ok()?;
 
         // Read the type of the numbers
         let value = |key: &str| Some(text.split_once(key)?.1.trim_start_matches([':', ' ']));
@@ -346,13 +354,21 @@ impl ArrayHeader {
     fn columns(&self, entry: usize) -> Option<([EntryColumn; 3], usize)> {
         let (width, rows) = self.shape.split_last()?;
         let size = self.kind.size();
+        let step = width.checked_mul(size)?;
         let column = |axis| {
-            let column = ByteColumn::new(self.body + axis * size, width * size, self.kind);
+            let column = ByteColumn::new(self.body + axis * size, step, self.kind);
             EntryColumn {
                 entry,
                 column: column.ordered(self.is_big_endian),
             }
         };
-        (*width >= 3).then(|| ([0, 1, 2].map(column), rows.iter().product()))
+        let rows = product(rows)?;
+        (*width >= 3).then(|| ([0, 1, 2].map(column), rows))
     }
+}
+
+/// Product of the lengths of a shape; `None` if it overflows.
+fn product(shape: &[usize]) -> Option<usize> {
+    let mut lengths = shape.iter();
+    lengths.try_fold(1_usize, |product, length| product.checked_mul(*length))
 }

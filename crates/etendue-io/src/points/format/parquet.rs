@@ -58,6 +58,7 @@ mod codec {
 mod codec {
     use super::{FormatError, Path, PointSweeps, PointTable};
     use crate::FileLocation;
+    use crate::foreign::{ReaderPanic, guarded, is_plausible};
     use crate::table::{ColumnData, ColumnType, PointColumn};
     use bytes::Bytes;
     use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as PhysicalType};
@@ -70,7 +71,6 @@ mod codec {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
-    use std::panic::catch_unwind;
     use std::sync::Arc;
 
     pub fn encode(path: &Path, table: &PointTable) -> std::result::Result<Vec<u8>, FormatError> {
@@ -156,7 +156,10 @@ mod codec {
                           with Snappy, gzip or Zstandard";
             FormatError::malformed(path, FileLocation::File, message, remedy)
         };
-        let points = read_unwinding(Bytes::from(bytes))
+        let panicked = |panic: ReaderPanic| ParquetError::General(panic.to_string());
+        let points = guarded(|| read(Bytes::from(bytes)))
+            .map_err(panicked)
+            .flatten()
             .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
         for axis in ["x", "y", "z"] {
             if points.sweeps[0].column(axis).is_none() {
@@ -166,19 +169,12 @@ mod codec {
         Ok(points)
     }
 
-    /// [`read`] with panics of the library converted to errors.
-    ///
-    /// [`check_chunk`] and [`CheckedPages`] detect damage in metadata and page headers. The
-    /// decoders of the library still panic on some damaged pages, for example if a bit width
-    /// exceeds the type. The panic message is printed, because only the panic hook of the process
-    /// can suppress it.
-    fn read_unwinding(bytes: Bytes) -> Result<PointSweeps> {
-        let panicked = |_| ParquetError::General("its pages are inconsistent".into());
-        catch_unwind(|| read(bytes)).map_err(panicked)?
-    }
-
+    /// Reads the points. [`check_chunk`] and [`CheckedPages`] detect damage in metadata and page
+    /// headers; the decoders of the library still panic on some damaged pages, for example if a bit
+    /// width exceeds the type.
     fn read(bytes: Bytes) -> Result<PointSweeps> {
-        let size = bytes.len() as u64;
+        let length = bytes.len();
+        let size = length as u64;
         let file = SerializedFileReader::new(bytes)?;
         for group in file.metadata().row_groups() {
             for chunk in group.columns() {
@@ -188,6 +184,15 @@ mod codec {
         let metadata = file.metadata().file_metadata();
         let rows = usize::try_from(metadata.num_rows())
             .map_err(|_| ParquetError::General("the number of rows is negative".into()))?;
+        let columns = metadata.schema().get_fields().len();
+        if !is_plausible(
+            rows as u64,
+            columns.saturating_mul(size_of::<f64>()),
+            length,
+        ) {
+            let message = format!("{rows} rows are out of proportion to {length} bytes");
+            return Err(ParquetError::General(message));
+        }
         let mut points = PointSweeps::default();
         let mut table = PointTable {
             height: 1,

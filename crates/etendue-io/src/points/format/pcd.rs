@@ -294,13 +294,20 @@ impl Header {
 
         // Decompress the fields
         let compressed = body[8..].get(..compressed_length).ok_or_else(damaged)?;
+        if length > compressed.len().saturating_mul(LZF_RATIO) {
+            return Err(damaged());
+        }
         let fields = decompress_lzf(compressed, length).ok_or_else(damaged)?;
 
         // Interleave them into points
         let mut points = vec![0; length];
         let mut from = 0;
-        for (field, start) in self.fields.iter().zip(self.starts(|f| f.size * f.count)) {
-            let width = field.size * field.count;
+        let starts = self.starts(|f| f.size.saturating_mul(f.count));
+        for (field, start) in self.fields.iter().zip(starts) {
+            let width = field.size.saturating_mul(field.count);
+            if points.is_empty() {
+                break;
+            }
             for point in 0..self.points {
                 let to = point * size + start;
                 points[to..to + width].copy_from_slice(&fields[from..from + width]);
@@ -358,6 +365,10 @@ fn number(field: &FieldHeader, bytes: &[u8]) -> Option<f64> {
         _ => return None,
     })
 }
+
+/// Maximum ratio of decompressed and compressed bytes of LZF: a back reference of three bytes copies
+/// up to 264.
+const LZF_RATIO: usize = 264 / 3;
 
 /// Decompresses LZF to `length` bytes. A control byte n below 32 precedes n + 1 literal bytes; a
 /// greater one is a back reference.
