@@ -10,8 +10,8 @@ use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::lidar::{
-    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
-    ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver,
+    RangeLimits, Receiver, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;

@@ -24,4 +24,5 @@ mod scene_motion;
 mod scenes;
 mod sensors;
 mod simulated_spread;
+mod standing;
 mod velodyne_banks;

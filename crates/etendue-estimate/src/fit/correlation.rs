@@ -119,8 +119,16 @@ impl FitProblem {
         let [scan, channel] = correlation.of_scan_and_channel();
         let direction = correlation.noise.beam.powi(2);
         let groups: [(f64, fn(&Place) -> Place); 3] = [
-            (scan, |place| Place { channel: 0, column: 0, ..*place }),
-            (channel, |place| Place { column: 0, scan: 0, ..*place }),
+            (scan, |place| Place {
+                channel: 0,
+                column: 0,
+                ..*place
+            }),
+            (channel, |place| Place {
+                column: 0,
+                scan: 0,
+                ..*place
+            }),
             (direction, |place| Place { scan: 0, ..*place }),
         ];
         for (variance, group) in groups.into_iter().filter(|(variance, _)| *variance > 0.0) {
@@ -150,14 +158,19 @@ impl FitProblem {
         scaled: impl Fn(&RangeRow) -> DVector<f64>,
         excess: &mut DMatrix<f64>,
     ) {
-        let by_place: BTreeMap<Place, &RangeRow> = rows.iter().map(|row| (row.place, row)).collect();
+        let by_place: BTreeMap<Place, &RangeRow> =
+            rows.iter().map(|row| (row.place, row)).collect();
         let scans = self.model.scans();
         for row in rows {
             let own = scaled(row);
             for apart in 1..=REACH {
                 for scan in 0..scans {
                     let column = row.place.column + apart;
-                    let place = Place { column, scan, ..row.place };
+                    let place = Place {
+                        column,
+                        scan,
+                        ..row.place
+                    };
                     let Some(other) = by_place.get(&place) else {
                         continue;
                     };

@@ -245,7 +245,8 @@ fn without_common_errors(problem: &FitProblem, mut by_beam: Vec<Option<f64>>) ->
         }
     }
     // Divide by the remaining standard deviations.
-    let scaled = |(beam, residual): (usize, Option<f64>)| residual.map(|one| one / own(beam).sqrt());
+    let scaled =
+        |(beam, residual): (usize, Option<f64>)| residual.map(|one| one / own(beam).sqrt());
     by_beam.into_iter().enumerate().map(scaled).collect()
 }
 

@@ -15,8 +15,8 @@ use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-    ScanPattern, Sensitivity, Spinning, Triangulation,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;

@@ -243,7 +243,11 @@ impl BeamRing<f64> {
         reason = "compiled for the caller's target features"
     )]
     #[inline(always)]
-    fn average<const N: usize>(&mut self, first: &BeamAddress, weights: &MovingAverage) -> [[f64; N]; 2] {
+    fn average<const N: usize>(
+        &mut self,
+        first: &BeamAddress,
+        weights: &MovingAverage,
+    ) -> [[f64; N]; 2] {
         self.make_room(NEIGHBOURS * first.stride + BLOCK_BEAMS);
         let mut sums = [[0.0; N]; 2];
         for (back, weight) in (0..).zip(weights.weights()) {

@@ -76,7 +76,10 @@ impl MovingAverage {
     /// Correlation of the numbers of beams that are `apart` beams from each other.
     pub fn correlation(&self, apart: usize) -> f64 {
         let own = self.weights();
-        own.iter().zip(own.iter().skip(apart)).map(|(a, b)| a * b).sum()
+        own.iter()
+            .zip(own.iter().skip(apart))
+            .map(|(a, b)| a * b)
+            .sum()
     }
 
     /// Normalised weights $\varphi^k$, $k$ below `used`.

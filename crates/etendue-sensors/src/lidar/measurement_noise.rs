@@ -47,11 +47,7 @@ pub struct MeasurementNoise {
 impl MeasurementNoise {
     /// Variance of the range, m².
     pub fn range(&self) -> f64 {
-        self.receiver
-            + self.rounding
-            + self.correlated
-            + self.pointing * self.pointing
-            + self.edges
+        self.receiver + self.rounding + self.correlated + self.pointing * self.pointing + self.edges
     }
 }
 

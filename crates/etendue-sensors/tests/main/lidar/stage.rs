@@ -10,8 +10,8 @@ use etendue_scene::{
     primitive,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-    ScanPattern, Spinning,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Spinning,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;

@@ -17,8 +17,8 @@ use etendue_physics::phase::{
 use etendue_physics::pulse::IntensityResponse;
 use etendue_sensors::Truth;
 use etendue_sensors::lidar::{
-    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
-    ScanPattern, SweepSettings, simulate,
+    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver,
+    RangeLimits, Receiver, ScanPattern, SweepSettings, simulate,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
