@@ -20,7 +20,11 @@
 mod estimate;
 mod moments;
 mod patterns;
+mod planes;
 mod recording;
+mod spread;
 
 pub use estimate::{Estimate, NoiseParts, StandingError, estimate_noise};
+pub use planes::PlanePatch;
 pub use recording::{StandingBeam, StandingRecording};
+pub use spread::SpreadBand;

@@ -41,15 +41,15 @@ pub(super) struct FixedPatterns {
 
 /// Mean range of a direction on a plane.
 #[derive(Clone, Copy)]
-struct MeanRange {
-    index: usize,
-    channel: usize,
-    direction: Vector3<f64>,
+pub(super) struct MeanRange {
+    pub index: usize,
+    pub channel: usize,
+    pub direction: Vector3<f64>,
     /// Mean range, m.
-    range: f64,
+    pub range: f64,
     /// Deviation from the plane, m.
-    deviation: f64,
-    on_plane: bool,
+    pub deviation: f64,
+    pub on_plane: bool,
 }
 
 impl FixedPatterns {
@@ -60,16 +60,7 @@ impl FixedPatterns {
         temporal: f64,
         keep: impl Fn(usize) -> bool,
     ) -> Option<Self> {
-        // Fit planes to windows of columns, and the errors of the channels, in turn.
-        let mut windows = windows(recording, keep);
-        let mut channels = vec![0.0; recording.channels];
-        for _ in 0..ROUNDS {
-            windows.iter_mut().for_each(|window| fit(window, &channels));
-            if recording.channels >= LEAST_CHANNELS {
-                update(&mut channels, &windows);
-            }
-        }
-        windows.retain(|window| is_plane(window));
+        let (windows, channels) = fitted_windows(recording, keep);
         let ranges = || windows.iter().flatten().filter(|one| one.on_plane);
         let directions = ranges().count();
         if directions == 0 {
@@ -93,6 +84,25 @@ impl FixedPatterns {
             channels: channels.iter().filter(|error| **error != 0.0).count(),
         })
     }
+}
+
+/// The windows of columns whose directions are on a plane, fitted in turn with the errors of the channels (m).
+pub(super) fn fitted_windows(
+    recording: &StandingRecording,
+    keep: impl Fn(usize) -> bool,
+) -> (Vec<Vec<MeanRange>>, Vec<f64>) {
+    let mut windows = windows(recording, keep);
+    let mut channels = vec![0.0; recording.channels];
+    for _ in 0..ROUNDS {
+        for window in &mut windows {
+            fit(window, &channels);
+        }
+        if recording.channels >= LEAST_CHANNELS {
+            update(&mut channels, &windows);
+        }
+    }
+    windows.retain(|window| is_plane(window));
+    (windows, channels)
 }
 
 /// Mean ranges of the smooth directions in windows of columns of all channels.
@@ -124,9 +134,11 @@ fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<V
     windows
 }
 
-/// Fits the plane of a window, robustly, given the errors of the channels; sets the deviations.
-fn fit(window: &mut [MeanRange], channels: &[f64]) {
+/// Fits the plane of a window, robustly, given the errors of the channels; sets the deviations. Returns the plane
+/// $\mathbf q$, if it is determined.
+pub(super) fn fit(window: &mut [MeanRange], channels: &[f64]) -> Option<Vector3<f64>> {
     window.iter_mut().for_each(|one| one.on_plane = true);
+    let mut plane = None;
     for _ in 0..4 {
         // Solve the normal equations of 1/r = q . u.
         let mut normal = Matrix3::zeros();
@@ -137,14 +149,12 @@ fn fit(window: &mut [MeanRange], channels: &[f64]) {
             normal += one.direction * one.direction.transpose() * weight;
             right += one.direction * (weight / range);
         }
-        let Ok(inverse) = normal.pseudo_inverse(1e-9 * normal.trace()) else {
-            return;
-        };
-        let plane = inverse * right;
+        let own = normal.pseudo_inverse(1e-9 * normal.trace()).ok()? * right;
+        plane = Some(own);
         // Keep the directions on the plane.
         let mut sizes = Vec::with_capacity(window.len());
         for one in window.iter_mut() {
-            let expected = 1.0 / plane.dot(&one.direction);
+            let expected = 1.0 / own.dot(&one.direction);
             one.deviation = one.range - channels[one.channel] - expected;
             sizes.push(one.deviation.abs());
         }
@@ -154,6 +164,7 @@ fn fit(window: &mut [MeanRange], channels: &[f64]) {
             one.on_plane = one.deviation.abs() <= most;
         }
     }
+    plane
 }
 
 /// Whether most directions of a window are on its plane.

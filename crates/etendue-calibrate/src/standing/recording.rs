@@ -71,11 +71,16 @@ impl StandingRecording {
         Self::from_beams(&scans)
     }
 
-    /// Recording from the returns of each scan. Of several returns in a cell, the first counts.
+    /// Recording from the returns of each scan. Of several returns in a cell, the first counts. Scans with less than
+    /// 90 % of the median number of returns, such as the first and the last rotation of a capture, are left out.
     pub fn from_beams(scans: &[Vec<StandingBeam>]) -> Self {
+        let mut counts: Vec<f64> = scans.iter().map(|beams| beams.len() as f64).collect();
+        let least = 0.9 * median(&mut counts).unwrap_or(0.0);
+        let whole_scans = scans.iter().filter(|beams| beams.len() as f64 >= least);
+        let scans: &[&Vec<StandingBeam>] = &whole_scans.collect::<Vec<_>>();
         // Find the azimuth step and the channels.
         let step = azimuth_step(scans).unwrap_or(0.01);
-        let all = || scans.iter().flatten();
+        let all = || scans.iter().copied().flatten();
         let channels = all().map(|beam| usize::from(beam.channel) + 1).max();
         let channels = channels.unwrap_or(0);
         let column = |beam: &StandingBeam| ((azimuth(beam) - FIRST) / step).round();
@@ -89,7 +94,7 @@ impl StandingRecording {
         // Sort the beams into cells, with their azimuths relative to the centre.
         let mut offsets = vec![vec![0.0; scans.len()]; cells.len()];
         for (scan, beams) in scans.iter().enumerate() {
-            for beam in beams {
+            for beam in *beams {
                 let place = column(beam);
                 let index = usize::from(beam.channel) * columns + whole(place);
                 let cell = &mut cells[index];
@@ -164,8 +169,10 @@ fn whole(column: f64) -> usize {
 }
 
 /// Step of which nearly all ranges are multiples, m: their least difference; 0 if there is none.
-fn range_step(scans: &[Vec<StandingBeam>]) -> f64 {
-    let mut ranges: Vec<f64> = scans.iter().flatten().map(|beam| beam.range).collect();
+fn range_step(scans: &[&Vec<StandingBeam>]) -> f64 {
+    let mut ranges: Vec<f64> = (scans.iter().copied().flatten())
+        .map(|beam| beam.range)
+        .collect();
     ranges.sort_by(f64::total_cmp);
     let differences = ranges.windows(2).map(|two| two[1] - two[0]);
     let step = differences
@@ -192,11 +199,11 @@ fn azimuth(beam: &StandingBeam) -> f64 {
 }
 
 /// Median difference of the azimuths of successive beams of a channel, rad.
-fn azimuth_step(scans: &[Vec<StandingBeam>]) -> Option<f64> {
+fn azimuth_step(scans: &[&Vec<StandingBeam>]) -> Option<f64> {
     let mut steps = Vec::new();
     for beams in scans.iter().take(10) {
         let mut by_channel: BTreeMap<u16, Vec<f64>> = BTreeMap::new();
-        for beam in beams {
+        for beam in *beams {
             by_channel
                 .entry(beam.channel)
                 .or_default()

@@ -8,6 +8,7 @@ mod hold_out;
 mod identify;
 mod load;
 mod noise;
+mod noise_beside;
 mod panel_picture;
 mod panel_view;
 mod profiles;

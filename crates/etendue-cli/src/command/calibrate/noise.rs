@@ -1,5 +1,6 @@
 //! `etendue calibrate noise`.
 
+use super::noise_beside::Comparison;
 use crate::device::device;
 use crate::failure::Failure;
 use crate::output::{print_report, to_text, warn};
@@ -19,23 +20,38 @@ use std::path::PathBuf;
 /// Arguments of `etendue calibrate noise`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue calibrate noise room.pcap\n          \
-    etendue calibrate noise drive.dat --json\n\n\
+    etendue calibrate noise drive.dat --json\n          \
+    etendue calibrate noise room.pcap --sensor velodyne-vlp-16\n\n\
     The sensor has to stand still before smooth surfaces, in at least three scans. Of a log with odometry, \
     the longest window at rest is used. The result is printed as the [noise] table of a sensor file, with \
-    standard errors; the independent noise is that of the receiver (jitter_mm of a pulsed one).")]
+    standard errors; the independent noise is that of the receiver (jitter_mm of a pulsed one). With --sensor, \
+    the same numbers follow for that sensor, simulated before the planes of the recording (diffuse, \
+    reflectance 0.5): spread by range, and a Kolmogorov-Smirnov test of the second differences of neighbours.")]
 pub struct Noise {
     /// Recording: a scan log, a bag, a packet capture, or clouds with rings and several sweeps
     recording: PathBuf,
     /// Metadata of an Ouster sensor, or calibration of a Velodyne lidar, for a packet capture
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
+    /// Compare with this sensor, simulated before the plane surfaces of the recording
+    #[arg(long, value_name = "NAME|FILE")]
+    sensor: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
+/// Printed report.
 #[derive(Serialize)]
 struct Report {
+    recorded: PartsReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<Comparison>,
+}
+
+/// Parts of the noise of a recording, in the units of a sensor file.
+#[derive(Serialize)]
+pub struct PartsReport {
     scans: usize,
     flat_directions: usize,
     directions_on_planes: usize,
@@ -62,8 +78,16 @@ impl Noise {
     pub fn run(self) -> Result<(), Failure> {
         let (recording, warnings) = self.read()?;
         let parts = estimate_noise(&recording)?;
+        let simulated = match &self.sensor {
+            Some(name) => Some(Comparison::with(name, &recording)?),
+            None => None,
+        };
         warn(&warnings);
-        print_report(self.json, &Report::of(&parts, &recording), Report::text)
+        let report = Report {
+            recorded: PartsReport::of(&parts, &recording),
+            simulated,
+        };
+        print_report(self.json, &report, Report::text)
     }
 
     /// Reads the recording, with warnings.
@@ -124,7 +148,20 @@ fn beams(table: &PointTable) -> Option<Vec<StandingBeam>> {
 }
 
 impl Report {
-    fn of(parts: &NoiseParts, recording: &StandingRecording) -> Self {
+    fn text(&self) -> String {
+        to_text(|out| {
+            self.recorded.write(out)?;
+            match &self.simulated {
+                Some(comparison) => comparison.write(out),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+impl PartsReport {
+    /// The report of estimated parts.
+    pub fn of(parts: &NoiseParts, recording: &StandingRecording) -> Self {
         let number = |factor: f64| {
             move |estimate: Estimate| Number {
                 value: estimate.value * factor,
@@ -148,11 +185,8 @@ impl Report {
         }
     }
 
-    fn text(&self) -> String {
-        to_text(|out| self.write(out))
-    }
-
-    fn write(&self, out: &mut String) -> fmt::Result {
+    /// Writes the parts as the `[noise]` table of a sensor file.
+    pub fn write(&self, out: &mut String) -> fmt::Result {
         // Independent noise and jitter
         writeln!(
             out,
