@@ -10,9 +10,11 @@ use super::recording::StandingRecording;
 use etendue_physics::statistics::median;
 use nalgebra::{Matrix3, Vector3};
 
-/// Width of a window, rad, and its least and greatest number of columns.
-const WINDOW: f64 = 0.2;
-const COLUMNS: [usize; 2] = [16, 64];
+/// Width of a window of a planar scanner and of several channels, rad.
+const WINDOWS: [f64; 2] = [0.08, 0.2];
+
+/// Least and greatest number of columns of a window.
+const COLUMNS: [usize; 2] = [12, 64];
 
 /// Greatest deviation from a plane of a wall with fixed-pattern errors, m.
 const MOST_DEVIATION: f64 = 0.06;
@@ -112,7 +114,10 @@ fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<V
         clippy::cast_sign_loss,
         reason = "a positive number of columns"
     )]
-    let width = ((WINDOW / recording.step) as usize).clamp(COLUMNS[0], COLUMNS[1]);
+    let width = {
+        let window = WINDOWS[usize::from(recording.channels > 1)];
+        ((window / recording.step) as usize).clamp(COLUMNS[0], COLUMNS[1])
+    };
     let mut windows = vec![Vec::new(); recording.columns.div_ceil(width)];
     for (index, cell) in recording.cells.iter().enumerate() {
         let column = index % recording.columns;

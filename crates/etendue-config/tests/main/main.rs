@@ -9,6 +9,7 @@ mod cameras;
 mod convert;
 mod depth_models;
 mod dynamics;
+mod inclined_walls;
 mod inertial_recordings;
 mod materials;
 mod near_walls;

@@ -11,7 +11,7 @@ use etendue_sensors::lidar::{
     RangeLimits, Receiver, ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 
-/// A URG-04LX with the noise, jitter and rounding of the preset, and every second of its beams.
+/// A URG-04LX with independent noise, 3 mrad of azimuth jitter and rounding, and every second of its beams.
 pub(super) fn phase() -> Lidar {
     let mut lidar = urg_04lx();
     lidar.pattern = ScanPattern::Encoder(Encoder {

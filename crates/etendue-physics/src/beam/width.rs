@@ -226,6 +226,9 @@ fn gaussian(rings: u32) -> Vec<([f64; 2], f64)> {
 /// Zeros of the Laguerre polynomial $L_n^{(1)}$, ascending: eigenvalues of its Jacobi matrix (Golub and
 /// Welsch 1969, doi:10.1090/S0025-5718-69-99647-1).
 fn laguerre_zeros(degree: usize) -> Vec<f64> {
+    if degree == 0 {
+        return Vec::new();
+    }
     let matrix = DMatrix::from_fn(degree, degree, |i, j| match i.abs_diff(j) {
         0 => 2.0 * i as f64 + 2.0,
         1 => ((i.max(j) * (i.max(j) + 1)) as f64).sqrt(),
