@@ -3,6 +3,7 @@
 //! | module | input | result |
 //! |---|---|---|
 //! | [`noise`] | scans of panels of one material | a [noise profile](etendue_physics::profile::Profile): bias, spread, drop-out and intensity over incidence |
+//! | [`standing`] | scans of a standing sensor | the [parts of its noise](standing::NoiseParts): independent, of neighbours, common to a scan, fixed patterns |
 //! | [`depth`] | scans of one environment from several poses | a [`DepthModel`](depth::DepthModel) of the range bias over incidence, with its uncertainty |
 //!
 //! A model of the depth bias corrects scans, and simulates the bias in exact depths:
@@ -19,3 +20,4 @@
 
 pub mod depth;
 pub mod noise;
+pub mod standing;

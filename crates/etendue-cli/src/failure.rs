@@ -2,6 +2,7 @@
 
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
+use etendue::calibrate::standing::StandingError;
 use etendue::config::ConfigError;
 use etendue::config::toml_file::UnknownName;
 use etendue::estimate::fit::FitError;
@@ -231,6 +232,9 @@ pub enum Failure {
     /// A noise profile cannot be calibrated.
     #[error(transparent)]
     Noise(#[from] NoiseError),
+    /// The noise of a standing sensor cannot be estimated.
+    #[error(transparent)]
+    Standing(#[from] StandingError),
     /// A picture cannot be rendered.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -290,6 +294,9 @@ impl Failure {
             Self::Usage { remedy, .. } | Self::ProfileNotWritten { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
+            Self::Standing(_) => {
+                "record some seconds with the sensor at rest in a room without motion".into()
+            }
             Self::UnknownName(unknown) => unknown_name_remedy(unknown),
 
             // Trajectories

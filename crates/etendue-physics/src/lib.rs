@@ -50,7 +50,7 @@ pub mod statistics;
 pub mod surface;
 
 pub use dual::{Dual, DualParts};
-pub use random::{Draws, NormalPairs, Purpose, Stream};
+pub use random::{Draws, MovingAverage, NormalPairs, Purpose, Stream};
 pub use scalar::Scalar;
 pub use spectrum::{OutsideTable, Spectrum};
 

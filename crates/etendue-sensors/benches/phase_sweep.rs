@@ -10,8 +10,8 @@ use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::lidar::{
-    Beam, Channel, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
-    ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver,
+    RangeLimits, Receiver, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
@@ -78,6 +78,7 @@ fn lidar(method: PhaseMethod) -> Lidar {
         }),
         beam,
         receiver: Receiver::Phase(receiver(method)),
+        noise: CorrelatedNoise::default(),
         limits: RangeLimits {
             near: 0.02,
             far: 5.6,

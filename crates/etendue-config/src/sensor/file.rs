@@ -2,12 +2,13 @@
 
 use super::beam::BeamTable;
 use super::channels::ChannelsTable;
+use super::noise::CorrelatedNoiseTable;
 use super::pattern::PatternTable;
 use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
 use super::version_1;
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
-use etendue_sensors::lidar::{Channel, Lidar, LidarError, LidarPart};
+use etendue_sensors::lidar::{Channel, CorrelatedNoise, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -61,6 +62,9 @@ pub struct SensorFile {
     /// Limits and quantisation of reported ranges.
     #[schemars(with = "RangeTable")]
     pub range: Spanned<RangeTable>,
+    /// Range noise that is not independent from shot to shot. Default: none.
+    #[schemars(with = "Option<CorrelatedNoiseTable>")]
+    pub noise: Option<Spanned<CorrelatedNoiseTable>>,
     /// Receiver.
     #[schemars(with = "ReceiverTable")]
     pub receiver: Spanned<ReceiverTable>,
@@ -129,6 +133,8 @@ impl SensorFile {
             beam,
             receiver: receiver.receiver(wavelength, &beam.width(), document)?,
             limits,
+            noise: (self.noise.as_ref())
+                .map_or_else(CorrelatedNoise::default, |table| table.get_ref().noise()),
             intensity: (self.intensity.as_ref())
                 .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),
         };
@@ -151,6 +157,7 @@ impl SensorFile {
             LidarPart::Pattern => self.pattern.span(),
             LidarPart::Beam => self.beam.span(),
             LidarPart::Range => self.range.span(),
+            LidarPart::Noise => (self.noise.as_ref()).map_or(0..0, Spanned::span),
             LidarPart::Receiver => self.receiver.span(),
             LidarPart::Intensity => (self.intensity.as_ref()).map_or(0..0, Spanned::span),
         }

@@ -5,11 +5,12 @@
 //! known key; values outside their domain are errors.
 //!
 //! One set of tables describes every lidar: `pattern`, `channels`, `beam`, `range`, `receiver` (one of
-//! `pulsed`, `phase`, `fmcw` and `triangulation`) and `intensity`.
+//! `pulsed`, `phase`, `fmcw` and `triangulation`), `noise` and `intensity`.
 
 mod beam;
 mod channels;
 mod file;
+mod noise;
 mod packets;
 mod pattern;
 mod phase;
@@ -20,6 +21,7 @@ mod version_1;
 pub use beam::{BeamTable, ConeTable, EllipticalTable, MeasuredAt, RaysTable, ShapeName};
 pub use channels::{ChannelsTable, OneOrMany};
 pub use file::{Sensor, SensorFile, load, parse};
+pub use noise::CorrelatedNoiseTable;
 pub use packets::{channel_table, packet_source};
 pub use pattern::{
     EncoderTable, OscillatingTable, OscillationName, PatternTable, PolygonTable, PrismTable,

@@ -8,6 +8,7 @@
 
 mod ambiguous_minima;
 mod coarse;
+mod correlation;
 mod goodness;
 mod grid;
 mod problem;

@@ -1,5 +1,6 @@
 //! Least-squares problem of a model and measured scans.
 
+use super::correlation::RangeCorrelation;
 use crate::manifold::{Manifold, Variable};
 use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
@@ -24,6 +25,8 @@ pub struct FitProblem {
     /// Standard deviation of every quantity from the noise of the sensor, which replaces the divisors
     /// above; `None` without weights.
     deviations: Option<Arc<Vec<f64>>>,
+    /// Correlation of the range errors of a weighted problem; `None` for independent errors.
+    pub(super) correlation: Option<Arc<RangeCorrelation>>,
 }
 
 /// Smallest standard deviation of a range by the noise of the sensor, m, for lidars without noise.
@@ -107,6 +110,7 @@ impl FitProblem {
             sigma: 1.0,
             intensity_sigma: 100.0,
             deviations: None,
+            correlation: None,
         })
     }
 
@@ -122,6 +126,7 @@ impl FitProblem {
             measured: thin.collect(),
             model: self.model.thinned(every),
             deviations: None,
+            correlation: None,
             ..*self
         }
     }
@@ -133,6 +138,7 @@ impl FitProblem {
             model: self.model.widened(factor),
             measured: self.measured.clone(),
             deviations: self.deviations.clone(),
+            correlation: self.correlation.clone(),
             ..*self
         }
     }
@@ -159,6 +165,7 @@ impl FitProblem {
     /// The problem with residuals in units of their standard deviations by the noise of the sensor
     /// ([`measurement_noise`](etendue_sensors::lidar::measurement_noise)), predicted at `state`.
     ///
+    /// The standard deviations are those of single ranges; the problem stores the correlation of their errors.
     /// Beams near an edge have a large standard deviation. Quantities without a prediction at `state`
     /// have the median of the others; those without noise keep their divisors. `pointing_sd` (rad) is the
     /// standard deviation of the direction of a beam by the uncertainty of the pose of the sensor.
@@ -189,8 +196,10 @@ impl FitProblem {
             }
         };
         let deviations = variances.iter().enumerate().map(deviation).collect();
+        let correlation = RangeCorrelation::new(&self.model.sensor().lidar().noise, &noise);
         Self {
             deviations: Some(Arc::new(deviations)),
+            correlation: correlation.map(Arc::new),
             ..self.clone()
         }
     }
@@ -201,6 +210,7 @@ impl FitProblem {
         Self {
             sigma: 1.0,
             deviations: None,
+            correlation: None,
             ..self.clone()
         }
     }
@@ -277,7 +287,7 @@ impl FitProblem {
     }
 
     /// Divisor of the residual of a quantity (m or counts), by the index of the quantity.
-    fn unit(&self, quantity: usize) -> f64 {
+    pub(super) fn unit(&self, quantity: usize) -> f64 {
         if let Some(deviations) = &self.deviations {
             deviations[quantity]
         } else if quantity.is_multiple_of(QUANTITIES) {
@@ -285,6 +295,14 @@ impl FitProblem {
         } else {
             self.intensity_sigma
         }
+    }
+
+    /// Index of the quantity of each residual of the linearisation at a state.
+    pub(super) fn residual_numbers(&self, state: &[Variable]) -> Vec<usize> {
+        let mut numbers = Vec::with_capacity(self.measured.len());
+        let rows = self.model.rows(state);
+        self.compare(rows.values.iter().copied(), |number| numbers.push(number));
+        numbers
     }
 
     /// Residuals of predicted quantities; calls `each` with the index of the quantity of each residual.

@@ -6,6 +6,7 @@ use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
+use nalgebra::DMatrix;
 
 /// Result of a fit with its uncertainty.
 #[derive(Clone, Debug)]
@@ -91,7 +92,9 @@ pub fn report(
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
-    let mut uncertainty = Uncertainty::of_whitened(&linearization, solver.loss, components, gauge);
+    let excess = |jacobian: &DMatrix<f64>| problem.excess(&solution.state, jacobian);
+    let mut uncertainty =
+        Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess);
     uncertainty.add(&step_variance(problem, solver, &solution.state));
     FitReport {
         estimate: named

@@ -102,6 +102,21 @@ impl Uncertainty {
         components: Vec<TangentComponent>,
         gauge: &Gauge,
     ) -> Self {
+        Self::of_correlated(linearization, loss, components, gauge, |_| None)
+    }
+
+    /// [`Uncertainty::of_whitened`] for errors with the correlation matrix $R$.
+    ///
+    /// $$\Sigma = s^2\,\kappa\,(H^{-1} + H^{-1} E H^{-1}), \quad H = J^\top J, \quad E = J^\top (R - I)\,J$$
+    ///
+    /// `excess` gives $E$ for the Jacobian $J$, or nothing for independent errors.
+    pub(crate) fn of_correlated(
+        linearization: &Linearization,
+        loss: Loss,
+        components: Vec<TangentComponent>,
+        gauge: &Gauge,
+        excess: impl FnOnce(&DMatrix<f64>) -> Option<DMatrix<f64>>,
+    ) -> Self {
         // Leave out outliers.
         let weights = linearization.residuals.inliers(loss);
         let jacobian = weighted_jacobian(linearization, &weights, &components);
@@ -111,8 +126,11 @@ impl Uncertainty {
         if let Some(information) = gauge.prior_information(components.len(), 1.0) {
             spectrum = Spectrum::of(&(jacobian.tr_mul(&jacobian) + information));
         }
+        let inverse = spectrum.inverse();
+        let excess = excess(&jacobian).map(|excess| &inverse * excess * &inverse);
+        let covariance = excess.map_or_else(|| inverse.clone(), |excess| &inverse + excess);
         Self {
-            covariance: spectrum.inverse() * (variance.max(1.0) * loss.variance_ratio()),
+            covariance: covariance * (variance.max(1.0) * loss.variance_ratio()),
             residual_variance: variance,
             degrees_of_freedom: freedom,
             singular_values: spectrum.values.clone(),

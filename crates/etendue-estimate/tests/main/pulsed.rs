@@ -15,8 +15,8 @@ use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-    ScanPattern, Sensitivity, Spinning, Triangulation,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
@@ -82,6 +82,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
             false_alarms: false,
             full_overlap: 0.0,
         }),
+        noise: CorrelatedNoise::default(),
         limits: RangeLimits {
             near: 0.4,
             far: 131.0,

@@ -11,8 +11,8 @@ use etendue_physics::pulse::IntensityResponse;
 use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, SceneBuilder};
 use etendue_sensors::lidar::{
-    Beam, Channel, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
-    ScanPattern,
+    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver,
+    RangeLimits, Receiver, ScanPattern,
 };
 use nalgebra::{Isometry2, Isometry3, Point3, Vector2};
 use std::f64::consts::TAU;
@@ -228,6 +228,7 @@ pub fn urg_04lx() -> Lidar {
         }),
         beam: Beam::cone(0.005, SubRayPattern::THREE),
         receiver: Receiver::Phase(phase_receiver()),
+        noise: CorrelatedNoise::default(),
         limits,
         intensity: Intensity {
             response: IntensityResponse::Power { counts: 1.0 },

@@ -80,6 +80,9 @@ impl CoverageCase {
             "pulsed" => lidars::pulsed(),
             "triangulation" => lidars::triangulating(),
             "pulsed, 16 channels" => lidars::spinning(),
+            "phase, correlated" => lidars::with_correlated_noise(lidars::phase()),
+            "pulsed, correlated" => lidars::with_correlated_noise(lidars::pulsed()),
+            "16 channels, correlated" => lidars::with_correlated_noise(lidars::spinning()),
             _ => return None,
         };
         let mut modelled = None;

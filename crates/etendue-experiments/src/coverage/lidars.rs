@@ -7,11 +7,11 @@ use etendue_physics::pulse::{
     Discriminator, IntensityResponse, Pulse, ReflectivityScale, ReturnMode, reference_power,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, EchoModel, Encoder, Intensity, Lidar, PulsedReceiver, RangeLimits,
-    Receiver, ScanPattern, Sensitivity, Spinning, Triangulation,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Encoder, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 
-/// A URG-04LX with the noise, jitter and rounding of the preset, and every second of its beams.
+/// A URG-04LX with independent noise, 3 mrad of azimuth jitter and rounding, and every second of its beams.
 pub(super) fn phase() -> Lidar {
     let mut lidar = urg_04lx();
     lidar.pattern = ScanPattern::Encoder(Encoder {
@@ -82,6 +82,22 @@ pub(super) fn spinning() -> Lidar {
     lidar
 }
 
+/// A lidar with noise that neighbouring beams and whole scans share, and fixed-pattern errors of channels and
+/// beams, each of the order of the independent noise.
+pub(super) fn with_correlated_noise(lidar: Lidar) -> Lidar {
+    Lidar {
+        noise: CorrelatedNoise {
+            neighbour: 5e-3,
+            neighbour_correlation: 0.6,
+            channel: 6e-3,
+            beam: 8e-3,
+            beam_correlation: 0.4,
+            scan: 3e-3,
+        },
+        ..lidar
+    }
+}
+
 /// Spinning lidar of one channel in the plane.
 fn planar(name: &str, columns: u32, receiver: Receiver) -> Lidar {
     Lidar {
@@ -101,6 +117,7 @@ fn planar(name: &str, columns: u32, receiver: Receiver) -> Lidar {
         }),
         beam: beam(0),
         receiver,
+        noise: CorrelatedNoise::default(),
         limits: RangeLimits {
             near: 0.05,
             far: 30.0,

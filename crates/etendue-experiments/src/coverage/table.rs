@@ -67,6 +67,14 @@ pub fn all_cases() -> Vec<CoverageCase> {
         "pose, space",
         CoverageCase::with_squared_loss,
     );
+    // Noise that is not independent from shot to shot
+    for receiver in ["phase, correlated", "pulsed, correlated"] {
+        add(receiver, "plain room", "pose, plane", |case| case);
+        add(receiver, "edges and poles", "pose, plane", |case| case);
+    }
+    add("16 channels, correlated", "hall", "pose, space", |case| {
+        case
+    });
     cases
 }
 

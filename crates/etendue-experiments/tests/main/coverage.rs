@@ -10,13 +10,14 @@ fn run(receiver: &'static str, scene: &'static str, unknowns: &'static str) -> C
     case.run(SCANS, 7).expect("a valid case")
 }
 
-/// The number of 40 intervals of 95 % that miss is above 8 with a probability of 2e-4, for each of nine.
+/// The number of 40 intervals of 95 % that miss is above 8 with a probability of 2e-4, for each of twelve.
 #[test]
 fn intervals_of_poses_cover_the_truth() {
     for (receiver, scene) in [
         ("phase", "mirror"),
         ("pulsed", "edges and poles"),
         ("triangulation", "plain room"),
+        ("pulsed, correlated", "plain room"),
     ] {
         let coverage = run(receiver, scene, "pose, plane");
         assert_eq!(coverage.fits.len(), SCANS as usize);

@@ -127,13 +127,23 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
     })
 }
 
+/// Distance of the beam origins from the axis, and height of the lidar frame above the base of an OS1 of
+/// generation 1, mm (Ouster software user guide 1.14). Metadata of that generation omit them.
+const GENERATION_1: [f64; 2] = [12.163, 36.18];
+
 /// Channels in the sensor frame. Beams originate at the distance $n$ from the axis; ranges include
-/// the offset $n$.
+/// the offset $n$. Metadata without them are those of an OS1 of generation 1, unless they name another model.
 fn channels(json: &Value, altitudes: &[f64], azimuths: &[f64]) -> Vec<Channel> {
     let origin = find(json, "lidar_origin_to_beam_origin_mm").and_then(Value::as_f64);
-    let offset = origin.unwrap_or(0.0) * 1e-3;
+    let model = find(json, "prod_line").and_then(Value::as_str);
+    let is_os1 = model.is_none_or(|model| model.starts_with("OS-1"));
+    let [own_origin, own_height] = if is_os1 { GENERATION_1 } else { [0.0; 2] };
+    let offset = origin.unwrap_or(own_origin) * 1e-3;
     let transform = numbers(json, "lidar_to_sensor_transform");
-    let height = transform.and_then(|t| t.get(11).copied()).unwrap_or(0.0) * 1e-3;
+    let height = transform
+        .and_then(|t| t.get(11).copied())
+        .unwrap_or(own_height)
+        * 1e-3;
     let channel = |(altitude, azimuth): (&f64, &f64)| Channel {
         elevation: altitude.to_radians(),
         azimuth: -azimuth.to_radians(),
@@ -279,5 +289,31 @@ impl Profile {
                 [echo((word & 0x7fff) << 3, pixel[2], ambient), None]
             }
         })
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// Distance from the axis, range offset and height of the first beam, mm.
+    fn origin(more: &str) -> [f64; 3] {
+        let text = format!(
+            "{{\"beam_altitude_angles\": [1.0, -1.0], \"beam_azimuth_angles\": [0.0, 0.5], \
+             \"lidar_mode\": \"1024x10\"{more}}}"
+        );
+        let metadata = parse_ouster_metadata(Path::new("os.json"), &text).unwrap();
+        let channel = metadata.channels[0];
+        [channel.radius, channel.range_offset, channel.height].map(|length| length * 1e3)
+    }
+
+    #[test]
+    fn metadata_without_beam_origins_are_those_of_generation_1() {
+        assert_eq!(origin(""), [12.163, 12.163, 36.18]);
+        assert_eq!(origin(", \"prod_line\": \"OS-1-64\"")[0], 12.163);
+        assert_eq!(origin(", \"prod_line\": \"OS-2-128\""), [0.0; 3]);
+        let given = ", \"lidar_origin_to_beam_origin_mm\": 15.806";
+        assert_eq!(origin(given)[..2], [15.806; 2]);
     }
 }

@@ -86,8 +86,8 @@ impl Profile {
     /// fixed-pattern share of the variance of the range error.
     fn normalised(&self, fixed_pattern: f64, beam: &BeamAddress) -> [f64; 2] {
         let fixed_pattern_drop = self.correlation.fixed_pattern_drop();
-        let temporal_weights = self.correlation.temporal_weights().used();
-        let fixed_pattern_weights = self.correlation.fixed_pattern_weights().used();
+        let temporal_weights = self.correlation.temporal_weights().weights();
+        let fixed_pattern_weights = self.correlation.fixed_pattern_weights().weights();
         // A moving average over the beam and its predecessors in one sweep.
         let mut sums = [0.0; 2];
         let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {

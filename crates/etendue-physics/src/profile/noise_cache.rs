@@ -1,8 +1,9 @@
 //! Cache of the random numbers that neighbouring beams share.
 
-use super::correlation::{Correlation, REACH, Weights};
+use super::correlation::Correlation;
 use super::draw::{BeamAddress, FIXED_PATTERN_SWEEP};
-use crate::{Draws, Purpose};
+use crate::random::REACH;
+use crate::{Draws, MovingAverage, Purpose};
 
 /// Cache of the random numbers of noise profiles: standard normal numbers of recently drawn beams, and
 /// moving averages of the fixed-pattern noise of up to 131072 beams of a sweep.
@@ -39,7 +40,7 @@ const MOST_AVERAGES: usize = 16;
 /// sweep.
 #[derive(Clone, Debug)]
 struct FixedPatternAverage {
-    weights: Weights,
+    weights: MovingAverage,
     stride: u32,
     ring: BeamRing<f32>,
 }
@@ -117,7 +118,7 @@ impl NoiseCache {
     /// Index of the averages for a combination of weights and stride.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
-    fn place(&mut self, weights: &Weights, stride: u32) -> usize {
+    fn place(&mut self, weights: &MovingAverage, stride: u32) -> usize {
         for (place, one) in self.averages.iter().enumerate() {
             if one.stride == stride && one.weights == *weights {
                 return place;
@@ -128,7 +129,7 @@ impl NoiseCache {
 
     /// Adds empty averages for a combination of weights and stride; returns their index.
     #[cold]
-    fn begin(&mut self, weights: &Weights, stride: u32) -> usize {
+    fn begin(&mut self, weights: &MovingAverage, stride: u32) -> usize {
         if self.averages.len() == MOST_AVERAGES {
             self.averages.remove(0);
         }
@@ -242,10 +243,14 @@ impl BeamRing<f64> {
         reason = "compiled for the caller's target features"
     )]
     #[inline(always)]
-    fn average<const N: usize>(&mut self, first: &BeamAddress, weights: &Weights) -> [[f64; N]; 2] {
+    fn average<const N: usize>(
+        &mut self,
+        first: &BeamAddress,
+        weights: &MovingAverage,
+    ) -> [[f64; N]; 2] {
         self.make_room(NEIGHBOURS * first.stride + BLOCK_BEAMS);
         let mut sums = [[0.0; N]; 2];
-        for (back, weight) in (0..).zip(weights.used()) {
+        for (back, weight) in (0..).zip(weights.weights()) {
             let neighbours = BeamAddress {
                 beam: first.beam.wrapping_sub(back * first.stride),
                 ..*first
@@ -334,7 +339,7 @@ mod tests {
     }
 
     /// The same numbers drawn beam by beam.
-    fn plain(first: &BeamAddress, weights: &Weights) -> [[f64; 16]; 2] {
+    fn plain(first: &BeamAddress, weights: &MovingAverage) -> [[f64; 16]; 2] {
         let draws = Draws {
             seed: first.seed,
             sensor: first.sensor,
@@ -343,7 +348,7 @@ mod tests {
         };
         let mut sums = [[0.0; 16]; 2];
         for (i, offset) in (0..16).enumerate() {
-            for (back, weight) in (0..).zip(weights.used()) {
+            for (back, weight) in (0..).zip(weights.weights()) {
                 let number = first.beam.wrapping_add(offset);
                 let neighbour = number.wrapping_sub(back * first.stride);
                 let [range, drop] = draws.stream(neighbour).normal_pair();

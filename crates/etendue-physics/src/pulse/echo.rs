@@ -90,6 +90,38 @@ impl<S: Scalar> EchoFinder<S> {
         }
     }
 
+    /// The same finder for waveforms sampled every `interval` (s): unbiased for the reference echo on average over
+    /// the instants of the samples relative to the echo.
+    ///
+    /// Interpolation between samples that are long relative to the pulse cuts its peak, and so its
+    /// crossings of a fraction of the peak are early: 2.7 to 6.4 mm for 1 ns and pulses of 3 to 6 ns. The offset
+    /// is measured at 32 instants and is constant under differentiation.
+    #[must_use]
+    pub fn sampled_every(mut self, interval: f64, pulse: &Pulse<S>, reference: S) -> Self {
+        const INSTANTS: u32 = 32;
+        let plain = EchoFinder {
+            discriminator: self.discriminator,
+            threshold: self.threshold.value(),
+            hysteresis: self.hysteresis,
+            zero: self.zero.value(),
+        };
+        let pulse = pulse.plain();
+        let error = |instant: u32| {
+            let step = 0.5 * SPEED_OF_LIGHT * interval;
+            let range = 1.0 + step * (f64::from(instant) + 0.5) / f64::from(INSTANTS);
+            let one = PulseReturn {
+                range,
+                power: reference.value(),
+            };
+            let window = SamplingWindow::around(&pulse, interval, 1.0, 1.0 + step);
+            let echoes = plain.find(&Waveform::received(&pulse, &[one], window));
+            echoes.first().map_or(0.0, |echo| echo.range - range)
+        };
+        let mean = (0..INSTANTS).map(error).sum::<f64>() / f64::from(INSTANTS);
+        self.zero += mean * 2.0 / SPEED_OF_LIGHT;
+        self
+    }
+
     /// Calls `echo` with each echo of a waveform, nearest first; `at` gives the samples in a scalar
     /// that may carry derivatives.
     ///
@@ -235,6 +267,30 @@ mod tests {
         let far = returns.iter().fold(0.0, |far: f64, r| far.max(r.range));
         let window = SamplingWindow::around(&pulse, 0.25e-9, 1.0, far);
         finder.find(&Waveform::received(&pulse, &returns, window))
+    }
+
+    /// Mean error over 101 ranges of a head-on echo, timed at half of its peak. Measured: -6.4, -4.2 and -2.7 mm
+    /// without the correction (pulses of 3, 4 and 6 ns, sampled every 1 ns), 1e-6 m with it.
+    #[test]
+    fn a_sampled_echo_is_unbiased_on_average_over_the_instants_of_its_samples() {
+        let half = Discriminator::ConstantFraction { fraction: 0.5 };
+        for fwhm in [3e-9, 4e-9, 6e-9] {
+            let pulse = Pulse::gaussian(fwhm);
+            let ideal = EchoFinder::calibrated(&pulse, half, 0.01, 0.002, 1.0);
+            let sampled = ideal.sampled_every(1e-9, &pulse, 1.0);
+            let mean = |finder: &EchoFinder| -> f64 {
+                let error = |place: i32| {
+                    let range = 20.0 + 0.5 * SPEED_OF_LIGHT * 1e-9 * f64::from(place) / 101.0;
+                    let one = PulseReturn { range, power: 1.0 };
+                    let window = SamplingWindow::around(&pulse, 1e-9, 19.0, 22.0);
+                    let echoes = finder.find(&Waveform::received(&pulse, &[one], window));
+                    echoes[0].range - range
+                };
+                (0..101).map(error).sum::<f64>() / 101.0
+            };
+            assert!(mean(&ideal) < -2e-3, "{fwhm}: {}", mean(&ideal));
+            assert!(mean(&sampled).abs() < 5e-5, "{fwhm}: {}", mean(&sampled));
+        }
     }
 
     /// At any offset from the sampling grid of 0.25 ns (37 mm), the error of linear interpolation of the edge is

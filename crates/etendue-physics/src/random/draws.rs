@@ -60,6 +60,32 @@ impl Draws {
         pairs
     }
 
+    /// The first [`Stream::normal`] of each beam's stream in a sweep of its own; [`Draws::sweep`] is not
+    /// used.
+    ///
+    /// ```
+    /// use etendue_physics::{Draws, Purpose, Stream};
+    /// let draws = Draws { seed: 1, sensor: 2, sweep: 0, purpose: Purpose::BeamPattern };
+    /// let normals = draws.normals_of_sweeps(&[7, 8], &[3, 4]);
+    /// assert_eq!(normals[1], Stream::new(1, 2, 4, 8, Purpose::BeamPattern).normal());
+    /// ```
+    #[inline(always)]
+    pub fn normals_of_sweeps<const N: usize>(
+        &self,
+        beams: &[u32; N],
+        sweeps: &[u32; N],
+    ) -> [f64; N] {
+        let first = self.stream(0);
+        let [place, _, _, sensor_and_purpose] = first.counter;
+        let mut normals = [0.0; N];
+        for i in 0..N {
+            let counter = [place, beams[i], sweeps[i], sensor_and_purpose];
+            let [a, b, c, d] = philox4x32_10(counter, first.key);
+            normals[i] = box_muller(unit(a, b), unit(c, d))[0];
+        }
+        normals
+    }
+
     /// The first [`Stream::uniform`] of each beam's stream.
     #[inline(always)]
     pub fn uniforms<const N: usize>(&self, beams: &[u32; N]) -> [f64; N] {

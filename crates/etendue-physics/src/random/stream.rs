@@ -32,6 +32,14 @@ pub enum Purpose {
     Precipitation = 8,
     /// False echoes caused by noise.
     FalseAlarm = 9,
+    /// Range noise that neighbouring beams share.
+    NeighbourNoise = 10,
+    /// Fixed-pattern range error of a channel.
+    ChannelPattern = 11,
+    /// Fixed-pattern range error of a beam on a surface.
+    BeamPattern = 12,
+    /// Range noise common to a sweep.
+    ScanNoise = 13,
     /// Noise and drift of a gyroscope.
     Gyroscope = 20,
     /// Noise and drift of an accelerometer.

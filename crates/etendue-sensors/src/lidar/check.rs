@@ -83,6 +83,8 @@ pub enum LidarPart {
     Beam,
     /// Reported ranges.
     Range,
+    /// Correlated noise.
+    Noise,
     /// Receiver.
     Receiver,
     /// Reported intensity.
@@ -139,6 +141,7 @@ impl Lidar {
             (LidarPart::Wavelength, wavelength),
             (LidarPart::Beam, self.beam.check()),
             (LidarPart::Receiver, self.receiver.check()),
+            (LidarPart::Noise, self.noise.check()),
             (LidarPart::Intensity, self.intensity.check()),
         ] {
             checked.map_err(|outside| LidarError::of(part, outside))?;

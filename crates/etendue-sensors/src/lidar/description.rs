@@ -2,6 +2,7 @@
 
 use super::beam::Beam;
 use super::channel::Channel;
+use super::correlated_noise::CorrelatedNoise;
 use super::intensity::Intensity;
 use super::pattern::ScanPattern;
 use super::range_limits::RangeLimits;
@@ -29,6 +30,8 @@ pub struct Lidar<S = f64> {
     pub receiver: Receiver<S>,
     /// Limits and step of the reported ranges.
     pub limits: RangeLimits,
+    /// Range noise that is not independent from shot to shot.
+    pub noise: CorrelatedNoise,
     /// Scale of the reported intensity.
     pub intensity: Intensity,
 }
@@ -48,6 +51,7 @@ impl Lidar {
             beam: self.beam.map(&mut f),
             receiver: self.receiver.map(f),
             limits: self.limits,
+            noise: self.noise,
             intensity: self.intensity,
         }
     }

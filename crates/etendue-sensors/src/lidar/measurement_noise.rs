@@ -2,18 +2,21 @@
 //!
 //! [`simulate`](super::simulate) draws errors; this module gives their variances, from the same equations:
 //! - the noise of the receiver at the expected power and ambient light (`range_sd` of each receiver);
+//! - the noise that is not independent from shot to shot;
 //! - rounding to a step $q$, with the variance $q^2/12$;
 //! - pointing jitter of the azimuth, $(\partial R/\partial\alpha)^2\sigma_\alpha^2$;
 //! - hops between surfaces: the variance of the expected range over directions near that of the shot,
 //!   beyond its linear part.
 //!
-//! The last two follow from expected ranges of turned beams, by Gauss-Hermite quadrature over the normal
+//! The last two of this list follow from expected ranges of turned beams, by Gauss-Hermite quadrature over the normal
 //! distribution of the direction. A beam whose cross-section touches an edge has a large variance, because
 //! its range jumps when the beam, or the edge, moves a little. The [`PointingMargin`] sets how far from
 //! an edge a beam is affected, in addition to the jitter of the lidar.
 //!
-//! Errors of different shots are independent in the simulator, and so in this model. Not modelled: noise
-//! profiles of materials, false alarms, errors of the number of whole periods.
+//! The noise of the [`CorrelatedNoise`](super::CorrelatedNoise) adds to the variance. Its errors, and those of
+//! the jitter if it is correlated between neighbouring beams, are not independent: an estimate from many shots
+//! has to account for their covariance. Not modelled: noise profiles of materials, false alarms, errors of the
+//! number of whole periods.
 
 use super::description::Lidar;
 use super::hooks::Hooks;
@@ -30,7 +33,10 @@ pub struct MeasurementNoise {
     pub receiver: f64,
     /// Variance of the range by rounding, m².
     pub rounding: f64,
-    /// Variance of the range by the jitter of the direction on a smooth surface, m².
+    /// Variance of the range by noise that is not independent from shot to shot, m².
+    pub correlated: f64,
+    /// Change of the range by one standard deviation of the jitter of the azimuth on a smooth surface, m; its
+    /// square is the variance.
     pub pointing: f64,
     /// Variance of the range by hops between surfaces at edges, m².
     pub edges: f64,
@@ -41,7 +47,7 @@ pub struct MeasurementNoise {
 impl MeasurementNoise {
     /// Variance of the range, m².
     pub fn range(&self) -> f64 {
-        self.receiver + self.rounding + self.pointing + self.edges
+        self.receiver + self.rounding + self.correlated + self.pointing * self.pointing + self.edges
     }
 }
 
@@ -196,7 +202,8 @@ fn noise_of(
     let half = |[low, high]: [f64; 2]| 0.5 * (high - low);
     let power = expected.power;
     let by_power = half([-power_sd, power_sd].map(|by| counts(power + by, expected.range)));
-    let range_sd = receiver.sqrt();
+    let correlated = lidar.noise.variance();
+    let range_sd = (receiver + correlated).sqrt();
     let by_range = half([-range_sd, range_sd].map(|by| counts(power, expected.range + by)));
     let [intensity_slope, across] = turned[0].intensity.parts();
     let [_, upwards] = turned[1].intensity.parts();
@@ -208,7 +215,8 @@ fn noise_of(
     MeasurementNoise {
         receiver,
         rounding,
-        pointing: (slope * share).powi(2),
+        correlated,
+        pointing: slope * share,
         edges: azimuth_edges + elevation_edges,
         intensity: by_power.powi(2)
             + by_range.powi(2)

@@ -28,6 +28,7 @@
 //! | light of the air, ambient light | `prepared_air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
 //! | detections | `receiver/`, one file each |
 //! | returns | `returns.rs`, `output.rs` |
+//! | noise that is not independent from shot to shot | `correlated_noise.rs` |
 //! | variance of a measurement | `measurement_noise.rs`; `range_sd` of each receiver |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
 //! | the same in lanes of sixteen | `fast/` |
@@ -42,6 +43,7 @@ mod beam;
 mod channel;
 mod check;
 mod column_times;
+mod correlated_noise;
 mod description;
 mod direction;
 mod domain;
@@ -77,6 +79,7 @@ pub use air::Air;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
+pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
 pub use direction::Aim;
 pub use frame::Frame;

@@ -95,12 +95,7 @@ impl Simulator<'_, f64> {
             let shot = self.phase_shot(phase, fired, light, detected);
             return reporter.add_phase(&shot, buffer);
         }
-        let air = self.air.backscatter();
-        let air = air.map(|air| air.first_cells(light.backscatter_cells));
-        let source = |range: f64, reach: f64| {
-            let backscatter = air.map_or(0.0, |air| air.power_at_range(range));
-            light.source(range, reach, backscatter).map(Origin::of)
-        };
+        let source = |range: f64, _| self.echo_source(light, range).map(Origin::of);
         reporter.add(fired, light.ambient, &detected.detections, source, buffer)
     }
 }

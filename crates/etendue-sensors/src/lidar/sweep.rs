@@ -11,11 +11,14 @@
 
 use super::ambient::AmbientView;
 use super::beam::BeamRays;
+use super::correlated_noise::{NoiseSampler, stride};
 use super::description::Lidar;
 use super::hooks::{ExtraRay, Hooks};
 use super::light::ShotLight;
 use super::prepared_air::PreparedAir;
-use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
+use super::receiver::{
+    Detected, Detection, PreparedReceiver, PulsedScratch, Reception, power_of_air,
+};
 use super::scratch::SweepScratch;
 use super::scratch::WorkerScratchGuard;
 use super::sensor_poses::SensorPoses;
@@ -26,8 +29,8 @@ use crate::calibrated::ReturnSummary;
 use crate::transport::{LightRay, LightReturn, World, first_distance};
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_physics::profile::BeamAddress;
-use etendue_physics::{Purpose, Scalar, Stream};
-use etendue_scene::{CastScratch, Hit, Ray};
+use etendue_physics::{MovingAverage, Purpose, Scalar, Stream};
+use etendue_scene::{CastScratch, Hit, ObjectId, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// The plain pipeline of one lidar in one world, prepared for the shots of a sweep.
@@ -47,6 +50,10 @@ pub(super) struct Simulator<'a, S: Scalar> {
     pub air: PreparedAir<S>,
     pub ambient: Option<AmbientView<'a>>,
     pub receiver: PreparedReceiver<S>,
+    /// Moving average of the azimuth jitter over neighbouring beams.
+    pub pointing_average: MovingAverage,
+    /// Noise that is not independent from shot to shot, if there is any.
+    pub noise: Option<NoiseSampler>,
 }
 
 /// A shot with its index in the sweep and the pose of the sensor at its time.
@@ -165,6 +172,8 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             beam_rays: lidar.beam.rays(),
             ambient: AmbientView::new(world, receiver.window()),
             receiver,
+            pointing_average: lidar.noise.neighbour_average(),
+            noise: NoiseSampler::new(lidar, settings),
             air,
             world,
             lidar,
@@ -329,7 +338,12 @@ impl<'a, S: Scalar> Simulator<'a, S> {
     /// Random pointing error of a shot's azimuth, rad; `None` without jitter.
     fn pointing_error(&self, number: u32) -> Option<f64> {
         let jitter = self.azimuth_jitter()?;
-        Some(jitter * self.stream(number, Purpose::Pointing).normal())
+        let mut error = 0.0;
+        for (back, weight) in (0..).zip(self.pointing_average.weights()) {
+            let neighbour = number.wrapping_sub(back * stride(self.lidar));
+            error += weight * self.stream(neighbour, Purpose::Pointing).normal();
+        }
+        Some(jitter * error)
     }
 
     /// Standard deviation of the azimuths, rad; `None` if the lidar has no jitter or noise is disabled.
@@ -513,6 +527,44 @@ impl<'a, S: Scalar> Simulator<'a, S> {
         let casts = &mut scratch.get().casts;
         self.receiver
             .detect(&reception, light, pulsed, casts, detected);
+        self.add_correlated_noise(fired.number, light, detected);
+    }
+
+    /// Adds the noise that is not independent from shot to shot to the detections of a shot. A phase receiver
+    /// does not report ranges beyond the farthest one.
+    fn add_correlated_noise(&self, number: u32, light: &ShotLight<S>, detected: &mut Detected<S>) {
+        let Some(noise) = &self.noise else {
+            return;
+        };
+        for detection in &mut detected.detections {
+            let object = self.object_of(detection, light);
+            detection.range += noise.error(number, object);
+        }
+        let limits = &self.lidar.limits;
+        let is_within = |one: &Detection<S>| self.receiver.is_within(one.range.value(), limits);
+        detected.detections.retain(is_within);
+    }
+
+    /// The object that contributed most of the light of a detection; `None` for air and drops.
+    fn object_of(&self, detection: &Detection<S>, light: &ShotLight<S>) -> Option<ObjectId> {
+        let back = if let PreparedReceiver::Phase(_) = self.receiver {
+            light.strongest(power_of_air(self.air.whole_cells(light), light))
+        } else {
+            self.echo_source(light, detection.range.value())
+        };
+        back.map(|back| back.hit.object)
+    }
+
+    /// The return that contributed most of the light of an echo at a range (m); `None` for air and drops.
+    pub fn echo_source<'l>(
+        &self,
+        light: &'l ShotLight<S>,
+        range: f64,
+    ) -> Option<&'l LightReturn<S>> {
+        let air = self.air.backscatter();
+        let air = air.map(|air| air.first_cells(light.backscatter_cells));
+        let backscatter = air.map_or(0.0, |air| air.power_at_range(range));
+        light.source(range, self.lidar.receiver.echo_reach(), backscatter)
     }
 
     /// Draws the detection of a shot from the noise profile of its surface. Returns false without effect
@@ -566,7 +618,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             sensor: self.settings.sensor,
             sweep: self.settings.sweep,
             beam: number,
-            stride: u32::try_from(self.lidar.channels.len()).unwrap_or(1),
+            stride: stride(self.lidar),
         }
     }
 

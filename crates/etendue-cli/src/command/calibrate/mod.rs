@@ -7,6 +7,8 @@ mod hints;
 mod hold_out;
 mod identify;
 mod load;
+mod noise;
+mod noise_beside;
 mod panel_picture;
 mod panel_view;
 mod profiles;
@@ -28,7 +30,8 @@ use clap::{Args, Subcommand};
     etendue calibrate data.config --holdout -o profiles\n          \
     etendue calibrate view profiles/wood.toml -o wood\n          \
     etendue calibrate identify scan.txt --profiles profiles\n          \
-    etendue calibrate aim --source recording.txt\n\n\
+    etendue calibrate aim --source recording.txt\n          \
+    etendue calibrate noise room.pcap\n\n\
     A calibration setup file lists recordings of panels of known materials; a data.config of \
     ApolloSim is accepted too. The pose of the panel is estimated from the recording. Declared \
     dimensions are hints; a warning reports a disagreement. A material of a scene uses a profile \
@@ -49,6 +52,8 @@ pub struct Calibrate {
 enum Task {
     /// Draw a profile: the panel from above, and curves over incidence
     View(view::View),
+    /// Estimate the parts of the range noise of a standing sensor
+    Noise(noise::Noise),
     /// Identify the material of a panel in a recording
     Identify(identify::Identify),
     /// Monitor the set-up of a recording: distance and tilt of the panel, and bands with too few
@@ -63,6 +68,7 @@ impl Calibrate {
     pub fn run(self) -> Result<(), Failure> {
         match self.task {
             Some(Task::View(task)) => task.run(),
+            Some(Task::Noise(task)) => task.run(),
             Some(Task::Identify(task)) => task.run(),
             Some(Task::Aim(task)) => task.run(),
             Some(Task::Adapt(task)) => task.run(),

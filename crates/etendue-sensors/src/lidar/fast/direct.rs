@@ -316,6 +316,15 @@ impl FastSimulator<'_, '_> {
         detections.clear();
         let receiver = &self.direct.pulsed;
         receiver.detect_returns(returns, noise.as_mut(), pulsed, detections);
+        // Add the noise that is not independent from shot to shot.
+        let reach = self.plain.lidar.receiver.echo_reach();
+        if let Some(noise) = &self.plain.noise {
+            for detection in &mut *detections {
+                let origin = strongest(ray_returns, detection.range, reach);
+                let object = origin.map(|origin| origin.object);
+                detection.range += noise.error(fired.number, object);
+            }
+        }
         let source = |range: f64, reach: f64| strongest(ray_returns, range, reach);
         self.reporter.add(fired, 0.0, detections, source, buffer)
     }

@@ -66,6 +66,7 @@ mod tests {
     use crate::lidar::air::Air;
     use crate::lidar::beam::Beam;
     use crate::lidar::channel::Channel;
+    use crate::lidar::correlated_noise::CorrelatedNoise;
     use crate::lidar::description::Lidar;
     use crate::lidar::hooks::Hooks;
     use crate::lidar::intensity::Intensity;
@@ -137,6 +138,7 @@ mod tests {
                 far: 100.0,
                 step: 0.0,
             },
+            noise: CorrelatedNoise::default(),
             intensity: Intensity {
                 response: IntensityResponse::Power { counts: 1.0 },
                 top: None,

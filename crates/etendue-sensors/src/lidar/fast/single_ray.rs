@@ -16,7 +16,7 @@ use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
 use crate::transport::DirectReturnLanes;
 use etendue_physics::pulse::SingleEchoes;
-use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
+use etendue_physics::{Draws, NormalPairs, Purpose};
 use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
@@ -333,12 +333,13 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         first: usize,
     ) -> BlockDetections {
         let simulator = self.simulator;
-        // Find the echoes.
-        let echoes = self.echoes(block, drawn, noise);
+        // Find the echoes, with noise that is not independent from shot to shot.
+        let mut echoes = self.echoes(block, drawn, noise);
+        self.add_correlated_noise(block, drawn, first, &mut echoes);
         // Add the range offsets, round, and apply the range limits.
         let offsets = self.offsets(first);
         let limits = simulator.plain.lidar.limits;
-        let reach = 0.5 * SPEED_OF_LIGHT * self.simulator.direct.pulsed.receiver.pulse.fwhm;
+        let reach = simulator.plain.lidar.receiver.echo_reach();
         let mut range = [0.0; 16];
         let mut distance = [0.0; 16];
         let mut sourced = [false; 16];
@@ -365,6 +366,33 @@ impl ReportSingleRays<'_, '_, '_, '_> {
             mesh: self.meshes(block),
             within,
             too_near,
+        }
+    }
+
+    /// Adds the noise that is not independent from shot to shot to the echoes that the receiver found.
+    #[inline(always)]
+    fn add_correlated_noise(
+        &self,
+        block: &ReturnBlock,
+        drawn: Option<&BlockDraws>,
+        first: usize,
+        echoes: &mut SingleEchoes,
+    ) {
+        let Some(noise) = &self.simulator.plain.noise else {
+            return;
+        };
+        // Find the surface of each echo.
+        let reach = self.simulator.plain.lidar.receiver.echo_reach();
+        let mut objects = [None; 16];
+        for i in 0..16 {
+            let is_near = (block.range[i] - echoes.range[i]).abs() <= reach;
+            objects[i] = is_near.then_some(ObjectId(block.object[i]));
+        }
+        // Add the errors of shots without a noise profile.
+        let errors = noise.errors(shot_number(self.cast.first + first), objects);
+        let calibrated = drawn.map_or(&[false; 16], |drawn| drawn.calibrated);
+        for i in 0..16 {
+            echoes.range[i] += if calibrated[i] { 0.0 } else { errors[i] };
         }
     }
 

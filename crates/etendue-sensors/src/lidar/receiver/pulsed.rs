@@ -249,7 +249,8 @@ impl<S: Scalar> PulsedReceiver<S> {
         (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold.value())
     }
 
-    /// The finder of echoes in sampled waveforms, with this receiver's [`hysteresis`](Self::hysteresis).
+    /// The finder of echoes in sampled waveforms, with this receiver's [`hysteresis`](Self::hysteresis) and
+    /// sampling interval.
     pub fn finder(&self) -> EchoFinder<S> {
         EchoFinder::calibrated(
             &self.pulse,
@@ -258,6 +259,7 @@ impl<S: Scalar> PulsedReceiver<S> {
             self.hysteresis(),
             self.reference,
         )
+        .sampled_every(self.interval, &self.pulse, self.reference)
     }
 }
 

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, says what it measured, and counts little"
 )]
 
+mod correlated_noise;
 mod daylight;
 mod deforming;
 mod determinism;

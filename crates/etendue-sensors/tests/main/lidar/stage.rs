@@ -10,8 +10,8 @@ use etendue_scene::{
     primitive,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-    ScanPattern, Spinning,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Spinning,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
@@ -146,6 +146,7 @@ pub fn scanner(receiver: PulsedReceiver) -> Lidar {
         }),
         beam: beam(1e-3),
         receiver: Receiver::Pulsed(receiver),
+        noise: CorrelatedNoise::default(),
         limits: RangeLimits {
             near: 0.1,
             far: 300.0,

@@ -17,8 +17,8 @@ use etendue_physics::phase::{
 use etendue_physics::pulse::IntensityResponse;
 use etendue_sensors::Truth;
 use etendue_sensors::lidar::{
-    Beam, Channel, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver, RangeLimits, Receiver,
-    ScanPattern, SweepSettings, simulate,
+    Beam, Channel, CorrelatedNoise, Encoder, Intensity, Lidar, PhaseMethod, PhaseReceiver,
+    RangeLimits, Receiver, ScanPattern, SweepSettings, simulate,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -72,6 +72,7 @@ pub fn encoder_lidar(columns: u32, first: f64, step: f64, pattern: SubRayPattern
         }),
         beam: Beam::cone(0.005, pattern),
         receiver: Receiver::Phase(ideal_receiver()),
+        noise: CorrelatedNoise::default(),
         limits: LIMITS,
         intensity: Intensity {
             response: IntensityResponse::Power { counts: 1.0 },

@@ -403,9 +403,10 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                 }
                 ProfileDraw::Return(_) | ProfileDraw::NoReturn => Err(None),
                 // Without a profile, the receiver measures the signal.
-                ProfileDraw::NoProfile => {
-                    self.detection(fired.number, light, normals).map_err(Some)
-                }
+                ProfileDraw::NoProfile => self
+                    .detection(fired.number, light, normals)
+                    .map_err(Some)
+                    .and_then(|detection| self.with_correlated_noise(&fired, light, detection)),
             },
             fired,
             power: power.value(),
@@ -431,6 +432,23 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         let mut noise = self.plain.stream(number, Purpose::ReceiverNoise);
         self.receiver
             .detection(signal, limits, || noise.normal_pair())
+    }
+
+    /// A detection with the noise that is not independent from shot to shot; none beyond the farthest range.
+    fn with_correlated_noise(
+        &self,
+        fired: &FiredShot<S>,
+        light: &LaneLight<S>,
+        mut detection: Detection<S>,
+    ) -> Result<Detection<S>, Option<NoDetection>> {
+        let Some(noise) = &self.plain.noise else {
+            return Ok(detection);
+        };
+        let object = light.origin.map(|origin| origin.object);
+        detection.range += noise.error(fired.number, object);
+        let limits = &self.plain.lidar.limits;
+        let is_within = (self.plain.receiver).is_within(detection.range.value(), limits);
+        is_within.then_some(detection).ok_or(None)
     }
 
     /// Measures a shot by the plain pipeline, from the first hits of its lane.

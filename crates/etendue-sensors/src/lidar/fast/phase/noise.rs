@@ -5,10 +5,11 @@
 )]
 
 use super::batch::LANES;
+use crate::lidar::correlated_noise::stride;
 use crate::lidar::receiver::{PhaseMethod, PreparedPhase};
 use crate::lidar::sweep::Simulator;
 use crate::scalar_tile::LaneScalar;
-use etendue_physics::{Draws, NormalPairs, Purpose};
+use etendue_physics::{Draws, MovingAverage, NormalPairs, Purpose};
 use etendue_simd::Vectorized;
 
 /// Pairs of normal draws of a shot that the closed form of the receiver uses: one per frequency.
@@ -17,10 +18,22 @@ const PAIRS: usize = 2;
 /// The random streams of a sweep that are drawn sixteen shots at a time.
 #[derive(Clone, Copy)]
 pub(super) struct LaneStreams {
-    /// Standard deviation of the azimuth, rad, and the streams of the pointing errors.
-    pointing: Option<(f64, Draws)>,
+    /// The pointing errors, if there are any.
+    pointing: Option<PointingDraws>,
     /// The streams of the receiver's noise.
     receiver: Option<Draws>,
+}
+
+/// Draws of the pointing errors.
+#[derive(Clone, Copy)]
+struct PointingDraws {
+    /// Standard deviation of the azimuth, rad.
+    sd: f64,
+    /// Moving average over neighbouring beams.
+    average: MovingAverage,
+    draws: Draws,
+    /// Difference of the indices of neighbours.
+    stride: u32,
 }
 
 /// Draws of sixteen shots.
@@ -63,9 +76,30 @@ impl LaneStreams {
         let in_closed_form = receiver.receiver.method == PhaseMethod::ClosedForm;
         let receiver_draws = in_closed_form && !settings.without_noise;
         Self {
-            pointing: jitter.map(|jitter| (jitter, draws(Purpose::Pointing))),
+            pointing: jitter.map(|sd| PointingDraws {
+                sd,
+                average: plain.pointing_average,
+                draws: draws(Purpose::Pointing),
+                stride: stride(plain.lidar),
+            }),
             receiver: receiver_draws.then(|| draws(Purpose::ReceiverNoise)),
         }
+    }
+}
+
+impl PointingDraws {
+    /// Pointing errors of sixteen shots, rad.
+    #[inline(always)]
+    fn errors(&self, beams: &[u32; LANES]) -> [f64; LANES] {
+        let mut errors = [0.0; LANES];
+        for (back, weight) in (0..).zip(self.average.weights()) {
+            let neighbours = beams.map(|beam| beam.wrapping_sub(back * self.stride));
+            let [normals, _] = self.draws.normal_pairs(&neighbours, 0);
+            for (error, normal) in errors.iter_mut().zip(&normals) {
+                *error += weight * normal;
+            }
+        }
+        errors.map(|error| self.sd * error)
     }
 }
 
@@ -86,11 +120,8 @@ impl Vectorized for DrawShots<'_> {
             *beam = self.first.wrapping_add(lane);
         }
         let draws = self.draws;
-        if let Some((jitter, streams)) = &self.streams.pointing {
-            let [normals, _] = streams.normal_pairs(&beams, 0);
-            for (error, normal) in draws.pointing.iter_mut().zip(&normals) {
-                *error = jitter * normal;
-            }
+        if let Some(pointing) = &self.streams.pointing {
+            draws.pointing = pointing.errors(&beams);
         }
         draws.has_receiver = self.streams.receiver.is_some();
         if let Some(streams) = &self.streams.receiver {

@@ -1,0 +1,170 @@
+//! Estimate of the parts of the noise, with uncertainties.
+
+use super::moments::TemporalNoise;
+use super::patterns::FixedPatterns;
+use super::recording::StandingRecording;
+use thiserror::Error;
+
+/// Number of sectors of the jackknife.
+const SECTORS: usize = 10;
+
+/// Least number of scans.
+const LEAST_SCANS: usize = 3;
+
+/// Number of estimated quantities.
+const QUANTITIES: usize = 8;
+
+/// An estimate with its standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Value.
+    pub value: f64,
+    /// Standard error.
+    pub error: f64,
+}
+
+/// Parts of the noise of a standing sensor. Standard deviations are in m, the jitter in rad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseParts {
+    /// Independent noise of each shot, without rounding.
+    pub independent: Estimate,
+    /// Jitter of the azimuth; `None` without surfaces at a slant.
+    pub jitter: Option<Estimate>,
+    /// Noise that is correlated between neighbouring beams.
+    pub neighbour: Estimate,
+    /// Correlation of that noise between neighbouring beams.
+    pub neighbour_correlation: Estimate,
+    /// Noise common to a scan.
+    pub scan: Estimate,
+    /// Fixed-pattern errors of the channels; `None` with fewer than four channels on planes.
+    pub channel: Option<Estimate>,
+    /// Fixed-pattern errors of the beams on a surface; `None` without planes.
+    pub beam: Option<Estimate>,
+    /// Correlation of those errors between neighbouring beams.
+    pub beam_correlation: Option<Estimate>,
+    /// Number of scans.
+    pub scans: usize,
+    /// Number of directions from which the noise over time was estimated.
+    pub directions: usize,
+    /// Number of directions on planes.
+    pub on_planes: usize,
+}
+
+/// Reason why the noise cannot be estimated.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StandingError {
+    /// Too few scans.
+    #[error("the recording has {scans} scans; at least 3 are needed to estimate the noise")]
+    Scans {
+        /// Number of scans.
+        scans: usize,
+    },
+    /// No direction returned the same surface in most scans.
+    #[error(
+        "no direction returned the same surface in most scans: the sensor has to stand still, before \
+         smooth surfaces"
+    )]
+    NotSteady,
+}
+
+/// Estimates the parts of the noise of a standing sensor.
+///
+/// Standard errors are those of a jackknife over ten sectors of azimuth (Tukey 1958), with the
+/// sampling error of a standard deviation from the number of scans (noise common to a scan) or channels (fixed
+/// pattern of the channels) added.
+///
+/// # Errors
+/// If there are fewer than three scans, or no steady directions.
+pub fn estimate_noise(recording: &StandingRecording) -> Result<NoiseParts, StandingError> {
+    if recording.scans < LEAST_SCANS {
+        return Err(StandingError::Scans {
+            scans: recording.scans,
+        });
+    }
+    // Estimate from all sectors, and without each of them.
+    let rounding = recording.range_step.powi(2) / 12.0;
+    let all = Quantities::of(recording, rounding, |_| true).ok_or(StandingError::NotSteady)?;
+    let sector = |column: usize| column * SECTORS / recording.columns.max(1);
+    let others: Vec<Quantities> = (0..SECTORS)
+        .filter_map(|left_out| Quantities::of(recording, rounding, |c| sector(c) != left_out))
+        .collect();
+    let estimate = |quantity: usize| -> Option<Estimate> {
+        let value = all.values[quantity]?;
+        Some(Estimate {
+            value,
+            error: jackknife(others.iter().filter_map(|one| one.values[quantity])),
+        })
+    };
+    // Add the sampling errors of few scans and channels.
+    let sampled = |estimate: Estimate, count: usize| {
+        let share = (0.5 / count.saturating_sub(1).max(1) as f64).sqrt();
+        Estimate {
+            error: estimate.error.hypot(estimate.value * share),
+            ..estimate
+        }
+    };
+    let known = |quantity| estimate(quantity).unwrap_or_default();
+    Ok(NoiseParts {
+        independent: known(0),
+        jitter: estimate(1),
+        neighbour: known(2),
+        neighbour_correlation: known(3),
+        scan: sampled(known(4), recording.scans),
+        channel: estimate(5).map(|one| sampled(one, all.channels)),
+        beam: estimate(6),
+        beam_correlation: estimate(7),
+        scans: recording.scans,
+        directions: all.directions,
+        on_planes: all.on_planes,
+    })
+}
+
+/// All quantities of some columns.
+struct Quantities {
+    values: [Option<f64>; QUANTITIES],
+    directions: usize,
+    on_planes: usize,
+    channels: usize,
+}
+
+impl Quantities {
+    fn of(
+        recording: &StandingRecording,
+        rounding: f64,
+        keep: impl Fn(usize) -> bool,
+    ) -> Option<Self> {
+        let noise = TemporalNoise::of(recording, rounding, &keep)?;
+        let patterns = FixedPatterns::of(recording, noise.total, &keep);
+        let beam = patterns.map(|patterns| patterns.beam);
+        Some(Self {
+            values: [
+                Some(noise.independent.sqrt()),
+                noise.jitter.map(f64::sqrt),
+                Some(noise.neighbour.variance.sqrt()),
+                Some(noise.neighbour.correlation),
+                Some(noise.scan.sqrt()),
+                patterns
+                    .and_then(|patterns| patterns.channel)
+                    .map(f64::sqrt),
+                beam.map(|beam| beam.variance.sqrt()),
+                beam.map(|beam| beam.correlation),
+            ],
+            directions: noise.directions,
+            on_planes: patterns.map_or(0, |patterns| patterns.directions),
+            channels: patterns.map_or(0, |patterns| patterns.channels),
+        })
+    }
+}
+
+/// Jackknife standard error from the estimates without each of several parts.
+fn jackknife(without: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = without.collect();
+    let count = values.len() as f64;
+    if count < 2.0 {
+        return f64::NAN;
+    }
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    ((count - 1.0) / count * squares).sqrt()
+}

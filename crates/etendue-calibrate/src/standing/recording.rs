@@ -1,0 +1,219 @@
+//! Recordings of standing sensors, arranged by channel and azimuth.
+
+use etendue_physics::angle::wrap_to_pi;
+use etendue_physics::statistics::median;
+use etendue_sensors::Scan;
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
+
+/// A measured range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StandingBeam {
+    /// Channel, numbered from 0: 0 for planar scanners.
+    pub channel: u16,
+    /// Unit vector in the sensor frame.
+    pub direction: Vector3<f64>,
+    /// Reported range, m.
+    pub range: f64,
+}
+
+/// Ranges of a standing sensor by scan and direction.
+///
+/// Directions are cells of one channel and of the width of the sensor's azimuth step. The ranges of sensors whose
+/// azimuths differ between scans are corrected to the centre of the cell by the slope between the neighbouring
+/// cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StandingRecording {
+    /// Number of scans.
+    pub scans: usize,
+    /// Number of channels.
+    pub channels: usize,
+    /// Number of columns: azimuth steps.
+    pub columns: usize,
+    /// Azimuth step, rad.
+    pub step: f64,
+    /// Step of which the ranges are multiples, m; 0 if there is none.
+    pub range_step: f64,
+    /// Cells by channel, then column.
+    pub(super) cells: Vec<Cell>,
+}
+
+/// A direction: the ranges of all scans.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cell {
+    /// Mean unit vector.
+    pub direction: Vector3<f64>,
+    /// Range of each scan, m; `None` without a return.
+    pub ranges: Vec<Option<f64>>,
+    /// Slope of the range over the azimuth, m/rad; `None` next to an edge or without neighbours.
+    pub slope: Option<f64>,
+}
+
+/// Change of the slope between neighbouring cells, relative to the range and per cell, at an edge.
+const EDGE: f64 = 0.02;
+
+impl StandingRecording {
+    /// Recording from planar scans.
+    pub fn from_scans(scans: &[Scan]) -> Self {
+        let beams = |scan: &Scan| -> Vec<StandingBeam> {
+            let pairs = scan.azimuths.iter().zip(&scan.readings);
+            let beam = |(azimuth, reading): (&f64, &etendue_sensors::RangeReading)| {
+                let range = reading.range().filter(|range| *range > 0.0)?;
+                Some(StandingBeam {
+                    channel: 0,
+                    direction: Vector3::new(azimuth.cos(), azimuth.sin(), 0.0),
+                    range,
+                })
+            };
+            pairs.filter_map(beam).collect()
+        };
+        let scans: Vec<_> = scans.iter().map(beams).collect();
+        Self::from_beams(&scans)
+    }
+
+    /// Recording from the returns of each scan. Of several returns in a cell, the first counts. Scans with less than
+    /// 90 % of the median number of returns, such as the first and the last rotation of a capture, are left out.
+    pub fn from_beams(scans: &[Vec<StandingBeam>]) -> Self {
+        let mut counts: Vec<f64> = scans.iter().map(|beams| beams.len() as f64).collect();
+        let least = 0.9 * median(&mut counts).unwrap_or(0.0);
+        let whole_scans = scans.iter().filter(|beams| beams.len() as f64 >= least);
+        let scans: &[&Vec<StandingBeam>] = &whole_scans.collect::<Vec<_>>();
+        // Find the azimuth step and the channels.
+        let step = azimuth_step(scans).unwrap_or(0.01);
+        let all = || scans.iter().copied().flatten();
+        let channels = all().map(|beam| usize::from(beam.channel) + 1).max();
+        let channels = channels.unwrap_or(0);
+        let column = |beam: &StandingBeam| ((azimuth(beam) - FIRST) / step).round();
+        let columns = all().map(column).fold(-1.0, f64::max) + 1.0;
+        let columns = whole(columns);
+        let empty = Cell {
+            ranges: vec![None; scans.len()],
+            ..Cell::default()
+        };
+        let mut cells = vec![empty; channels * columns];
+        // Sort the beams into cells, with their azimuths relative to the centre.
+        let mut offsets = vec![vec![0.0; scans.len()]; cells.len()];
+        for (scan, beams) in scans.iter().enumerate() {
+            for beam in *beams {
+                let place = column(beam);
+                let index = usize::from(beam.channel) * columns + whole(place);
+                let cell = &mut cells[index];
+                if cell.ranges[scan].is_none() {
+                    cell.ranges[scan] = Some(beam.range);
+                    cell.direction += beam.direction;
+                    offsets[index][scan] = azimuth(beam) - FIRST - place * step;
+                }
+            }
+        }
+        for cell in &mut cells {
+            cell.direction = cell.direction.try_normalize(0.0).unwrap_or_default();
+        }
+        let mut recording = Self {
+            scans: scans.len(),
+            channels,
+            columns,
+            step,
+            range_step: range_step(scans),
+            cells,
+        };
+        recording.correct(&offsets);
+        recording
+    }
+
+    /// Sets the slopes, and corrects the ranges to the mean azimuth of their cell.
+    fn correct(&mut self, offsets: &[Vec<f64>]) {
+        let medians: Vec<Option<f64>> = self.cells.iter().map(Cell::median).collect();
+        for index in 0..self.cells.len() {
+            let column = index % self.columns;
+            if column == 0 || column + 1 == self.columns {
+                continue;
+            }
+            let [before, here, after] = [index - 1, index, index + 1].map(|near| medians[near]);
+            let (Some(before), Some(here), Some(after)) = (before, here, after) else {
+                continue;
+            };
+            if (before - 2.0 * here + after).abs() > EDGE * here {
+                continue;
+            }
+            let slope = 0.5 * (after - before) / self.step;
+            let cell = &mut self.cells[index];
+            cell.slope = Some(slope);
+            let own = &offsets[index];
+            let used: Vec<f64> = (cell.ranges.iter().zip(own))
+                .filter_map(|(range, offset)| range.map(|_| *offset))
+                .collect();
+            let mean = used.iter().sum::<f64>() / used.len().max(1) as f64;
+            for (range, offset) in cell.ranges.iter_mut().zip(own) {
+                *range = range.map(|range| range - slope * (offset - mean));
+            }
+        }
+    }
+}
+
+impl Cell {
+    /// Median of the ranges, m.
+    fn median(&self) -> Option<f64> {
+        let mut ranges: Vec<f64> = self.ranges.iter().flatten().copied().collect();
+        median(&mut ranges)
+    }
+}
+
+/// Number of a column.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "azimuths are at least -pi, and steps above 1e-5"
+)]
+fn whole(column: f64) -> usize {
+    column as usize
+}
+
+/// Step of which nearly all ranges are multiples, m: their least difference; 0 if there is none.
+fn range_step(scans: &[&Vec<StandingBeam>]) -> f64 {
+    let mut ranges: Vec<f64> = (scans.iter().copied().flatten())
+        .map(|beam| beam.range)
+        .collect();
+    ranges.sort_by(f64::total_cmp);
+    let differences = ranges.windows(2).map(|two| two[1] - two[0]);
+    let step = differences
+        .filter(|step| *step > SAME)
+        .fold(f64::INFINITY, f64::min);
+    let is_multiple = |range: &&f64| (*range / step - (*range / step).round()).abs() * step < SAME;
+    let multiples = ranges.iter().filter(is_multiple).count();
+    if step.is_finite() && 100 * multiples > 99 * ranges.len() {
+        step
+    } else {
+        0.0
+    }
+}
+
+/// Difference below which two ranges are equal, m: that of single precision at 200 m.
+const SAME: f64 = 2e-5;
+
+/// Least azimuth, rad.
+const FIRST: f64 = -std::f64::consts::PI;
+
+/// Azimuth of a beam, rad, in (-pi, pi].
+fn azimuth(beam: &StandingBeam) -> f64 {
+    wrap_to_pi(beam.direction.y.atan2(beam.direction.x))
+}
+
+/// Median difference of the azimuths of successive beams of a channel, rad.
+fn azimuth_step(scans: &[&Vec<StandingBeam>]) -> Option<f64> {
+    let mut steps = Vec::new();
+    for beams in scans.iter().take(10) {
+        let mut by_channel: BTreeMap<u16, Vec<f64>> = BTreeMap::new();
+        for beam in *beams {
+            by_channel
+                .entry(beam.channel)
+                .or_default()
+                .push(azimuth(beam));
+        }
+        for azimuths in by_channel.values_mut() {
+            azimuths.sort_by(f64::total_cmp);
+            let differences = azimuths.windows(2).map(|two| two[1] - two[0]);
+            steps.extend(differences.filter(|step| *step > 1e-5));
+        }
+    }
+    median(&mut steps)
+}

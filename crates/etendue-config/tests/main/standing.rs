@@ -1,0 +1,141 @@
+//! Parts of the noise of simulated standing sensors, estimated from their ranges.
+
+use etendue_calibrate::standing::{
+    Estimate, NoiseParts, StandingBeam, StandingRecording, estimate_noise,
+};
+use etendue_config::scene::parse;
+use etendue_config::sensor::preset;
+use etendue_config::toml_file::Document;
+use etendue_sensors::lidar::simulate;
+use etendue_sensors::lidar::{
+    Columns, CorrelatedNoise, Lidar, Receiver, ScanPattern, SweepSettings,
+};
+use etendue_sensors::transport::World;
+use nalgebra::Isometry3;
+
+/// The preset of the VLP-16 with 900 columns, one ray per beam and the given noise.
+fn vlp_16(jitter: f64, noise: CorrelatedNoise) -> Lidar {
+    let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    lidar.beam = lidar.beam.with_one_ray();
+    if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
+        spinning.columns = Columns::PerSweep {
+            columns: 900,
+            fired: None,
+        };
+    }
+    if let Receiver::Pulsed(receiver) = &mut lidar.receiver {
+        receiver.jitter = jitter;
+    }
+    Lidar { noise, ..lidar }
+}
+
+/// A room of 6 by 8 m with a post.
+const ROOM: &str = "version = 1\n[materials.wall]\nbase = \"white-paper\"\n\
+    [[objects]]\nname = \"room\"\nshape.box = { size_m = [6.0, 8.0, 3.0] }\n\
+    position_m = [0.0, 0.0, -1.3]\nmaterial = \"wall\"\n\
+    [[objects]]\nname = \"post\"\nshape.box = { size_m = [0.3, 0.3, 2.5] }\n\
+    position_m = [1.5, 1.0, -1.2]\nmaterial = \"wall\"\n";
+
+/// The estimate from a number of sweeps in the room, slightly turned.
+fn estimated(lidar: &Lidar, seed: u64, sweeps: u32) -> NoiseParts {
+    let scene = parse(&Document::new("room.toml", ROOM.to_owned()))
+        .unwrap()
+        .scene;
+    let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+    let pose = Isometry3::rotation(nalgebra::Vector3::z() * 0.2);
+    let scans: Vec<Vec<StandingBeam>> = (0..sweeps)
+        .map(|sweep| {
+            let settings = SweepSettings {
+                seed,
+                sweep,
+                ..SweepSettings::default()
+            };
+            let sweep = simulate(&world, lidar, &settings, |_| pose);
+            let beam = |point: &etendue_sensors::lidar::Return| {
+                let shot = sweep.shots.at(point.shot as usize);
+                StandingBeam {
+                    channel: shot.channel,
+                    direction: point.position.coords.normalize(),
+                    range: point.range,
+                }
+            };
+            sweep.points.iter().map(beam).collect()
+        })
+        .collect();
+    estimate_noise(&StandingRecording::from_beams(&scans)).unwrap()
+}
+
+/// Asserts that an estimate is within five standard errors and a tenth of a standard deviation (0.3 mm at least)
+/// of the truth.
+fn agrees(name: &str, estimate: Estimate, truth: f64) {
+    let tolerance = 5.0 * estimate.error + 0.1 * truth + 3e-4;
+    println!(
+        "{name}: {:.5} +- {:.5} ({truth:.5})",
+        estimate.value, estimate.error
+    );
+    assert!(
+        estimate.error.is_finite() && estimate.error < 0.5 * truth + 1e-3,
+        "{name}"
+    );
+    assert!(
+        (estimate.value - truth).abs() < tolerance,
+        "{name}: {estimate:?} {truth}"
+    );
+}
+
+/// Four sensors: all parts, and each of three without one of them.
+#[test]
+fn the_parts_of_simulated_noise_are_found_again() {
+    let all = CorrelatedNoise {
+        neighbour: 4e-3,
+        neighbour_correlation: 0.6,
+        channel: 6e-3,
+        beam: 5e-3,
+        beam_correlation: 0.4,
+        scan: 2e-3,
+    };
+    let cases = [
+        (1, all),
+        (
+            2,
+            CorrelatedNoise {
+                neighbour: 0.0,
+                ..all
+            },
+        ),
+        (
+            3,
+            CorrelatedNoise {
+                scan: 0.0,
+                channel: 0.0,
+                ..all
+            },
+        ),
+        (4, CorrelatedNoise { beam: 0.0, ..all }),
+    ];
+    for (seed, noise) in cases {
+        let jitter = 5e-3;
+        let found = estimated(&vlp_16(jitter, noise), seed, 30);
+        println!("{found:#?}");
+        assert!(found.directions > 3000 && found.on_planes > 3000);
+        agrees("independent", found.independent, jitter);
+        agrees("neighbour", found.neighbour, noise.neighbour);
+        agrees("scan", found.scan, noise.scan);
+        agrees("channel", found.channel.unwrap(), noise.channel);
+        agrees("beam", found.beam.unwrap(), noise.beam);
+        if noise.neighbour > 0.0 {
+            agrees(
+                "correlation",
+                found.neighbour_correlation,
+                noise.neighbour_correlation,
+            );
+        }
+        if noise.beam > 0.0 {
+            agrees(
+                "correlation of beams",
+                found.beam_correlation.unwrap(),
+                noise.beam_correlation,
+            );
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Covariance of an estimate from range errors that are not independent.
+//!
+//! The weights of a fit are those of independent errors, with the whole variance of each range. The estimate
+//! is then unbiased, but errors that beams share ([`CorrelatedNoise`]) do not average out, and the inverse of
+//! the normal matrix would understate its covariance. With the Jacobian $J$ of the residuals in standard
+//! deviations and the correlation matrix $R$ of the errors, it is
+//!
+//! $$\Sigma = H^{-1} (J^\top R\,J)\, H^{-1} = H^{-1} + H^{-1} E H^{-1}, \quad
+//!   H = J^\top J, \quad E = J^\top (R - I)\, J$$
+//!
+//! The excess $E$ is a sum over groups of beams. For errors with the standard deviation $\sigma$ that all
+//! beams $i$ of a group share, with $a_i$ the row of $J$ divided by the standard deviation of the range,
+//!
+//! $$E = \sigma^2 \Big(\sum_i a_i\Big)\Big(\sum_i a_i\Big)^\top - \sigma^2 \sum_i a_i a_i^\top$$
+//!
+//! Groups are scans, channels (over all scans) and directions (over all scans). Beams a few columns apart share
+//! the errors of moving averages. A fixed-pattern error counts as the same in all scans, and for neighbouring
+//! beams of one channel, on whatever surface: for beams on different objects this overstates the covariance.
+
+use super::problem::FitProblem;
+use crate::manifold::Variable;
+use crate::model::QUANTITIES;
+use etendue_sensors::lidar::{CorrelatedNoise, MeasurementNoise};
+use nalgebra::{DMatrix, DVector};
+use std::collections::BTreeMap;
+
+/// Greatest distance of neighbouring beams with correlated errors, columns.
+const REACH: u32 = 3;
+
+/// Errors of the ranges of a problem that are not independent.
+#[derive(Clone, Debug)]
+pub(super) struct RangeCorrelation {
+    noise: CorrelatedNoise,
+    /// Correlations of the errors of neighbouring beams, and of their fixed-pattern errors, one to three
+    /// columns apart.
+    neighbour: [f64; REACH as usize],
+    beam: [f64; REACH as usize],
+    /// Change of each range by one standard deviation of the azimuth jitter, by scan and beam, m.
+    pointing: Vec<f64>,
+}
+
+/// A range residual of a linearised problem.
+#[derive(Clone, Copy)]
+struct RangeRow {
+    /// Row of the Jacobian.
+    row: usize,
+    /// Index of the beam in all scans.
+    beam: usize,
+    place: Place,
+}
+
+/// Place of a beam in the scans.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    channel: u16,
+    column: u32,
+    scan: usize,
+}
+
+impl RangeCorrelation {
+    /// The correlation of the errors of all ranges; `None` if they are independent.
+    pub fn new(noise: &CorrelatedNoise, of_beams: &[Option<MeasurementNoise>]) -> Option<Self> {
+        let pointing = |noise: &Option<MeasurementNoise>| noise.map_or(0.0, |one| one.pointing);
+        let pointing: Vec<f64> = of_beams.iter().map(pointing).collect();
+        let averages = [noise.neighbour_average(), noise.beam_average()];
+        let [neighbour, beam] =
+            averages.map(|average| [1, 2, 3].map(|apart| average.correlation(apart)));
+        let has_jitter = neighbour[0] > 0.0 && pointing.iter().any(|shift| *shift != 0.0);
+        (has_jitter || !noise.is_none()).then_some(Self {
+            noise: *noise,
+            neighbour,
+            beam,
+            pointing,
+        })
+    }
+
+    /// Variance of a range by the errors of its scan and channel, m².
+    pub fn common(&self) -> f64 {
+        self.of_scan_and_channel().iter().sum()
+    }
+
+    /// Covariance of the ranges of two neighbouring beams of one scan and channel, without that of
+    /// [`RangeCorrelation::common`], m².
+    pub fn of_neighbours(&self, beams: [usize; 2]) -> f64 {
+        self.covariance(beams, 1)
+    }
+
+    /// Covariance of the ranges of two beams of one scan and channel, `apart` columns apart, by moving averages
+    /// within the scan, m².
+    fn covariance(&self, beams: [usize; 2], apart: u32) -> f64 {
+        let place = apart as usize - 1;
+        let [a, b] = beams.map(|beam| self.pointing[beam]);
+        let temporal = self.noise.neighbour.powi(2) + a * b;
+        temporal * self.neighbour[place] + self.noise.beam.powi(2) * self.beam[place]
+    }
+
+    /// Variances of the errors that scans and channels share, m².
+    pub fn of_scan_and_channel(&self) -> [f64; 2] {
+        [self.noise.scan, self.noise.channel].map(|sd| sd * sd)
+    }
+}
+
+impl FitProblem {
+    /// The excess $E$ of the variance of the gradient over that of independent errors, at the state of a
+    /// linearisation whose weighted Jacobian is given; `None` if errors are independent.
+    pub(super) fn excess(
+        &self,
+        state: &[Variable],
+        jacobian: &DMatrix<f64>,
+    ) -> Option<DMatrix<f64>> {
+        let correlation = self.correlation.as_deref()?;
+        let rows = self.range_rows(state);
+        let scaled = |row: &RangeRow| -> DVector<f64> {
+            jacobian.row(row.row).transpose() / self.unit(row.beam * QUANTITIES)
+        };
+        let n = jacobian.ncols();
+        let mut excess = DMatrix::zeros(n, n);
+        // Add the errors that whole groups share.
+        let [scan, channel] = correlation.of_scan_and_channel();
+        let direction = correlation.noise.beam.powi(2);
+        let groups: [(f64, fn(&Place) -> Place); 3] = [
+            (scan, |place| Place {
+                channel: 0,
+                column: 0,
+                ..*place
+            }),
+            (channel, |place| Place {
+                column: 0,
+                scan: 0,
+                ..*place
+            }),
+            (direction, |place| Place { scan: 0, ..*place }),
+        ];
+        for (variance, group) in groups.into_iter().filter(|(variance, _)| *variance > 0.0) {
+            let mut sums: BTreeMap<Place, DVector<f64>> = BTreeMap::new();
+            for row in &rows {
+                let own = scaled(row);
+                excess.ger(-variance, &own, &own, 1.0);
+                *sums
+                    .entry(group(&row.place))
+                    .or_insert_with(|| DVector::zeros(n)) += own;
+            }
+            for sum in sums.values() {
+                excess.ger(variance, sum, sum, 1.0);
+            }
+        }
+        // Add those of neighbouring beams.
+        self.add_neighbours(correlation, &rows, scaled, &mut excess);
+        Some(excess)
+    }
+
+    /// Adds the covariance of neighbouring beams of one scan to an excess, and that of the fixed-pattern errors of
+    /// neighbouring beams of different scans.
+    fn add_neighbours(
+        &self,
+        correlation: &RangeCorrelation,
+        rows: &[RangeRow],
+        scaled: impl Fn(&RangeRow) -> DVector<f64>,
+        excess: &mut DMatrix<f64>,
+    ) {
+        let by_place: BTreeMap<Place, &RangeRow> =
+            rows.iter().map(|row| (row.place, row)).collect();
+        let scans = self.model.scans();
+        for row in rows {
+            let own = scaled(row);
+            for apart in 1..=REACH {
+                for scan in 0..scans {
+                    let column = row.place.column + apart;
+                    let place = Place {
+                        column,
+                        scan,
+                        ..row.place
+                    };
+                    let Some(other) = by_place.get(&place) else {
+                        continue;
+                    };
+                    let covariance = if scan == row.place.scan {
+                        correlation.covariance([row.beam, other.beam], apart)
+                    } else {
+                        correlation.noise.beam.powi(2) * correlation.beam[apart as usize - 1]
+                    };
+                    if covariance != 0.0 {
+                        let other = scaled(other);
+                        excess.ger(covariance, &own, &other, 1.0);
+                        excess.ger(covariance, &other, &own, 1.0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The range residuals of the linearisation at a state.
+    fn range_rows(&self, state: &[Variable]) -> Vec<RangeRow> {
+        let shots = self.model.sensor().shots();
+        let numbers = self.residual_numbers(state).into_iter().enumerate();
+        let ranges = numbers.filter(|(_, number)| number.is_multiple_of(QUANTITIES));
+        let range = |(row, number): (usize, usize)| {
+            let beam = number / QUANTITIES;
+            let shot = &shots[beam % shots.len()];
+            let place = Place {
+                channel: shot.channel,
+                column: shot.column,
+                scan: beam / shots.len(),
+            };
+            RangeRow { row, beam, place }
+        };
+        ranges.map(range).collect()
+    }
+}
