@@ -59,8 +59,7 @@ examples:
 
 # Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas.
 commands:
-    cargo build --quiet --package etendue-cli
-    cargo build --quiet --workspace --examples
+    cargo build --quiet --workspace --bins --examples
     python3 scripts/keys.py --check
     python3 scripts/shown_commands.py
 
@@ -71,27 +70,25 @@ coverage-correct drives="20":
 coverage-starts:
     cargo run --release -p etendue-experiments --example starts -- 300 60
 
-# The Python package: lints, a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later.
+# The Python package: a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later.
 python:
     #!/usr/bin/env bash
     set -euo pipefail
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
-    manifest=crates/etendue-python/Cargo.toml
-    cargo fmt --manifest-path "$manifest" --check
-    cargo clippy --manifest-path "$manifest" --features extension-module -- -D warnings
     # Build a wheel, with its build tool in one environment, and install it into an empty one.
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work/build"
     "$work/build/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/build/bin/maturin" build --quiet --locked --profile dev --out "$work/wheels"
+    "$work/build/bin/maturin" build --quiet --locked --profile dev --features as-tests --out "$work/wheels"
     python3 -m venv "$work/clean"
     "$work/clean/bin/pip" install --quiet "$(echo "$work"/wheels/*.whl)[test]"
     # Test it, with the command line as the reference.
-    cargo build --quiet --package etendue-cli
+    cargo build --quiet --workspace --bins --examples
     "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
 
-# A wheel of the release profile in dist/ with all optional features, for the glibc of this machine or a later one.
+# A wheel of the release profile with all optional features, for the glibc of this machine or a later one, and a source
+# distribution, both in dist/.
 wheel:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -99,7 +96,7 @@ wheel:
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/bin/maturin" build --locked --release --features extension-module,full --out dist
+    "$work/bin/maturin" build --locked --release --features full --sdist --out dist
 
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:

@@ -270,6 +270,25 @@ impl Failure {
         }
     }
 
+    /// Name of the error enum of the library that it comes from; "CommandError" for errors of the command itself.
+    pub fn error_name(&self) -> &'static str {
+        match self {
+            Self::File(ConfigError::Format(_)) => "FormatError",
+            Self::InFile(_) | Self::File(_) => "ConfigError",
+            Self::UnknownName(_) => "UnknownNameError",
+            Self::CameraWorld(_) | Self::Wavelength(_) => "WorldError",
+            Self::Trajectory(_) => "TrajectoryError",
+            Self::Mesh { .. } => "SceneError",
+            Self::Rig(_) => "RigError",
+            Self::Fit(_) => "FitError",
+            Self::Register(_) => "RegisterError",
+            Self::Mapping(_) | Self::TrajectoryComparison(_) => "MappingError",
+            Self::Depth(_) => "DepthError",
+            Self::Noise(_) => "NoiseError",
+            _ => "CommandError",
+        }
+    }
+
     /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {

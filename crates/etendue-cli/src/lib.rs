@@ -42,17 +42,21 @@ struct Cli {
 /// Results are printed to standard output, the rest to standard error. Ctrl-C ends the process with exit code
 /// 130. Invalid words and `--help` end it after a message.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    run_named(words).0
+}
+
+/// [`run`], with the name of the error enum of the library if the command failed.
+pub fn run_named(words: impl IntoIterator<Item = OsString>) -> (u8, Option<&'static str>) {
     interrupt::install();
     let arguments = arguments::parse_or_exit(words);
     if arguments.quiet {
         output::be_quiet();
     }
     match arguments.command.run() {
-        Ok(()) => 0,
+        Ok(()) => (0, None),
         Err(failure) => {
-            let code = failure.exit_code();
             report::print(&failure);
-            code
+            (failure.exit_code(), Some(failure.error_name()))
         }
     }
 }

@@ -115,7 +115,10 @@ fn numbers<T: Element + Copy>(
     let converted = array.call_method("astype", (dtype,), Some(&options))?;
     let converted = converted.cast::<PyArrayDyn<T>>()?.readonly();
     Ok(Numbers {
-        values: converted.as_array().iter().copied().collect(),
+        values: match converted.as_slice() {
+            Ok(values) => values.to_vec(),
+            Err(_) => converted.as_array().iter().copied().collect(),
+        },
         shape: converted.shape().to_vec(),
     })
 }

@@ -86,8 +86,9 @@ impl Number for f32 {
 ///     "label" (int32), which are overwritten and returned. `dtype` is then that of "range".
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
-/// progress : callable, optional
+/// progress : callable or bool, optional
 ///     Function of the finished and of all environments, called about every 50 ms. An exception ends the call.
+///     True shows a bar of tqdm where it is installed.
 ///
 /// Returns
 /// -------

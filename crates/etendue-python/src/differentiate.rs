@@ -415,7 +415,7 @@ impl Point {
     /// The model of a scene and a lidar at the values of the arguments.
     fn new(loaded: &LoadedScene, lidar: &Lidar, arguments: &Arguments) -> Outcome<Self> {
         // Place the objects and the sensor.
-        let mut model = model_of_scene(loaded, lidar.sensor(), arguments.pose)?;
+        let mut model = model_of_scene(loaded, lidar, arguments.pose)?;
         let mut poses = Vec::new();
         for (path, value) in &arguments.parameters {
             for (_, parameter) in model.resolve(path)? {
@@ -479,8 +479,8 @@ fn with_poses(
     let edit = poses.iter().fold(scene.edit(), |edit, (object, pose)| {
         edit.with_pose(*object, *pose)
     });
-    let (scene, sensor) = (edit.finish().into(), lidar.sensor());
-    Ok(Model::of_scene(scene, &sensor.lidar, vec![arguments.pose])?)
+    let (scene, sensor) = (edit.finish().into(), lidar.noiseless().clone());
+    Ok(Model::of_sensor(scene, sensor, vec![arguments.pose])?)
 }
 
 /// Checks that the value of a parameter is a pose or not, like the parameter.

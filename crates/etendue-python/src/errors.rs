@@ -69,6 +69,43 @@ create_exception!(
     "A fit is impossible: no valid range, another number of beams, or no descent."
 );
 
+create_exception!(
+    etendue,
+    RigError,
+    EtendueError,
+    "A robot or a rig cannot run: its devices, clocks or motion do not fit together."
+);
+create_exception!(
+    etendue,
+    RegisterError,
+    EtendueError,
+    "Two clouds cannot be registered."
+);
+create_exception!(
+    etendue,
+    MappingError,
+    EtendueError,
+    "A sequence of scans cannot be mapped, or its trajectory not compared."
+);
+create_exception!(
+    etendue,
+    NoiseError,
+    EtendueError,
+    "Noise profiles cannot be calibrated from the recordings."
+);
+create_exception!(
+    etendue,
+    DepthError,
+    EtendueError,
+    "A depth bias cannot be learnt or applied."
+);
+create_exception!(
+    etendue,
+    CommandError,
+    EtendueError,
+    "The arguments or the inputs of a command cannot be used together."
+);
+
 /// Error of a call, as a Python exception.
 pub struct Failure(PyErr);
 

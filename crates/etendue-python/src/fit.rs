@@ -161,9 +161,10 @@ impl FitResult {
 ///     free.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
-/// progress : callable, optional
-///     Function of the number of iterations and of the most iterations of one descent, called about every 50 ms. A
-///     fit can descend several times. An exception ends the call.
+/// progress : callable or bool, optional
+///     True for a bar of tqdm where it is installed, or a function of the number of iterations and of the most
+///     iterations of one descent, called about every 50 ms. A fit can descend several times. An exception ends
+///     the call.
 ///
 /// Returns
 /// -------

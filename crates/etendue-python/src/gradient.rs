@@ -129,7 +129,7 @@ pub fn jacobian(
     // Differentiate.
     let loaded = scene.loaded();
     let linearized = threads::run(py, threads, lidar.rays(), || {
-        let mut model = model_of_scene(loaded, lidar.sensor(), pose)?;
+        let mut model = model_of_scene(loaded, lidar, pose)?;
         release(&mut model, &free, poses, edges)?;
         Outcome::Ok(model.linearize(&model.start()))
     })??;

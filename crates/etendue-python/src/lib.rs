@@ -3,6 +3,11 @@
 //! It converts arguments and results; the computations are those of the crate [`etendue`]. Each file is one
 //! topic of the package. Functions release the interpreter lock while they compute, on threads of their own
 //! ([`threads`]), and read their arguments before ([`arrays`]). Objects are immutable values.
+#![allow(
+    clippy::doc_link_with_quotes,
+    clippy::needless_pass_by_value,
+    reason = "documentation is that of NumPy, and arguments are values that Python gives"
+)]
 
 mod arrays;
 mod batch;
@@ -41,7 +46,8 @@ mod _etendue {
     use super::differentiate::{Pullback, jvp, predict, vjp};
     #[pymodule_export]
     use super::errors::{
-        ConfigError, EtendueError, FitError, FormatError, ModelError, SceneError, TrajectoryError,
+        CommandError, ConfigError, DepthError, EtendueError, FitError, FormatError, MappingError,
+        ModelError, NoiseError, RegisterError, RigError, SceneError, TrajectoryError,
         UnknownNameError, WorldError,
     };
     #[pymodule_export]

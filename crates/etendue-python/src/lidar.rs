@@ -5,12 +5,13 @@ use crate::toml_values;
 use etendue::config::presets::SENSORS;
 use etendue::config::sensor::{Sensor, parse, presets as all_presets};
 use etendue::config::toml_file::Document;
+use etendue::estimate::model::NoiselessLidar;
 use etendue::io::output::OutputSet;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use toml_edit::DocumentMut;
 
 /// Description of a lidar: an immutable value.
@@ -42,12 +43,19 @@ use toml_edit::DocumentMut;
 pub struct Lidar {
     sensor: Arc<Sensor>,
     document: Document,
+    /// The lidar of differentiable models, with its shots; computed when first used.
+    noiseless: OnceLock<NoiselessLidar>,
 }
 
 impl Lidar {
     /// The sensor.
     pub fn sensor(&self) -> &Arc<Sensor> {
         &self.sensor
+    }
+
+    /// The lidar of differentiable models.
+    pub fn noiseless(&self) -> &NoiselessLidar {
+        (self.noiseless).get_or_init(|| NoiselessLidar::new(&self.sensor.lidar))
     }
 
     /// Number of rays of a sweep.
@@ -77,7 +85,11 @@ impl Lidar {
     /// The lidar of a document.
     fn of(document: Document) -> Outcome<Self> {
         let sensor = Arc::new(parse(&document)?);
-        Ok(Self { sensor, document })
+        Ok(Self {
+            sensor,
+            document,
+            noiseless: OnceLock::new(),
+        })
     }
 
     /// The document, to read and to change its values.

@@ -1,6 +1,7 @@
 //! Differentiable models of `jacobian` and `fit`.
 
 use crate::errors::Outcome;
+use crate::lidar::Lidar;
 use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
 use etendue::config::toml_file::UnknownName;
@@ -32,17 +33,13 @@ pub fn model_of(
 
 /// A model of the objects of a scene where they are at time zero, without rebuilding its acceleration structures
 /// if they do not move.
-pub fn model_of_scene(
-    loaded: &LoadedScene,
-    sensor: &Sensor,
-    pose: Isometry3<f64>,
-) -> Outcome<Model> {
+pub fn model_of_scene(loaded: &LoadedScene, lidar: &Lidar, pose: Isometry3<f64>) -> Outcome<Model> {
     let parts = loaded.scene.parts();
     if !parts.motions.is_empty() || !parts.deformations.is_empty() {
-        return model_of(parts, loaded, sensor, pose);
+        return model_of(parts, loaded, lidar.sensor(), pose);
     }
     let scene = Arc::new(loaded.scene.clone());
-    let model = Model::of_scene(scene, &sensor.lidar, vec![pose])?;
+    let model = Model::of_sensor(scene, lidar.noiseless().clone(), vec![pose])?;
     Ok(model.in_air(loaded.air.clone()))
 }
 

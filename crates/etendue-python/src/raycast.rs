@@ -9,12 +9,15 @@ use nalgebra::{Point3, Vector3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 
 /// Index of a miss.
 pub const INVALID_ID: u32 = u32::MAX;
 
+/// Number of rays that are read, cast and written together, while they are in the cache.
+const BLOCK: usize = 4096;
+
 /// Columns of the hits.
-#[derive(Default)]
 struct HitColumns {
     t_hit: Vec<f64>,
     geometry_ids: Vec<u32>,
@@ -23,17 +26,82 @@ struct HitColumns {
     primitive_normals: Vec<f64>,
 }
 
+/// The part of the columns of one block of rays.
+struct BlockColumns<'c> {
+    t_hit: &'c mut [f64],
+    geometry_ids: &'c mut [u32],
+    primitive_ids: &'c mut [u32],
+    primitive_uvs: &'c mut [f64],
+    primitive_normals: &'c mut [f64],
+}
+
+/// Buffers of a thread.
+#[derive(Default)]
+struct BlockMemory {
+    rays: Vec<Ray>,
+    lengths: Vec<f64>,
+    hits: Vec<Option<Hit>>,
+    scratch: CastScratch,
+}
+
 impl HitColumns {
-    fn add(&mut self, hit: Option<&Hit>, length: f64) {
-        let ids = hit.map_or([INVALID_ID; 2], |hit| [hit.object.0, hit.triangle]);
-        let distance = hit.map_or(f64::INFINITY, |hit| hit.distance);
-        self.t_hit.push(distance / length);
-        self.geometry_ids.push(ids[0]);
-        self.primitive_ids.push(ids[1]);
-        let weights = hit.map_or([0.0; 2], |hit| hit.barycentric);
-        self.primitive_uvs.extend(weights);
-        let normal: [f64; 3] = hit.map_or([0.0; 3], |hit| hit.normal.into());
-        self.primitive_normals.extend(normal);
+    /// Columns of misses.
+    fn of_misses(rays: usize) -> Self {
+        Self {
+            t_hit: vec![f64::INFINITY; rays],
+            geometry_ids: vec![INVALID_ID; rays],
+            primitive_ids: vec![INVALID_ID; rays],
+            primitive_uvs: vec![0.0; 2 * rays],
+            primitive_normals: vec![0.0; 3 * rays],
+        }
+    }
+
+    /// The parts of the blocks.
+    fn blocks(&mut self) -> impl IndexedParallelIterator<Item = BlockColumns<'_>> {
+        let ids = self.geometry_ids.par_chunks_mut(BLOCK);
+        let ids = ids.zip(self.primitive_ids.par_chunks_mut(BLOCK));
+        let vectors = self.primitive_uvs.par_chunks_mut(2 * BLOCK);
+        let vectors = vectors.zip(self.primitive_normals.par_chunks_mut(3 * BLOCK));
+        let all = self.t_hit.par_chunks_mut(BLOCK).zip(ids).zip(vectors);
+        all.map(|((t_hit, ids), vectors)| BlockColumns {
+            t_hit,
+            geometry_ids: ids.0,
+            primitive_ids: ids.1,
+            primitive_uvs: vectors.0,
+            primitive_normals: vectors.1,
+        })
+    }
+}
+
+impl BlockColumns<'_> {
+    /// Casts the rays of a block, six numbers each, at a time (s), and writes their hits.
+    fn cast(self, scene: &Scene, numbers: &[f64], time: f64, memory: &mut BlockMemory) {
+        let BlockMemory {
+            rays,
+            lengths,
+            hits,
+            scratch,
+        } = memory;
+        rays.clear();
+        lengths.clear();
+        for ray in numbers.chunks_exact(6) {
+            let (direction, length) = normalized(&ray[3..]);
+            lengths.push(length);
+            rays.push(Ray {
+                time,
+                ..Ray::new(Point3::from_slice(&ray[..3]), direction)
+            });
+        }
+        scene.closest_hits(rays, hits, scratch);
+        for (ray, (hit, length)) in hits.iter().zip(lengths).enumerate() {
+            if let Some(hit) = hit {
+                self.t_hit[ray] = hit.distance / *length;
+                self.geometry_ids[ray] = hit.object.0;
+                self.primitive_ids[ray] = hit.triangle;
+                self.primitive_uvs[2 * ray..][..2].copy_from_slice(&hit.barycentric);
+                self.primitive_normals[3 * ray..][..3].copy_from_slice(hit.normal.as_slice());
+            }
+        }
     }
 }
 
@@ -51,32 +119,25 @@ pub fn cast<'py>(
     let Some((6, shape)) = numbers.shape.split_last() else {
         return Err(wrong_shape("rays", "(..., 6)", &numbers.shape).into());
     };
-    check_finite("rays", &numbers.values)?;
-    let directions = numbers.values.chunks_exact(6).map(|ray| &ray[3..]);
-    let directions: Vec<(Vector3<f64>, f64)> = directions.map(normalized).collect();
-    let is_wrong = |(_, length): &(Vector3<f64>, f64)| *length <= 0.0 || !length.is_finite();
-    if let Some(number) = directions.iter().position(is_wrong) {
-        let length = directions[number].1;
+    let (numbers, shape) = (&numbers.values, shape);
+    check_finite("rays", numbers)?;
+    let mut directions = numbers.chunks_exact(6).map(|ray| &ray[3..]);
+    if let Some(number) = directions.position(has_no_length) {
+        let (_, length) = normalized(&numbers[6 * number + 3..][..3]);
         let text = format!("rays: the direction of ray {number} has the length {length}");
         return Err(PyValueError::new_err(text).into());
     }
 
-    // Cast them.
-    let columns = threads::run(py, threads, directions.len(), || {
+    // Cast them in blocks.
+    let count = numbers.len() / 6;
+    let columns = threads::run(py, threads, count, || {
         let deformed = scene.deforms().then(|| scene.at(time));
         let scene = deformed.as_ref().unwrap_or(scene);
-        let ray = |(ray, (direction, _)): (&[f64], &(Vector3<f64>, f64))| Ray {
-            time,
-            ..Ray::new(Point3::from_slice(&ray[..3]), *direction)
-        };
-        let rays = numbers.values.chunks_exact(6).zip(&directions);
-        let rays: Vec<Ray> = rays.map(ray).collect();
-        let mut hits = Vec::new();
-        scene.closest_hits(&rays, &mut hits, &mut CastScratch::new());
-        let mut columns = HitColumns::default();
-        for (hit, (_, length)) in hits.iter().zip(&directions) {
-            columns.add(hit.as_ref(), *length);
-        }
+        let mut columns = HitColumns::of_misses(count);
+        let blocks = numbers.par_chunks(6 * BLOCK).zip(columns.blocks());
+        blocks.for_each_init(BlockMemory::default, |memory, (numbers, columns)| {
+            columns.cast(scene, numbers, time, memory);
+        });
         columns
     })?;
 
@@ -90,6 +151,14 @@ pub fn cast<'py>(
     let normals = array(py, columns.primitive_normals, &with(3))?;
     result.set_item("primitive_normals", normals)?;
     Ok(result)
+}
+
+/// Whether the length of a direction is zero, or overflows.
+fn has_no_length(direction: &[f64]) -> bool {
+    let largest = direction
+        .iter()
+        .fold(0.0_f64, |most, one| most.max(one.abs()));
+    largest == 0.0 || (largest > 1e300 && !normalized(direction).1.is_finite())
 }
 
 /// Unit vector and length of a direction, without overflow or underflow of squares.

@@ -54,17 +54,28 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress of `parts` parts, if `callback` is given.
+    /// Progress of `parts` parts, if `callback` is given; `True` stands for a bar of tqdm where it is present.
     pub fn of(callback: Option<&Bound<'_, PyAny>>, parts: usize) -> PyResult<Option<Self>> {
         let Some(callback) = callback else {
             return Ok(None);
         };
+        let mut callback = callback.clone();
+        if let Ok(shown) = callback.extract::<bool>() {
+            if !shown {
+                return Ok(None);
+            }
+            let py = callback.py();
+            callback = py.import("etendue._progress")?.call_method0("bar")?;
+            if callback.is_none() {
+                return Ok(None);
+            }
+        }
         if !callback.is_callable() {
             let found = callback.get_type().name()?;
-            let text = format!("progress: expected a function of two numbers, got {found}");
+            let text = format!("progress: expected a function of two numbers or True, got {found}");
             return Err(PyTypeError::new_err(text));
         }
-        let callback = callback.clone().unbind();
+        let callback = callback.unbind();
         Ok(Some(Self { callback, parts }))
     }
 

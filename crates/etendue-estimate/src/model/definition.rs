@@ -120,6 +120,18 @@ impl Model {
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
         let sensor = NoiselessLidar::new(&lidar.clone().checked()?);
+        Self::of_sensor(scene, sensor, world_from_sensor)
+    }
+
+    /// [`Model::of_scene`] of a lidar whose shots are computed.
+    ///
+    /// # Errors
+    /// Where a material has no value at the wavelength, or no pose is given.
+    pub fn of_sensor(
+        scene: Arc<Scene>,
+        sensor: NoiselessLidar,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }

@@ -1,12 +1,12 @@
 //! Derivatives by the scattering factors of single facets.
 
+use super::hit_triangles::HitTriangles;
 use super::jacobian::{Column, zeros};
 use super::simulate::LocalParameters;
-use super::{Model, QUANTITIES, SimulatorInputs};
+use super::{Model, SimulatorInputs};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
-use std::sync::{Mutex, PoisonError};
 
 /// Number of facets per beam in one pass of forward-mode differentiation.
 const PER_PASS: usize = 6;
@@ -66,54 +66,27 @@ impl Model {
         let inputs = self.inputs(state, &step);
         let facets = inputs.facet_factors.iter();
         let index = FacetIndex::new(scene, facets.map(|f| (f.0, f.1)));
-        // Facets that each beam hits, in the order of their first hit.
-        let hit_facets: Vec<Mutex<Vec<usize>>> = (0..self.scans() * self.beams())
-            .map(|_| Mutex::default())
-            .collect();
         let mut found: Vec<Column> = components.iter().copied().map(Column::empty).collect();
-        // Simulate in passes until every beam has derivatives by all of its facets.
-        let mut pass = 0;
-        loop {
+        let simulate = |facets: &HitTriangles<usize>| {
             let factor = |scan: usize, beam: usize, hit: &Hit| -> Dual<PER_PASS> {
                 let Some(number) = index.of(hit) else {
                     return 1.0.into();
                 };
                 let factor = inputs.facet_factors[number].2;
-                let slot = slot(&hit_facets[scan * self.beams() + beam], number);
-                match slot.checked_sub(pass * PER_PASS).filter(|s| *s < PER_PASS) {
+                match facets.slot(scan, beam, number) {
                     Some(slot) => Dual::variable(factor, slot),
                     None => factor.into(),
                 }
             };
-            let local = LocalParameters::factors(Some(&factor));
-            let scans = self.simulate_with_edges(scene, &inputs, local);
-            // Scatter the derivatives of the beams to the columns of the facets.
-            let mut most = 0;
-            for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
-                let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
-                most = most.max(hits.len());
-                let now = hits.iter().skip(pass * PER_PASS).take(PER_PASS);
-                for (slot, &number) in now.enumerate() {
-                    for (kind, value) in measured.quantities().into_iter().enumerate() {
-                        let slope = value.map_or(0.0, |v| v.eps[slot]);
-                        found[number].slopes.push((beam * QUANTITIES + kind, slope));
-                    }
-                }
-            }
-            pass += 1;
-            if most <= pass * PER_PASS {
-                break;
-            }
-        }
+            self.simulate_with_edges(scene, &inputs, LocalParameters::factors(Some(&factor)))
+        };
+        self.for_each_hit_triangle(
+            PER_PASS,
+            simulate,
+            |quantity, number: usize, slot, slopes| {
+                found[number].slopes.push((quantity, slopes[slot]));
+            },
+        );
         columns.extend(found);
     }
-}
-
-/// Position of a facet among those that a beam has hit; appends a new facet.
-fn slot(hits: &Mutex<Vec<usize>>, number: usize) -> usize {
-    let mut hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
-    hits.iter().position(|n| *n == number).unwrap_or_else(|| {
-        hits.push(number);
-        hits.len() - 1
-    })
 }

@@ -216,18 +216,25 @@ impl Rows {
         first: usize,
         used: usize,
     ) {
-        let beams = || scans.iter().flatten();
+        let quantities = || scans.iter().flatten().flat_map(BeamMeasurement::quantities);
+        let count = scans.iter().map(Vec::len).sum::<usize>() * QUANTITIES;
+        let width = self.shared.len();
         if first == 0 {
-            let all = beams().flat_map(BeamMeasurement::quantities);
-            self.values = all.map(|value| value.map(|v| v.re)).collect();
-            self.jacobian = vec![0.0; self.values.len() * self.shared.len()];
+            self.values.reserve_exact(count);
+            (self.values).extend(quantities().map(|value| value.map(|v| v.re)));
         }
-        if used == 0 {
+        // A block with all of the components is the whole matrix.
+        if used == width {
+            self.jacobian.reserve_exact(count * width);
+            for value in quantities() {
+                let slopes = value.map_or([0.0; N], |v| v.eps);
+                self.jacobian.extend_from_slice(&slopes[..used]);
+            }
             return;
         }
-        let rows = self.jacobian.chunks_exact_mut(self.shared.len());
-        let values = beams().flat_map(BeamMeasurement::quantities);
-        for (row, value) in rows.zip(values) {
+        self.jacobian.resize(count * width, 0.0);
+        let rows = self.jacobian.chunks_exact_mut(width);
+        for (row, value) in rows.zip(quantities()) {
             if let Some(value) = value {
                 row[first..first + used].copy_from_slice(&value.eps[..used]);
             }

@@ -42,9 +42,11 @@ impl Model {
         let components = components(&named);
 
         // Scale the columns to the units of the parameters.
-        for row in dense.chunks_exact_mut(shared.len().max(1)) {
-            for (&component, slope) in shared.iter().zip(row) {
-                *slope /= components[component].slope;
+        if shared.iter().any(|own| components[*own].slope != 1.0) {
+            for row in dense.chunks_exact_mut(shared.len()) {
+                for (&component, slope) in shared.iter().zip(row) {
+                    *slope /= components[component].slope;
+                }
             }
         }
         for column in &mut columns {
@@ -91,11 +93,25 @@ impl LinearizedMeasurements {
     pub fn pulled_back(&self, by_values: &[f64]) -> Vec<f64> {
         assert_eq!(by_values.len(), self.values.len(), "derivatives by values");
         let mut gradient = vec![0.0; self.components.len()];
-        self.for_each(|number, component, slope| {
-            if self.values[number].is_some() {
-                gradient[component] += by_values[number] * slope;
+        let by = |number: usize| self.values[number].map_or(0.0, |_| by_values[number]);
+        // Components on which all beams depend.
+        let mut sums = vec![0.0; self.shared.len()];
+        let rows = self.dense.chunks_exact(self.shared.len().max(1));
+        for (number, row) in rows.enumerate() {
+            let by = by(number);
+            for (sum, slope) in sums.iter_mut().zip(row) {
+                *sum += by * slope;
             }
-        });
+        }
+        for (&component, sum) in self.shared.iter().zip(sums) {
+            gradient[component] = sum;
+        }
+        // The others.
+        for column in &self.columns {
+            for &(number, slope) in &column.slopes {
+                gradient[column.component] += by(number) * slope;
+            }
+        }
         gradient
     }
 

@@ -6,6 +6,7 @@
 
 mod definition;
 mod facets;
+mod hit_triangles;
 mod inputs;
 mod jacobian;
 mod linearized;

@@ -7,9 +7,8 @@ use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, ObjectId, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    ExtraRay, ExtraRays, Hooks, LightModel, Shot, SweepSettings, predict,
+    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, Shot, SweepSettings, predict_at_rest,
 };
-use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::{CornerHeights, ReturnFactor, World};
 use nalgebra::Isometry3;
 
@@ -94,12 +93,20 @@ impl Model {
                 extra_rays: edges.map(|_| &extra_rays as &ExtraRays<S>),
             };
 
-            // Expected return of each shot
-            let pose = stationary(*pose);
-            let predict = |world: &World<S>, shots: &[Shot]| {
-                predict(world, &sensor.lidar, &settings, shots, &pose, hooks)
+            // Expected measurement of each shot
+            let measured = |shot: usize, expected: Option<ExpectedReturn<S>>| {
+                let mut expected = expected;
+                let offset = sensor.range_offsets.get(shot);
+                if let (Some(expected), Some(offset)) = (&mut expected, offset) {
+                    expected.range += *offset;
+                }
+                BeamMeasurement::from(expected)
             };
-            let mut expected = match local.heights {
+            let predict = |world: &World<S>, shots: &[Shot]| {
+                let lidar = &sensor.lidar;
+                predict_at_rest(world, lidar, &settings, shots, pose, hooks, measured)
+            };
+            match local.heights {
                 None => predict(&world, &sensor.shots),
                 Some((objects, heights)) => {
                     let heights = |hit: &Hit, time: f64| heights(number, beam_at(time), hit);
@@ -107,13 +114,7 @@ impl Model {
                     let bent = world.clone().with_corner_heights(objects, heights);
                     predict(&bent, &numbered(&sensor.shots))
                 }
-            };
-            for (expected, offset) in expected.iter_mut().zip(&sensor.range_offsets) {
-                if let Some(expected) = expected {
-                    expected.range += *offset;
-                }
             }
-            expected.iter().map(BeamMeasurement::from).collect()
         };
         inputs
             .world_from_sensor

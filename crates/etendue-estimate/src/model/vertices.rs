@@ -1,13 +1,14 @@
 //! Derivatives by the positions of vertices.
 
+use super::hit_triangles::HitTriangles;
 use super::jacobian::{Column, zeros};
 use super::parameter::VertexPosition;
 use super::simulate::LocalParameters;
-use super::{Model, QUANTITIES, SimulatorInputs};
+use super::{Model, SimulatorInputs};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Number of triangles per beam in one pass of forward-mode differentiation.
 const PER_PASS: usize = 2;
@@ -71,46 +72,29 @@ impl Model {
         let inputs = self.inputs(state, &step);
         let index = CoordinateIndex::new(scene, &inputs.vertices);
         let objects: Vec<ObjectId> = index.objects().collect();
-        // Triangles that each beam hits, in the order of their first hit.
-        let hit_facets: Vec<Mutex<Vec<Facet>>> = (0..self.scans() * self.beams())
-            .map(|_| Mutex::default())
-            .collect();
         let mut found: Vec<Column> = components.iter().copied().map(Column::empty).collect();
-        // Simulate in passes until every beam has derivatives by all of its triangles.
-        let mut pass = 0;
-        loop {
+        let simulate = |facets: &HitTriangles<Facet>| {
             let heights = |scan: usize, beam: usize, hit: &Hit| -> Option<[Heights; 3]> {
                 if !index.has(hit.object) {
                     return None;
                 }
-                let hits = &hit_facets[scan * self.beams() + beam];
-                let slot = slot(hits, (hit.object, hit.triangle)).checked_sub(pass * PER_PASS)?;
-                (slot < PER_PASS).then(|| [0, 1, 2].map(|k| Dual::variable(0.0, 3 * slot + k)))
+                let slot = facets.slot(scan, beam, (hit.object, hit.triangle))?;
+                Some([0, 1, 2].map(|k| Dual::variable(0.0, 3 * slot + k)))
             };
             let local = LocalParameters {
                 factor: None,
                 heights: Some((&objects, &heights)),
             };
-            let scans = self.simulate_with_edges(scene, &inputs, local);
-            // Scatter the derivatives of the beams to the columns of the coordinates.
-            let mut most = 0;
-            for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
-                let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
-                most = most.max(hits.len());
-                let now = hits.chunks(PER_PASS).nth(pass).unwrap_or_default().iter();
-                for (slot, facet) in now.enumerate() {
-                    for (kind, value) in measured.quantities().into_iter().enumerate() {
-                        let slopes = [0, 1, 2].map(|k| value.map_or(0.0, |v| v.eps[3 * slot + k]));
-                        let quantity = beam * QUANTITIES + kind;
-                        scatter(scene, &index, *facet, (quantity, slopes), &mut found);
-                    }
-                }
-            }
-            pass += 1;
-            if most <= pass * PER_PASS {
-                break;
-            }
-        }
+            self.simulate_with_edges(scene, &inputs, local)
+        };
+        self.for_each_hit_triangle(
+            PER_PASS,
+            simulate,
+            |quantity, facet: Facet, slot, slopes| {
+                let slopes = [0, 1, 2].map(|k| slopes[3 * slot + k]);
+                scatter(scene, &index, facet, (quantity, slopes), &mut found);
+            },
+        );
         columns.extend(found);
     }
 
@@ -172,13 +156,4 @@ fn scatter(
             }
         }
     }
-}
-
-/// Position of a triangle among those that a beam has hit; appends a new triangle.
-fn slot(hits: &Mutex<Vec<Facet>>, facet: Facet) -> usize {
-    let mut hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
-    hits.iter().position(|n| *n == facet).unwrap_or_else(|| {
-        hits.push(facet);
-        hits.len() - 1
-    })
 }

@@ -44,9 +44,8 @@ impl From<RangeReading> for BeamMeasurement {
     }
 }
 
-impl<S: Scalar> From<&Option<ExpectedReturn<S>>> for BeamMeasurement<S> {
-    fn from(shot: &Option<ExpectedReturn<S>>) -> Self {
-        let quantity = |of: fn(&ExpectedReturn<S>) -> S| shot.as_ref().map(of);
-        Self::new(quantity(|shot| shot.range), quantity(|shot| shot.intensity))
+impl<S: Scalar> From<Option<ExpectedReturn<S>>> for BeamMeasurement<S> {
+    fn from(shot: Option<ExpectedReturn<S>>) -> Self {
+        Self::new(shot.map(|shot| shot.range), shot.map(|shot| shot.intensity))
     }
 }

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from ._etendue import EtendueError, _run_command
+from . import _etendue
+from ._etendue import _run_command
 
 # Runs the command line in a new interpreter with the modules of this one.
 _PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from etendue._cli import main; main()"
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from etendue._cli import _child; _child()"
 )
+
+# Separates the text of an error and the name of its class.
+_SEPARATOR = "\x1e"
 
 # Exit codes of failures; others are those of a result with a verdict.
 _INVALID_ARGUMENTS = 2
@@ -19,7 +23,16 @@ _INVALID_ARGUMENTS = 2
 
 def main() -> None:
     """Run the command line with `sys.argv`, and exit with its code."""
-    sys.exit(_run_command(["etendue", *sys.argv[1:]]))
+    code, _ = _run_command(["etendue", *sys.argv[1:]])
+    sys.exit(code)
+
+
+def _child() -> None:
+    """Run the command line as `main`, and write the name of the exception of an error to standard error."""
+    code, name = _run_command(["etendue", *sys.argv[1:]])
+    if name is not None:
+        sys.stderr.write(_SEPARATOR + name)
+    sys.exit(code)
 
 
 class Report(Mapping[str, Any]):
@@ -104,8 +117,10 @@ def call(*arguments: str) -> dict[str, Any]:
     done = subprocess.run([*program, *arguments, "--json"], capture_output=True, text=True, check=False)
     found = _json(done.stdout)
     if found is None or done.returncode == _INVALID_ARGUMENTS:
-        text = done.stderr.strip().removeprefix("×").removeprefix("error:").strip()
-        raise EtendueError(text or f"the command ended with exit code {done.returncode}")
+        text, _, name = done.stderr.partition(_SEPARATOR)
+        text = text.strip().removeprefix("×").removeprefix("error:").strip()
+        kind: type[Exception] = getattr(_etendue, name or "CommandError")
+        raise kind(text or f"the command ended with exit code {done.returncode}")
     return found
 
 

@@ -6,16 +6,22 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
+    "CommandError",
     "ConfigError",
+    "DepthError",
     "EtendueError",
     "FitError",
     "FitResult",
     "FormatError",
     "Jacobian",
     "Lidar",
+    "MappingError",
     "ModelError",
+    "NoiseError",
     "Picture",
     "Pullback",
+    "RegisterError",
+    "RigError",
     "Scene",
     "SceneError",
     "Sweep",
@@ -61,6 +67,12 @@ class SceneError(EtendueError): ...
 class TrajectoryError(EtendueError): ...
 class UnknownNameError(EtendueError): ...
 class WorldError(EtendueError): ...
+class CommandError(EtendueError): ...
+class DepthError(EtendueError): ...
+class MappingError(EtendueError): ...
+class NoiseError(EtendueError): ...
+class RegisterError(EtendueError): ...
+class RigError(EtendueError): ...
 
 class _Hits(TypedDict):
     t_hit: _Floats
@@ -291,7 +303,7 @@ def simulate_batch(
     dtype: DTypeLike | None = None,
     out: Mapping[str, NDArray[Any]] | None = None,
     threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> tuple[_Reals, _Reals, _Mask]: ...
 @overload
 def simulate_batch(
@@ -311,7 +323,7 @@ def simulate_batch(
     dtype: DTypeLike | None = None,
     out: Mapping[str, NDArray[Any]] | None = None,
     threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> tuple[_Reals, _Reals, _Mask, NDArray[np.int32]]: ...
 def draw(
     randomise: Mapping[str, tuple[float, float]], count: int, *, seed: int = 0
@@ -378,8 +390,8 @@ def fit(
     motion: _Motion = "spatial",
     edges: bool | None = None,
     threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> FitResult: ...
 def presets() -> list[str]: ...
 def scenes() -> list[str]: ...
-def _run_command(words: Sequence[str]) -> int: ...
+def _run_command(words: Sequence[str]) -> tuple[int, str | None]: ...

@@ -6,7 +6,7 @@ use etendue_physics::Scalar;
 use etendue_physics::beam::{
     BeamFrame, BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt, SubRay, SubRayPattern,
 };
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Vector3, try_convert};
 
 /// Maximum number of rings of sub-rays: 12,481 rays per shot.
 const MOST_RINGS: u32 = 64;
@@ -215,6 +215,33 @@ impl<S: Scalar> BeamRays<S> {
         match self {
             Self::Elliptic(rays) => rays.len(),
             Self::Cone { sub_rays, .. } => sub_rays.len(),
+        }
+    }
+
+    /// The rays without derivatives; `None` if they have some.
+    pub fn plain(&self) -> Option<BeamRays<f64>> {
+        match self {
+            Self::Elliptic(rays) => {
+                let plain = |ray: &BeamRay<S>| {
+                    let [across, up] = ray.slope;
+                    Some(BeamRay {
+                        offset: ray.offset,
+                        slope: [try_convert(across)?, try_convert(up)?],
+                        place: ray.place,
+                        weight: ray.weight,
+                    })
+                };
+                Some(BeamRays::Elliptic(
+                    rays.iter().map(plain).collect::<Option<_>>()?,
+                ))
+            }
+            Self::Cone {
+                half_tangent,
+                sub_rays,
+            } => Some(BeamRays::Cone {
+                half_tangent: try_convert(*half_tangent)?,
+                sub_rays: sub_rays.clone(),
+            }),
         }
     }
 

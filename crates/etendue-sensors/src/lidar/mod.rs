@@ -92,7 +92,7 @@ pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
     ScanPattern, Spinning,
 };
-pub use predict::{ExpectedReturn, predict};
+pub use predict::{ExpectedReturn, predict, predict_at_rest};
 pub use range_limits::RangeLimits;
 pub use receiver::*;
 pub use scratch::SweepScratch;

@@ -2,11 +2,11 @@
 
 use super::ambient::AmbientView;
 use super::description::Lidar;
-use super::fast::{PhaseLanes, PhaseMemory};
+use super::fast::{ExpectedPulses, PhaseLanes, PhaseMemory, PulseMemory};
 use super::hooks::Hooks;
 use super::receiver::Detection;
 use super::scratch::SweepScratch;
-use super::sensor_poses::SensorPoses;
+use super::sensor_poses::{AtRest, SensorPoses};
 use super::settings::{Pipeline, SweepSettings};
 use super::shot::Shot;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
@@ -14,7 +14,7 @@ use super::trace::trees_for;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::World;
 use etendue_physics::Scalar;
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 /// Number of shots in a batch, whose rays are cast together.
@@ -48,18 +48,45 @@ pub fn predict<S: LaneScalar>(
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     hooks: Hooks<S>,
 ) -> Vec<Option<ExpectedReturn<S>>> {
-    predict_along(world, lidar, settings, shots, &world_from_sensor, hooks)
+    let convert = |_, expected| expected;
+    predict_along(
+        world,
+        lidar,
+        settings,
+        shots,
+        &world_from_sensor,
+        hooks,
+        convert,
+    )
 }
 
-/// [`predict`] for poses of any type.
-fn predict_along<S: LaneScalar>(
+/// [`predict`] for a sensor at rest at a pose, with each return converted by a function of the index of its shot
+/// and the return.
+pub fn predict_at_rest<S: LaneScalar, T: Send>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    settings: &SweepSettings,
+    shots: &[Shot],
+    world_from_sensor: &Isometry3<S>,
+    hooks: Hooks<S>,
+    convert: impl Fn(usize, Option<ExpectedReturn<S>>) -> T + Sync,
+) -> Vec<T> {
+    let pose = &AtRest(world_from_sensor);
+    predict_along(world, lidar, settings, shots, pose, hooks, convert)
+}
+
+/// [`predict`] for poses of any type, with converted returns.
+fn predict_along<S: LaneScalar, T: Send>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
     shots: &[Shot],
     world_from_sensor: &dyn SensorPoses<S>,
     hooks: Hooks<S>,
-) -> Vec<Option<ExpectedReturn<S>>> {
+    convert: impl Fn(usize, Option<ExpectedReturn<S>>) -> T + Sync,
+) -> Vec<T> {
+    let none = (0..shots.len()).map(|shot| convert(shot, None));
+    let mut converted: Vec<T> = none.collect();
     let settings = SweepSettings {
         without_noise: true,
         ..settings.clone()
@@ -70,45 +97,93 @@ fn predict_along<S: LaneScalar>(
         ambient: AmbientView::new(world, lidar.receiver.window()),
         ..Simulator::new(world, lidar, &settings, world_from_sensor, hooks, trace)
     };
-    let lanes = lanes(&simulator, shots);
+    let form = Form::new(&simulator);
     // Measure batches of shots on all threads, in lanes where that is possible.
     let scratch = SweepScratch::default();
-    let mut expected = vec![None; shots.len()];
-    let batches = expected.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
+    let batches = converted.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
     batches.enumerate().for_each_init(
-        || (Memory::new(&scratch), PhaseMemory::default()),
-        |(memory, phase), (batch, (expected, shots))| {
-            let first = shot_number(batch * BATCH);
+        || (Memory::new(&scratch), FormMemory::default()),
+        |(memory, own), (batch, (converted, shots))| {
+            let first = batch * BATCH;
             let mut report = |fired: FiredShot<S>, ambient, detections: &[Detection<S>]| {
-                let place = (fired.number - first) as usize;
+                let number = fired.number as usize;
                 let mut returns = detections.iter();
                 let returned = |one| expected_return(lidar, fired.shot, ambient, one);
-                expected[place] = returns.find_map(returned);
+                converted[number - first] = convert(number, returns.find_map(returned));
             };
-            match &lanes {
-                Some(lanes) => lanes.measure(shots, first, phase, memory, |shot| {
-                    report(shot.fired, shot.ambient, shot.detection.ok().as_slice());
-                }),
-                None => simulator.measure(shots, first, memory, |fired, light, detected| {
-                    report(fired, light.ambient, &detected.detections);
-                }),
-            }
+            form.measure(shots, shot_number(first), own, memory, &mut report);
         },
     );
-    expected
+    converted
 }
 
-/// The vectorised pipeline, if it applies. Its derivatives with respect to poses require rays from the
-/// sensor's origin.
-fn lanes<'p, 'a, S: LaneScalar>(
-    simulator: &'p Simulator<'a, S>,
-    shots: &[Shot],
-) -> Option<PhaseLanes<'p, 'a, S>> {
-    let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
-        return None;
-    };
-    let at_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
-    PhaseLanes::new(isa, simulator).filter(|_| at_origin)
+/// The form of the pipeline that applies: a vectorised one, or the plain one.
+enum Form<'p, 'a, S: LaneScalar> {
+    Phase(PhaseLanes<'p, 'a, S>),
+    Pulsed(ExpectedPulses<'p, 'a, S>),
+    Plain(&'p Simulator<'a, S>),
+}
+
+/// Buffers of the vectorised forms.
+struct FormMemory<S: LaneScalar> {
+    phase: PhaseMemory<S>,
+    pulsed: PulseMemory<S>,
+}
+
+impl<S: LaneScalar> Default for FormMemory<S> {
+    fn default() -> Self {
+        Self {
+            phase: PhaseMemory::default(),
+            pulsed: PulseMemory::default(),
+        }
+    }
+}
+
+impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
+    /// The fastest form that applies.
+    fn new(simulator: &'p Simulator<'a, S>) -> Self {
+        let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
+            return Self::Plain(simulator);
+        };
+        let phase = || PhaseLanes::new(isa, simulator).map(Self::Phase);
+        let pulsed = || ExpectedPulses::new(isa, simulator).map(Self::Pulsed);
+        phase().or_else(pulsed).unwrap_or(Self::Plain(simulator))
+    }
+
+    /// Measures consecutive shots, of which `first` is the index of the first. Calls `report` with each shot, its
+    /// ambient light and its detections.
+    fn measure(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        own: &mut FormMemory<S>,
+        memory: &mut Memory<S>,
+        report: &mut impl FnMut(FiredShot<S>, f64, &[Detection<S>]),
+    ) {
+        match self {
+            Self::Phase(lanes) => {
+                lanes.measure(shots, first, &mut own.phase, memory, |shot| {
+                    report(shot.fired, shot.ambient, shot.detection.ok().as_slice());
+                });
+            }
+            Self::Pulsed(lanes) => {
+                lanes.measure(
+                    shots,
+                    first,
+                    &mut own.pulsed,
+                    memory,
+                    |fired, detections| {
+                        report(fired, 0.0, detections);
+                    },
+                );
+            }
+            Self::Plain(plain) => {
+                plain.measure(shots, first, memory, |fired, light, detected| {
+                    report(fired, light.ambient, &detected.detections);
+                });
+            }
+        }
+    }
 }
 
 /// The expected return of a detection, if it is within the range limits.

@@ -8,6 +8,7 @@
 
 use super::tree::returned_power;
 use super::world::World;
+use etendue_physics::Scalar;
 use etendue_physics::surface::{Lobe, Side};
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use etendue_simd::{Isa, Vectorized};
@@ -84,7 +85,7 @@ impl World<'_, f64> {
         // Evaluate the backscatter.
         let mut scattered = [0.0; 16];
         returns.material = [MaterialId(0); 16];
-        if let Some((material, backscatter)) = self.common_material(hits) {
+        if let Some((_, material, backscatter)) = self.common_material(hits) {
             for i in 0..16 {
                 let is_hit = hits.is_hit(i);
                 returns.material[i] = if is_hit { material } else { MaterialId(0) };
@@ -103,28 +104,6 @@ impl World<'_, f64> {
             );
             returns.power[i] = if scattered[i] == 0.0 { 0.0 } else { power };
         }
-    }
-
-    /// Material common to all hits of a tile and its backscatter, 1/sr, where the backscatter does not
-    /// depend on the incidence.
-    #[inline(always)]
-    fn common_material(&self, hits: &HitTile) -> Option<(MaterialId, f64)> {
-        let mut object = u32::MAX;
-        for i in 0..16 {
-            object = object.min(hits.object[i]);
-        }
-        let mut differ = false;
-        for i in 0..16 {
-            differ |= hits.is_hit(i) & (hits.object[i] != object);
-        }
-        let first = self.scene().objects().get(object as usize)?;
-        if differ || !self.scene().mesh(first.mesh).materials.is_empty() {
-            return None;
-        }
-        let material = self.material(first.material);
-        let is_lambertian = |lobe: &Lobe<f64>| matches!(lobe, Lobe::Lambert(_));
-        let is_constant = material.lobes.iter().all(is_lambertian);
-        is_constant.then(|| (first.material, material.backscatter(1.0, Side::Front)))
     }
 
     /// Writes the backscatter of each surface hit, 1/sr.
@@ -149,6 +128,31 @@ impl World<'_, f64> {
             let surface = self.material(material);
             scattered[i] = surface.backscatter(returns.cos_incidence[i], side);
         }
+    }
+}
+
+impl<S: Scalar> World<'_, S> {
+    /// Index of the object that all hits of a tile are on, its material and its backscatter, 1/sr, where the
+    /// backscatter does not depend on the incidence.
+    #[inline(always)]
+    pub(super) fn common_material(&self, hits: &HitTile) -> Option<(usize, MaterialId, S)> {
+        let mut object = u32::MAX;
+        for i in 0..16 {
+            object = object.min(hits.object[i]);
+        }
+        let mut differ = false;
+        for i in 0..16 {
+            differ |= hits.is_hit(i) & (hits.object[i] != object);
+        }
+        let first = self.scene().objects().get(object as usize)?;
+        if differ || !self.scene().mesh(first.mesh).materials.is_empty() {
+            return None;
+        }
+        let material = self.material(first.material);
+        let is_lambertian = |lobe: &Lobe<S>| matches!(lobe, Lobe::Lambert(_));
+        let is_constant = material.lobes.iter().all(is_lambertian);
+        let backscatter = || material.backscatter(S::one(), Side::Front);
+        is_constant.then(|| (object as usize, first.material, backscatter()))
     }
 }
 

@@ -2,6 +2,8 @@
 //! fired the rays.
 #![expect(
     clippy::inline_always,
+    clippy::needless_bitwise_bool,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
@@ -13,13 +15,14 @@ use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 
 /// Direct returns of sixteen rays, with derivatives: zero in lanes without a return.
+#[derive(Clone, Copy)]
 pub(crate) struct DirectReturnTile<S: LaneScalar> {
     /// Half the optical path, m.
     pub range: S::Tile,
     /// Power, 1/(m² sr).
     pub power: S::Tile,
     /// Cosine of the incidence, in [0, 1].
-    pub cos_incidence: S::Tile,
+    pub cos_incidence: [f64; 16],
     /// Whether the direct return is the whole ray tree: no path continues at the first surface, and its
     /// pose is constant.
     pub is_complete: [bool; 16],
@@ -31,11 +34,11 @@ pub(crate) struct DirectReturnTile<S: LaneScalar> {
 
 impl<S: LaneScalar> World<'_, S> {
     /// Direct returns of a tile of rays. For a surface of normal $n$ at the distance $t_0$ along a ray of
-    /// direction $d_0$,
+    /// origin $o_0$ and direction $d_0$, fired by a sensor at $c_0$,
     /// $$n\cdot d = n\cdot d_0 + \omega\cdot(d_0\times n),\qquad
-    /// t = \frac{t_0\,n\cdot d_0 - n\cdot\delta o}{n\cdot d}$$
-    /// with $\delta o$ and $\omega$ of the [`TwistTile`]. The values equal those of
-    /// [`trace_tree`](super::trace_tree) bit for bit.
+    /// t = \frac{t_0\,n\cdot d_0 - n\cdot\delta c - \omega\cdot((o_0 - c_0)\times n)}{n\cdot d}$$
+    /// with $\delta c$ and $\omega$ of the [`TwistTile`]. The values equal those of
+    /// [`trace_tree`](super::trace_tree) bit for bit, the derivatives up to rounding.
     #[inline(always)]
     pub(crate) fn direct_returns_of_poses(
         &self,
@@ -43,54 +46,103 @@ impl<S: LaneScalar> World<'_, S> {
         hits: &HitTile,
         twist: &TwistTile<S>,
     ) -> DirectReturnTile<S> {
+        // Evaluate range and incidence.
         let d = &rays.direction;
         let n = &hits.normal;
-        // Evaluate products of directions and normals.
         let mut facing = [0.0; 16];
-        let mut reach = [0.0; 16];
         let mut sign = [0.0; 16];
-        let mut arm = [[0.0; 16]; 3];
+        let mut range = [0.0; 16];
+        let mut cos = [0.0; 16];
         for i in 0..16 {
             facing[i] = d[0][i] * n[0][i] + d[1][i] * n[1][i] + d[2][i] * n[2][i];
-            reach[i] = facing[i] * hits.distance[i];
             sign[i] = if facing[i] > 0.0 { 1.0 } else { -1.0 };
-            let across = cross(&[d[0][i], d[1][i], d[2][i]], &[n[0][i], n[1][i], n[2][i]]);
-            for axis in 0..3 {
-                arm[axis][i] = across[axis];
-            }
+            range[i] = facing[i] * hits.distance[i] / facing[i];
+            cos[i] = facing[i] * sign[i];
         }
 
-        // Evaluate range and incidence with their derivatives.
-        let along = S::Tile::plain(facing) + dot::<S>(&twist.rotation, &arm);
-        let range = (S::Tile::plain(reach) - dot::<S>(&twist.translation, n)) / along;
-        let cos_incidence = along.scaled(&sign);
+        // Evaluate their derivatives by the pose.
+        let [mut turn, mut shift, mut lever] = [[[0.0; 16]; 3]; 3];
+        for i in 0..16 {
+            let normal = [n[0][i], n[1][i], n[2][i]];
+            let arm = [0, 1, 2].map(|k| rays.origin[k][i] - twist.centre[k][i]);
+            let of_direction = cross(&[d[0][i], d[1][i], d[2][i]], &normal);
+            let of_origin = cross(&arm, &normal);
+            let inverse = -1.0 / facing[i];
+            for k in 0..3 {
+                turn[k][i] = of_direction[k] * sign[i];
+                shift[k][i] = normal[k] * inverse;
+                lever[k][i] = (of_origin[k] + of_direction[k] * range[i]) * inverse;
+            }
+        }
+        let [translation, rotation] = [&twist.translation, &twist.rotation];
+        let [x, y, z] = translation;
+        let [u, v, w] = rotation;
+        let cos_incidence = S::Tile::chained(cos, [(u, &turn[0]), (v, &turn[1]), (w, &turn[2])]);
+        let range = S::Tile::chained(
+            range,
+            [
+                (x, &shift[0]),
+                (y, &shift[1]),
+                (z, &shift[2]),
+                (u, &lever[0]),
+                (v, &lever[1]),
+                (w, &lever[2]),
+            ],
+        );
 
         // Evaluate the returned power.
         let mut returns = DirectReturnTile {
-            range,
+            range: S::Tile::plain([0.0; 16]),
             power: S::Tile::plain([0.0; 16]),
-            cos_incidence,
+            cos_incidence: cos,
             is_complete: [false; 16],
             has_return: [false; 16],
             material: [MaterialId(0); 16],
         };
-        self.write_backscatter(rays.used, hits, &facing, &mut returns);
-        let one_way = S::Tile::plain([1.0; 16]) / range;
-        returns.power =
-            returned_power(one_way, returns.power, cos_incidence).only(&returns.has_return);
+        let scattered = self.backscatters(rays.used, hits, &facing, &cos_incidence, &mut returns);
+        let [mut power, mut by_range, mut by_scattered, mut by_cos] = [[0.0; 16]; 4];
+        for i in 0..16 {
+            let one_way = 1.0 / range.values()[i];
+            power[i] = returned_power(one_way, scattered.values()[i], cos[i]);
+            by_range[i] = -2.0 * power[i] * one_way;
+            by_scattered[i] = one_way * one_way * cos[i];
+            by_cos[i] = one_way * one_way * scattered.values()[i];
+        }
+        let parts = [
+            (&range, &by_range),
+            (&scattered, &by_scattered),
+            (&cos_incidence, &by_cos),
+        ];
+        returns.power = S::Tile::chained(power, parts).only(&returns.has_return);
         returns.range = range.only(&returns.has_return);
         returns
     }
 
-    /// Writes the backscatter of the surfaces, 1/sr, in place of the power.
+    /// The backscatter of the surfaces, 1/sr. Writes materials and masks to `returns`.
     #[inline(always)]
-    fn write_backscatter(
+    fn backscatters(
         &self,
         used: usize,
         hits: &HitTile,
         facing: &[f64; 16],
+        cos_incidence: &S::Tile,
         returns: &mut DirectReturnTile<S>,
-    ) {
+    ) -> S::Tile {
+        let mut all = S::Tile::plain([0.0; 16]);
+        // All hits on one object, whose backscatter does not depend on the incidence.
+        if let Some((object, id, scattered)) = self.common_material(hits) {
+            let is_complete = self.has_pose_of_scene[object];
+            let is_bright = is_complete && scattered.value() != 0.0;
+            for lane in 0..16 {
+                let is_hit = (lane < used) & hits.is_hit(lane);
+                returns.material[lane] = if is_hit { id } else { MaterialId(0) };
+                returns.is_complete[lane] = is_hit & is_complete;
+                returns.has_return[lane] = is_hit & is_bright;
+            }
+            all.fill(scattered);
+            return all;
+        }
+        // Otherwise lane by lane.
         for lane in (0..used).filter(|&lane| hits.is_hit(lane)) {
             // Find the material; paths have to end at it.
             let object = ObjectId(hits.object[lane]);
@@ -106,16 +158,11 @@ impl<S: LaneScalar> World<'_, S> {
                 } else {
                     Side::Front
                 };
-                let scattered = material.backscatter(returns.cos_incidence.lane(lane), side);
+                let scattered = material.backscatter(cos_incidence.lane(lane), side);
                 returns.has_return[lane] = scattered.value() != 0.0;
-                returns.power.put(lane, scattered);
+                all.put(lane, scattered);
             }
         }
+        all
     }
-}
-
-/// Dot product of a vector with derivatives and one of plain numbers.
-#[inline(always)]
-fn dot<S: LaneScalar>(a: &[S::Tile; 3], b: &[[f64; 16]; 3]) -> S::Tile {
-    a[0].scaled(&b[0]) + a[1].scaled(&b[1]) + a[2].scaled(&b[2])
 }

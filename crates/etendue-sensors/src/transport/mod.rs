@@ -31,7 +31,7 @@ pub(crate) use direct_lanes::DirectReturnLanes;
 pub(crate) use direct_tile::DirectReturnTile;
 pub use light_ray::LightRay;
 pub use path_tracing::{PathSettings, trace_paths};
-pub(crate) use pose_tile::PoseTile;
+pub(crate) use pose_tile::{PoseTile, TwistTile};
 pub(crate) use shading_frame::shading_frame;
 pub(crate) use tree::first_distance;
 pub use tree::{

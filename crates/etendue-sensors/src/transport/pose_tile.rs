@@ -17,7 +17,10 @@ pub(crate) struct PoseTile<S: LaneScalar> {
 }
 
 /// First-order changes of sixteen poses, as derivatives with the value zero.
+#[derive(Clone, Copy)]
 pub(crate) struct TwistTile<S: LaneScalar> {
+    /// Origins of the sensor in the world, m.
+    pub centre: [[f64; 16]; 3],
     /// Change $\delta o$ of the origin, m.
     pub translation: [S::Tile; 3],
     /// Rotation vector $\omega$, rad: a direction $d$ changes by $\omega\times d$.
@@ -75,19 +78,13 @@ impl<S: LaneScalar> PoseTile<S> {
     /// First-order changes of the poses; the rotation vector is $2\,\mathrm{Im}(\delta q\,q^*)$.
     #[inline(always)]
     pub fn twist(&self) -> TwistTile<S> {
-        let [di, dj, dk, dw] = &[
-            derivative_part::<S>(&self.rotation[0]),
-            derivative_part::<S>(&self.rotation[1]),
-            derivative_part::<S>(&self.rotation[2]),
-            derivative_part::<S>(&self.rotation[3]),
-        ];
+        let [di, dj, dk, dw] = self.rotation.each_ref();
         let [i, j, k, w] = self.rotation.each_ref().map(ScalarTile::values);
+        let one = &[1.0; 16];
         TwistTile {
-            translation: [
-                derivative_part::<S>(&self.translation[0]),
-                derivative_part::<S>(&self.translation[1]),
-                derivative_part::<S>(&self.translation[2]),
-            ],
+            centre: self.origin(),
+            translation: (self.translation.each_ref())
+                .map(|part| S::Tile::chained([0.0; 16], [(part, one)])),
             rotation: [
                 rotation_about::<S>([di, dj, dk, dw], [i, j, k, w]),
                 rotation_about::<S>([dj, dk, di, dw], [j, k, i, w]),
@@ -97,12 +94,6 @@ impl<S: LaneScalar> PoseTile<S> {
     }
 }
 
-/// Derivatives of sixteen scalars, with the value zero.
-#[inline(always)]
-fn derivative_part<S: LaneScalar>(part: &S::Tile) -> S::Tile {
-    part.chain(&[0.0; 16], &[1.0; 16])
-}
-
 /// Component of the rotation vector along the first of three cyclic axes, rad, from the changes of the
 /// quaternions and their components.
 #[inline(always)]
@@ -110,8 +101,14 @@ fn rotation_about<S: LaneScalar>(
     [d, dl, dm, dw]: [&S::Tile; 4],
     [u, l, m, w]: [&[f64; 16]; 4],
 ) -> S::Tile {
-    let half = d.scaled(w) - dw.scaled(u) - dl.scaled(m) + dm.scaled(l);
-    half.scaled(&[2.0; 16])
+    let twice = |part: &[f64; 16], sign: f64| part.map(|own| 2.0 * sign * own);
+    let parts = [
+        (d, &twice(w, 1.0)),
+        (dw, &twice(u, -1.0)),
+        (dl, &twice(m, -1.0)),
+        (dm, &twice(l, 1.0)),
+    ];
+    S::Tile::chained([0.0; 16], parts)
 }
 
 /// Cross product of two vectors of plain numbers.

@@ -2,15 +2,16 @@
 //! ([`sweep`](super::sweep)).
 //!
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
-//! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). Each lane performs the
-//! operations of the plain form in the same order. Shots that hit mirrors or glass are simulated by the
-//! plain form.
+//! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). [`expected`] predicts the
+//! measurements of pulsed lidars, with derivatives. Each lane performs the operations of the plain form in the same
+//! order; derivatives are equal up to rounding. Shots that hit mirrors or glass are simulated by the plain form.
 
 mod aim;
 mod batch;
 mod cast_batch;
 mod direct;
 mod direct_returns;
+mod expected;
 mod memory;
 mod order;
 mod phase;
@@ -20,6 +21,7 @@ mod simulator;
 mod single_ray;
 mod vectorized;
 
+pub(super) use expected::{ExpectedPulses, PulseMemory};
 pub(super) use memory::FastMemory;
 pub(super) use phase::{PhaseLanes, PhaseMemory};
 

@@ -296,6 +296,11 @@ impl<S: Scalar> PreparedPulsed<S> {
         }
     }
 
+    /// Whether all echoes are found in closed form.
+    pub fn is_closed_form(&self) -> bool {
+        self.waveform.is_none()
+    }
+
     /// The same receiver in ambient light of a power, 1/(m² sr).
     fn in_light(&self, power: f64) -> Self {
         let receiver = self.receiver.in_light(power);

@@ -5,12 +5,13 @@
 )]
 
 use crate::lidar::prepared_air::PreparedAir;
+use crate::lidar::sensor_poses::is_same;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};
+use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, TwistTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
-use etendue_scene::{HitTile, RayTile};
+use etendue_scene::{HitTile, MaterialId, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::{Isometry3, Point3};
 
@@ -19,10 +20,14 @@ pub(super) const LANES: usize = 16;
 
 /// Up to sixteen shots, their rays, hits and direct returns.
 pub(super) struct Batch<S: LaneScalar> {
-    /// Pose of the sensor at each shot.
+    /// Pose of the sensor in each lane.
     pub poses: Vec<Isometry3<S>>,
-    /// The same poses by lane.
-    pub pose_tile: PoseTile<S>,
+    /// The pose of all lanes, while the sensor is at rest.
+    still: Option<Isometry3<S>>,
+    /// The poses by lane.
+    pose_tile: PoseTile<S>,
+    /// Their first-order changes.
+    twist: TwistTile<S>,
     /// Coordinate axes of each beam, in the sensor's frame.
     pub frames: Vec<BeamFrame>,
     /// Origin of each beam in the sensor's frame, m; `None` if all are the sensor's origin.
@@ -34,16 +39,34 @@ pub(super) struct Batch<S: LaneScalar> {
     /// First hits of `rays`.
     pub hits: Vec<HitTile>,
     /// Direct returns along the rays of the beams, with their power at the receiver.
-    pub direct: Vec<DirectReturnTile<S>>,
+    pub direct: Vec<BatchReturn>,
     /// Superposition of the direct returns of each shot.
     pub sum: PhaseSignalTile<S>,
+}
+
+/// The direct returns along one ray of every shot ([`DirectReturnTile`]), without derivatives.
+pub(super) struct BatchReturn {
+    /// Half the optical path, m.
+    pub range: [f64; LANES],
+    /// Power at the receiver, 1/(m² sr).
+    pub power: [f64; LANES],
+    /// Cosine of the incidence, in [0, 1].
+    pub cos_incidence: [f64; LANES],
+    /// Whether the direct return is the whole ray tree.
+    pub is_complete: [bool; LANES],
+    /// Whether light returns.
+    pub has_return: [bool; LANES],
+    /// Material of the surface.
+    pub material: [MaterialId; LANES],
 }
 
 impl<S: LaneScalar> Default for Batch<S> {
     fn default() -> Self {
         Self {
             poses: Vec::new(),
+            still: None,
             pose_tile: PoseTile::identity(),
+            twist: PoseTile::identity().twist(),
             frames: Vec::new(),
             exits: None,
             time: [0.0; LANES],
@@ -56,6 +79,29 @@ impl<S: LaneScalar> Default for Batch<S> {
 }
 
 impl<S: LaneScalar> Batch<S> {
+    /// Replaces the poses by those at given times, or by the pose `still` of a sensor at rest.
+    pub fn set_poses(
+        &mut self,
+        still: Option<&Isometry3<S>>,
+        poses: impl Iterator<Item = Isometry3<S>>,
+    ) {
+        if let Some(pose) = still {
+            if (self.still.as_ref()).is_some_and(|own| is_same(own, pose)) {
+                return;
+            }
+            self.poses.clear();
+            self.poses.resize(LANES, *pose);
+        } else {
+            self.poses.clear();
+            self.poses.extend(poses);
+        }
+        self.still = still.copied();
+        for (lane, pose) in self.poses.iter().enumerate() {
+            self.pose_tile.put(lane, pose);
+        }
+        self.twist = self.pose_tile.twist();
+    }
+
     /// Origins of the beams in the world, m.
     #[inline(always)]
     fn origins(&self) -> [[f64; LANES]; 3] {
@@ -167,10 +213,9 @@ impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
         batch.direct.clear();
         batch.sum = PhaseSignalTile::nothing();
         let extra = batch.rays.len() - self.sub_rays.len();
-        let twist = batch.pose_tile.twist();
         let tiles = batch.rays[extra..].iter().zip(&batch.hits[extra..]);
         for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
-            let mut direct = self.world.direct_returns_of_poses(rays, hits, &twist);
+            let mut direct = (self.world).direct_returns_of_poses(rays, hits, &batch.twist);
             if let Some(factor) = self.factor {
                 multiply(&mut direct, self.first, hits, factor);
             }
@@ -179,7 +224,14 @@ impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
                 weaken(&mut direct, self.air);
             }
             batch.sum.add(self.modulation, &direct.range, &direct.power);
-            batch.direct.push(direct);
+            batch.direct.push(BatchReturn {
+                range: *direct.range.values(),
+                power: *direct.power.values(),
+                cos_incidence: direct.cos_incidence,
+                is_complete: direct.is_complete,
+                has_return: direct.has_return,
+                material: direct.material,
+            });
         }
     }
 }

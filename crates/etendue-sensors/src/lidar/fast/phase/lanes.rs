@@ -1,8 +1,9 @@
 //! Pipeline of a phase receiver in lanes of sixteen shots.
 
-use super::batch::{AimBatch, Batch, LANES, SumDirectReturns};
+use super::batch::{AimBatch, Batch, BatchReturn, LANES, SumDirectReturns};
 use super::noise::{DrawShots, LaneDraws, LaneStreams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
+use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
 use crate::lidar::light_model::LightModel;
@@ -11,8 +12,8 @@ use crate::lidar::returns::{Origin, PhaseShot};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{FiredShot, Memory, Simulator};
 use crate::noise_profiles::NoiseProfiles;
-use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{DirectReturnTile, LightRay};
+use crate::scalar_tile::LaneScalar;
+use crate::transport::LightRay;
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::{BeamAddress, DrawnReturn, NoiseCache};
@@ -91,7 +92,6 @@ impl<S: LaneScalar> LaneLight<S> {
 
 impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     /// The vectorised pipeline; `None` unless the lidar has a phase receiver, a conical beam and ray trees.
-    /// Derivatives with respect to poses require shots from the sensor's origin.
     pub fn new(isa: Isa, plain: &'p Simulator<'a, S>) -> Option<Self> {
         let PreparedReceiver::Phase(receiver) = &plain.receiver else {
             return None;
@@ -139,11 +139,13 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         plain: &mut Memory<S>,
         mut report: impl FnMut(&PhaseShot<S>),
     ) {
+        let still = (self.plain.world_from_sensor).constant(BatchShots::Listed(shots));
         for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
             // Collect the direct light and draw from noise profiles, for sixteen shots.
             self.collect(
                 shots,
                 first,
+                still.as_ref(),
                 memory,
                 &mut plain.detector.scratch.get().casts,
             );
@@ -171,11 +173,13 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Collects the light of up to sixteen shots, as far as it is direct.
+    /// Collects the light of up to sixteen shots, as far as it is direct. `still` is the pose of a sensor at
+    /// rest.
     fn collect(
         &self,
         shots: &[Shot],
         first: u32,
+        still: Option<&Isometry3<S>>,
         memory: &mut PhaseMemory<S>,
         scratch: &mut CastScratch,
     ) {
@@ -192,6 +196,9 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             first,
             draws,
         });
+        let times = shots.iter().map(|shot| shot.time);
+        let poses = times.map(|time| self.plain.world_from_sensor.at(time));
+        batch.set_poses(still, poses);
         self.aim(shots, &draws.pointing, batch);
         let scene = self.plain.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
@@ -215,13 +222,9 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
 
     /// Computes the rays of the shots.
     fn aim(&self, shots: &[Shot], pointing: &[f64; LANES], batch: &mut Batch<S>) {
-        batch.poses.clear();
         batch.frames.clear();
         for (lane, (shot, deviation)) in shots.iter().zip(pointing).enumerate() {
-            let pose = self.plain.world_from_sensor.at(shot.time);
             batch.time[lane] = shot.time;
-            batch.pose_tile.put(lane, &pose);
-            batch.poses.push(pose);
             let frame = BeamFrame::new(shot.azimuth + deviation, shot.elevation);
             batch.frames.push(frame);
         }
@@ -250,7 +253,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     ) {
         let axes = usize::from(self.plain.casts_axes());
         let hits = &batch.hits[axes..];
-        let is_direct = |(direct, hits): (&DirectReturnTile<S>, &HitTile)| {
+        let is_direct = |(direct, hits): (&BatchReturn, &HitTile)| {
             direct.is_complete[lane] || !hits.is_hit(lane)
         };
         if !batch.direct.iter().zip(hits).all(is_direct) {
@@ -290,16 +293,16 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     fn compare(
         &self,
         lane: usize,
-        direct: &DirectReturnTile<S>,
+        direct: &BatchReturn,
         rays: &RayTile,
         hits: &HitTile,
         light: &mut LaneLight<S>,
         strongest: &mut Strongest<Origin>,
     ) {
         // Count the surface and compare its power.
-        let range = direct.range.values()[lane];
-        let cos_incidence = direct.cos_incidence.values()[lane];
-        let power = direct.power.values()[lane];
+        let range = direct.range[lane];
+        let cos_incidence = direct.cos_incidence[lane];
+        let power = direct.power[lane];
         let material = direct.material[lane];
         light
             .surfaces

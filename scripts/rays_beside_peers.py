@@ -1,0 +1,215 @@
+"""Speed of rays from Python, compared with Open3D and MuJoCo: from NumPy to NumPy, conversions included.
+
+    pip install open3d mujoco trimesh
+    ETENDUE_DATA=../shared/data python scripts/rays_beside_peers.py --repeats 15
+
+- raycast: 262,144 rays of a spinning lidar at the city of bench/rays and at the small house, `Scene.raycast` and Open3D's
+  `RaycastingScene.cast_rays`, one thread each.
+- mesh: 4,096 rays at ten meshes of 1,280 triangles of a MuJoCo model, `etendue.mujoco.Lidar.raycast` and `mj_multiRay`.
+- batch: 1,024 environments of 4,800 rays, with two moving bodies, intensity, noise and drop-out (`simulate_batch`), compared with
+  ranges alone by `mj_multiRay`.
+
+Sides alternate; each line has the median of the CPU times.
+"""
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+import etendue as et
+import etendue.mujoco
+
+CHANNELS, COLUMNS = 64, 4096
+
+
+def spin(position):
+    """Rays (262144, 6) of a rotating lidar."""
+    azimuth, elevation = np.meshgrid(
+        2 * np.pi * np.arange(COLUMNS) / COLUMNS + 3e-4, np.deg2rad(np.linspace(-25, 15, CHANNELS)), indexing="ij"
+    )
+    along = [np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)]
+    origin = np.broadcast_to(position, (CHANNELS * COLUMNS, 3))
+    return np.concatenate([origin, np.stack(along, -1).reshape(-1, 3)], 1).astype(np.float32)
+
+
+def chance(i, j):
+    """Number in [0, 1) of two whole numbers, as in bench/rays/src/scenes.rs."""
+    i, j = np.broadcast_arrays(np.asarray(i, np.uint32), np.asarray(j, np.uint32))
+    x = i * np.uint32(0x9E3779B1) ^ j * np.uint32(0x85EBCA77)
+    for shift, factor in [(15, 0x2C1B3C6D), (12, 0x297A2D39)]:
+        x = (x ^ (x >> np.uint32(shift))) * np.uint32(factor)
+    return (x ^ (x >> np.uint32(15))) / 0xFFFFFFFF
+
+
+def patch(corner, u, v, count, height=0.0):
+    """Vertices and triangles of a parallelogram of `count` x `count` squares."""
+    along = np.arange(count + 1) / count
+    vertices = corner + along[:, None, None] * np.asarray(u) + along[None, :, None] * np.asarray(v)
+    vertices = vertices + np.multiply.outer(np.broadcast_to(height, vertices.shape[:2]), [0, 0, 1])
+    i, j = np.meshgrid(np.arange(count), np.arange(count), indexing="ij")
+    a, b = (i * (count + 1) + j).ravel(), ((i + 1) * (count + 1) + j).ravel()
+    return vertices.reshape(-1, 3), np.concatenate([np.stack([a, b, b + 1], -1), np.stack([a, b + 1, a + 1], -1)])
+
+
+def cuboid(low, size, count):
+    """The six faces of a box."""
+    x, y, z = np.diag(size)
+    faces = [(low, y, x), (low + z, x, y), (low, x, z), (low + y, z, x), (low, z, y), (low + x, y, z)]
+    return [patch(*face, count) for face in faces]
+
+
+def city():
+    """Vertices and triangles of the city of bench/rays: 14 x 14 blocks, each with a house and four boxes."""
+    blocks, pitch = 14, 24.0
+    side = pitch * blocks
+    low = np.array([-side / 2, -side / 2, 0])
+    at = np.arange(151)
+    parts = [patch(low, [side, 0, 0], [0, side, 0], 150, 0.15 * chance(at[:, None], at))]
+    for block in range(blocks * blocks):
+        i, j = divmod(block, blocks)
+        a = chance(i * 977 + j, np.arange(50))
+        corner = low + pitch * np.array([i, j, 0]) + [5 + 2 * a[0], 5 + 2 * a[1], -0.1]
+        parts += cuboid(corner, [9 + 4 * a[2], 9 + 4 * a[3], 4 + 20 * a[4] * a[5]], 5)
+        for k in range(4):
+            b = a[10 + 8 * k :]
+            stand = low + pitch * np.array([i + 0.9 * b[0], j, 0]) + [0, 0.5 + 1.8 * b[1], 0.1]
+            parts += cuboid(stand, [0.4 + 1.5 * b[2], 0.3 + b[3], 0.5 + 2 * b[4]], 1)
+    first = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    triangles = [own + start for (_, own), start in zip(parts, first, strict=False)]
+    return np.concatenate([vertices for vertices, _ in parts]), np.concatenate(triangles)
+
+
+def house():
+    """Vertices and triangles of the small house."""
+    import trimesh
+
+    folder = Path(os.environ.get("ETENDUE_DATA", "../shared/data"))
+    mesh = trimesh.load(folder / "mesh_aws_worlds" / "small_house_visual.ply", process=False)
+    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
+
+
+def compare(title, rays, repeats, sides):
+    """Alternates the sides, and prints rays per CPU second."""
+    times = {side: [] for side in sides}
+    for _ in range(repeats + 1):
+        for side, call in sides.items():
+            start = time.process_time()
+            call()
+            times[side].append(time.process_time() - start)
+    rates = {side: rays / np.median(own[1:]) * 1e-6 for side, own in times.items()}
+    first, second = rates.values()
+    print(title, ", ".join(f"{side} {rate:.2f}" for side, rate in rates.items()), "million rays per CPU second;", end=" ")
+    print(f"ratio {first / second:.2f}", flush=True)
+
+
+def raycast(repeats):
+    import open3d
+
+    for name, mesh, position in [("city", city(), [0.7, 0.4, 1.9]), ("house", house(), [0, 0, 1.0])]:
+        vertices, triangles = mesh
+        scene = et.Scene.from_meshes({"all": (vertices, triangles, "wood")})
+        other = open3d.t.geometry.RaycastingScene(nthreads=1)
+        other.add_triangles(vertices.astype(np.float32), triangles.astype(np.uint32))
+        rays = spin(position)
+
+        def of_open3d(other=other, rays=rays):
+            found = other.cast_rays(open3d.core.Tensor(rays), nthreads=1)
+            return {key: value.numpy() for key, value in found.items()}
+
+        def of_etendue(scene=scene, rays=rays):
+            return scene.raycast(rays, threads=1)
+
+        hits = np.isfinite(of_open3d()["t_hit"])
+        assert np.mean(hits == np.isfinite(of_etendue()["t_hit"])) > 0.999 and hits.mean() > 0.2
+        title = f"raycast, {name} of {len(triangles)} triangles:"
+        compare(title, len(rays), repeats, {"etendue": of_etendue, "Open3D": of_open3d})
+
+
+def model_of_meshes():
+    """A MuJoCo model of a floor with ten icospheres, two of which move."""
+    import mujoco
+    import trimesh
+
+    ball = trimesh.creation.icosphere(subdivisions=3)
+    text = {
+        "vertex": " ".join(map(str, np.round(ball.vertices, 6).ravel())),
+        "face": " ".join(map(str, ball.faces.ravel())),
+    }
+    bodies = ""
+    for k in range(10):
+        joint = "<freejoint/>" if k < 2 else ""
+        place = 3 * np.cos(k), 3 * np.sin(k), 1.0
+        bodies += f'<body name="ball{k}" pos="{place[0]} {place[1]} {place[2]}">{joint}<geom type="mesh" mesh="ball"/></body>'
+    return mujoco.MjModel.from_xml_string(
+        f"""<mujoco><asset><mesh name="ball" vertex="{text["vertex"]}" face="{text["face"]}"/></asset><worldbody>
+        <geom name="floor" type="plane" size="20 20 .1"/>{bodies}
+        <body name="sensor" pos="0 0 1"><site name="site"/></body></worldbody></mujoco>"""
+    )
+
+
+def multi_ray(model, data, directions):
+    """Ranges of `mj_multiRay`; -1 for none."""
+    import mujoco
+
+    geoms, ranges = np.zeros(len(directions), np.int32), np.zeros(len(directions))
+    skip = model.body("sensor").id
+    origin = np.array([0.0, 0, 1])
+    mujoco.mj_multiRay(
+        model, data, origin, directions.ravel(), None, 1, skip, geoms, ranges, None, len(directions), mujoco.mjMAXVAL
+    )
+    return ranges
+
+
+def robots(repeats):
+    import mujoco
+
+    model = model_of_meshes()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    lidar = et.Lidar("velodyne-vlp-16").replace(
+        {"pattern.spinning.period_us": 1e6 / 10 / 300}
+    )
+    seen = etendue.mujoco.Lidar(model, "site", lidar)
+
+    # Rays at meshes.
+    random = np.random.default_rng(3)
+    directions = random.normal(size=(4096, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    apart = np.abs(multi_ray(model, data, directions) - seen.raycast(data, directions)[0])
+    print(f"mesh: median difference of the ranges {np.median(apart):.1e} m")
+    sides = {
+        "etendue": lambda: seen.raycast(data, directions),
+        "mj_multiRay": lambda: multi_ray(model, data, directions),
+    }
+    compare("mesh:", len(directions), repeats, sides)
+
+    # Environments.
+    states = [data] * 1024
+    shots = random.normal(size=(4800, 3))
+    shots /= np.linalg.norm(shots, axis=1, keepdims=True)
+    ranges, _, _ = seen.simulate_batch(states[:1], seed=1)
+    assert ranges.size == 4800
+    compare(
+        "batch:",
+        1024 * 4800,
+        max(repeats // 5, 1),
+        {
+            "etendue": lambda: seen.simulate_batch(states, seed=1, threads=1),
+            "mj_multiRay, ranges only": lambda: [multi_ray(model, data, shots) for _ in states],
+        },
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=15)
+    repeats = parser.parse_args().repeats
+    raycast(repeats)
+    robots(repeats)
+
+
+if __name__ == "__main__":
+    main()
