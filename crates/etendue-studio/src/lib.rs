@@ -29,6 +29,7 @@
 
 mod answer;
 mod message;
+mod recording;
 mod refusal;
 mod server;
 pub mod session;

@@ -53,7 +53,10 @@ impl Studio {
         let opening = Opening {
             scene: self.scene.clone(),
             sensor: self.sensor.clone(),
-            pose: self.pose.as_ref().map(|pose| to_numbers(&pose.world_from_sensor)),
+            pose: self
+                .pose
+                .as_ref()
+                .map(|pose| to_numbers(&pose.world_from_sensor)),
             seed: self.seed,
         };
         let options = StudioOptions {
@@ -64,10 +67,14 @@ impl Studio {
 
         // Announce the page
         if !self.listen.is_loopback() {
-            warn(["other computers can reach the page: who has its address can edit the opened files"]);
+            warn([
+                "other computers can reach the page: who has its address can edit the opened files",
+            ]);
         }
         if !etendue_studio::Studio::has_page() {
-            warn(["this program was built without the page of the studio: build it with `just studio`, which needs Node"]);
+            warn([
+                "this program was built without the page of the studio: build it with `just studio`, which needs Node",
+            ]);
         }
         print(&format!("{}\n", studio.url()))?;
         remark("Ctrl-C ends the studio");
@@ -88,7 +95,11 @@ fn open_browser(url: &str) {
         "xdg-open"
     };
     let mut command = Command::new(opener);
-    let opened = command.arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let opened = command
+        .arg(url)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     if opened.is_err() {
         remark("no browser was found: open the address above");
     }

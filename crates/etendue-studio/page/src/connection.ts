@@ -1,6 +1,7 @@
 // The connection to the session: requests with answers, and edits of which only the newest waits.
 
 import { decode } from "./message";
+import type { FitEvent } from "./recording_panel";
 import type { Edit, Hello, Json, Refusal, State, Sweep } from "./types";
 
 export class RefusedError extends Error {
@@ -12,6 +13,7 @@ interface Listeners {
   state(state: State): void;
   sweep(sweep: Sweep): void;
   trouble(refusal: Refusal): void;
+  fit(event: FitEvent): void;
   closed(): void;
 }
 
@@ -53,6 +55,7 @@ export class Connection {
     if (message.state) this.on.state(message.state);
     else if (message.answer) this.answered(message.answer);
     else if (message.trouble) this.on.trouble(message.trouble);
+    else if (message.fit) this.on.fit(message.fit);
     else if (message.hello) {
       this.client = message.hello.client;
       this.on.hello(message.hello);

@@ -3,13 +3,18 @@
 import { MAPS, coloured, colourIndex, type Coloured } from "./colours";
 import type { Sweep } from "./types";
 
+/** Size of the images, and the columns by which rows are shifted to have the same azimuth. */
+interface Shape { rows: number; columns: number; shifts: number[] }
+
+const modulo = (value: number, of: number) => ((value % of) + of) % of;
+
 class SweepImage {
   readonly canvas = document.createElement("canvas");
   readonly label = document.createElement("span");
   readonly mark = document.createElement("div");
   private data: ImageData | null = null;
 
-  constructor(parent: HTMLElement, private shape: () => [number, number], private chosen: (pixel: number) => void) {
+  constructor(parent: HTMLElement, private shape: () => Shape, private chosen: (pixel: number) => void) {
     const frame = document.createElement("div");
     frame.className = "image";
     this.mark.className = "mark";
@@ -17,10 +22,10 @@ class SweepImage {
     parent.append(frame);
     this.canvas.addEventListener("click", (event) => {
       const box = this.canvas.getBoundingClientRect();
-      const [rows, columns] = this.shape();
+      const { rows, columns, shifts } = this.shape();
       const row = Math.min(rows - 1, Math.floor(((event.clientY - box.top) / box.height) * rows));
       const column = Math.min(columns - 1, Math.floor(((event.clientX - box.left) / box.width) * columns));
-      this.chosen(row * columns + column);
+      this.chosen(row * columns + modulo(column - (shifts[row] ?? 0), columns));
     });
   }
 
@@ -35,17 +40,22 @@ class SweepImage {
     const map = new Uint32Array(MAPS[values.map].buffer);
     pixels.fill(0xff0b0805);
     // The first return of a beam is written last
-    for (let i = sweep.points - 1; i >= 0; i--) pixels[sweep.pixel[i]] = map[colourIndex(values.values[i], values)];
+    for (let i = sweep.points - 1; i >= 0; i--) {
+      const row = Math.floor(sweep.pixel[i] / columns);
+      const column = modulo((sweep.pixel[i] % columns) + sweep.shifts[row], columns);
+      pixels[row * columns + column] = map[colourIndex(values.values[i], values)];
+    }
     this.canvas.getContext("2d")!.putImageData(this.data, 0, 0);
     this.label.textContent = `${values.title}${values.names ? "" : `  ${format(values.limits[0])} – ${format(values.limits[1])} ${values.unit}`}`;
   }
 
   place(pixel: number | null) {
-    const [rows, columns] = this.shape();
+    const { rows, columns, shifts } = this.shape();
     this.mark.style.display = pixel === null ? "none" : "block";
     if (pixel === null) return;
-    this.mark.style.left = `${((pixel % columns) + 0.5) * (100 / columns)}%`;
-    this.mark.style.top = `${(Math.floor(pixel / columns) + 0.5) * (100 / rows)}%`;
+    const row = Math.floor(pixel / columns);
+    this.mark.style.left = `${(modulo((pixel % columns) + (shifts[row] ?? 0), columns) + 0.5) * (100 / columns)}%`;
+    this.mark.style.top = `${(row + 0.5) * (100 / rows)}%`;
   }
 }
 
@@ -59,7 +69,7 @@ export function format(value: number): string {
 export class Images {
   private range: SweepImage;
   private intensity: SweepImage;
-  private shape: [number, number] = [1, 1];
+  private shape: Shape = { rows: 1, columns: 1, shifts: [] };
 
   constructor(parent: HTMLElement, chosen: (pixel: number) => void) {
     this.range = new SweepImage(parent, () => this.shape, chosen);
@@ -67,7 +77,7 @@ export class Images {
   }
 
   show(sweep: Sweep) {
-    this.shape = sweep.image;
+    this.shape = { rows: sweep.image[0], columns: sweep.image[1], shifts: sweep.shifts };
     this.range.show(sweep, coloured(sweep, null, "range", null));
     this.intensity.show(sweep, coloured(sweep, null, "intensity", null));
   }

@@ -9,6 +9,7 @@ import { Connection, RefusedError } from "./connection";
 import { format, Images } from "./images";
 import { MaterialPanel } from "./material_panel";
 import type { Panel } from "./panel";
+import { RecordingPanel } from "./recording_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
 import type { Edit, State, Sweep } from "./types";
@@ -72,6 +73,7 @@ const connection = new Connection({
   },
   sweep: showSweep,
   trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
+  fit: (event) => recording.event(event),
   closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
 });
 
@@ -99,7 +101,7 @@ const app: App = {
   recording(positions) {
     view.recorded.points.visible = positions !== null;
     if (positions) {
-      const values = new Float32Array(positions.length / 3);
+      const values = new Float32Array(positions.length / 3).fill(1);
       view.recorded.show(positions, { title: "", unit: "", values, limits: [0, 1], names: () => "", map: "set" });
     }
     view.draw();
@@ -110,11 +112,13 @@ const app: App = {
 
 const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
+const recording = new RecordingPanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
   material: { title: "Material", panel: new MaterialPanel(app) },
   sensor: { title: "Sensor", panel: new SensorPanel(app) },
   run: { title: "Run", panel: new RunPanel(app) },
+  compare: { title: "Compare", panel: recording },
   dock: { title: "Scan", panel: null },
 };
 
@@ -149,7 +153,8 @@ async function showState(state: State) {
   get("save").classList.toggle("changed", isChanged);
   document.title = `${isChanged ? "• " : ""}${state.scene_name} – etendue studio`;
   const [scene, sensor] = [get<HTMLSelectElement>("scene"), get<HTMLSelectElement>("sensor")];
-  if (scene.options[0]) scene.options[0].text = state.scene.word;
+  if (scene.options[0]) scene.options[0].text = state.scene.word.split(/[\\/]/).pop()!;
+  scene.title = state.scene.word;
   if (sensor.options[0]) sensor.options[0].text = state.lidar.name;
   scene.value = sensor.value = "";
   if (app.selection?.kind === "object" && app.selection.number >= state.objects.length) app.selection = null;
@@ -171,6 +176,7 @@ function showSweep(sweep: Sweep) {
   images.show(sweep);
   showLegend(sweep);
   void beam.refresh();
+  if (app.state?.recording && recording.element.classList.contains("on")) void recording.compare(false);
 }
 
 /** Values by the mode; categories and frozen limits do not change from sweep to sweep. */
@@ -212,7 +218,7 @@ setInterval(() => {
   const sweep = app.sweep;
   if (!sweep) return;
   const last = latencies.length ? ` · ${latencies[latencies.length - 1].toFixed(0)} ms to drawn` : "";
-  get("stats").textContent = `${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${sweep.mixed_points.toLocaleString("en")} mixed · ${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last} · ${fps} fps`;
+  get("stats").textContent = `${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${sweep.mixed_points.toLocaleString("en")} mixed · ${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
 }, 1000);
 
 // Tools of the view
@@ -326,6 +332,24 @@ get("theme").addEventListener("click", () => {
   setTheme(isDark);
 });
 
+// Dropped files
+
+const dropping = (isOver: boolean) => (event: DragEvent) => {
+  event.preventDefault();
+  document.body.classList.toggle("drop", isOver);
+};
+addEventListener("dragover", dropping(true));
+addEventListener("dragleave", dropping(false));
+addEventListener("drop", async (event) => {
+  dropping(false)(event);
+  for (const file of event.dataTransfer?.files ?? []) await dropped(file);
+});
+async function dropped(file: File) {
+  const body = await recording.upload(file);
+  if (body.upload?.kind === "recording") showTab("compare");
+  if (body.upload?.kind === "scene") { app.select(null); setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 150); }
+}
+
 // Keys
 
 addEventListener("keydown", (event) => {
@@ -343,4 +367,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies, view, connection, beam } });
+Object.assign(window, { studio: { app, latencies, view, connection, beam, recording, dropped, showTab } });

@@ -26,7 +26,8 @@ function shown(look: Look, material: THREE.MeshStandardMaterial) {
 export class ObjectsLayer {
   readonly group = new THREE.Group();
   readonly meshes: THREE.Mesh[] = [];
-  private materials: THREE.MeshStandardMaterial[] = [];
+  /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
+  private materials: THREE.MeshStandardMaterial[][] = [[], []];
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] }>>();
   private outline: THREE.LineSegments | null = null;
   private outlined = -1;
@@ -36,9 +37,12 @@ export class ObjectsLayer {
   /** Shows the objects of a state. */
   async show(state: State) {
     // Materials, shared by all meshes
-    while (this.materials.length < state.materials.length)
-      this.materials.push(new THREE.MeshStandardMaterial({ side: THREE.DoubleSide, flatShading: true }));
-    state.materials.forEach((material, number) => shown(material.look, this.materials[number]));
+    [THREE.DoubleSide, THREE.FrontSide].forEach((side, kind) => {
+      const own = this.materials[kind];
+      while (own.length < state.materials.length) own.push(new THREE.MeshStandardMaterial({ side, flatShading: true }));
+      state.materials.forEach((material, number) => shown(material.look, own[number]));
+    });
+    const tables = (state.scene.toml.objects ?? []) as { flip_normals?: boolean }[];
 
     // Meshes; a removed object's mesh is dropped
     while (this.meshes.length > state.objects.length) this.group.remove(this.meshes.pop()!);
@@ -54,13 +58,14 @@ export class ObjectsLayer {
       mesh.position.fromArray(object.pose);
       mesh.quaternion.fromArray(object.pose, 3);
       mesh.name = object.name;
-      const key = `${object.mesh} ${object.material}`;
+      const isRoom = tables[object.table]?.flip_normals === true;
+      const key = `${object.mesh} ${object.material} ${isRoom}`;
       if (mesh.userData.key !== key) {
         mesh.userData.key = key;
         loads.push(this.load(object.mesh).then(({ geometry, groups }) => {
           if (mesh.userData.key !== key) return;
           mesh.geometry = geometry;
-          mesh.material = groups.map((group) => this.materials[group.material ?? object.material]);
+          mesh.material = groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
         }));
       }
     });
@@ -120,6 +125,6 @@ export class ObjectsLayer {
   /** Shows the surfaces, their edges only, or nothing. */
   style(style: "surfaces" | "wire" | "hidden") {
     this.group.visible = style !== "hidden";
-    for (const material of this.materials) material.wireframe = style === "wire";
+    for (const material of this.materials.flat()) material.wireframe = style === "wire";
   }
 }

@@ -36,7 +36,7 @@ export class ScenePanel extends Panel {
       made.classList.toggle("on", isOn);
       list.append(made);
     };
-    entryOf("⦿ " + state.lidar.name, "sensor", selection?.kind === "sensor", () => app.select({ kind: "sensor" }));
+    entryOf(state.lidar.name, "sensor", selection?.kind === "sensor", () => app.select({ kind: "sensor" }));
     state.objects.slice(0, 400).forEach((object, number) =>
       entryOf(object.name, state.materials[object.material]?.name ?? "", selection?.kind === "object" && selection.number === number, () => app.select({ kind: "object", number })));
     this.element.append(list);

@@ -32,13 +32,14 @@ export interface State {
   lidar: { name: string; wavelength_nm: number; receiver: string; channels: number; columns: number; azimuths: number[]; elevations: number[]; near: number; far: number; intensity_top: number | null };
   pose: number[]; is_pose_given: boolean; is_moving: boolean; weather: Weather; seed: number; sweep: number;
   objects: ObjectState[]; materials: MaterialState[]; classes: string[]; bounds: [number[], number[]]; warnings: string[];
+  recording: { name: string; scans: number; has_beams: boolean; warnings: string[] } | null;
   export: { words: string[]; command: string; unsaved: string[] };
 }
 
 export interface Refusal { message: string; remedy: string }
 
 export interface SweepHeader {
-  revision: number; points: number; beams: number; image: [number, number]; pose: number[]; start: number; duration: number;
+  revision: number; points: number; beams: number; image: [number, number]; shifts: number[]; pose: number[]; start: number; duration: number;
   no_returns: number; too_near: number; errors: number; mixed_points: number; timing: { simulate_ms: number };
 }
 

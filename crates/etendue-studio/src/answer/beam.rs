@@ -147,12 +147,16 @@ struct Names<'a> {
 impl Names<'_> {
     fn object(&self, number: u32) -> String {
         let objects = self.loaded.scene.scene.objects();
-        objects.get(number as usize).map_or_else(String::new, |object| object.name.clone())
+        objects
+            .get(number as usize)
+            .map_or_else(String::new, |object| object.name.clone())
     }
 
     fn material(&self, number: u32) -> String {
         let materials = self.loaded.scene.scene.materials();
-        materials.get(number as usize).map_or_else(String::new, |material| material.name.clone())
+        materials
+            .get(number as usize)
+            .map_or_else(String::new, |material| material.name.clone())
     }
 }
 
@@ -178,8 +182,13 @@ fn pulsed(
         return SignalAnswer::None;
     };
     // Samples after the last one above the threshold show nothing
-    let last = waveform.samples.iter().rposition(|power| *power > receiver.threshold);
-    let shown = last.map_or(waveform.samples.len(), |last| (last * 5 / 4 + 40).min(waveform.samples.len()));
+    let last = waveform
+        .samples
+        .iter()
+        .rposition(|power| *power > receiver.threshold);
+    let shown = last.map_or(waveform.samples.len(), |last| {
+        (last * 5 / 4 + 40).min(waveform.samples.len())
+    });
     SignalAnswer::Waveform {
         start: 0.5 * SPEED_OF_LIGHT * waveform.time(0.0),
         step: 0.5 * SPEED_OF_LIGHT * waveform.interval,
@@ -198,7 +207,9 @@ fn phasors(receiver: &PhaseReceiver, world: &World<f64>, axis: &LightRay<f64>) -
         signal.add(modulation, light.optical_range, light.power);
     });
     // Ranges within the first period
-    let phases = signal.waves.map(|wave| wave.phase().rem_euclid(std::f64::consts::TAU));
+    let phases = signal
+        .waves
+        .map(|wave| wave.phase().rem_euclid(std::f64::consts::TAU));
     SignalAnswer::Phasors {
         frequencies_hz: modulation.frequencies(),
         waves: signal.waves.map(|wave| [wave.re, wave.im]),

@@ -31,7 +31,9 @@ pub fn paths(world: &World<f64>, ray: &LightRay<f64>, far: f64) -> Vec<RayPath> 
     let mut scratch = CastScratch::new();
     let mut lights: Vec<LightReturn<f64>> = Vec::new();
     let settings = TreeSettings::default();
-    trace_tree(world, ray, &settings, &mut scratch, |light| lights.push(light));
+    trace_tree(world, ray, &settings, &mut scratch, |light| {
+        lights.push(light)
+    });
     lights.sort_by(|a, b| b.power.total_cmp(&a.power));
     lights.truncate(MAX_PATHS);
     if lights.is_empty() {
@@ -45,7 +47,10 @@ pub fn paths(world: &World<f64>, ray: &LightRay<f64>, far: f64) -> Vec<RayPath> 
             is_abridged: false,
         }];
     }
-    lights.iter().map(|light| path(world, ray, light, &mut scratch)).collect()
+    lights
+        .iter()
+        .map(|light| path(world, ray, light, &mut scratch))
+        .collect()
 }
 
 /// The path to one surface.
@@ -55,13 +60,20 @@ fn path(
     light: &LightReturn<f64>,
     scratch: &mut CastScratch,
 ) -> RayPath {
-    let mut back = Backwards { world, ray, scratch };
+    let mut back = Backwards {
+        world,
+        ray,
+        scratch,
+    };
     let between = back.points_between(light.point, -light.arrival, light.depth - 1);
     let ends = [ray.origin, light.point];
     let points = match &between {
         Some(between) => {
             let between = between.iter().rev().copied();
-            std::iter::once(ends[0]).chain(between).chain([ends[1]]).collect()
+            std::iter::once(ends[0])
+                .chain(between)
+                .chain([ends[1]])
+                .collect()
         }
         None => ends.to_vec(),
     };
@@ -93,7 +105,8 @@ impl Backwards<'_> {
         let from_sensor = from - self.ray.origin;
         if surfaces == 0 {
             let distance = from_sensor.norm();
-            let is_seen = distance < SAME || from_sensor.dot(&self.ray.direction) > distance * (1.0 - 1e-9);
+            let is_seen =
+                distance < SAME || from_sensor.dot(&self.ray.direction) > distance * (1.0 - 1e-9);
             return is_seen.then(Vec::new);
         }
         // Find the previous surface

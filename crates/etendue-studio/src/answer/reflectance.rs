@@ -33,14 +33,24 @@ pub fn reflectance(loaded: &Loaded, material: u32) -> Result<ReflectanceAnswer, 
     let world = loaded.world()?;
     let material = world.material(etendue::scene::MaterialId(material));
     let incidence_deg: Vec<f64> = (0..90).map(f64::from).collect();
-    let cosines = || incidence_deg.iter().map(|degrees| degrees.to_radians().cos());
+    let cosines = || {
+        incidence_deg
+            .iter()
+            .map(|degrees| degrees.to_radians().cos())
+    };
     let mirror = |specular: Specular<f64>| specular.reflected;
     Ok(ReflectanceAnswer {
         material: named.name.clone(),
         wavelength_nm: loaded.lidar().wavelength * 1e9,
-        backscatter: cosines().map(|cos| PI * material.backscatter(cos, Side::Front)).collect(),
-        mirror: cosines().map(|cos| mirror(material.specular(cos, Side::Front))).collect(),
-        power: cosines().map(|cos| cos * material.backscatter(cos, Side::Front)).collect(),
+        backscatter: cosines()
+            .map(|cos| PI * material.backscatter(cos, Side::Front))
+            .collect(),
+        mirror: cosines()
+            .map(|cos| mirror(material.specular(cos, Side::Front)))
+            .collect(),
+        power: cosines()
+            .map(|cos| cos * material.backscatter(cos, Side::Front))
+            .collect(),
         incidence_deg,
     })
 }

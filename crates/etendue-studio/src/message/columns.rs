@@ -19,24 +19,40 @@ impl Column {
     /// A column of `f32`.
     pub fn f32(name: &'static str, values: impl Iterator<Item = f32>) -> Self {
         let bytes = values.flat_map(f32::to_le_bytes).collect();
-        Self { name, kind: "f32", bytes }
+        Self {
+            name,
+            kind: "f32",
+            bytes,
+        }
     }
 
     /// A column of `u32`.
     pub fn u32(name: &'static str, values: impl Iterator<Item = u32>) -> Self {
         let bytes = values.flat_map(u32::to_le_bytes).collect();
-        Self { name, kind: "u32", bytes }
+        Self {
+            name,
+            kind: "u32",
+            bytes,
+        }
     }
 
     /// A column of `u16`.
     pub fn u16(name: &'static str, values: impl Iterator<Item = u16>) -> Self {
         let bytes = values.flat_map(u16::to_le_bytes).collect();
-        Self { name, kind: "u16", bytes }
+        Self {
+            name,
+            kind: "u16",
+            bytes,
+        }
     }
 
     /// A column of `u8`.
     pub fn u8(name: &'static str, values: impl Iterator<Item = u8>) -> Self {
-        Self { name, kind: "u8", bytes: values.collect() }
+        Self {
+            name,
+            kind: "u8",
+            bytes: values.collect(),
+        }
     }
 }
 
@@ -70,10 +86,16 @@ pub fn message(header: impl Serialize, columns: &[Column]) -> Vec<u8> {
     // Write the header
     let mut header = serde_json::to_value(header).unwrap_or_default();
     if let Json::Object(header) = &mut header {
-        header.insert("columns".into(), serde_json::to_value(entries).unwrap_or_default());
+        header.insert(
+            "columns".into(),
+            serde_json::to_value(entries).unwrap_or_default(),
+        );
     }
     let mut text = header.to_string();
-    text.extend(std::iter::repeat_n(' ', text.len().next_multiple_of(4) - text.len()));
+    text.extend(std::iter::repeat_n(
+        ' ',
+        text.len().next_multiple_of(4) - text.len(),
+    ));
     let mut message = Vec::with_capacity(4 + text.len() + offset);
     message.extend(u32::try_from(text.len()).unwrap_or(0).to_le_bytes());
     message.extend(text.as_bytes());

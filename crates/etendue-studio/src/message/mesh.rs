@@ -23,7 +23,10 @@ struct Group {
 }
 
 /// Encodes a mesh, its triangles sorted by material.
-#[expect(clippy::cast_possible_truncation, reason = "the page draws in single precision")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the page draws in single precision"
+)]
 pub fn encode(mesh: &Mesh) -> Vec<u8> {
     // Sort the triangles by material
     let material = |triangle: usize| mesh.materials.get(triangle).map(|MaterialId(id)| *id);
@@ -36,12 +39,19 @@ pub fn encode(mesh: &Mesh) -> Vec<u8> {
         let own = material(*triangle);
         match groups.last_mut() {
             Some(group) if group.material == own => group.count += 1,
-            _ => groups.push(Group { start: place, count: 1, material: own }),
+            _ => groups.push(Group {
+                start: place,
+                count: 1,
+                material: own,
+            }),
         }
     }
 
     // Encode
-    let vertices = mesh.vertices.iter().flat_map(|vertex| vertex.coords.data.0[0]);
+    let vertices = mesh
+        .vertices
+        .iter()
+        .flat_map(|vertex| vertex.coords.data.0[0]);
     let triangles = order.iter().flat_map(|triangle| mesh.triangles[*triangle]);
     let columns = [
         Column::f32("vertices", vertices.map(|value| value as f32)),

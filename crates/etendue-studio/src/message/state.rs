@@ -35,7 +35,18 @@ pub struct State {
     classes: Vec<String>,
     bounds: [[f64; 3]; 2],
     warnings: Vec<String>,
+    recording: Option<RecordingState>,
     export: Export,
+}
+
+/// The recording next to the sweep.
+#[derive(Serialize)]
+struct RecordingState {
+    name: String,
+    scans: usize,
+    /// Whether a scan has a measurement for each beam of the sensor, for fits.
+    has_beams: bool,
+    warnings: Vec<String>,
 }
 
 /// A file of the session.
@@ -134,7 +145,8 @@ impl MeshNumbers {
 
     /// Forgets all meshes but those of a scene.
     fn keep(&mut self, meshes: &[Arc<Mesh>]) {
-        self.known.retain(|_, known| meshes.iter().any(|mesh| Arc::ptr_eq(known, mesh)));
+        self.known
+            .retain(|_, known| meshes.iter().any(|mesh| Arc::ptr_eq(known, mesh)));
     }
 }
 
@@ -159,7 +171,11 @@ impl State {
             scene: file_state(&inputs.scene, scene_toml),
             sensor: file_state(&loaded.sensor_file, content(&loaded.sensor_file)),
             lidar: lidar_state(session),
-            pose: rounded(inputs.pose.unwrap_or_else(|| to_numbers(&loaded.world_from_sensor))),
+            pose: rounded(
+                inputs
+                    .pose
+                    .unwrap_or_else(|| to_numbers(&loaded.world_from_sensor)),
+            ),
             is_pose_given: inputs.pose.is_some(),
             is_moving: loaded.motion.is_some(),
             weather: inputs.weather,
@@ -168,6 +184,12 @@ impl State {
             classes: loaded.scene.classes.names.clone(),
             bounds: [low.into(), high.into()],
             warnings: loaded.scene.warnings.clone(),
+            recording: session.recording().map(|recording| RecordingState {
+                name: recording.name.clone(),
+                scans: recording.scans.len(),
+                has_beams: recording.scans.iter().any(|scan| !scan.beams.is_empty()),
+                warnings: recording.warnings.clone(),
+            }),
             export: session.export(),
         })
     }
@@ -180,7 +202,9 @@ fn rounded(pose: PoseNumbers) -> PoseNumbers {
 
 fn content(file: &TextFile) -> Json {
     let table = toml::from_str::<toml::Table>(&file.text);
-    let json = table.ok().and_then(|table| serde_json::to_value(table).ok());
+    let json = table
+        .ok()
+        .and_then(|table| serde_json::to_value(table).ok());
     json.unwrap_or_default()
 }
 
@@ -198,7 +222,9 @@ fn lidar_state(session: &Session) -> LidarState {
     let lidar = loaded.lidar();
     let sweep = &session.sweep().sweep;
     let span = |angles: &mut dyn Iterator<Item = f64>| {
-        angles.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], angle| [low.min(angle), high.max(angle)])
+        angles.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], angle| {
+            [low.min(angle), high.max(angle)]
+        })
     };
     LidarState {
         name: loaded.sensor.name.clone(),
@@ -226,23 +252,28 @@ fn objects(session: &Session, meshes: &mut MeshNumbers, toml: &Json) -> Vec<Obje
     let tables = toml["objects"].as_array().map_or(&[][..], Vec::as_slice);
     let copies = |table: &Json| {
         let counts = table["repeat"]["count"].as_array();
-        counts.map_or(1, |counts| counts.iter().filter_map(Json::as_u64).product::<u64>())
+        counts.map_or(1, |counts| {
+            counts.iter().filter_map(Json::as_u64).product::<u64>()
+        })
     };
     let table_of_object = tables.iter().enumerate().flat_map(|(number, table)| {
         std::iter::repeat_n(number, usize::try_from(copies(table)).unwrap_or(0))
     });
     let parts = scene.parts();
-    let states = (0..).zip(&parts.objects).zip(table_of_object).map(|((number, object), table)| {
-        let id = etendue::scene::ObjectId(number);
-        ObjectState {
-            name: object.name.clone(),
-            mesh: meshes.number(&parts.meshes[object.mesh.0 as usize]),
-            pose: to_position_and_quaternion(&scene.world_from_object(id, time)),
-            material: object.material.0,
-            table,
-            is_moving: scene.motion(id).is_some(),
-        }
-    });
+    let states = (0..)
+        .zip(&parts.objects)
+        .zip(table_of_object)
+        .map(|((number, object), table)| {
+            let id = etendue::scene::ObjectId(number);
+            ObjectState {
+                name: object.name.clone(),
+                mesh: meshes.number(&parts.meshes[object.mesh.0 as usize]),
+                pose: to_position_and_quaternion(&scene.world_from_object(id, time)),
+                material: object.material.0,
+                table,
+                is_moving: scene.motion(id).is_some(),
+            }
+        });
     states.collect()
 }
 

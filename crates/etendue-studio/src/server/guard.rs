@@ -12,7 +12,7 @@ use std::sync::Arc;
 const HEADERS: [(header::HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; \
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; \
          frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     ),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -66,7 +66,9 @@ impl Guard {
         // A page of another server may not use this one; programs without an origin need the token
         if let Some(origin) = headers.get(header::ORIGIN) {
             let origin = text(origin);
-            let own = origin.as_deref().and_then(|origin| origin.strip_prefix("http://"));
+            let own = origin
+                .as_deref()
+                .and_then(|origin| origin.strip_prefix("http://"));
             if !own.is_some_and(is_known) {
                 return Some("pages of other servers may not use this one");
             }
@@ -79,7 +81,11 @@ impl Guard {
 
 /// Whether two texts are the same, in a time that does not depend on where they differ.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .fold(0, |differences, (a, b)| differences | (a ^ b))
+            == 0
 }
 
 /// Refuses requests of others, and adds the headers to the answers.
@@ -90,7 +96,9 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
         None => next.run(request).await,
     };
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
     }
     response
 }

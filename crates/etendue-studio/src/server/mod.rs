@@ -6,13 +6,14 @@ mod socket;
 
 use crate::refusal::Refusal;
 use crate::session::Opening;
-use crate::worker::{self, Job, SessionHandle};
+use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use guard::Guard;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -24,6 +25,9 @@ use tokio::sync::oneshot;
 
 /// Largest body of a request without an upload, bytes.
 const MAX_BODY: usize = 1 << 20;
+
+/// Largest dropped file, bytes.
+const MAX_UPLOAD: usize = 256 << 20;
 
 /// Where the page is served.
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +82,14 @@ impl Studio {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(cannot_serve)?;
         let address = SocketAddr::new(options.address, options.port);
-        let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| {
-            Refusal::new(format!("cannot listen on {address}: {error}"), "give another --port")
-        })?;
+        let listener = runtime
+            .block_on(TcpListener::bind(address))
+            .map_err(|error| {
+                Refusal::new(
+                    format!("cannot listen on {address}: {error}"),
+                    "give another --port",
+                )
+            })?;
         let address = listener.local_addr().map_err(cannot_serve)?;
 
         // Route requests of guests with the token
@@ -96,6 +105,14 @@ impl Studio {
             .route("/{token}/socket", get(socket::connect))
             .route("/{token}/sweep.pcd", get(points))
             .route("/{token}/mesh/{number}", get(mesh))
+            .route(
+                "/{token}/comparison/{scan}/{frame}/{extent}",
+                get(comparison),
+            )
+            .route(
+                "/{token}/upload/{name}",
+                post(upload).layer(DefaultBodyLimit::max(MAX_UPLOAD)),
+            )
             .route("/{token}/{file}", get(page::file))
             .layer(DefaultBodyLimit::max(MAX_BODY))
             .layer(middleware::from_fn_with_state(guard, guard::check))
@@ -125,7 +142,9 @@ impl Studio {
     /// If the server fails.
     pub fn run(self) -> Result<(), Refusal> {
         let served = axum::serve(self.listener, self.router);
-        self.runtime.block_on(served.into_future()).map_err(cannot_serve)
+        self.runtime
+            .block_on(served.into_future())
+            .map_err(cannot_serve)
     }
 }
 
@@ -151,6 +170,44 @@ async fn points(State(shared): State<Shared>) -> Response {
     match waiting.await {
         Ok(Ok(bytes)) => binary(bytes),
         Ok(Err(refusal)) => (StatusCode::INTERNAL_SERVER_ERROR, refusal.message).into_response(),
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    }
+}
+
+/// A comparison of a recorded scan (`sensor` or `world`: the frame of its points) with the sweep; `numbers` for
+/// those of `etendue compare` too.
+async fn comparison(
+    State(shared): State<Shared>,
+    Path((_, scan, frame, extent)): Path<(String, usize, String, String)>,
+) -> Response {
+    let request = ComparisonRequest {
+        scan,
+        is_in_world: frame == "world",
+        with_numbers: extent == "numbers",
+    };
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Compare(request, answer));
+    match waiting.await {
+        Ok(Some(bytes)) => binary(bytes),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Takes a dropped file.
+async fn upload(
+    State(shared): State<Shared>,
+    Path((_, name)): Path<(String, String)>,
+    body: Bytes,
+) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Upload(name, body.into(), answer));
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match waiting.await {
+        Ok(Ok(done)) => (json, done.to_string()).into_response(),
+        Ok(Err(refusal)) => {
+            let refusal = serde_json::json!({ "refusal": refusal }).to_string();
+            (StatusCode::UNPROCESSABLE_ENTITY, json, refusal).into_response()
+        }
         Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }

@@ -49,7 +49,9 @@ pub async fn connect(State(shared): State<Shared>, upgrade: WebSocketUpgrade) ->
     if shared.connected.load(Ordering::Relaxed) >= MAX_PAGES {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open").into_response();
     }
-    let upgrade = upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE);
+    let upgrade = upgrade
+        .max_message_size(MAX_MESSAGE)
+        .max_frame_size(MAX_MESSAGE);
     upgrade.on_upgrade(|socket| async move {
         shared.connected.fetch_add(1, Ordering::Relaxed);
         let number = shared.clients.fetch_add(1, Ordering::Relaxed) + 1;
@@ -87,6 +89,7 @@ impl<'a> Connection<'a> {
         let hello = json!({ "hello": Hello::new(number) }).to_string();
         let published = &self.shared.session.published;
         let (mut states, mut sweeps) = (published.state.clone(), published.sweep.clone());
+        let mut events = published.events.subscribe();
         states.mark_changed();
         sweeps.mark_changed();
         let mut is_open = self.send(Message::Text(hello.into())).await;
@@ -98,6 +101,7 @@ impl<'a> Connection<'a> {
                 Some(answer) = self.to_send.recv() => self.send(Message::Text(answer.into())).await,
                 Ok(()) = states.changed() => self.send_state(&mut states).await,
                 Ok(()) = sweeps.changed(), if may_send => self.send_sweep(&mut sweeps).await,
+                Ok(event) = events.recv() => self.send(Message::Text(Utf8Bytes::from(&*event))).await,
                 () = sleep_until(self.drawn_at_latest), if !may_send => {
                     self.is_drawing = false;
                     true
@@ -114,7 +118,10 @@ impl<'a> Connection<'a> {
         self.socket.send(message).await.is_ok()
     }
 
-    async fn send_state(&mut self, states: &mut watch::Receiver<Option<std::sync::Arc<str>>>) -> bool {
+    async fn send_state(
+        &mut self,
+        states: &mut watch::Receiver<Option<std::sync::Arc<str>>>,
+    ) -> bool {
         let state = states.borrow_and_update().clone();
         match state {
             Some(state) => self.send(Message::Text(Utf8Bytes::from(&*state))).await,
@@ -122,7 +129,10 @@ impl<'a> Connection<'a> {
         }
     }
 
-    async fn send_sweep(&mut self, sweeps: &mut watch::Receiver<Option<std::sync::Arc<[u8]>>>) -> bool {
+    async fn send_sweep(
+        &mut self,
+        sweeps: &mut watch::Receiver<Option<std::sync::Arc<[u8]>>>,
+    ) -> bool {
         let sweep = sweeps.borrow_and_update().clone();
         let Some(sweep) = sweep else {
             return true;
@@ -151,8 +161,10 @@ impl<'a> Connection<'a> {
                 true
             }
             Err(error) => {
-                let refusal = Refusal::new(format!("malformed message: {error}"), "reload the page");
-                self.send(Message::Text(answer(0, Err(refusal)).into())).await
+                let refusal =
+                    Refusal::new(format!("malformed message: {error}"), "reload the page");
+                self.send(Message::Text(answer(0, Err(refusal)).into()))
+                    .await
             }
         }
     }
@@ -164,7 +176,10 @@ impl<'a> Connection<'a> {
         let answers = self.answers.clone();
         tokio::spawn(async move {
             let done = waiting.await.unwrap_or_else(|_| {
-                Err(Refusal::new("the session has ended", "start etendue studio again"))
+                Err(Refusal::new(
+                    "the session has ended",
+                    "start etendue studio again",
+                ))
             });
             let _ = answers.send(answer(id, done)).await;
         });

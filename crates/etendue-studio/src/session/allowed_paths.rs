@@ -20,7 +20,9 @@ impl AllowedPaths {
         let data = std::env::var_os(DATA).map(PathBuf::from);
         let existing = folders.into_iter().chain(data);
         Self {
-            folders: existing.filter_map(|folder| folder.canonicalize().ok()).collect(),
+            folders: existing
+                .filter_map(|folder| folder.canonicalize().ok())
+                .collect(),
         }
     }
 
@@ -29,7 +31,9 @@ impl AllowedPaths {
         match value {
             Json::String(text) => self.check_text(text, base),
             Json::Array(entries) => entries.iter().try_for_each(|entry| self.check(entry, base)),
-            Json::Object(entries) => entries.values().try_for_each(|entry| self.check(entry, base)),
+            Json::Object(entries) => entries
+                .values()
+                .try_for_each(|entry| self.check(entry, base)),
             _ => Ok(()),
         }
     }
@@ -51,7 +55,8 @@ impl AllowedPaths {
             None => base.join(text),
         };
         // A text without a file of that name is no path, unless it leaves its folder
-        let leaves = Path::new(text).is_absolute() || text.split(['/', '\\']).any(|part| part == "..");
+        let leaves =
+            Path::new(text).is_absolute() || text.split(['/', '\\']).any(|part| part == "..");
         let existing = path.canonicalize();
         let existing = existing.or_else(|_| path.parent().unwrap_or(base).canonicalize());
         match existing {
@@ -76,8 +81,17 @@ mod tests {
         let allowed = AllowedPaths::new([folder.path().to_owned()]);
         let check = |value: Json| allowed.check(&value, folder.path());
         assert!(check(json!({ "file": "inside.ply", "name": "a b/c" })).is_ok());
-        for outside in ["/etc/passwd", "../../etc/passwd", "${HOME}/x", "x/../../../etc/passwd", "..\\x"] {
-            assert!(check(json!({ "shape": { "mesh": { "file": outside } } })).is_err(), "{outside}");
+        for outside in [
+            "/etc/passwd",
+            "../../etc/passwd",
+            "${HOME}/x",
+            "x/../../../etc/passwd",
+            "..\\x",
+        ] {
+            assert!(
+                check(json!({ "shape": { "mesh": { "file": outside } } })).is_err(),
+                "{outside}"
+            );
             assert!(check(json!([[outside]])).is_err(), "{outside}");
         }
         #[cfg(unix)]

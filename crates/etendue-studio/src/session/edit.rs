@@ -56,8 +56,16 @@ impl Edit {
     pub fn is_replaced_by(&self, later: &Self) -> bool {
         match (self, later) {
             (
-                Self::Set { document, path, value },
-                Self::Set { document: of, path: place, value: new },
+                Self::Set {
+                    document,
+                    path,
+                    value,
+                },
+                Self::Set {
+                    document: of,
+                    path: place,
+                    value: new,
+                },
             ) => document == of && path == place && !value.is_null() && !new.is_null(),
             (Self::Pose(_), Self::Pose(_))
             | (Self::Weather(_), Self::Weather(_))
@@ -75,7 +83,11 @@ impl Edit {
         allowed: &AllowedPaths,
     ) -> Result<(), Refusal> {
         match self {
-            Self::Set { document, path, value } => {
+            Self::Set {
+                document,
+                path,
+                value,
+            } => {
                 change(*document, inputs, loaded, |text, folder| {
                     allowed.check(value, folder)?;
                     with_value(text, path, value)
@@ -118,7 +130,9 @@ fn change(
 ) -> Result<(), Refusal> {
     let file = match document {
         Document::Scene => &mut inputs.scene,
-        Document::Sensor => inputs.sensor.get_or_insert_with(|| loaded.sensor_file.clone()),
+        Document::Sensor => inputs
+            .sensor
+            .get_or_insert_with(|| loaded.sensor_file.clone()),
     };
     let folder = file.path.parent().unwrap_or(Path::new(""));
     file.text = new_text(&file.text, folder)?.into();

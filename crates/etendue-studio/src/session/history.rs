@@ -59,7 +59,10 @@ impl<T: Clone> History<T> {
 
     /// Changes every kept state.
     pub fn change_each(&mut self, change: impl FnMut(&mut T)) {
-        self.past.iter_mut().chain(&mut self.undone).for_each(change);
+        self.past
+            .iter_mut()
+            .chain(&mut self.undone)
+            .for_each(change);
     }
 }
 

@@ -114,7 +114,10 @@ pub(super) fn load(
 
     // Load the sensor
     let placement = scene.sensor.as_ref();
-    let sensor_file = match (&inputs.sensor, placement.and_then(|place| place.sensor.as_ref())) {
+    let sensor_file = match (
+        &inputs.sensor,
+        placement.and_then(|place| place.sensor.as_ref()),
+    ) {
         (Some(file), _) => file.clone(),
         (None, Some(SensorSource::Preset(name))) => sensor_file(name)?,
         (None, Some(SensorSource::File(path))) => sensor_file(&path.to_string_lossy())?,

@@ -9,6 +9,7 @@ pub mod pose;
 mod sweep;
 mod text_file;
 mod toml_edits;
+mod upload;
 mod weather;
 
 pub use allowed_paths::AllowedPaths;
@@ -18,8 +19,10 @@ pub use loading::{Loaded, Opening};
 pub use sweep::{SimulatedSweep, Timing};
 pub use text_file::TextFile;
 pub use toml_edits::Step;
+pub use upload::Upload;
 pub use weather::WeatherOptions;
 
+use crate::recording::Recording;
 use crate::refusal::Refusal;
 use etendue::config::scene::SceneCache;
 use etendue::sensors::lidar::{Sweep, SweepScratch};
@@ -57,6 +60,7 @@ pub struct Session {
     /// Number of the current inputs; it grows with every change.
     revision: u64,
     sweep: Arc<SimulatedSweep>,
+    recording: Option<Arc<Recording>>,
     /// Memory of sweeps that are no longer in use.
     spare: Sweep,
     scratch: SweepScratch,
@@ -80,6 +84,7 @@ impl Session {
             uploads,
             revision: 1,
             sweep: Arc::default(),
+            recording: None,
             spare: Sweep::default(),
             scratch: SweepScratch::default(),
         };
@@ -162,7 +167,8 @@ impl Session {
 
     /// Loads inputs and makes them current. A change of a gesture is kept in the history.
     fn replace(&mut self, inputs: Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
-        let (inputs, loaded) = loading::load(&inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
+        let (inputs, loaded) =
+            loading::load(&inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
         if inputs == self.inputs {
             return Ok(());
         }

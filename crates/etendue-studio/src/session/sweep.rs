@@ -69,7 +69,14 @@ impl Session {
         let settings = self.loaded.settings(&self.inputs);
         let mut sweep = std::mem::take(&mut self.spare);
         let pose = |time| self.loaded.pose_at(time);
-        simulate_into(&world, self.loaded.lidar(), &settings, pose, &mut sweep, &mut self.scratch);
+        simulate_into(
+            &world,
+            self.loaded.lidar(),
+            &settings,
+            pose,
+            &mut sweep,
+            &mut self.scratch,
+        );
         let simulated = SimulatedSweep {
             revision: self.revision,
             sweep,

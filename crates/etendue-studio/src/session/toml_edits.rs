@@ -207,7 +207,10 @@ mod tests {
 
     #[test]
     fn a_replaced_number_leaves_every_other_character() {
-        let text = changed(json!(["materials", "wall", "diffuse", "reflectance"]), json!(0.25));
+        let text = changed(
+            json!(["materials", "wall", "diffuse", "reflectance"]),
+            json!(0.25),
+        );
         assert_eq!(text, ROOM.replace("0.8", "0.25"));
         let text = changed(json!(["objects", 0, "position_m"]), json!([1.5, 0, 1]));
         assert_eq!(text, ROOM.replace("[0, 0, 1]", "[1.5, 0, 1]"));
@@ -218,7 +221,10 @@ mod tests {
     #[test]
     fn missing_tables_are_added_and_null_removes() {
         let text = changed(json!(["atmosphere", "rain_mm_h"]), json!(5.5));
-        assert!(text.starts_with(ROOM) && text.ends_with("[atmosphere]\nrain_mm_h = 5.5\n"), "{text}");
+        assert!(
+            text.starts_with(ROOM) && text.ends_with("[atmosphere]\nrain_mm_h = 5.5\n"),
+            "{text}"
+        );
         let text = with_value(&text, &path(json!(["atmosphere"])), &Json::Null).unwrap();
         assert_eq!(text.trim_end(), ROOM.trim_end());
     }
@@ -241,7 +247,10 @@ mod tests {
             json!(["objects", "name", "x"]),
             json!([]),
         ] {
-            assert!(with_value(ROOM, &path(steps.clone()), &json!(1)).is_err(), "{steps}");
+            assert!(
+                with_value(ROOM, &path(steps.clone()), &json!(1)).is_err(),
+                "{steps}"
+            );
         }
     }
 }

@@ -32,7 +32,9 @@ impl WeatherOptions {
             ("--dust", self.dust_g_m3),
         ];
         let given = all.into_iter();
-        given.filter_map(|(key, value)| Some((key, value?))).collect()
+        given
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect()
     }
 
     /// Error for an amount outside its domain.
@@ -52,11 +54,15 @@ impl WeatherOptions {
     pub fn air(&self, of_scene: &Air) -> Air {
         let fall = |rate: f64| rate * MM_PER_HOUR;
         let given = [
-            self.visibility_m.map(|visibility| Weather::Haze { visibility }),
+            self.visibility_m
+                .map(|visibility| Weather::Haze { visibility }),
             self.fog_m.map(|visibility| Weather::Fog { visibility }),
-            self.rain_mm_h.map(|rate| Weather::Rain { rate: fall(rate) }),
-            self.snow_mm_h.map(|rate| Weather::Snow { rate: fall(rate) }),
-            self.dust_g_m3.map(|concentration| Weather::Dust { concentration }),
+            self.rain_mm_h
+                .map(|rate| Weather::Rain { rate: fall(rate) }),
+            self.snow_mm_h
+                .map(|rate| Weather::Snow { rate: fall(rate) }),
+            self.dust_g_m3
+                .map(|concentration| Weather::Dust { concentration }),
         ];
         let given: Vec<Weather<f64>> = given.into_iter().flatten().collect();
         of_scene.replaced_by(&given, None)
