@@ -58,6 +58,8 @@ pub enum Request {
     Beam(u32),
     /// Curves of a material.
     Reflectance(u32),
+    /// Curves of a noise profile, dropped or embedded.
+    Profile(String),
     /// Text of a file.
     Text(Document),
     /// Keeps the sweep as the recording.
@@ -96,6 +98,8 @@ pub enum Job {
     Mesh(u64, oneshot::Sender<Option<Vec<u8>>>),
     /// The points of the sweep as a PCD file.
     Points(oneshot::Sender<Result<Vec<u8>, Refusal>>),
+    /// The first sweeps of the run as an MCAP file.
+    Record(u32, oneshot::Sender<Result<Vec<u8>, Refusal>>),
     /// A dropped file: its name and its content.
     Upload(String, Vec<u8>, oneshot::Sender<Result<Json, Refusal>>),
     /// The message of a comparison.
@@ -278,6 +282,9 @@ impl Worker {
             Job::Points(answer) => {
                 let _ = answer.send(self.session.points());
             }
+            Job::Record(sweeps, answer) => {
+                let _ = answer.send(self.session.record(sweeps));
+            }
             Job::Upload(name, bytes, answer) => {
                 let gesture = self.own_gesture();
                 let uploaded = self.session.upload(&name, bytes, gesture);
@@ -370,6 +377,10 @@ impl Worker {
             }
             Request::Reflectance(material) => {
                 serde_json::to_value(answer::reflectance(session.loaded(), *material)?)
+            }
+            Request::Profile(name) => {
+                let profile = session.profile(name)?;
+                serde_json::to_value(answer::profile(&profile))
             }
             Request::Text(Document::Scene) => Ok(json!({ "text": *session.inputs().scene.text })),
             Request::Text(Document::Sensor) => {

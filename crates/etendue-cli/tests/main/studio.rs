@@ -35,6 +35,15 @@ fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
     let exported = std::fs::read(folder.path().join("exported.pcd")).expect("points");
     assert!(shown.len() > 10_000, "{}", shown.len());
     assert!(shown == exported, "{} and {} bytes", shown.len(), exported.len());
+
+    // The recording of the page is that of the command
+    let mut words = export.words[1..].to_vec();
+    words.extend(["--sweeps", "2", "-o", "exported.mcap"].map(Into::into));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = etendue(Path::new(folder.path()), &words);
+    assert!(output.status.success(), "{output:?}");
+    let exported = std::fs::read(folder.path().join("exported.mcap")).expect("a recording");
+    assert!(session.record(2).expect("a recording") == exported, "{} bytes", exported.len());
 }
 
 #[test]
@@ -59,4 +68,33 @@ fn the_shown_sweep_is_that_of_the_exported_command() {
             { "set": { "document": "scene", "path": ["materials", "white-paint"], "value": { "base": "white-paint", "diffuse": { "reflectance": 0.4 } } } },
         ]),
     );
+}
+
+/// Whether a program starts.
+fn starts(program: &str) -> bool {
+    let mut command = std::process::Command::new(program);
+    command.arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_of_the_studio_works_in_a_browser() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../etendue-studio/page");
+    let is_built = page.join("dist/index.html").exists() && page.join("node_modules/playwright-core").exists();
+    let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| starts(name));
+    let (true, true, Some(chromium)) = (is_built, starts("node"), chromium) else {
+        eprintln!("skipped: the_page_of_the_studio_works_in_a_browser (needs Node, Chromium and `just studio-page`)");
+        return;
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let chromium = std::env::split_paths(&path).map(|folder| folder.join(chromium)).find(|path| path.exists());
+    let output = std::process::Command::new("node")
+        .arg(page.join("test/browser.mjs"))
+        .arg(env!("CARGO_BIN_EXE_etendue"))
+        .args(chromium)
+        .output()
+        .expect("node starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    // One line per step
+    assert!(text.matches("ok: ").count() >= 15, "{text}");
 }

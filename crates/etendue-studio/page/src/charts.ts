@@ -176,3 +176,24 @@ export function costs(parent: HTMLElement, values: number[], height: number) {
     series: [{}, { stroke: css("--accent"), width: 2 }],
   }, [values.map((_, i) => i), values], parent);
 }
+
+/** A quantity of several profiles over incidence, with the 95 % interval of each. */
+export function profiles(parent: HTMLElement, quantities: { incidence_deg: number[]; values: number[]; low: number[]; high: number[] }[], colours: string[], label: string) {
+  const longest = quantities.reduce((a, b) => (a.incidence_deg.length >= b.incidence_deg.length ? a : b));
+  const padded = (values: number[]) => longest.incidence_deg.map((_, i) => values[i] ?? null);
+  const data: (number | null)[][] = [longest.incidence_deg];
+  const series: uPlot.Series[] = [{}];
+  const bands: uPlot.Band[] = [];
+  quantities.forEach((quantity, number) => {
+    data.push(padded(quantity.values));
+    series.push({ stroke: colours[number], width: 2, points: { show: false } });
+    if (quantity.low.length === 0) return;
+    data.push(padded(quantity.high), padded(quantity.low));
+    series.push({ stroke: colours[number] + "55", width: 1, points: { show: false } }, { stroke: colours[number] + "55", width: 1, points: { show: false } });
+    bands.push({ series: [data.length - 2, data.length - 1], fill: colours[number] + "22" });
+  });
+  new uPlot({
+    width: Math.max(200, parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false }, bands,
+    scales: { x: { time: false, range: [0, 90] } }, axes: [axis("incidence, degrees"), { ...axis(label), size: 46 }], series,
+  }, data as uPlot.AlignedData, parent);
+}

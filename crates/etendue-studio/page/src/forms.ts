@@ -15,9 +15,12 @@ export function slider(gui: GUI, target: object, key: string, label: string, lim
   let current = 0;
   const begin = () => (current ||= gesture());
   const controller = limits ? gui.add(target, key as never, limits[0], limits[1]) : gui.add(target, key as never);
-  if (limits) controller.step((limits[1] - limits[0]) / 1000);
   controller.decimals(4);
-  controller.name(label).onChange((value: number) => changed(tidy(value), begin())).onFinishChange(() => (current = 0));
+  // Typed numbers are kept; the motion of a slider has a ten thousandth of its range as its step
+  const digits = limits ? Math.max(0, Math.ceil(-Math.log10((limits[1] - limits[0]) / 1e4))) : 9;
+  const isTyped = () => document.activeElement instanceof HTMLInputElement && controller.domElement.contains(document.activeElement);
+  const exact = (value: number) => (isTyped() ? tidy(value) : Number(value.toFixed(digits)));
+  controller.name(label).onChange((value: number) => changed(exact(value), begin())).onFinishChange(() => (current = 0));
   controller.domElement.title = title;
   return controller;
 }

@@ -9,6 +9,7 @@ import { Connection, RefusedError } from "./connection";
 import { format, Images } from "./images";
 import { MaterialPanel } from "./material_panel";
 import type { Panel } from "./panel";
+import { ProfilePanel } from "./profile_panel";
 import { RecordingPanel } from "./recording_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
@@ -113,12 +114,14 @@ const app: App = {
 const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
 const recording = new RecordingPanel(app);
+const profiles = new ProfilePanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
   material: { title: "Material", panel: new MaterialPanel(app) },
   sensor: { title: "Sensor", panel: new SensorPanel(app) },
   run: { title: "Run", panel: new RunPanel(app) },
   compare: { title: "Compare", panel: recording },
+  profiles: { title: "Noise", panel: profiles },
   dock: { title: "Scan", panel: null },
 };
 
@@ -280,7 +283,8 @@ get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · cli
 
 const ask = async (request: never, done?: (answer: any) => void) => {
   try {
-    done?.(await connection.ask<any>(request));
+    const answer = await connection.ask<any>(request);
+    done?.(answer);
   } catch (error) {
     if (error instanceof RefusedError) app.toast(error.refusal.message, error.refusal.remedy, true);
   }
@@ -347,6 +351,7 @@ addEventListener("drop", async (event) => {
 async function dropped(file: File) {
   const body = await recording.upload(file);
   if (body.upload?.kind === "recording") showTab("compare");
+  if (body.upload?.kind === "profile") { showTab("profiles"); await profiles.open(body.upload.name); }
   if (body.upload?.kind === "scene") { app.select(null); setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 150); }
 }
 
@@ -367,4 +372,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies, view, connection, beam, recording, dropped, showTab } });
+Object.assign(window, { studio: { app, latencies, view, connection, beam, recording, profiles, dropped, showTab } });

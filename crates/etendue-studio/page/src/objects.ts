@@ -13,12 +13,12 @@ function shown(look: Look, material: THREE.MeshStandardMaterial) {
   const metal = look.mirror > 0.3;
   const grey = Math.sqrt(Math.min(1, metal ? look.mirror : look.diffuse));
   material.color.setRGB(grey * 0.9 + 0.06, grey * 0.9 + 0.06, grey * 0.9 + 0.07);
-  material.metalness = metal ? 0.85 : 0;
-  material.roughness = metal ? 0.15 : 0.9;
+  material.metalness = metal ? 0.25 : 0;
+  material.roughness = metal ? 0.25 : 0.9;
   material.transparent = look.transmitted > 0.05;
   material.opacity = look.transmitted > 0.05 ? Math.max(0.16, 0.6 * (1 - look.transmitted)) : 1;
   material.depthWrite = !material.transparent;
-  if (metal) material.color.setRGB(0.55, 0.66, 0.78);
+  if (metal) material.color.setRGB(0.42, 0.6, 0.82);
   if (look.transmitted > 0.05) material.color.setRGB(0.45, 0.75, 0.85);
   if (look.backscatter > 1.5) material.color.setRGB(0.95, 0.7, 0.2);
 }
@@ -30,6 +30,7 @@ export class ObjectsLayer {
   private materials: THREE.MeshStandardMaterial[][] = [[], []];
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] }>>();
   private outline: THREE.LineSegments | null = null;
+  private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
   private outlined = -1;
 
   constructor(private changed: () => void) {}
@@ -104,6 +105,8 @@ export class ObjectsLayer {
   /** Outlines an object; -1 for none. */
   select(number: number) {
     this.outlined = number;
+    const isSame = this.outline?.parent === this.meshes[number] && this.outline?.userData.geometry === this.meshes[number]?.geometry;
+    if (isSame && this.outline) return;
     if (this.outline) {
       this.outline.removeFromParent();
       this.outline.geometry.dispose();
@@ -117,7 +120,8 @@ export class ObjectsLayer {
     const edges = few
       ? new THREE.EdgesGeometry(mesh.geometry, 20)
       : new THREE.EdgesGeometry(new THREE.BoxGeometry(size.x, size.y, size.z)).translate(...box.getCenter(new THREE.Vector3()).toArray());
-    this.outline = new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true }));
+    this.outline = new THREE.LineSegments(edges, this.outlineMaterial);
+    this.outline.userData.geometry = mesh.geometry;
     this.outline.renderOrder = 5;
     mesh.add(this.outline);
   }

@@ -6,6 +6,7 @@ import * as charts from "./charts";
 import { RefusedError } from "./connection";
 import { decode } from "./message";
 import { Panel } from "./panel";
+import { discard } from "./view";
 import type { Edit, Json, Table } from "./types";
 
 interface ComparisonMessage { points: number; numbers: [string, string][]; position: Float32Array; difference: Float32Array }
@@ -105,7 +106,7 @@ export class RecordingPanel extends Panel {
     else if (body.refusal) this.app.toast(body.refusal.message, body.refusal.remedy, true);
     else if (body.upload?.kind === "recording") this.app.toast(`${file.name}: ${body.upload.scans} scan${body.upload.scans > 1 ? "s" : ""}`);
     else if (body.upload?.kind === "object") this.app.toast(`Saved ${body.upload.path} and added an object of it.`);
-    else if (body.upload) this.app.toast(`${file.name} is open. Save writes it into the working folder.`);
+    else if (body.upload && body.upload.kind !== "profile") this.app.toast(`${file.name} is open. Save writes it into the working folder.`);
     return body;
   }
 
@@ -157,7 +158,7 @@ export class RecordingPanel extends Panel {
     const { app } = this;
     this.costs = [];
     this.events.length = 0;
-    this.ellipse.clear();
+    discard(this.ellipse);
     this.fitResults.replaceChildren();
     this.gesture = app.connection.gesture();
     try {
@@ -242,7 +243,7 @@ export class RecordingPanel extends Panel {
       const [a, b] = [3 * scale * semi_axes[0] * Math.cos(t), 3 * scale * semi_axes[1] * Math.sin(t)];
       return new THREE.Vector3(center[0] + a * Math.cos(angle) - b * Math.sin(angle), center[1] + a * Math.sin(angle) + b * Math.cos(angle), center[2]);
     });
-    this.ellipse.clear();
+    discard(this.ellipse);
     this.ellipse.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial({ color: 0xffd23f, depthTest: false })));
     this.fitResults.append(element("p", "note", `Ellipse in the view: three standard deviations of the position${scale > 1 ? `, ${scale.toLocaleString("en")} times enlarged` : ""}.`));
     this.app.view.draw();

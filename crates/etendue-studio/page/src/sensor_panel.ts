@@ -67,7 +67,15 @@ export class RunPanel extends Panel {
       button(this.playing ? "❚❚ Stop" : "▶ Play", "Simulates sweep after sweep", () => this.play()),
       button("⏮ Start", "The first sweep", () => app.edit([{ sweep: 0 }])),
     );
-    this.element.append(row, element("p", "note", `Sweep ${state.sweep} begins at ${(state.sweep * duration).toFixed(2)} s; a sweep takes ${(1e3 * duration).toFixed(0)} ms. ${moves ? "The scene or the sensor moves." : "Nothing moves in this scene: sweeps differ by their noise."}`));
+    const record = element("input");
+    Object.assign(record, { type: "number", min: 1, max: 10000, value: 20, title: "Number of sweeps" });
+    record.style.width = "72px";
+    const save = element("div", "row", "Record", record, "sweeps", button("to MCAP", "A recording for ROS 2: the file that `etendue simulate -o run.mcap` writes", () => {
+      const link = element("a");
+      Object.assign(link, { href: `record/${Math.max(1, Math.round(Number(record.value)))}`, download: "run.mcap" });
+      link.click();
+    }));
+    this.element.append(row, save, element("p", "note", `Sweep ${state.sweep} begins at ${(state.sweep * duration).toFixed(2)} s; a sweep takes ${(1e3 * duration).toFixed(0)} ms. ${moves ? "The scene or the sensor moves." : "Nothing moves in this scene: sweeps differ by their noise."}`));
 
     // Noise
     const noise = this.gui("Noise");

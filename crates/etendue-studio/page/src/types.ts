@@ -17,7 +17,7 @@ export type Edit =
 export interface Weather { visibility_m?: number | null; fog_m?: number | null; rain_mm_h?: number | null; snow_mm_h?: number | null; dust_g_m3?: number | null }
 
 export interface Hello {
-  protocol: number; client: number; scenes: string[]; sensors: [string, string][];
+  protocol: number; client: number; scenes: string[]; sensors: [string, string][]; profiles: string[];
   library: { name: string; description: string; file: Table }[];
   scene_schema: Table; sensor_schema: Table;
 }

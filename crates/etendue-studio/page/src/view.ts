@@ -10,6 +10,15 @@ import type { Beam, State, Sweep } from "./types";
 
 export type Selection = { kind: "sensor" } | { kind: "object"; number: number } | null;
 
+/** Empties a group and frees its memory. */
+export function discard(group: THREE.Group) {
+  for (const child of group.children as (THREE.Mesh | THREE.Line)[]) {
+    child.geometry.dispose();
+    (child.material as THREE.Material).dispose();
+  }
+  group.clear();
+}
+
 interface Listeners {
   /** A click selected something; `material` of the triangle under it. */
   selected(selection: Selection): void;
@@ -264,7 +273,7 @@ export class View {
 
   /** Draws the rays of a beam, and marks its point. */
   showBeam(beam: Beam | null) {
-    this.rays.clear();
+    discard(this.rays);
     this.marker.visible = false;
     if (beam) {
       const strongest = Math.max(...beam.paths.map((path) => path.power), 1e-300);
@@ -287,13 +296,13 @@ export class View {
   /** Starts or ends the measuring of distances between clicks. */
   measureDistances(isOn: boolean) {
     this.measuring = isOn ? [] : null;
-    this.ruler.clear();
+    discard(this.ruler);
     this.draw();
   }
 
   private measure(at: THREE.Vector3) {
     if (!this.measuring) return;
-    if (this.measuring.length === 2) { this.measuring = []; this.ruler.clear(); }
+    if (this.measuring.length === 2) { this.measuring = []; discard(this.ruler); }
     this.measuring.push(at.clone());
     const dot = new THREE.Mesh(new THREE.SphereGeometry(0.005 * this.extent, 12, 8), new THREE.MeshBasicMaterial({ color: 0xffd23f, depthTest: false }));
     dot.position.copy(at);

@@ -2,7 +2,9 @@
 
 mod beam;
 mod paths;
+mod profile;
 mod reflectance;
 
 pub use beam::beam;
+pub use profile::profile;
 pub use reflectance::reflectance;

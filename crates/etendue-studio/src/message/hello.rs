@@ -1,7 +1,7 @@
 //! What does not change during a session: presets and schemas.
 
 use etendue::config::material::{MaterialFile, library};
-use etendue::config::presets::{SCENES, SENSORS};
+use etendue::config::presets::{PROFILES, SCENES, SENSORS};
 use etendue::config::scene::SceneFile;
 use etendue::config::sensor::{self, SensorFile};
 use schemars::schema_for;
@@ -22,6 +22,8 @@ pub struct Hello {
     pub scenes: Vec<&'static str>,
     /// Built-in sensors, with their names.
     pub sensors: Vec<[String; 2]>,
+    /// Built-in noise profiles.
+    pub profiles: Vec<&'static str>,
     /// Built-in materials.
     pub library: Vec<LibraryEntry>,
     /// JSON Schema of scene files: units, bounds and descriptions of their numbers.
@@ -55,6 +57,7 @@ impl Hello {
             client,
             scenes: SCENES.all().iter().map(|preset| preset.name).collect(),
             sensors: sensors.collect(),
+            profiles: PROFILES.all().iter().map(|preset| preset.name).collect(),
             library: library().iter().map(entry).collect(),
             scene_schema: schema_for!(SceneFile).into(),
             sensor_schema: schema_for!(SensorFile).into(),

@@ -8,8 +8,8 @@ use crate::refusal::Refusal;
 use crate::session::Opening;
 use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::body::to_bytes;
+use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -104,15 +104,13 @@ impl Studio {
             .route("/{token}/", get(page::index))
             .route("/{token}/socket", get(socket::connect))
             .route("/{token}/sweep.pcd", get(points))
+            .route("/{token}/record/{sweeps}", get(record))
             .route("/{token}/mesh/{number}", get(mesh))
             .route(
                 "/{token}/comparison/{scan}/{frame}/{extent}",
                 get(comparison),
             )
-            .route(
-                "/{token}/upload/{name}",
-                post(upload).layer(DefaultBodyLimit::max(MAX_UPLOAD)),
-            )
+            .route("/{token}/upload/{name}", post(upload))
             .route("/{token}/{file}", get(page::file))
             .layer(DefaultBodyLimit::max(MAX_BODY))
             .layer(middleware::from_fn_with_state(guard, guard::check))
@@ -167,9 +165,25 @@ async fn mesh(State(shared): State<Shared>, Path((_, number)): Path<(String, u64
 async fn points(State(shared): State<Shared>) -> Response {
     let (answer, waiting) = oneshot::channel();
     shared.session.send(Job::Points(answer));
+    file(waiting).await
+}
+
+/// The first sweeps of the run as an MCAP file.
+async fn record(State(shared): State<Shared>, Path((_, sweeps)): Path<(String, u32)>) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Record(sweeps, answer));
+    file(waiting).await
+}
+
+/// The answer of a file.
+async fn file(waiting: oneshot::Receiver<Result<Vec<u8>, Refusal>>) -> Response {
     match waiting.await {
         Ok(Ok(bytes)) => binary(bytes),
-        Ok(Err(refusal)) => (StatusCode::INTERNAL_SERVER_ERROR, refusal.message).into_response(),
+        Ok(Err(Refusal { message, remedy })) => (
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("{message}\n{remedy}\n"),
+        )
+            .into_response(),
         Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
@@ -197,8 +211,17 @@ async fn comparison(
 async fn upload(
     State(shared): State<Shared>,
     Path((_, name)): Path<(String, String)>,
-    body: Bytes,
+    request: Request,
 ) -> Response {
+    // Refuse a file that is too large by its declared size, before it is sent
+    let size = request.headers().get(header::CONTENT_LENGTH);
+    let size = size.and_then(|size| size.to_str().ok()?.parse::<usize>().ok());
+    if size.is_some_and(|size| size > MAX_UPLOAD) {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    }
+    let Ok(body) = to_bytes(request.into_body(), MAX_UPLOAD).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
     let (answer, waiting) = oneshot::channel();
     shared.session.send(Job::Upload(name, body.into(), answer));
     let json = [(header::CONTENT_TYPE, "application/json")];

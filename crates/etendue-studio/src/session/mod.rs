@@ -25,9 +25,11 @@ pub use weather::WeatherOptions;
 use crate::recording::Recording;
 use crate::refusal::Refusal;
 use etendue::config::scene::SceneCache;
+use etendue::physics::profile::Profile;
 use etendue::sensors::lidar::{Sweep, SweepScratch};
 use history::History;
 use pose::PoseNumbers;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,6 +63,8 @@ pub struct Session {
     revision: u64,
     sweep: Arc<SimulatedSweep>,
     recording: Option<Arc<Recording>>,
+    /// Dropped noise profiles, by name.
+    profiles: BTreeMap<String, Arc<Profile>>,
     /// Memory of sweeps that are no longer in use.
     spare: Sweep,
     scratch: SweepScratch,
@@ -85,6 +89,7 @@ impl Session {
             revision: 1,
             sweep: Arc::default(),
             recording: None,
+            profiles: BTreeMap::new(),
             spare: Sweep::default(),
             scratch: SweepScratch::default(),
         };

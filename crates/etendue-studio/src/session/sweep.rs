@@ -4,12 +4,16 @@ use super::{Inputs, Loaded, Session};
 use crate::refusal::Refusal;
 use etendue::io::output::OutputSet;
 use etendue::io::points::PointFormat;
+use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::io::table::{Encoding, PointTable};
 use etendue::sensors::lidar::{Frame, Lidar, Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Maximum number of beams of a recording, which is kept in memory.
+const MAX_RECORDED: u64 = 20_000_000;
 
 /// A sweep with what it was made of.
 #[derive(Debug, Default)]
@@ -106,5 +110,43 @@ impl Session {
         outputs.commit()?;
         let bytes = std::fs::read(&path);
         bytes.map_err(|error| Refusal::new(error.to_string(), "free space in the temporary folder"))
+    }
+
+    /// The first `sweeps` sweeps of the run as the MCAP file that `etendue simulate -o run.mcap` writes.
+    ///
+    /// # Errors
+    /// If there are too many, or a material has no data at the wavelength of the sensor.
+    pub fn record(&mut self, sweeps: u32) -> Result<Vec<u8>, Refusal> {
+        let lidar = self.loaded.lidar();
+        let beams = u64::from(sweeps) * self.sweep.sweep.shots.len() as u64;
+        if beams > MAX_RECORDED {
+            let remedy = "record it by the exported command, with --sweeps and -o run.mcap";
+            return Err(Refusal::new(
+                format!("{beams} beams are too many for the page"),
+                remedy,
+            ));
+        }
+        let world = self.loaded.world()?;
+        let recorder = LidarRecorder::in_memory(LidarTopics::default())?;
+        let mut recorder = recorder.with_classes(&self.loaded.scene.classes.of_object);
+        let mut sweep = Sweep::default();
+        for index in 0..sweeps {
+            let settings = SweepSettings {
+                sweep: index,
+                frame: Frame::Sensor,
+                ..self.loaded.settings(&self.inputs)
+            };
+            let pose = |time| self.loaded.pose_at(time);
+            simulate_into(
+                &world,
+                lidar,
+                &settings,
+                pose,
+                &mut sweep,
+                &mut self.scratch,
+            );
+            recorder.record(&sweep, lidar)?;
+        }
+        Ok(recorder.into_bytes()?)
     }
 }

@@ -84,15 +84,12 @@ fn put(place: &mut Item, step: &Step, value: &Json) -> Option<Result<(), Refusal
         table.remove(key);
         return Some(Ok(()));
     }
-    let mut new = match toml_value(value) {
+    let new = match toml_value(value) {
         Ok(new) => new,
         Err(refusal) => return Some(Err(refusal)),
     };
     match table.get_mut(key) {
-        Some(Item::Value(old)) => {
-            *new.decor_mut() = old.decor().clone();
-            *old = new;
-        }
+        Some(Item::Value(old)) => replace(old, new),
         _ => {
             let item = match new {
                 Value::InlineTable(own) if !is_inline && is_large(&own) => {
@@ -104,6 +101,44 @@ fn put(place: &mut Item, step: &Step, value: &Json) -> Option<Result<(), Refusal
         }
     }
     Some(Ok(()))
+}
+
+/// Replaces a value. Comments and spaces around it and around its entries stay, and whole numbers in place of reals
+/// are written as reals.
+fn replace(old: &mut Value, new: Value) {
+    match (old, new) {
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (old, new) in old.iter_mut().zip(new) {
+                replace(old, new);
+            }
+        }
+        (Value::InlineTable(old), Value::InlineTable(new)) => {
+            let is_dropped = |key: &str| !new.contains_key(key);
+            let dropped: Vec<String> = old
+                .iter()
+                .filter(|(key, _)| is_dropped(key))
+                .map(|(key, _)| key.to_owned())
+                .collect();
+            for key in dropped {
+                old.remove(&key);
+            }
+            for (key, value) in new {
+                match old.get_mut(&key) {
+                    Some(own) => replace(own, value),
+                    None => {
+                        old.insert(&key, value);
+                    }
+                }
+            }
+        }
+        (old, mut new) => {
+            if let (Value::Float(_), Some(whole)) = (&old, new.as_integer()) {
+                new = Value::from(whole as f64);
+            }
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+    }
 }
 
 /// Whether a table gets lines of its own.
@@ -131,10 +166,7 @@ fn put_into_list(place: &mut Item, number: usize, value: &Json) -> Option<Result
         list.push(new);
         return Some(Ok(()));
     }
-    let old = list.get_mut(number)?;
-    let decor = old.decor().clone();
-    *old = new;
-    *old.decor_mut() = decor;
+    replace(list.get_mut(number)?, new);
     Some(Ok(()))
 }
 
@@ -216,6 +248,18 @@ mod tests {
         assert_eq!(text, ROOM.replace("[0, 0, 1]", "[1.5, 0, 1]"));
         let text = changed(json!(["objects", 0, "shape", "box", "size_m", 1]), json!(5));
         assert_eq!(text, ROOM.replace("[4, 3, 2.5]", "[4, 5, 2.5]"));
+    }
+
+    #[test]
+    fn replaced_lists_keep_their_form() {
+        let text = "a = [ 1.5, # first\n  2.0 ] # end\nb = { x = 1.0, y = 2 }\n";
+        let new = with_value(text, &path(json!(["a"])), &json!([3, 4.25])).unwrap();
+        assert_eq!(
+            new,
+            "a = [ 3.0, # first\n  4.25 ] # end\nb = { x = 1.0, y = 2 }\n"
+        );
+        let new = with_value(text, &path(json!(["b"])), &json!({ "x": 7, "z": 1 })).unwrap();
+        assert!(new.ends_with("b = { x = 7.0, z = 1 }\n"), "{new}");
     }
 
     #[test]

@@ -4,7 +4,9 @@ use super::{Session, TextFile};
 use crate::recording::{Recording, read};
 use crate::refusal::Refusal;
 use etendue::config::toml_file::{Document, FileKind};
+use etendue::config::{ConfigError, profile};
 use etendue::io::output::OutputSet;
+use etendue::physics::profile::Profile;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -21,6 +23,11 @@ pub enum Upload {
     Scene,
     /// The sensor.
     Sensor,
+    /// A noise profile.
+    Profile {
+        /// Its name.
+        name: String,
+    },
     /// A new object.
     Object {
         /// Path of the mesh, next to the scene file.
@@ -85,8 +92,18 @@ impl Session {
                 inputs.sweep = 0;
                 Upload::Scene
             }
+            Some(FileKind::Profile) => {
+                let parsed = profile::parse(&Document::new(name, text.as_str()));
+                let parsed = parsed.map_err(ConfigError::from)?.profile();
+                let parsed = parsed.map_err(|error| Refusal::new(error, "calibrate again"))?;
+                self.profiles.insert(name.to_owned(), Arc::new(parsed));
+                return Ok(Upload::Profile {
+                    name: name.to_owned(),
+                });
+            }
             Some(other) => {
-                let remedy = "drop a scene file, a sensor file, a mesh or a recording";
+                let remedy =
+                    "drop a scene file, a sensor file, a noise profile, a mesh or a recording";
                 return Err(Refusal::new(
                     format!("{name} is another kind of file: {other:?}"),
                     remedy,
@@ -141,6 +158,17 @@ impl Session {
         Ok(Upload::Object {
             path: path.display().to_string(),
         })
+    }
+
+    /// A dropped or embedded noise profile.
+    ///
+    /// # Errors
+    /// If there is no such profile.
+    pub fn profile(&self, name: &str) -> Result<Arc<Profile>, Refusal> {
+        match self.profiles.get(name) {
+            Some(dropped) => Ok(dropped.clone()),
+            None => Ok(profile::find(name)?.profile.clone()),
+        }
     }
 
     /// The recording.

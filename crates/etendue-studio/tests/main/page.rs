@@ -39,7 +39,9 @@ impl Server {
     /// Sends the lines of a request and returns the whole answer.
     pub fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -48,8 +50,14 @@ impl Server {
 
     /// Status of a GET with headers.
     pub fn status(&self, path: &str, headers: &str) -> u16 {
-        let answer = self.raw(&format!("GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n"));
-        answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0)
+        let answer = self.raw(&format!(
+            "GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n"
+        ));
+        answer
+            .split(' ')
+            .nth(1)
+            .and_then(|code| code.parse().ok())
+            .unwrap_or(0)
     }
 
     /// The headers of a page of this server.
@@ -105,8 +113,13 @@ impl Page {
 
     /// Receives a message, keeps states and sweeps, and returns an answer; `None` at the end of the connection.
     pub fn receive(&mut self) -> Option<Json> {
-        let next = async { tokio::time::timeout(Duration::from_secs(60), self.socket.next()).await };
-        match self.runtime.block_on(next).expect("a message within a minute")? {
+        let next =
+            async { tokio::time::timeout(Duration::from_secs(60), self.socket.next()).await };
+        match self
+            .runtime
+            .block_on(next)
+            .expect("a message within a minute")?
+        {
             Ok(Message::Binary(sweep)) => {
                 self.sweep = sweep.to_vec();
                 let revision = header(&self.sweep)["revision"].clone();
@@ -149,7 +162,9 @@ impl Page {
     /// Edits, and waits for the sweep and the state of the change.
     pub fn edit(&mut self, gesture: u64, edits: Json) -> u64 {
         let answer = self.ask(&json!({ "edit": { "gesture": gesture, "edits": edits } }));
-        let revision = answer["ok"]["revision"].as_u64().unwrap_or_else(|| panic!("{answer}"));
+        let revision = answer["ok"]["revision"]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{answer}"));
         self.until_revision(revision);
         revision
     }

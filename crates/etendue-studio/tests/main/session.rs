@@ -59,8 +59,18 @@ fn a_saved_file_differs_in_the_changed_line_only() {
     assert_eq!(session.export().unsaved, [path.clone()]);
     session.save(Document::Scene).unwrap();
     let saved = std::fs::read_to_string(&path).unwrap();
-    let changed: Vec<(&str, &str)> = SCENE.lines().zip(saved.lines()).filter(|(a, b)| a != b).collect();
-    assert_eq!(changed, [("position_m = [1.5, 0.5, 1.25]", "position_m = [1.25, 0.5, 1.25]")]);
+    let changed: Vec<(&str, &str)> = SCENE
+        .lines()
+        .zip(saved.lines())
+        .filter(|(a, b)| a != b)
+        .collect();
+    assert_eq!(
+        changed,
+        [(
+            "position_m = [1.5, 0.5, 1.25]",
+            "position_m = [1.25, 0.5, 1.25]"
+        )]
+    );
     assert_eq!(SCENE.lines().count(), saved.lines().count());
     assert!(session.export().unsaved.is_empty());
     // Undoing after the save is a change of the saved file
@@ -81,6 +91,8 @@ fn meshes_that_do_not_change_are_not_built_again() {
     ]);
     session.edit(&edits(change), 1).unwrap();
     let after = &session.loaded().scene.scene.parts().meshes;
-    let same: Vec<bool> = before.iter().zip(after).map(|(a, b)| Arc::ptr_eq(a, b)).collect();
+    // Equal meshes share one
+    let is_known = |mesh: &Arc<_>| before.iter().any(|known| Arc::ptr_eq(known, mesh));
+    let same: Vec<bool> = after.iter().map(is_known).collect();
     assert_eq!(same, [true, true, true, true, true, false]);
 }
