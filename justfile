@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples commands formats python test
+ci: fmt clippy docs features benches deny examples commands formats python studio-page test
 
 # All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
@@ -14,7 +14,7 @@ test:
     set -euo pipefail
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
-    cargo test --workspace 2>&1 | tee "$log"
+    cargo test --workspace --features etendue-cli/studio 2>&1 | tee "$log"
     skipped=$(grep -o 'skipped: .*' "$log" | sort -u || true)
     if [ -n "$skipped" ]; then
         echo "== $(wc -l <<<"$skipped") skipped for want of recordings (set ETENDUE_DATA to their folder)"
@@ -89,7 +89,7 @@ python:
 
 # A wheel of the release profile with all optional features, for the glibc of this machine or a later one, and a source
 # distribution, both in dist/.
-wheel:
+wheel: studio-page
     #!/usr/bin/env bash
     set -euo pipefail
     work=$(mktemp -d)
@@ -97,6 +97,28 @@ wheel:
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
     "$work/bin/maturin" build --locked --release --features full --sdist --out dist
+
+# The page of the studio, with its types checked; needs Node 20 and npm.
+studio-page:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    if ! command -v npm >/dev/null; then
+        echo "skipped: the page of the studio needs Node and npm"
+        exit
+    fi
+    cd crates/etendue-studio/page
+    npm ci --no-audit --no-fund --loglevel=error
+    npm run --silent check
+    npm run --silent build
+
+# The program with the command `studio` and its page.
+studio: studio-page
+    cargo build --release -p etendue-cli --features studio
+
+# Tests of the studio, in a headless Chromium where Node and Chromium are installed.
+studio-test: studio-page
+    cargo test -p etendue-studio -p etendue-cli --features etendue-cli/studio studio
+    cargo test -p etendue-studio
 
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:

@@ -106,5 +106,6 @@ RULES = [
     Rule("etendue demo course", run="etendue demo course --laps 1", reason="20 courses take minutes"),
     Rule("etendue demo street", run="etendue demo street --duration 2", reason="60 s are 950 MB"),
     Rule("etendue run examples/rover.toml", skip="needs the feature rapier; `just rapier` tests it"),
+    Rule("etendue studio", skip="needs the feature studio; `just studio-test` tests it"),
     Rule("python scripts/read_robot.py", skip="needs the packages mcap and pynmea2"),
 ]

@@ -29,6 +29,17 @@ impl Threads {
         self,
         command: impl FnOnce() -> Result<R, Failure> + Send,
     ) -> Result<R, Failure> {
+        self.pool().build()?.install(command)
+    }
+
+    /// Makes this the number of threads of the process.
+    #[cfg(feature = "studio")]
+    pub fn install_globally(self) -> Result<(), Failure> {
+        Ok(self.pool().build_global()?)
+    }
+
+    /// A pool of this number of threads; a warning where fewer are used.
+    fn pool(self) -> rayon::ThreadPoolBuilder {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let most = processors * MAX_PER_PROCESSOR;
         let requested = self.threads.map_or(0, NonZeroUsize::get);
@@ -38,7 +49,6 @@ impl Threads {
             )]);
         }
         let threads = requested.min(most);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build()?.install(command)
+        rayon::ThreadPoolBuilder::new().num_threads(threads)
     }
 }

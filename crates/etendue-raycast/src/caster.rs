@@ -78,6 +78,28 @@ impl RayCaster {
     /// # Errors
     /// Where a mesh fails [`Mesh::check`], or an instance refers to none.
     pub fn new(meshes: Vec<Arc<Mesh>>, instances: &[Instance]) -> Result<Self, RayCasterError> {
+        Self::build(meshes, instances, None)
+    }
+
+    /// [`RayCaster::new`] that takes the structures of meshes that `previous` shares ([`Arc::ptr_eq`]) from it.
+    /// Results of queries are those of a new caster.
+    ///
+    /// # Errors
+    /// As [`RayCaster::new`].
+    pub fn reusing(
+        meshes: Vec<Arc<Mesh>>,
+        instances: &[Instance],
+        previous: &Self,
+    ) -> Result<Self, RayCasterError> {
+        Self::build(meshes, instances, Some(&previous.geometry))
+    }
+
+    /// Builds the structures that `previous` does not have.
+    fn build(
+        meshes: Vec<Arc<Mesh>>,
+        instances: &[Instance],
+        previous: Option<&Geometry>,
+    ) -> Result<Self, RayCasterError> {
         // Check the meshes and the instances.
         for (number, mesh) in (0..).zip(&meshes) {
             mesh.check().map_err(|source| RayCasterError::Mesh {
@@ -97,7 +119,10 @@ impl RayCaster {
         // Build a tree per mesh, and one over the instances.
         let blas: Vec<Arc<Blas>> = meshes
             .par_iter()
-            .map(|mesh| Arc::new(Blas::new(mesh)))
+            .map(|mesh| {
+                let known = previous.and_then(|previous| previous.structure_of(mesh));
+                known.unwrap_or_else(|| Arc::new(Blas::new(mesh)))
+            })
             .collect();
         let objects: Vec<PlacedMesh> = instances
             .iter()

@@ -14,7 +14,26 @@ impl SceneBuilder {
     /// # Errors
     /// Where a mesh or a pose cannot be used, there is no object, a motion is for an object that does not
     /// exist, or a deformation does not fit its mesh.
-    pub fn build(mut self) -> Result<Scene, SceneError> {
+    pub fn build(self) -> Result<Scene, SceneError> {
+        self.build_after(None)
+    }
+
+    /// [`SceneBuilder::build`] that takes meshes equal to those of `previous`, with their acceleration structures,
+    /// from it. The scene is the same as without: an edited scene is built sooner.
+    ///
+    /// # Errors
+    /// As [`SceneBuilder::build`].
+    pub fn build_reusing(mut self, previous: &Scene) -> Result<Scene, SceneError> {
+        for mesh in &mut self.meshes {
+            let mut known = previous.parts.meshes.iter();
+            if let Some(known) = known.find(|known| known.as_ref() == mesh.as_ref()) {
+                *mesh = known.clone();
+            }
+        }
+        self.build_after(Some(previous))
+    }
+
+    fn build_after(mut self, previous: Option<&Scene>) -> Result<Scene, SceneError> {
         // Check the objects.
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
@@ -38,7 +57,7 @@ impl SceneBuilder {
         // Build the scene, and set its deformations.
         let deformations = std::mem::take(&mut self.deformations);
         let meshes = self.meshes.len();
-        let mut edit = Scene::new(self)?.edit();
+        let mut edit = Scene::new(self, previous)?.edit();
         for (mesh, deformation) in deformations {
             if mesh.0 as usize >= meshes {
                 return Err(SceneError::DeformationOutOfRange {

@@ -24,8 +24,11 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A scene of checked parts.
-    pub(crate) fn new(parts: SceneBuilder) -> Result<Self, RayCasterError> {
+    /// A scene of checked parts. Acceleration structures of meshes that `previous` shares are those of it.
+    pub(crate) fn new(
+        parts: SceneBuilder,
+        previous: Option<&Self>,
+    ) -> Result<Self, RayCasterError> {
         let instance = |(object, motion): (&Object, &Option<Arc<Trajectory>>)| Instance {
             mesh: object.mesh,
             world_from_object: object.world_from_object,
@@ -37,8 +40,12 @@ impl Scene {
             motions[object.0 as usize] = Some(motion.clone());
         }
         let instances: Vec<Instance> = parts.objects.iter().zip(&motions).map(instance).collect();
+        let meshes = parts.meshes.clone();
         Ok(Self {
-            caster: RayCaster::new(parts.meshes.clone(), &instances)?,
+            caster: match previous {
+                Some(previous) => RayCaster::reusing(meshes, &instances, &previous.caster)?,
+                None => RayCaster::new(meshes, &instances)?,
+            },
             parts,
             motions,
         })

@@ -19,6 +19,8 @@ mod sensors;
 mod shell;
 mod simulate;
 mod slam;
+#[cfg(feature = "studio")]
+mod studio;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -29,6 +31,9 @@ use etendue::config::presets::{CAMERAS, DEVICES, PROFILES, SCENES};
 pub enum Command {
     /// Simulate a sensor in a scene and write its measurements with a picture
     Simulate(simulate::Simulate),
+    /// Open a local page that shows a scene and its scan, and edits them
+    #[cfg(feature = "studio")]
+    Studio(studio::Studio),
     /// Render a camera: picture, depth, normals, segmentation, optical flow
     Render(render::Render),
     /// Run a robot with all its sensors and record their data
@@ -84,6 +89,8 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(command) => command.run(),
+            #[cfg(feature = "studio")]
+            Self::Studio(command) => command.run(),
             Self::Render(command) => command.run(),
             Self::Run(command) => command.run(),
             Self::Demo(command) => command.run(),

@@ -15,6 +15,8 @@ mod render;
 mod results;
 mod robots;
 mod scanners;
+#[cfg(feature = "studio")]
+mod studio;
 
 use recordings::recording;
 use std::path::Path;

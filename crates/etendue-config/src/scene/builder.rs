@@ -1,6 +1,7 @@
 //! Conversion of scene files to scenes.
 
 use super::ambient;
+use super::cache::{AuditedMesh, SceneCache};
 use super::file::VERSION;
 use super::lights::lighting;
 use super::materials::Palette;
@@ -27,14 +28,21 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
+pub(super) fn build(
+    document: &Document,
+    cache: &mut SceneCache,
+) -> Result<LoadedScene, ConfigError> {
     let file: SceneFile = document.parse_as(FileKind::Scene)?;
     check(document, &file)?;
     // Build the lights and the objects
     let mut assembly = Assembly {
         document,
         palette: Palette::new(document, &file.materials)?,
-        files: MeshFiles::default(),
+        files: MeshFiles {
+            read: cache.files.clone(),
+            ..MeshFiles::default()
+        },
+        cache,
         builder: SceneBuilder::default(),
         names: BTreeSet::new(),
         classes: Classes::default(),
@@ -87,6 +95,7 @@ struct Assembly<'a> {
     document: &'a Document,
     palette: Palette<'a>,
     files: MeshFiles,
+    cache: &'a mut SceneCache,
     builder: SceneBuilder,
     names: BTreeSet<String>,
     classes: Classes,
@@ -123,10 +132,11 @@ impl Assembly<'_> {
         }
 
         // Audit the mesh of a file
-        let oddities = match object.shape {
-            Shape::Mesh(_) => self.oddities(object, &mesh)?,
-            _ => None,
-        };
+        let mut mesh = Arc::new(mesh);
+        let mut oddities = None;
+        if let Shape::Mesh(_) = object.shape {
+            AuditedMesh { mesh, oddities } = self.audited(object, mesh)?;
+        }
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
@@ -140,7 +150,7 @@ impl Assembly<'_> {
 
         // Add the mesh and its deformation
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
-        self.builder.meshes.push(mesh.into());
+        self.builder.meshes.push(mesh);
         self.add_deformation(object, MeshId(mesh_id))?;
 
         // Add the object, or its copies
@@ -195,6 +205,21 @@ impl Assembly<'_> {
             .deformation(self.document, shape, &mut self.files)?;
         self.builder.deformations.push((mesh, deformation.into()));
         Ok(())
+    }
+
+    /// The mesh of a file with its defects, from the cache where it has an equal one.
+    fn audited(
+        &mut self,
+        object: &ObjectTable,
+        mesh: Arc<Mesh>,
+    ) -> Result<AuditedMesh, ConfigError> {
+        if let Some(known) = self.cache.audit(&mesh, object.flip_normals) {
+            return Ok(known);
+        }
+        let oddities = self.oddities(object, &mesh)?;
+        let audited = AuditedMesh { mesh, oddities };
+        self.cache.keep_audit(audited.clone(), object.flip_normals);
+        Ok(audited)
     }
 
     /// Defects of the triangles of a mesh file, in one line. Open edges are no defects, because
@@ -265,7 +290,13 @@ impl Assembly<'_> {
             path: path.to_owned(),
             source,
         };
-        let scene = self.builder.build().map_err(scene_error)?;
+        let scene = match &self.cache.scene {
+            Some(previous) => self.builder.build_reusing(previous),
+            None => self.builder.build(),
+        };
+        let scene = scene.map_err(scene_error)?;
+        self.cache.scene = Some(scene.clone());
+        self.cache.files = self.files.read;
 
         // Record the source files
         let stem = || {

@@ -19,18 +19,21 @@ use toml::Spanned;
 /// Mesh files, each read once and used by several objects.
 #[derive(Default)]
 pub(super) struct MeshFiles {
-    read: BTreeMap<PathBuf, Arc<MeshFile>>,
+    /// Content of the files, also of earlier scenes.
+    pub read: BTreeMap<PathBuf, Arc<MeshFile>>,
     /// All files that were read, in order.
     pub files: Vec<PathBuf>,
 }
 
 impl MeshFiles {
     pub fn get(&mut self, path: PathBuf) -> Result<Arc<MeshFile>, ConfigError> {
-        if let Some(file) = self.read.get(&path) {
-            return Ok(file.clone());
+        let file = match self.read.get(&path) {
+            Some(file) => file.clone(),
+            None => Arc::new(read_mesh(&path)?),
+        };
+        if !self.files.contains(&path) {
+            self.files.extend(file.files.iter().cloned());
         }
-        let file = Arc::new(read_mesh(&path)?);
-        self.files.extend(file.files.iter().cloned());
         self.read.insert(path, file.clone());
         Ok(file)
     }

@@ -59,6 +59,7 @@
 mod ambient;
 mod atmosphere;
 mod builder;
+mod cache;
 mod default_light;
 mod deformation;
 mod examples;
@@ -75,6 +76,7 @@ mod texture;
 
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
+pub use cache::SceneCache;
 pub use default_light::light_if_dark;
 pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
 pub use examples::{arena, example, examples};
@@ -221,7 +223,19 @@ pub fn load(path: &Path) -> Result<LoadedScene, ConfigError> {
 /// assert_eq!(loaded.scene.objects()[0].name, "ball");
 /// ```
 pub fn parse(document: &Document) -> Result<LoadedScene, ConfigError> {
-    builder::build(document)
+    parse_reusing(document, &mut SceneCache::default())
+}
+
+/// [`parse`] with the mesh files and acceleration structures of earlier scenes, for repeated loads of an edited
+/// document.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_reusing(
+    document: &Document,
+    cache: &mut SceneCache,
+) -> Result<LoadedScene, ConfigError> {
+    builder::build(document, cache)
 }
 
 /// The JSON Schema of scene files, for completion and validation in editors.

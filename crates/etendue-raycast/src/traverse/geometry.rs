@@ -28,4 +28,10 @@ impl Geometry {
     pub fn blas_of(&self, object: &PlacedMesh) -> &Blas {
         &self.blas[object.mesh]
     }
+
+    /// The structure of a mesh that this geometry shares.
+    pub fn structure_of(&self, mesh: &Arc<Mesh>) -> Option<Arc<Blas>> {
+        let known = self.meshes.iter().position(|own| Arc::ptr_eq(own, mesh));
+        known.map(|number| Arc::clone(&self.blas[number]))
+    }
 }

@@ -1,14 +1,13 @@
 //! `etendue calibrate noise`.
 
 use super::noise_beside::Comparison;
-use crate::device::device;
+use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::output::{print_report, to_text, warn};
 use clap::Args;
 use etendue::calibrate::standing::{
     Estimate, NoiseParts, StandingBeam, StandingRecording, estimate_noise,
 };
-use etendue::io::points::read_points;
 use etendue::io::recording::{Content, read_recording};
 use etendue::io::table::{ColumnData, PointTable};
 use etendue::sensors::{ScanStatistics, StatisticsOptions};
@@ -30,9 +29,8 @@ use std::path::PathBuf;
 pub struct Noise {
     /// Recording: a scan log, a bag, a packet capture, or clouds with rings and several sweeps
     recording: PathBuf,
-    /// Metadata of an Ouster sensor, or calibration of a Velodyne lidar, for a packet capture
-    #[arg(long, value_name = "FILE")]
-    metadata: Option<PathBuf>,
+    #[command(flatten)]
+    lidar: LidarOptions,
     /// Compare with this sensor, simulated before the plane surfaces of the recording
     #[arg(long, value_name = "NAME|FILE")]
     sensor: Option<String>,
@@ -92,9 +90,8 @@ impl Noise {
 
     /// Reads the recording, with warnings.
     fn read(&self) -> Result<(StandingRecording, Vec<String>), Failure> {
-        let source = device(self.metadata.as_deref())?;
         // Sweeps of points with rings
-        if let Ok(points) = read_points(&self.recording, &source) {
+        if let Ok(points) = self.lidar.points(&self.recording) {
             let sweeps: Vec<PointTable> =
                 points.sweeps.iter().flat_map(PointTable::sweeps).collect();
             let beams: Option<Vec<_>> = sweeps.iter().map(beams).collect();
@@ -104,7 +101,8 @@ impl Noise {
             }
         }
         // Planar scans, at rest
-        let read = read_recording(&self.recording, &source)?;
+        let topic = self.lidar.topic_in(&self.recording);
+        let read = read_recording(&self.recording, &self.lidar.device()?, topic)?;
         let Content::Scans(log) = read.content else {
             return Err(Failure::usage(
                 format!(

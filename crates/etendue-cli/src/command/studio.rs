@@ -1,0 +1,112 @@
+//! `etendue studio`.
+
+use crate::failure::Failure;
+use crate::output::{print, remark, warn};
+use crate::pose::Pose;
+use crate::threads::Threads;
+use clap::Args;
+use etendue_studio::session::pose::to_numbers;
+use etendue_studio::{Opening, Refusal, StudioOptions};
+use std::net::{IpAddr, Ipv4Addr};
+use std::process::{Command, Stdio};
+
+/// Arguments of `etendue studio`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: etendue studio\n          \
+    etendue studio glass-door --sensor velodyne-vlp-16\n          \
+    etendue studio examples/small-house.toml --sensor ouster-os1-128\n\n\
+    The page is open until Ctrl-C. Its address contains a secret of the session; the server listens on this \
+    computer only, unless --listen gives another address.")]
+pub struct Studio {
+    /// Scene file (.toml) or the name of a built-in scene [default: the built-in arena with a
+    /// mirror and a glass pane]
+    scene: Option<String>,
+    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml) [default: the sensor of the
+    /// scene file, else hokuyo-urg-04lx]
+    #[arg(long, value_name = "PRESET|FILE")]
+    sensor: Option<String>,
+    /// Pose of the sensor: x,y,z,yaw[,pitch,roll] in metres and degrees [default: the pose in the
+    /// scene file]
+    #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
+    pose: Option<Pose>,
+    /// Seed of all noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Port of the page; 0 for any free one
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Address on which the server listens
+    #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST.into())]
+    listen: IpAddr,
+    /// Print the address of the page without opening a browser
+    #[arg(long)]
+    no_open: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl Studio {
+    /// Serves the page until Ctrl-C.
+    pub fn run(self) -> Result<(), Failure> {
+        self.threads.install_globally()?;
+        // Load the scene
+        let opening = Opening {
+            scene: self.scene.clone(),
+            sensor: self.sensor.clone(),
+            pose: self
+                .pose
+                .as_ref()
+                .map(|pose| to_numbers(&pose.world_from_sensor)),
+            seed: self.seed,
+        };
+        let options = StudioOptions {
+            address: self.listen,
+            port: self.port,
+        };
+        let studio = etendue_studio::Studio::open(&opening, &options)?;
+
+        // Announce the page
+        if !self.listen.is_loopback() {
+            warn([
+                "other computers can reach the page: who has its address can edit the opened files",
+            ]);
+        }
+        if !etendue_studio::Studio::has_page() {
+            warn([
+                "this program was built without the page of the studio: build it with `just studio`, which needs Node",
+            ]);
+        }
+        print(&format!("{}\n", studio.url()))?;
+        remark("Ctrl-C ends the studio");
+        if !self.no_open {
+            open_browser(studio.url());
+        }
+        Ok(studio.run()?)
+    }
+}
+
+/// Opens the address in the browser of the desktop, if there is one.
+fn open_browser(url: &str) {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(target_os = "windows") {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(opener);
+    let opened = command
+        .arg(url)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if opened.is_err() {
+        remark("no browser was found: open the address above");
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::usage(refusal.message, refusal.remedy)
+    }
+}

@@ -1,0 +1,125 @@
+//! The command line that the studio exports.
+
+use crate::etendue;
+use etendue_studio::Opening;
+use etendue_studio::session::{Document, Edit, Session};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Applies changes, saves the files, runs the exported command, and compares the files of points.
+fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("scene.toml");
+    let preset = ::etendue::config::presets::SCENES
+        .find(scene)
+        .expect("a scene");
+    std::fs::write(&path, preset.text).expect("written");
+    let opening = Opening {
+        scene: Some(path.display().to_string()),
+        sensor: sensor.map(Into::into),
+        seed: 11,
+        ..Opening::default()
+    };
+    let mut session = Session::open(&opening, folder.path().to_owned()).expect("a session");
+    let edits: Vec<Edit> = serde_json::from_value(changes).expect("edits");
+    session.edit(&edits, 1).expect("possible");
+    session.simulate().expect("a sweep");
+    session.save(Document::Scene).expect("saved");
+    let shown = session.points().expect("points");
+
+    // The exported command, with an output
+    let export = session.export();
+    assert!(export.unsaved.is_empty(), "{:?}", export.unsaved);
+    let mut words: Vec<&str> = export.words[1..].iter().map(String::as_str).collect();
+    words.extend(["-o", "exported.pcd"]);
+    let output = etendue(Path::new(folder.path()), &words);
+    assert!(output.status.success(), "{output:?}");
+    let exported = std::fs::read(folder.path().join("exported.pcd")).expect("points");
+    assert!(shown.len() > 10_000, "{}", shown.len());
+    assert!(
+        shown == exported,
+        "{} and {} bytes",
+        shown.len(),
+        exported.len()
+    );
+
+    // The recording of the page is that of the command
+    let mut words = export.words[1..].to_vec();
+    words.extend(["--sweeps", "2", "-o", "exported.mcap"].map(Into::into));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = etendue(Path::new(folder.path()), &words);
+    assert!(output.status.success(), "{output:?}");
+    let exported = std::fs::read(folder.path().join("exported.mcap")).expect("a recording");
+    assert!(
+        session.record(2).expect("a recording") == exported,
+        "{} bytes",
+        exported.len()
+    );
+}
+
+#[test]
+fn the_shown_sweep_is_that_of_the_exported_command() {
+    // A phase receiver, with a moved mirror and another wall
+    exported_equals_shown(
+        "arena",
+        None,
+        json!([
+            { "set": { "document": "scene", "path": ["materials", "wall", "diffuse", "reflectance"], "value": 0.37 } },
+            { "set": { "document": "scene", "path": ["objects", 1, "position_m"], "value": [0.45, 0.02, 0.0] } },
+            { "pose": [0.05, -0.02, 0.01, 12.5, 1.0, -2.0] },
+        ]),
+    );
+    // A pulsed receiver in rain, with a glass door
+    exported_equals_shown(
+        "glass-door",
+        Some("velodyne-vlp-16"),
+        json!([
+            { "weather": { "rain_mm_h": 25.0, "fog_m": 300.0 } },
+            { "seed": 4 },
+            { "set": { "document": "scene", "path": ["materials", "white-paint"], "value": { "base": "white-paint", "diffuse": { "reflectance": 0.4 } } } },
+        ]),
+    );
+}
+
+/// Whether a program starts.
+fn starts(program: &str) -> bool {
+    let mut command = std::process::Command::new(program);
+    command
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_of_the_studio_works_in_a_browser() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../etendue-studio/page");
+    let is_built =
+        page.join("dist/index.html").exists() && page.join("node_modules/playwright-core").exists();
+    let chromium = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| starts(name));
+    let (true, true, Some(chromium)) = (is_built, starts("node"), chromium) else {
+        eprintln!(
+            "skipped: the_page_of_the_studio_works_in_a_browser (needs Node, Chromium and `just studio-page`)"
+        );
+        return;
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let chromium = std::env::split_paths(&path)
+        .map(|folder| folder.join(chromium))
+        .find(|path| path.exists());
+    let output = std::process::Command::new("node")
+        .arg(page.join("test/browser.mjs"))
+        .arg(env!("CARGO_BIN_EXE_etendue"))
+        .args(chromium)
+        .output()
+        .expect("node starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // One line per step
+    assert!(text.matches("ok: ").count() >= 15, "{text}");
+}

@@ -1,0 +1,113 @@
+// The connection to the session: requests with answers, and edits of which only the newest waits.
+
+import { decode } from "./message";
+import type { FitEvent } from "./recording_panel";
+import type { Edit, Hello, Json, Refusal, State, Sweep } from "./types";
+
+export class RefusedError extends Error {
+  constructor(readonly refusal: Refusal) { super(refusal.message); }
+}
+
+interface Listeners {
+  hello(hello: Hello): void;
+  state(state: State): void;
+  sweep(sweep: Sweep): void;
+  trouble(refusal: Refusal): void;
+  fit(event: FitEvent): void;
+  closed(): void;
+}
+
+/** Edits of a gesture that wait for the answer to the ones before. */
+interface Waiting { gesture: number; edits: Edit[]; began: number; key: string }
+
+export class Connection {
+  private socket: WebSocket;
+  private next = 1;
+  private answers = new Map<number, { done: (value: any) => void; failed: (error: Error) => void }>();
+  private waiting: Waiting[] = [];
+  private isSending = false;
+  private client = 0;
+  private gestures = 0;
+  /** Time of the event (ms) that led to each revision that is not drawn yet. */
+  readonly began = new Map<number, number>();
+
+  constructor(private on: Listeners) {
+    const url = new URL("socket", location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    this.socket = new WebSocket(url);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onmessage = (event) => this.receive(event.data);
+    this.socket.onclose = () => {
+      for (const { failed } of this.answers.values()) failed(new Error("the connection is closed"));
+      this.answers.clear();
+      on.closed();
+    };
+  }
+
+  private receive(data: string | ArrayBuffer) {
+    if (data instanceof ArrayBuffer) {
+      const sweep = decode<Sweep>(data);
+      this.on.sweep(sweep);
+      this.socket.send(JSON.stringify({ drawn: sweep.revision }));
+      return;
+    }
+    const message = JSON.parse(data);
+    if (message.state) this.on.state(message.state);
+    else if (message.answer) this.answered(message.answer);
+    else if (message.trouble) this.on.trouble(message.trouble);
+    else if (message.fit) this.on.fit(message.fit);
+    else if (message.hello) {
+      this.client = message.hello.client;
+      this.on.hello(message.hello);
+    }
+  }
+
+  private answered(answer: { id: number; ok?: Json; refusal?: Refusal }) {
+    const waiting = this.answers.get(answer.id);
+    this.answers.delete(answer.id);
+    if (answer.refusal) {
+      if (waiting) waiting.failed(new RefusedError(answer.refusal));
+      else this.on.trouble(answer.refusal);
+    } else waiting?.done(answer.ok);
+  }
+
+  /** Sends a request; the answer, or a {@link RefusedError}. */
+  ask<T>(request: Json): Promise<T> {
+    const id = this.next++;
+    return new Promise((done, failed) => {
+      this.answers.set(id, { done, failed });
+      this.socket.send(JSON.stringify({ id, request }));
+    });
+  }
+
+  /** A number for edits that are one step of the history: the motion of a slider or a gizmo. */
+  gesture(): number {
+    return this.client * 1_000_000 + ++this.gestures;
+  }
+
+  /** Sends edits. While an answer is awaited, edits of the same key replace each other. */
+  edit(gesture: number, edits: Edit[]) {
+    const key = gesture + JSON.stringify(edits, (name, value) => (name === "value" || typeof value === "number" ? 0 : value));
+    const began = performance.now();
+    const same = this.waiting.find((one) => one.key === key);
+    if (same) Object.assign(same, { edits });
+    else this.waiting.push({ gesture, edits, began, key });
+    void this.send();
+  }
+
+  private async send() {
+    if (this.isSending) return;
+    const next = this.waiting.shift();
+    if (!next) return;
+    this.isSending = true;
+    try {
+      const { gesture, edits } = next;
+      const answer = await this.ask<{ revision: number }>({ edit: { gesture, edits } } as unknown as Json);
+      if (!this.began.has(answer.revision)) this.began.set(answer.revision, next.began);
+    } catch (error) {
+      if (error instanceof RefusedError) this.on.trouble(error.refusal);
+    }
+    this.isSending = false;
+    void this.send();
+  }
+}

@@ -1,0 +1,134 @@
+// The objects of the scene, with materials as the sensor sees them.
+
+import * as THREE from "three";
+import { decode } from "./message";
+import type { Look, State } from "./types";
+
+interface MeshMessage { groups: { start: number; count: number; material: number | null }[]; vertices: Float32Array; triangles: Uint32Array }
+
+/** Largest number of triangles whose edges are drawn around a selected object; of larger ones the box is drawn. */
+const MAX_EDGES = 20_000;
+
+function shown(look: Look, material: THREE.MeshStandardMaterial) {
+  const metal = look.mirror > 0.3;
+  const grey = Math.sqrt(Math.min(1, metal ? look.mirror : look.diffuse));
+  material.color.setRGB(grey * 0.9 + 0.06, grey * 0.9 + 0.06, grey * 0.9 + 0.07);
+  material.metalness = metal ? 0.25 : 0;
+  material.roughness = metal ? 0.25 : 0.9;
+  material.transparent = look.transmitted > 0.05;
+  material.opacity = look.transmitted > 0.05 ? Math.max(0.16, 0.6 * (1 - look.transmitted)) : 1;
+  material.depthWrite = !material.transparent;
+  if (metal) material.color.setRGB(0.42, 0.6, 0.82);
+  if (look.transmitted > 0.05) material.color.setRGB(0.45, 0.75, 0.85);
+  if (look.backscatter > 1.5) material.color.setRGB(0.95, 0.7, 0.2);
+}
+
+export class ObjectsLayer {
+  readonly group = new THREE.Group();
+  readonly meshes: THREE.Mesh[] = [];
+  /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
+  private materials: THREE.MeshStandardMaterial[][] = [[], []];
+  private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] }>>();
+  private outline: THREE.LineSegments | null = null;
+  private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
+  private outlined = -1;
+
+  constructor(private changed: () => void) {}
+
+  /** Shows the objects of a state. */
+  async show(state: State) {
+    // Materials, shared by all meshes
+    [THREE.DoubleSide, THREE.FrontSide].forEach((side, kind) => {
+      const own = this.materials[kind];
+      while (own.length < state.materials.length) own.push(new THREE.MeshStandardMaterial({ side, flatShading: true }));
+      state.materials.forEach((material, number) => shown(material.look, own[number]));
+    });
+    const tables = (state.scene.toml.objects ?? []) as { flip_normals?: boolean }[];
+
+    // Meshes; a removed object's mesh is dropped
+    while (this.meshes.length > state.objects.length) this.group.remove(this.meshes.pop()!);
+    const loads: Promise<void>[] = [];
+    state.objects.forEach((object, number) => {
+      const known = this.meshes[number];
+      const mesh = known ?? new THREE.Mesh();
+      if (!known) {
+        this.meshes[number] = mesh;
+        this.group.add(mesh);
+        mesh.userData.object = number;
+      }
+      mesh.position.fromArray(object.pose);
+      mesh.quaternion.fromArray(object.pose, 3);
+      mesh.name = object.name;
+      const isRoom = tables[object.table]?.flip_normals === true;
+      const key = `${object.mesh} ${object.material} ${isRoom}`;
+      if (mesh.userData.key !== key) {
+        mesh.userData.key = key;
+        loads.push(this.load(object.mesh).then(({ geometry, groups }) => {
+          if (mesh.userData.key !== key) return;
+          mesh.geometry = geometry;
+          mesh.material = groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
+        }));
+      }
+    });
+    this.forget(new Set(state.objects.map((object) => object.mesh)));
+    if (loads.length > 0) await Promise.all(loads);
+    this.select(this.outlined);
+    this.changed();
+  }
+
+  private load(number: number) {
+    let loading = this.geometries.get(number);
+    if (!loading) {
+      loading = fetch(`mesh/${number}`).then(async (answer) => {
+        const message = decode<MeshMessage>(await answer.arrayBuffer());
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute("position", new THREE.BufferAttribute(message.vertices, 3));
+        geometry.setIndex(new THREE.BufferAttribute(message.triangles, 1));
+        message.groups.forEach((group, at) => geometry.addGroup(3 * group.start, 3 * group.count, at));
+        geometry.computeBoundingSphere();
+        geometry.computeBoundingBox();
+        return { geometry, groups: message.groups };
+      });
+      this.geometries.set(number, loading);
+    }
+    return loading;
+  }
+
+  private forget(used: Set<number>) {
+    for (const [number, loading] of this.geometries) {
+      if (used.has(number)) continue;
+      this.geometries.delete(number);
+      void loading.then(({ geometry }) => geometry.dispose());
+    }
+  }
+
+  /** Outlines an object; -1 for none. */
+  select(number: number) {
+    this.outlined = number;
+    const isSame = this.outline?.parent === this.meshes[number] && this.outline?.userData.geometry === this.meshes[number]?.geometry;
+    if (isSame && this.outline) return;
+    if (this.outline) {
+      this.outline.removeFromParent();
+      this.outline.geometry.dispose();
+      this.outline = null;
+    }
+    const mesh = this.meshes[number];
+    if (!mesh?.geometry.index) return;
+    const few = mesh.geometry.index.count / 3 <= MAX_EDGES;
+    const box = mesh.geometry.boundingBox!;
+    const size = box.getSize(new THREE.Vector3());
+    const edges = few
+      ? new THREE.EdgesGeometry(mesh.geometry, 20)
+      : new THREE.EdgesGeometry(new THREE.BoxGeometry(size.x, size.y, size.z)).translate(...box.getCenter(new THREE.Vector3()).toArray());
+    this.outline = new THREE.LineSegments(edges, this.outlineMaterial);
+    this.outline.userData.geometry = mesh.geometry;
+    this.outline.renderOrder = 5;
+    mesh.add(this.outline);
+  }
+
+  /** Shows the surfaces, their edges only, or nothing. */
+  style(style: "surfaces" | "wire" | "hidden") {
+    this.group.visible = style !== "hidden";
+    for (const material of this.materials.flat()) material.wireframe = style === "wire";
+  }
+}

@@ -1,0 +1,262 @@
+// The studio in a real browser: `node test/browser.mjs PROGRAM [CHROMIUM]`. Writes screenshots to SCREENSHOTS, if set.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [program, chrome = "/usr/bin/chromium"] = process.argv.slice(2);
+const folder = await mkdtemp(join(tmpdir(), "etendue-studio-"));
+const shots = process.env.SCREENSHOTS;
+
+/** Starts the studio and returns its address. */
+async function start(...words) {
+  const server = spawn(program, ["studio", "--no-open", ...words], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await new Promise((done, failed) => {
+    server.stdout.on("data", (data) => done(String(data).trim()));
+    server.on("exit", (code) => failed(new Error(`the studio ended with ${code}`)));
+  });
+  return { server, url };
+}
+
+const printed = spawn(program, ["scenes", "arena"], { stdio: ["ignore", "pipe", "inherit"] });
+let original = "";
+for await (const data of printed.stdout) original += data;
+await writeFile(join(folder, "room.toml"), original);
+const { server, url } = await start("room.toml");
+const browser = await chromium.launch({
+  executablePath: chrome,
+  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
+});
+
+let failed = false;
+const requests = [];
+const errors = [];
+let page;
+
+/** Runs a step; the first that fails ends the test. */
+async function step(name, body) {
+  const began = performance.now();
+  try {
+    await body();
+  } catch (error) {
+    failed = true;
+    await page?.screenshot({ path: join(shots ?? tmpdir(), "studio-failed.png") });
+    console.error(`FAILED: ${name}`);
+    throw error;
+  }
+  console.log(`ok: ${name} (${Math.round(performance.now() - began)} ms)`);
+  if (shots) await page.screenshot({ path: join(shots, `${name.replaceAll(/[^a-z]+/gi, "-")}.png`) });
+}
+
+const evaluate = (body, argument) => page.evaluate(body, argument);
+const waitFor = (body, argument) => page.waitForFunction(body, argument, { timeout: 60_000, polling: 50 });
+const meanIntensity = () => evaluate(() => { const { intensity } = window.studio.app.sweep; return intensity.reduce((a, b) => a + b, 0) / intensity.length; });
+/** Does something, and waits for a sweep that shows it. */
+async function change(body) {
+  const before = await evaluate(() => window.studio.app.sweep.revision);
+  await body();
+  await waitFor((revision) => window.studio.app.sweep.revision > revision && window.studio.app.state.revision >= window.studio.app.sweep.revision, before);
+}
+/** Place on the screen of a point of the world. */
+const project = (at) => evaluate((at) => {
+  const { view } = window.studio;
+  const v = view.points.points.position.clone().set(...at).project(view.camera);
+  const box = document.getElementById("canvas").getBoundingClientRect();
+  return { x: box.left + ((v.x + 1) / 2) * box.width, y: box.top + ((1 - v.y) / 2) * box.height };
+}, at);
+const drop = (name, text) => evaluate(([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}, [name, text]);
+const tab = (name) => page.click(`#tab-${name}`);
+
+try {
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => { if (message.type() === "error") errors.push(message.text()); });
+
+  await step("open", async () => {
+    await page.goto(url);
+    await waitFor(() => window.studio?.app.sweep && window.studio.app.state && window.studio.view.objects.meshes.length === 3);
+    assert.equal(await evaluate(() => window.studio.app.sweep.beams), 682);
+    assert.ok((await page.textContent("#legend")).includes("intensity"));
+  });
+
+  await step("select an object by a click", async () => {
+    const pixel = await project([0.4, 0.03, 0.05]);
+    await page.mouse.click(pixel.x, pixel.y);
+    await waitFor(() => window.studio.app.selection?.kind === "object");
+    assert.equal(await evaluate(() => window.studio.app.state.objects[window.studio.app.selection.number].name), "mirror");
+    assert.equal(await page.textContent("#panels .list button.on span"), "mirror");
+  });
+
+  await step("a lower reflectance lowers the intensity", async () => {
+    const before = await meanIntensity();
+    await evaluate(() => window.studio.app.selectMaterial(0));
+    const slider = page.locator("#panels .lil-controller:has(.lil-name:text-is('reflectance')) .lil-slider").first();
+    await slider.waitFor();
+    const box = await slider.boundingBox();
+    await page.mouse.move(box.x + 0.8 * box.width, box.y + box.height / 2);
+    await page.mouse.down();
+    await change(() => page.mouse.move(box.x + 0.3 * box.width, box.y + box.height / 2, { steps: 8 }));
+    await page.mouse.up();
+    await waitFor(() => Math.abs(window.studio.app.state.scene.toml.materials.wall.diffuse.reflectance - 0.3) < 0.03);
+    await waitFor(() => window.studio.app.sweep.revision === window.studio.app.state.revision);
+    const after = await meanIntensity();
+    // Intensities are proportional to the reflectance of the walls: 0.3 of 0.8
+    assert.ok(after < 0.5 * before && after > 0.25 * before, `${before} to ${after}`);
+  });
+
+  await step("undo is one step, and redo repeats it", async () => {
+    await page.keyboard.press("Control+z");
+    await waitFor(() => window.studio.app.state.scene.toml.materials.wall.diffuse.reflectance === 0.8);
+    await page.click("#redo");
+    await waitFor(() => window.studio.app.state.scene.toml.materials.wall.diffuse.reflectance < 0.4);
+  });
+
+  await step("a moved mirror moves its image", async () => {
+    const ahead = () => evaluate(() => { const { sweep } = window.studio.app; return sweep.range[sweep.pixel.indexOf(340)]; });
+    const before = await ahead();
+    await tab("scene");
+    await evaluate(() => window.studio.app.select({ kind: "object", number: 1 }));
+    const field = page.locator("#panels .lil-controller:has(.lil-name:text-is('x (m)')) input").first();
+    await change(async () => { await field.fill("0.5"); await field.press("Enter"); });
+    await waitFor(() => window.studio.app.sweep.revision === window.studio.app.state.revision);
+    const after = await ahead();
+    // The image of the wall behind the sensor is twice as far away as the mirror moved
+    assert.ok(Math.abs(after - before - 0.2) < 0.03, `${before} to ${after}`);
+  });
+
+  await step("the sensor is dragged by its gizmo", async () => {
+    await evaluate(() => { window.studio.app.select({ kind: "sensor" }); window.studio.view.render(); });
+    const before = await evaluate(() => window.studio.app.state.pose);
+    const reach = await evaluate(() => {
+      const { view } = window.studio;
+      const away = view.camera.position.distanceTo(view.points.points.position.clone().set(...window.studio.app.state.pose.slice(0, 3)));
+      return (away * Math.min(1.9 * Math.tan((Math.PI * view.camera.fov) / 360), 7) * 0.8) / 4;
+    });
+    const from = await project([before[0] + 0.42 * reach, before[1], before[2]]);
+    const to = await project([before[0] + 0.42 * reach + 0.15, before[1], before[2]]);
+    await page.mouse.move(from.x, from.y);
+    await page.waitForTimeout(100);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 10 });
+    await page.mouse.up();
+    await waitFor((x) => Math.abs(window.studio.app.state.pose[0] - x) > 0.1, before[0]);
+    const after = await evaluate(() => window.studio.app.state.pose);
+    assert.ok(Math.abs(after[0] - before[0] - 0.15) < 0.04, `${before} to ${after}`);
+    assert.ok(Math.abs(after[1] - before[1]) < 1e-6 && Math.abs(after[3] - before[3]) < 1e-6, `${after}`);
+    await page.click("#undo");
+    await waitFor((pose) => JSON.stringify(window.studio.app.state.pose) === pose, JSON.stringify(before));
+  });
+
+  await step("save keeps every other line", async () => {
+    await page.click("#save");
+    await waitFor(() => !window.studio.app.state.scene.is_changed);
+    const lines = original.split("\n");
+    const saved = (await readFile(join(folder, "room.toml"), "utf8")).split("\n");
+    assert.equal(saved.length, lines.length);
+    const changed = saved.filter((line, at) => line !== lines[at]);
+    assert.equal(changed.length, 2, changed.join("\n"));
+    assert.match(changed[0], /^diffuse = \{ reflectance = 0\.\d+ \}$/);
+    assert.equal(changed[1], "position_m = [0.5, 0.0, 0.0]");
+  });
+
+  await step("a clicked pixel has its truth and its phasors", async () => {
+    const image = await page.locator("#images canvas").first().boundingBox();
+    await page.mouse.click(image.x + image.width / 2, image.y + image.height / 2);
+    await page.locator("#beam td:text-is('truth')").waitFor();
+    assert.ok((await page.textContent("#beam")).includes("mirror"));
+    assert.ok(await page.locator("#beam canvas").count() > 0);
+  });
+
+  await step("the exported command is shown", async () => {
+    await page.click("#export");
+    assert.match(await page.textContent("#dialog pre"), /^etendue simulate room\.toml --seed 1$/);
+    await page.keyboard.press("Escape");
+  });
+
+  await step("a dropped recording is overlaid and compared", async () => {
+    const points = Array.from({ length: 360 }, (_, i) => `${0.4 * Math.cos((i * Math.PI) / 180)},${0.4 * Math.sin((i * Math.PI) / 180)},0`);
+    await drop("circle.csv", `x,y,z\n${points.join("\n")}\n`);
+    await waitFor(() => window.studio.view.recorded.points.visible && window.studio.view.recorded.shown.count === 360);
+    await page.click("text=Numbers of compare");
+    await page.locator("td:text-is('Chamfer distance')").waitFor();
+    await page.click("text=Forget");
+    await waitFor(() => !window.studio.view.recorded.points.visible);
+  });
+
+  await step("a fit finds the moved sensor back", async () => {
+    await page.click("text=Keep this sweep");
+    await page.locator("#fit-start").waitFor();
+    await change(() => evaluate(() => window.studio.app.edit([{ pose: [0.05, 0.03, 0, 4, 0, 0] }])));
+    await page.click("#fit-start");
+    await waitFor(() => ["done", "failed"].includes(window.studio.recording.events.at(-1)?.event));
+    const outcome = await evaluate(() => window.studio.recording.events.at(-1));
+    assert.equal(outcome.verdict, "good", JSON.stringify(outcome));
+    await waitFor(() => Math.hypot(...window.studio.app.state.pose.slice(0, 2)) < 0.003 && Math.abs(window.studio.app.state.pose[3]) < 0.2);
+    await page.locator("td:text-is('verdict')").waitFor();
+  });
+
+  await step("a noise profile is opened beside another", async () => {
+    await tab("profiles");
+    await page.selectOption("#panels > div.on select", "rplidar-a1-wood");
+    await page.locator("#panels > div.on .uplot").nth(3).waitFor();
+    await page.selectOption("#panels > div.on select", "rplidar-a1-metal");
+    await page.locator("text=RPLIDAR A1 on metal").waitFor();
+  });
+
+  await step("a broken file is refused with its place", async () => {
+    await drop("broken.toml", 'version = 1\n[[objects]]\nname = "ball"\nshape.sphere = { radios_m = 1 }\n');
+    await page.locator("#toast.bad").waitFor();
+    const text = await page.textContent("#toast");
+    assert.ok(text.includes("broken.toml:4:18: unknown key \"radios_m\"") && text.includes("did you mean \"radius_m\"?"), text);
+    assert.equal(await evaluate(() => window.studio.app.state.scene.word), "room.toml");
+  });
+
+  await step("another scene and sensor", async () => {
+    await page.selectOption("#scene", "glass-door");
+    await waitFor(() => window.studio.app.state.scene_name === "glass door");
+    await page.selectOption("#sensor", "velodyne-vlp-16");
+    await waitFor(() => window.studio.app.state.lidar.channels === 16 && window.studio.app.sweep.image[0] === 16);
+    for (const mode of ["range", "ring", "object", "material", "returns", "error", "label", "mixed", "incidence"]) await page.selectOption("#colour", mode);
+    await tab("run");
+    const slider = page.locator("#panels .lil-controller:has(.lil-name:text-is('rain (mm/h)')) .lil-slider").first();
+    const box = await slider.boundingBox();
+    await change(() => page.mouse.click(box.x + 0.5 * box.width, box.y + box.height / 2));
+    await waitFor(() => window.studio.app.state.weather.rain_mm_h > 20);
+    const pixel = await evaluate(() => 8 * window.studio.app.sweep.image[1] + 100);
+    await evaluate((pixel) => window.studio.beam.inspect(pixel), pixel);
+    await page.locator("#beam .uplot").waitFor();
+  });
+
+  await step("on a phone, in the dark", async () => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.click("#tab-scene");
+    const width = await evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${width}`);
+    assert.ok(await page.isVisible("#panels .list"));
+  });
+
+  await step("nothing comes from elsewhere, and nothing fails", async () => {
+    const foreign = requests.filter((request) => !request.startsWith(new URL(url).origin) && !request.startsWith("data:") && !request.startsWith("blob:"));
+    assert.deepEqual(foreign, []);
+    // The refused upload is the only failed request
+    assert.deepEqual(errors.filter((text) => !text.includes("422")), []);
+  });
+} catch (error) {
+  failed = true;
+  console.error(error.message ?? error, errors);
+} finally {
+  await browser.close();
+  server.removeAllListeners("exit");
+  server.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);

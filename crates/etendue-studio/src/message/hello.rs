@@ -1,0 +1,66 @@
+//! What does not change during a session: presets and schemas.
+
+use etendue::config::material::{MaterialFile, library};
+use etendue::config::presets::{PROFILES, SCENES, SENSORS};
+use etendue::config::scene::SceneFile;
+use etendue::config::sensor::{self, SensorFile};
+use schemars::schema_for;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// Version of the messages.
+pub const PROTOCOL: u32 = 1;
+
+/// First message to a page.
+#[derive(Serialize)]
+pub struct Hello {
+    /// Version of the messages.
+    pub protocol: u32,
+    /// Number of the page.
+    pub client: u64,
+    /// Built-in scenes.
+    pub scenes: Vec<&'static str>,
+    /// Built-in sensors, with their names.
+    pub sensors: Vec<[String; 2]>,
+    /// Built-in noise profiles.
+    pub profiles: Vec<&'static str>,
+    /// Built-in materials.
+    pub library: Vec<LibraryEntry>,
+    /// JSON Schema of scene files: units, bounds and descriptions of their numbers.
+    pub scene_schema: Json,
+    /// JSON Schema of sensor files.
+    pub sensor_schema: Json,
+}
+
+/// A built-in material.
+#[derive(Serialize)]
+pub struct LibraryEntry {
+    name: &'static str,
+    description: String,
+    file: MaterialFile,
+}
+
+impl Hello {
+    /// The message to a page.
+    pub fn new(client: u64) -> Self {
+        let entry = |material: &etendue::config::material::LibraryMaterial| LibraryEntry {
+            name: material.name,
+            description: material.description.clone(),
+            file: material.file.clone(),
+        };
+        let sensors = SENSORS.all().iter().map(|preset| {
+            let title = sensor::preset(preset.name).map(|sensor| sensor.name);
+            [preset.name.to_owned(), title.unwrap_or_default()]
+        });
+        Self {
+            protocol: PROTOCOL,
+            client,
+            scenes: SCENES.all().iter().map(|preset| preset.name).collect(),
+            sensors: sensors.collect(),
+            profiles: PROFILES.all().iter().map(|preset| preset.name).collect(),
+            library: library().iter().map(entry).collect(),
+            scene_schema: schema_for!(SceneFile).into(),
+            sensor_schema: schema_for!(SensorFile).into(),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The HTTP server.
+
+mod guard;
+mod page;
+mod socket;
+
+use crate::refusal::Refusal;
+use crate::session::Opening;
+use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use guard::Guard;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+/// Largest body of a request without an upload, bytes.
+const MAX_BODY: usize = 1 << 20;
+
+/// Largest dropped file, bytes.
+const MAX_UPLOAD: usize = 256 << 20;
+
+/// Where the page is served.
+#[derive(Clone, Copy, Debug)]
+pub struct StudioOptions {
+    /// Address on which the server listens.
+    pub address: IpAddr,
+    /// Port; 0 for any free one.
+    pub port: u16,
+}
+
+impl Default for StudioOptions {
+    /// Loopback, any free port.
+    fn default() -> Self {
+        Self {
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+        }
+    }
+}
+
+/// A session with its server.
+pub struct Studio {
+    runtime: Runtime,
+    listener: TcpListener,
+    router: Router,
+    url: String,
+    /// Folder of temporary files, removed at the end.
+    _uploads: TempDir,
+}
+
+/// What the handlers share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub session: SessionHandle,
+    /// Number of the next page.
+    pub clients: Arc<AtomicU64>,
+    /// Number of connected pages.
+    pub connected: Arc<AtomicUsize>,
+}
+
+impl Studio {
+    /// Loads a scene, simulates its first sweep, and binds the port.
+    ///
+    /// # Errors
+    /// If the scene or the sensor cannot be loaded, or the port is not free.
+    pub fn open(opening: &Opening, options: &StudioOptions) -> Result<Self, Refusal> {
+        // Load the scene
+        let uploads = tempfile::tempdir().map_err(cannot_serve)?;
+        let session = worker::start(opening, uploads.path().to_owned())?;
+
+        // Bind the port
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(cannot_serve)?;
+        let address = SocketAddr::new(options.address, options.port);
+        let listener = runtime
+            .block_on(TcpListener::bind(address))
+            .map_err(|error| {
+                Refusal::new(
+                    format!("cannot listen on {address}: {error}"),
+                    "give another --port",
+                )
+            })?;
+        let address = listener.local_addr().map_err(cannot_serve)?;
+
+        // Route requests of guests with the token
+        let guard = Arc::new(Guard::new(address)?);
+        let url = format!("http://{address}/{}/", guard.token());
+        let shared = Shared {
+            session,
+            clients: Arc::default(),
+            connected: Arc::default(),
+        };
+        let router = Router::new()
+            .route("/{token}/", get(page::index))
+            .route("/{token}/socket", get(socket::connect))
+            .route("/{token}/sweep.pcd", get(points))
+            .route("/{token}/record/{sweeps}", get(record))
+            .route("/{token}/mesh/{number}", get(mesh))
+            .route(
+                "/{token}/comparison/{scan}/{frame}/{extent}",
+                get(comparison),
+            )
+            .route("/{token}/upload/{name}", post(upload))
+            .route("/{token}/{file}", get(page::file))
+            .layer(DefaultBodyLimit::max(MAX_BODY))
+            .layer(middleware::from_fn_with_state(guard, guard::check))
+            .with_state(shared);
+        Ok(Self {
+            runtime,
+            listener,
+            router,
+            url,
+            _uploads: uploads,
+        })
+    }
+
+    /// Address of the page, with the token of the session.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether the program contains the page.
+    pub fn has_page() -> bool {
+        page::is_embedded()
+    }
+
+    /// Serves the page until the process ends.
+    ///
+    /// # Errors
+    /// If the server fails.
+    pub fn run(self) -> Result<(), Refusal> {
+        let served = axum::serve(self.listener, self.router);
+        self.runtime
+            .block_on(served.into_future())
+            .map_err(cannot_serve)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
+fn cannot_serve(error: std::io::Error) -> Refusal {
+    Refusal::new(format!("the page cannot be served: {error}"), "try again")
+}
+
+/// A mesh by its number.
+async fn mesh(State(shared): State<Shared>, Path((_, number)): Path<(String, u64)>) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Mesh(number, answer));
+    match waiting.await {
+        Ok(Some(bytes)) => binary(bytes),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The points of the sweep as a PCD file.
+async fn points(State(shared): State<Shared>) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Points(answer));
+    file(waiting).await
+}
+
+/// The first sweeps of the run as an MCAP file.
+async fn record(State(shared): State<Shared>, Path((_, sweeps)): Path<(String, u32)>) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Record(sweeps, answer));
+    file(waiting).await
+}
+
+/// The answer of a file.
+async fn file(waiting: oneshot::Receiver<Result<Vec<u8>, Refusal>>) -> Response {
+    match waiting.await {
+        Ok(Ok(bytes)) => binary(bytes),
+        Ok(Err(Refusal { message, remedy })) => (
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("{message}\n{remedy}\n"),
+        )
+            .into_response(),
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    }
+}
+
+/// A comparison of a recorded scan (`sensor` or `world`: the frame of its points) with the sweep; `numbers` for
+/// those of `etendue compare` too.
+async fn comparison(
+    State(shared): State<Shared>,
+    Path((_, scan, frame, extent)): Path<(String, usize, String, String)>,
+) -> Response {
+    let request = ComparisonRequest {
+        scan,
+        is_in_world: frame == "world",
+        with_numbers: extent == "numbers",
+    };
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Compare(request, answer));
+    match waiting.await {
+        Ok(Some(bytes)) => binary(bytes),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Takes a dropped file.
+async fn upload(
+    State(shared): State<Shared>,
+    Path((_, name)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    // Refuse a file that is too large by its declared size, before it is sent
+    let size = request.headers().get(header::CONTENT_LENGTH);
+    let size = size.and_then(|size| size.to_str().ok()?.parse::<usize>().ok());
+    if size.is_some_and(|size| size > MAX_UPLOAD) {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    }
+    let Ok(body) = to_bytes(request.into_body(), MAX_UPLOAD).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Upload(name, body.into(), answer));
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match waiting.await {
+        Ok(Ok(done)) => (json, done.to_string()).into_response(),
+        Ok(Err(refusal)) => {
+            let refusal = serde_json::json!({ "refusal": refusal }).to_string();
+            (StatusCode::UNPROCESSABLE_ENTITY, json, refusal).into_response()
+        }
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    }
+}
+
+fn binary(bytes: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
+}

@@ -1,0 +1,159 @@
+//! Scenes and sensors of the inputs, by the readers of the command line.
+
+use super::pose::{self, PoseNumbers};
+use super::{Inputs, TextFile, WeatherOptions};
+use crate::refusal::Refusal;
+use etendue::config::ConfigError;
+use etendue::config::presets::{SCENES, SENSORS};
+use etendue::config::scene::{self, LoadedScene, SceneCache, SensorSource};
+use etendue::config::sensor::{self, Sensor};
+use etendue::config::toml_file::Document;
+use etendue::scene::Trajectory;
+use nalgebra::Isometry3;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Scene without a name on the command line.
+const DEFAULT_SCENE: &str = "arena";
+
+/// Sensor if neither the arguments nor the scene give one.
+const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
+
+/// What a session begins with: the arguments of `etendue simulate`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Opening {
+    /// Scene file or the name of a built-in scene; the arena without one.
+    pub scene: Option<String>,
+    /// Sensor file or the name of a preset; that of the scene without one.
+    pub sensor: Option<String>,
+    /// Pose of the sensor; that of the scene without one.
+    pub pose: Option<PoseNumbers>,
+    /// Seed of all noise.
+    pub seed: u64,
+}
+
+impl Opening {
+    /// Reads the files.
+    pub(super) fn inputs(&self) -> Result<Inputs, Refusal> {
+        let scene = self.scene.as_deref().unwrap_or(DEFAULT_SCENE);
+        let sensor = self.sensor.as_deref().map(sensor_file).transpose()?;
+        Ok(Inputs {
+            scene: scene_file(scene)?,
+            sensor,
+            pose: self.pose,
+            weather: WeatherOptions::default(),
+            seed: self.seed,
+            sweep: 0,
+        })
+    }
+}
+
+/// The file of a scene by its path or its built-in name.
+fn scene_file(word: &str) -> Result<TextFile, Refusal> {
+    let path = Path::new(word);
+    if path.extension().is_none() && !path.exists() {
+        let preset = SCENES.find(word)?;
+        return Ok(TextFile::new(word, format!("{word}.toml"), preset.text));
+    }
+    Ok(TextFile::new(word, word, Document::read(path)?.text()))
+}
+
+/// The file of a sensor by its path or its built-in name.
+pub(super) fn sensor_file(word: &str) -> Result<TextFile, Refusal> {
+    let path = Path::new(word);
+    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
+        return Ok(TextFile::new(word, word, Document::read(path)?.text()));
+    }
+    let preset = SENSORS.find(word)?;
+    Ok(TextFile::new(word, format!("{word}.toml"), preset.text))
+}
+
+/// A scene and a sensor, ready for sweeps.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The scene.
+    pub scene: Arc<LoadedScene>,
+    /// The sensor.
+    pub sensor: Arc<Sensor>,
+    /// The file of the sensor, given or of the scene.
+    pub sensor_file: TextFile,
+    /// Pose of the sensor at the start of the run.
+    pub world_from_sensor: Isometry3<f64>,
+    /// Motion of the sensor, unless its pose is given.
+    pub motion: Option<Trajectory>,
+}
+
+impl Loaded {
+    /// Pose of the sensor at a time of the run, s.
+    pub fn pose_at(&self, time: f64) -> Isometry3<f64> {
+        match &self.motion {
+            Some(motion) => motion.at(time),
+            None => self.world_from_sensor,
+        }
+    }
+}
+
+/// Loads inputs. What did not change since `before` is not read again. Inputs without a pose in a scene without a
+/// pose get one.
+pub(super) fn load(
+    inputs: &Inputs,
+    before: Option<(&Inputs, &Loaded)>,
+    cache: &mut SceneCache,
+) -> Result<(Inputs, Loaded), Refusal> {
+    // Load the scene
+    let same_scene = before.filter(|(before, _)| {
+        before.scene.text == inputs.scene.text && before.scene.path == inputs.scene.path
+    });
+    let scene = match same_scene {
+        Some((_, loaded)) => loaded.scene.clone(),
+        None => {
+            let document = Document::new(&inputs.scene.path, inputs.scene.text.clone());
+            Arc::new(scene::parse_reusing(&document, cache)?)
+        }
+    };
+
+    // Load the sensor
+    let placement = scene.sensor.as_ref();
+    let sensor_file = match (
+        &inputs.sensor,
+        placement.and_then(|place| place.sensor.as_ref()),
+    ) {
+        (Some(file), _) => file.clone(),
+        (None, Some(SensorSource::Preset(name))) => sensor_file(name)?,
+        (None, Some(SensorSource::File(path))) => sensor_file(&path.to_string_lossy())?,
+        (None, _) => sensor_file(DEFAULT_SENSOR)?,
+    };
+    let same_sensor = before.filter(|(_, loaded)| loaded.sensor_file.text == sensor_file.text);
+    let sensor = match same_sensor {
+        Some((_, loaded)) => loaded.sensor.clone(),
+        None => {
+            let document = Document::new(&sensor_file.path, sensor_file.text.clone());
+            Arc::new(sensor::parse(&document).map_err(ConfigError::from)?)
+        }
+    };
+
+    // Place the sensor
+    let mut inputs = inputs.clone();
+    if inputs.pose.is_none() && placement.is_none() {
+        inputs.pose = Some(in_the_middle(&scene));
+    }
+    let given = inputs.pose.map(pose::of_numbers);
+    let of_scene = placement.map(|placement| placement.world_from_sensor);
+    let motion = placement.and_then(|placement| placement.motion.clone());
+    let loaded = Loaded {
+        world_from_sensor: given.or(of_scene).unwrap_or_default(),
+        motion: motion.filter(|_| given.is_none()),
+        scene,
+        sensor,
+        sensor_file,
+    };
+    Ok((inputs, loaded))
+}
+
+/// A pose in the middle of a scene, half a metre above its lowest point.
+fn in_the_middle(scene: &LoadedScene) -> PoseNumbers {
+    let [low, high] = scene.scene.bounds();
+    let at = nalgebra::center(&low, &high);
+    let height = (low.z + 0.5).min(at.z);
+    [at.x, at.y, height, 0.0, 0.0, 0.0].map(|value| (value * 1e3).round() / 1e3)
+}

@@ -1,0 +1,200 @@
+//! The edited scene and sensor, and their sweep.
+
+mod allowed_paths;
+mod edit;
+mod export;
+mod history;
+mod loading;
+pub mod pose;
+mod sweep;
+mod text_file;
+mod toml_edits;
+mod upload;
+mod weather;
+
+pub use allowed_paths::AllowedPaths;
+pub use edit::{Document, Edit};
+pub use export::Export;
+pub use loading::{Loaded, Opening};
+pub use sweep::{SimulatedSweep, Timing};
+pub use text_file::TextFile;
+pub use toml_edits::Step;
+pub use upload::Upload;
+pub use weather::WeatherOptions;
+
+use crate::recording::Recording;
+use crate::refusal::Refusal;
+use etendue::config::scene::SceneCache;
+use etendue::physics::profile::Profile;
+use etendue::sensors::lidar::{Sweep, SweepScratch};
+use history::History;
+use pose::PoseNumbers;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the page edits: the inputs of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// Scene file.
+    pub scene: TextFile,
+    /// Sensor file; `None` for the sensor of the scene.
+    pub sensor: Option<TextFile>,
+    /// Pose of the sensor; `None` for that of the scene.
+    pub pose: Option<PoseNumbers>,
+    /// Weather in place of that of the scene.
+    pub weather: WeatherOptions,
+    /// Seed of all noise.
+    pub seed: u64,
+    /// Index of the sweep in its run.
+    pub sweep: u32,
+}
+
+/// A session: the inputs, what they load to, and the history of their changes.
+pub struct Session {
+    inputs: Inputs,
+    loaded: Loaded,
+    history: History<Inputs>,
+    cache: SceneCache,
+    allowed: AllowedPaths,
+    /// Folder of the uploads.
+    uploads: PathBuf,
+    /// Number of the current inputs; it grows with every change.
+    revision: u64,
+    sweep: Arc<SimulatedSweep>,
+    recording: Option<Arc<Recording>>,
+    /// Dropped noise profiles, by name.
+    profiles: BTreeMap<String, Arc<Profile>>,
+    /// Memory of sweeps that are no longer in use.
+    spare: Sweep,
+    scratch: SweepScratch,
+}
+
+impl Session {
+    /// Opens a scene, and simulates its first sweep.
+    ///
+    /// # Errors
+    /// If the scene or the sensor cannot be loaded.
+    pub fn open(opening: &Opening, uploads: PathBuf) -> Result<Self, Refusal> {
+        let mut cache = SceneCache::default();
+        let inputs = opening.inputs()?;
+        let (inputs, loaded) = loading::load(&inputs, None, &mut cache)?;
+        let mut session = Self {
+            allowed: allowed_paths(&inputs, &uploads),
+            inputs,
+            loaded,
+            history: History::default(),
+            cache,
+            uploads,
+            revision: 1,
+            sweep: Arc::default(),
+            recording: None,
+            profiles: BTreeMap::new(),
+            spare: Sweep::default(),
+            scratch: SweepScratch::default(),
+        };
+        session.simulate()?;
+        Ok(session)
+    }
+
+    /// Opens another scene in place of this one. The history is kept.
+    ///
+    /// # Errors
+    /// As [`Session::open`]; the session stays as it was.
+    pub fn reopen(&mut self, opening: &Opening, gesture: u64) -> Result<(), Refusal> {
+        let inputs = opening.inputs()?;
+        self.replace(inputs, Some(gesture))
+    }
+
+    /// The inputs.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// The scene and the sensor of the inputs.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// Number of the current inputs.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Number of steps that can be undone and redone.
+    pub fn steps(&self) -> [usize; 2] {
+        self.history.steps()
+    }
+
+    /// The last sweep.
+    pub fn sweep(&self) -> &Arc<SimulatedSweep> {
+        &self.sweep
+    }
+
+    /// Folders whose files the page may name.
+    pub fn allowed(&self) -> &AllowedPaths {
+        &self.allowed
+    }
+
+    /// Applies edits of one gesture; all of them or none.
+    ///
+    /// # Errors
+    /// If an edit is impossible, or its result cannot be loaded; the session stays as it was.
+    pub fn edit(&mut self, edits: &[Edit], gesture: u64) -> Result<(), Refusal> {
+        let mut inputs = self.inputs.clone();
+        for edit in edits {
+            edit.apply(&mut inputs, &self.loaded, &self.allowed)?;
+        }
+        self.replace(inputs, Some(gesture))
+    }
+
+    /// Undoes the last step; nothing if there is none.
+    ///
+    /// # Errors
+    /// If the earlier inputs can no longer be loaded.
+    pub fn undo(&mut self) -> Result<(), Refusal> {
+        match self.history.undo(&self.inputs) {
+            Some(inputs) => self.replace(inputs, None),
+            None => Ok(()),
+        }
+    }
+
+    /// Repeats the last undone step; nothing if there is none.
+    ///
+    /// # Errors
+    /// If the later inputs can no longer be loaded.
+    pub fn redo(&mut self) -> Result<(), Refusal> {
+        match self.history.redo(&self.inputs) {
+            Some(inputs) => self.replace(inputs, None),
+            None => Ok(()),
+        }
+    }
+
+    /// Loads inputs and makes them current. A change of a gesture is kept in the history.
+    fn replace(&mut self, inputs: Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
+        let (inputs, loaded) =
+            loading::load(&inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
+        if inputs == self.inputs {
+            return Ok(());
+        }
+        if let Some(gesture) = gesture {
+            self.history.keep(&self.inputs, gesture);
+        }
+        self.allowed = allowed_paths(&inputs, &self.uploads);
+        self.inputs = inputs;
+        self.loaded = loaded;
+        self.revision += 1;
+        Ok(())
+    }
+}
+
+/// Folders of the scene, the sensor and the uploads.
+fn allowed_paths(inputs: &Inputs, uploads: &PathBuf) -> AllowedPaths {
+    let files = inputs.sensor.iter().chain([&inputs.scene]);
+    let folder = |file: &TextFile| match file.path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let folders: Vec<PathBuf> = files.map(folder).chain([uploads.clone()]).collect();
+    AllowedPaths::new(folders)
+}

@@ -1,0 +1,420 @@
+//! The thread that owns the session.
+//!
+//! It takes all waiting requests, applies them in order, simulates once, and publishes the sweep and the state. An
+//! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
+
+use crate::answer;
+use crate::message::state::{MeshNumbers, State};
+use crate::message::{mesh, sweep};
+use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
+use crate::recording::{Comparison, Recording, compare};
+use crate::refusal::Refusal;
+use crate::session::{Document, Edit, Opening, Session};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{broadcast, oneshot, watch};
+
+/// A message that is sent to all pages.
+pub type Shared<T> = Option<Arc<T>>;
+
+/// What the session publishes: the newest state and sweep.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// JSON of the state.
+    pub state: watch::Receiver<Shared<str>>,
+    /// Message of the sweep.
+    pub sweep: watch::Receiver<Shared<[u8]>>,
+    /// Events of fits, as JSON.
+    pub events: broadcast::Sender<Arc<str>>,
+}
+
+/// A request of a page.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Edits of one gesture, all or none.
+    Edit {
+        /// Number of the gesture, unique among all pages.
+        gesture: u64,
+        /// The edits.
+        edits: Vec<Edit>,
+    },
+    /// Opens a built-in scene.
+    Open {
+        /// Its name.
+        scene: String,
+    },
+    /// Undoes the last step.
+    Undo,
+    /// Repeats the last undone step.
+    Redo,
+    /// Saves a file.
+    Save(Document),
+    /// The beam at an index of the range image.
+    Beam(u32),
+    /// Curves of a material.
+    Reflectance(u32),
+    /// Curves of a noise profile, dropped or embedded.
+    Profile(String),
+    /// Text of a file.
+    Text(Document),
+    /// Keeps the sweep as the recording.
+    Keep,
+    /// Forgets the recording.
+    Forget,
+    /// Paths of the parameters that a fit can have as unknowns.
+    FitPaths,
+    /// Starts a fit to a scan of the recording, in place of the running one.
+    Fit {
+        /// The unknowns.
+        unknowns: Vec<UnknownRequest>,
+        /// Number of the scan.
+        scan: usize,
+    },
+    /// Stops the running fit.
+    StopFit,
+}
+
+/// A comparison of the recording with the sweep.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparisonRequest {
+    /// Number of the recorded scan.
+    pub scan: usize,
+    /// Whether the recorded points are in the frame of the world.
+    pub is_in_world: bool,
+    /// Whether to compute the numbers of `etendue compare`.
+    pub with_numbers: bool,
+}
+
+/// A request with the place of its answer.
+pub enum Job {
+    /// A request of a page.
+    Request(Request, oneshot::Sender<Result<Json, Refusal>>),
+    /// The message of a mesh.
+    Mesh(u64, oneshot::Sender<Option<Vec<u8>>>),
+    /// The points of the sweep as a PCD file.
+    Points(oneshot::Sender<Result<Vec<u8>, Refusal>>),
+    /// The first sweeps of the run as an MCAP file.
+    Record(u32, oneshot::Sender<Result<Vec<u8>, Refusal>>),
+    /// A dropped file: its name and its content.
+    Upload(String, Vec<u8>, oneshot::Sender<Result<Json, Refusal>>),
+    /// The message of a comparison.
+    Compare(ComparisonRequest, oneshot::Sender<Option<Vec<u8>>>),
+}
+
+/// The way to the session.
+#[derive(Clone)]
+pub struct SessionHandle {
+    jobs: Sender<Job>,
+    /// What the session publishes.
+    pub published: Published,
+}
+
+impl SessionHandle {
+    /// Sends a job; nothing if the session has ended, in which case the sender of the answer is dropped.
+    pub fn send(&self, job: Job) {
+        let _ = self.jobs.send(job);
+    }
+}
+
+/// Opens a session on a thread of its own.
+///
+/// # Errors
+/// If the scene or the sensor cannot be loaded, or no thread can be started.
+pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refusal> {
+    let (jobs, waiting) = channel();
+    let (state, state_receiver) = watch::channel(None);
+    let (sweep, sweep_receiver) = watch::channel(None);
+    let (events, _) = broadcast::channel(MAX_EVENTS);
+    let mut worker = Worker {
+        session: Session::open(opening, uploads)?,
+        meshes: MeshNumbers::default(),
+        state,
+        sweep,
+        events: events.clone(),
+        published: 0,
+        stop_fit: Arc::default(),
+        gestures: 0,
+    };
+    worker.publish();
+    let thread = std::thread::Builder::new().name("session".into());
+    let thread = thread.spawn(move || worker.run(&waiting));
+    thread.map_err(|error| {
+        Refusal::new(
+            format!("no thread can be started: {error}"),
+            "end other programs",
+        )
+    })?;
+    Ok(SessionHandle {
+        jobs,
+        published: Published {
+            state: state_receiver,
+            sweep: sweep_receiver,
+            events,
+        },
+    })
+}
+
+struct Worker {
+    session: Session,
+    meshes: MeshNumbers,
+    state: watch::Sender<Shared<str>>,
+    sweep: watch::Sender<Shared<[u8]>>,
+    events: broadcast::Sender<Arc<str>>,
+    /// Revision that is published.
+    published: u64,
+    /// Set to stop the running fit.
+    stop_fit: Arc<AtomicBool>,
+    /// Number of gestures of the session itself.
+    gestures: u64,
+}
+
+/// Number of events of fits that wait for a slow page; older ones are lost.
+const MAX_EVENTS: usize = 256;
+
+/// Maximum number of requests that are taken at once.
+const MAX_BATCH: usize = 256;
+
+impl Worker {
+    fn run(&mut self, waiting: &Receiver<Job>) {
+        while let Ok(first) = waiting.recv() {
+            // Take all waiting jobs
+            let mut jobs = vec![first];
+            while jobs.len() < MAX_BATCH
+                && let Ok(next) = waiting.try_recv()
+            {
+                jobs.push(next);
+            }
+            // Edit first, so that the sweep is on its way before questions are answered
+            let (edits, questions): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
+            self.edit_all(edits);
+            self.publish();
+            questions.into_iter().for_each(|job| self.answer(job));
+        }
+    }
+
+    /// Applies edits in order, without those that a later one replaces.
+    fn edit_all(&mut self, jobs: Vec<Job>) {
+        let mut answers = Vec::new();
+        let mut jobs = jobs.into_iter().peekable();
+        while let Some(job) = jobs.next() {
+            let Job::Request(request, answer) = job else {
+                continue;
+            };
+            let is_replaced = jobs.peek().is_some_and(|next| match next {
+                Job::Request(next, _) => is_replaced_by(&request, next),
+                _ => false,
+            });
+            let done = if is_replaced {
+                Ok(())
+            } else {
+                self.apply(request)
+            };
+            answers.push((answer, done));
+        }
+        // All edits of the batch show in one sweep
+        let revision = self.session.revision();
+        for (answer, done) in answers {
+            let _ = answer.send(done.map(|()| json!({ "revision": revision })));
+        }
+    }
+
+    fn apply(&mut self, request: Request) -> Result<(), Refusal> {
+        match request {
+            Request::Edit { gesture, edits } => self.session.edit(&edits, gesture),
+            Request::Open { scene } => {
+                etendue::config::presets::SCENES.find(&scene)?;
+                let opening = Opening {
+                    scene: Some(scene),
+                    seed: self.session.inputs().seed,
+                    ..Opening::default()
+                };
+                let gesture = self.own_gesture();
+                self.session.reopen(&opening, gesture)
+            }
+            Request::Undo => self.session.undo(),
+            Request::Redo => self.session.redo(),
+            _ => Ok(()),
+        }
+    }
+
+    /// A gesture of the session, whose numbers descend from the greatest one.
+    fn own_gesture(&mut self) -> u64 {
+        self.gestures += 1;
+        u64::MAX - self.gestures
+    }
+
+    /// Publishes the sweep and the state of the session, if it changed.
+    fn publish(&mut self) {
+        if self.published == self.session.revision() {
+            return;
+        }
+        self.published = self.session.revision();
+        let state = match self.session.simulate() {
+            Ok(simulated) => {
+                let message = sweep::encode(&simulated, self.session.loaded());
+                self.sweep.send_replace(Some(message.into()));
+                State::of(&self.session, &mut self.meshes)
+            }
+            Err(refusal) => Err(refusal),
+        };
+        let message = match state {
+            Ok(state) => json!({ "state": state }),
+            Err(refusal) => json!({ "trouble": refusal }),
+        };
+        self.state.send_replace(Some(message.to_string().into()));
+    }
+
+    fn answer(&mut self, job: Job) {
+        match job {
+            Job::Request(request, answer) => {
+                let _ = answer.send(self.answer_of(&request));
+                // Saving changes which files are unsaved
+                self.publish();
+            }
+            Job::Mesh(number, answer) => {
+                let _ = answer.send(self.meshes.get(number).map(|found| mesh::encode(&found)));
+            }
+            Job::Points(answer) => {
+                let _ = answer.send(self.session.points());
+            }
+            Job::Record(sweeps, answer) => {
+                let _ = answer.send(self.session.record(sweeps));
+            }
+            Job::Upload(name, bytes, answer) => {
+                let gesture = self.own_gesture();
+                let uploaded = self.session.upload(&name, bytes, gesture);
+                let _ = answer.send(uploaded.map(|uploaded| json!({ "upload": uploaded })));
+                self.publish();
+            }
+            Job::Compare(request, answer) => {
+                let _ = answer.send(self.compare(request));
+            }
+        }
+    }
+
+    /// The message of a comparison; `None` without a recorded scan of this number.
+    fn compare(&self, request: ComparisonRequest) -> Option<Vec<u8>> {
+        let recording = self.session.recording()?;
+        let simulated = Recording::of_sweep(self.session.sweep(), self.session.loaded());
+        let comparison = Comparison {
+            world_from_sensor: self.session.sweep().sweep.world_from_sensor,
+            is_in_world: request.is_in_world,
+            with_numbers: request.with_numbers,
+        };
+        let recorded = recording.scans.get(request.scan)?;
+        Some(compare(recorded, simulated.scans.first()?, comparison))
+    }
+
+    /// Starts a fit on a thread of its own.
+    fn fit(&mut self, unknowns: &[UnknownRequest], scan: usize) -> Result<Json, Refusal> {
+        self.stop_fit.store(true, Ordering::Relaxed);
+        let recording = self.session.recording();
+        let recorded = recording.and_then(|recording| recording.scans.get(scan));
+        let recorded = recorded.ok_or_else(|| {
+            Refusal::new(
+                "there is no recorded scan",
+                "keep a sweep, or drop a recording",
+            )
+        })?;
+        let fit = Fit::new(
+            self.session.inputs(),
+            self.session.loaded(),
+            recorded,
+            unknowns,
+        )?;
+        let stop = Arc::new(AtomicBool::new(false));
+        self.stop_fit = stop.clone();
+        let events = self.events.clone();
+        let send = move |event: FitEvent| {
+            let message: Arc<str> = json!({ "fit": event }).to_string().into();
+            // Without a page nobody receives it
+            let _ = events.send(message);
+        };
+        let thread = std::thread::Builder::new().name("fit".into());
+        let started = thread.spawn(move || fit.run(&stop, &send));
+        started.map_err(|error| {
+            Refusal::new(
+                format!("no thread can be started: {error}"),
+                "end other programs",
+            )
+        })?;
+        Ok(Json::Null)
+    }
+
+    fn answer_of(&mut self, request: &Request) -> Result<Json, Refusal> {
+        if let Request::Fit { unknowns, scan } = request {
+            return self.fit(unknowns, *scan);
+        }
+        let session = &mut self.session;
+        let encoded = match request {
+            Request::Keep => {
+                let kept = Recording::of_sweep(session.sweep(), session.loaded());
+                session.set_recording(Some(kept));
+                Ok(Json::Null)
+            }
+            Request::Forget => {
+                session.set_recording(None);
+                Ok(Json::Null)
+            }
+            Request::FitPaths => serde_json::to_value(fit::paths(session.loaded())?),
+            Request::StopFit => {
+                self.stop_fit.store(true, Ordering::Relaxed);
+                Ok(Json::Null)
+            }
+            Request::Save(document) => {
+                let path = session.save(*document)?;
+                Ok(json!({ "path": path.display().to_string() }))
+            }
+            Request::Beam(pixel) => {
+                let beam =
+                    answer::beam(session.inputs(), session.loaded(), session.sweep(), *pixel)?;
+                serde_json::to_value(beam)
+            }
+            Request::Reflectance(material) => {
+                serde_json::to_value(answer::reflectance(session.loaded(), *material)?)
+            }
+            Request::Profile(name) => {
+                let profile = session.profile(name)?;
+                serde_json::to_value(answer::profile(&profile))
+            }
+            Request::Text(Document::Scene) => Ok(json!({ "text": *session.inputs().scene.text })),
+            Request::Text(Document::Sensor) => {
+                Ok(json!({ "text": *session.loaded().sensor_file.text }))
+            }
+            _ => Ok(Json::Null),
+        };
+        encoded.map_err(|error| Refusal::new(error.to_string(), "report this error"))
+    }
+}
+
+fn is_edit(job: &Job) -> bool {
+    matches!(
+        job,
+        Job::Request(
+            Request::Edit { .. } | Request::Open { .. } | Request::Undo | Request::Redo,
+            _
+        )
+    )
+}
+
+/// Whether all edits of a request are replaced by those of the next one of the same gesture.
+fn is_replaced_by(request: &Request, next: &Request) -> bool {
+    match (request, next) {
+        (
+            Request::Edit { gesture, edits },
+            Request::Edit {
+                gesture: of,
+                edits: later,
+            },
+        ) => {
+            let replaced = |edit: &Edit| later.iter().any(|new| edit.is_replaced_by(new));
+            gesture == of && edits.iter().all(replaced)
+        }
+        _ => false,
+    }
+}

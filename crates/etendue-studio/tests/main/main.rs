@@ -1,0 +1,7 @@
+//! Tests of the studio's session and server.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod page;
+mod security;
+mod session;
+mod socket;
