@@ -3,8 +3,10 @@
 import pathlib
 import signal
 import subprocess
+import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -179,3 +181,30 @@ def test_progress_is_reported(arena, urg):
     assert 0 < iterations[-1][0] <= iterations[-1][1]
     with pytest.raises(TypeError, match="progress: expected a function"):
         et.simulate_batch(arena, urg, poses, progress=1)
+
+
+def test_progress_can_be_a_bar_of_tqdm(arena, urg, monkeypatch):
+    bars = []
+
+    class Bar:
+        def __init__(self):
+            self.n, self.total, self.closed = 0, None, False
+            bars.append(self)
+
+        def refresh(self):
+            assert self.n <= self.total
+
+        def close(self):
+            self.closed = True
+
+    poses = np.tile(np.eye(4), (50, 1, 1))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    et.simulate_batch(arena, urg, poses, progress=True)
+    (bar,) = bars
+    assert (bar.n, bar.total, bar.closed) == (50, 50, True)
+
+    # Without tqdm, or with False, there is no bar.
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    expected = et.simulate_batch(arena, urg, poses, progress=True)
+    found = et.simulate_batch(arena, urg, poses, progress=False)
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(expected, found, strict=True)) and len(bars) == 1

@@ -33,4 +33,4 @@ def test_stored_outputs_are_small(notebook):
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) >= 5
+    assert len(NOTEBOOKS) >= 7

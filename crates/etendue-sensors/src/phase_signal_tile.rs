@@ -104,7 +104,7 @@ mod tests {
     use etendue_physics::{Dual, DualParts};
 
     /// The values of each lane are those of a single beam, bit for bit, and the derivatives within rounding
-    /// (8e-17 of 0.4).
+    /// of 1e-15.
     #[test]
     fn lanes_equal_single_beams() {
         let modulation = Modulation::URG_04LX;

@@ -119,7 +119,7 @@ fn predict_along<S: LaneScalar, T: Send>(
 
 /// The form of the pipeline that applies: a vectorised one, or the plain one.
 enum Form<'p, 'a, S: LaneScalar> {
-    Phase(PhaseLanes<'p, 'a, S>),
+    Phase(Box<PhaseLanes<'p, 'a, S>>),
     Pulsed(ExpectedPulses<'p, 'a, S>),
     Plain(&'p Simulator<'a, S>),
 }
@@ -145,7 +145,7 @@ impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
         let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
             return Self::Plain(simulator);
         };
-        let phase = || PhaseLanes::new(isa, simulator).map(Self::Phase);
+        let phase = || PhaseLanes::new(isa, simulator).map(|own| Self::Phase(Box::new(own)));
         let pulsed = || ExpectedPulses::new(isa, simulator).map(Self::Pulsed);
         phase().or_else(pulsed).unwrap_or(Self::Plain(simulator))
     }

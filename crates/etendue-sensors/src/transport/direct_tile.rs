@@ -2,8 +2,6 @@
 //! fired the rays.
 #![expect(
     clippy::inline_always,
-    clippy::needless_bitwise_bool,
-    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
@@ -32,21 +30,25 @@ pub(crate) struct DirectReturnTile<S: LaneScalar> {
     pub material: [MaterialId; 16],
 }
 
-impl<S: LaneScalar> World<'_, S> {
-    /// Direct returns of a tile of rays. For a surface of normal $n$ at the distance $t_0$ along a ray of
+/// Ranges and incidences of sixteen rays.
+struct RangeTile<S: LaneScalar> {
+    /// Distance of the surface, m; not a number without one.
+    range: S::Tile,
+    /// Cosine of the incidence.
+    cos_incidence: S::Tile,
+    /// Product of direction and normal: positive at the back of a surface.
+    facing: [f64; 16],
+}
+
+impl<S: LaneScalar> RangeTile<S> {
+    /// Ranges and incidences of rays with hits. For a surface of normal $n$ at the distance $t_0$ along a ray of
     /// origin $o_0$ and direction $d_0$, fired by a sensor at $c_0$,
     /// $$n\cdot d = n\cdot d_0 + \omega\cdot(d_0\times n),\qquad
     /// t = \frac{t_0\,n\cdot d_0 - n\cdot\delta c - \omega\cdot((o_0 - c_0)\times n)}{n\cdot d}$$
-    /// with $\delta c$ and $\omega$ of the [`TwistTile`]. The values equal those of
-    /// [`trace_tree`](super::trace_tree) bit for bit, the derivatives up to rounding.
+    /// with $\delta c$ and $\omega$ of the [`TwistTile`].
     #[inline(always)]
-    pub(crate) fn direct_returns_of_poses(
-        &self,
-        rays: &RayTile,
-        hits: &HitTile,
-        twist: &TwistTile<S>,
-    ) -> DirectReturnTile<S> {
-        // Evaluate range and incidence.
+    fn new(rays: &RayTile, hits: &HitTile, twist: &TwistTile<S>) -> Self {
+        // Evaluate the values.
         let d = &rays.direction;
         let n = &hits.normal;
         let mut facing = [0.0; 16];
@@ -60,7 +62,7 @@ impl<S: LaneScalar> World<'_, S> {
             cos[i] = facing[i] * sign[i];
         }
 
-        // Evaluate their derivatives by the pose.
+        // Evaluate the derivatives by the pose.
         let [mut turn, mut shift, mut lever] = [[[0.0; 16]; 3]; 3];
         for i in 0..16 {
             let normal = [n[0][i], n[1][i], n[2][i]];
@@ -89,8 +91,31 @@ impl<S: LaneScalar> World<'_, S> {
                 (w, &lever[2]),
             ],
         );
+        Self {
+            range,
+            cos_incidence,
+            facing,
+        }
+    }
+}
 
-        // Evaluate the returned power.
+impl<S: LaneScalar> World<'_, S> {
+    /// Direct returns of a tile of rays. The values equal those of [`trace_tree`](super::trace_tree) bit for bit,
+    /// the derivatives up to rounding.
+    #[inline(always)]
+    pub(crate) fn direct_returns_of_poses(
+        &self,
+        rays: &RayTile,
+        hits: &HitTile,
+        twist: &TwistTile<S>,
+    ) -> DirectReturnTile<S> {
+        // Evaluate range, incidence and backscatter.
+        let RangeTile {
+            range,
+            cos_incidence,
+            facing,
+        } = RangeTile::<S>::new(rays, hits, twist);
+        let cos = *cos_incidence.values();
         let mut returns = DirectReturnTile {
             range: S::Tile::plain([0.0; 16]),
             power: S::Tile::plain([0.0; 16]),
@@ -100,6 +125,8 @@ impl<S: LaneScalar> World<'_, S> {
             material: [MaterialId(0); 16],
         };
         let scattered = self.backscatters(rays.used, hits, &facing, &cos_incidence, &mut returns);
+
+        // Evaluate the returned power.
         let [mut power, mut by_range, mut by_scattered, mut by_cos] = [[0.0; 16]; 4];
         for i in 0..16 {
             let one_way = 1.0 / range.values()[i];
