@@ -90,21 +90,21 @@ fn ros1_bag(mcap: &Path) -> Vec<u8> {
     [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()
 }
 
+/// A folder with the recording of four sweeps in the room.
+fn drive() -> tempfile::TempDir {
+    let folder = folder();
+    write(folder.path(), "room.toml", ROOM);
+    let words = "simulate room.toml --duration 0.35 --frame sensor -o run.mcap";
+    let words: Vec<&str> = words.split(' ').collect();
+    succeed(folder.path(), &words);
+    folder
+}
+
 /// One drive in five containers; every verb gives the same results for all of them.
 #[test]
 fn every_verb_reads_every_container() {
-    let folder = folder();
+    let folder = drive();
     let at = folder.path();
-    write(at, "room.toml", ROOM);
-    let simulate = [
-        "simulate",
-        "room.toml",
-        "--duration",
-        "0.35",
-        "--frame",
-        "sensor",
-    ];
-    succeed(at, &[&simulate[..], &["-o", "run.mcap"]].concat());
     std::fs::write(at.join("run.bag"), ros1_bag(&at.join("run.mcap"))).expect("a bag");
     std::fs::create_dir(at.join("bag")).expect("a folder");
     std::fs::copy(at.join("run.mcap"), at.join("bag/run.mcap")).expect("a copy");
@@ -140,18 +140,8 @@ fn every_verb_reads_every_container() {
 /// of the sensor is larger by its path.
 #[test]
 fn the_poses_of_a_recording_survive_conversion() {
-    let folder = folder();
+    let folder = drive();
     let at = folder.path();
-    write(at, "room.toml", ROOM);
-    let simulate = [
-        "simulate",
-        "room.toml",
-        "--duration",
-        "0.35",
-        "--frame",
-        "sensor",
-    ];
-    succeed(at, &[&simulate[..], &["-o", "run.mcap"]].concat());
     let output = succeed(at, &["convert", "run.mcap", "pile.pcd"]);
     assert!(
         stderr(&output).contains("--frame world places them"),
