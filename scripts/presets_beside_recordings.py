@@ -58,7 +58,8 @@ def main():
             if not path.exists():
                 parts.append(f"| {preset} | {name} | not at hand |" + " |" * 7)
                 continue
-            command = [program, "calibrate", "noise", capture(path, pathlib.Path(folder)), "--sensor", preset, "--json"]
+            sensor = ROOT / f"crates/etendue-config/sensors/{preset}.toml"
+            command = [program, "calibrate", "noise", capture(path, pathlib.Path(folder)), "--sensor", sensor, "--json"]
             report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             recorded, compared = report["recorded"], report["simulated"]
             simulated, differences = compared["parts"], compared["second_differences"]
