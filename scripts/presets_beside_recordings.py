@@ -25,6 +25,8 @@ RECORDINGS = [
     ("hesai-xt32", "nebula_lidar_packets/xt32", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp2.dat", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp1.dat", "checks"),
+    ("sick-lms-291", "radish_2d_slam/mit-csail.clf.bz2", "sets"),
+    ("sick-lms-291", "radish_2d_slam/fr079.clf.bz2", "checks"),
 ]
 
 
