@@ -25,6 +25,8 @@ RECORDINGS = [
     ("hesai-xt32", "nebula_lidar_packets/xt32", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp2.dat", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp1.dat", "checks"),
+    ("sick-lms-291", "radish_2d_slam/mit-csail.clf.bz2", "sets"),
+    ("sick-lms-291", "radish_2d_slam/fr079.clf.bz2", "checks"),
 ]
 
 
@@ -58,7 +60,8 @@ def main():
             if not path.exists():
                 parts.append(f"| {preset} | {name} | not at hand |" + " |" * 7)
                 continue
-            command = [program, "calibrate", "noise", capture(path, pathlib.Path(folder)), "--sensor", preset, "--json"]
+            sensor = ROOT / f"crates/etendue-config/sensors/{preset}.toml"
+            command = [program, "calibrate", "noise", capture(path, pathlib.Path(folder)), "--sensor", sensor, "--json"]
             report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             recorded, compared = report["recorded"], report["simulated"]
             simulated, differences = compared["parts"], compared["second_differences"]

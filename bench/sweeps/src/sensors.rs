@@ -5,7 +5,7 @@ use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
     ScanPattern, Spinning,
 };
 
@@ -108,6 +108,7 @@ fn scanner(
             false_alarms: false,
             full_overlap: 0.0,
         }),
+        noise: CorrelatedNoise::default(),
         limits: RangeLimits {
             near: 0.3,
             far: 200.0,

@@ -60,7 +60,9 @@ struct Deviations {
 
 impl AveragedNoise {
     /// The noise whose covariances one, two and three columns apart fit best, by least squares; none if the
-    /// first is not above `least` (m²). `most` is its greatest variance, m².
+    /// first is not above `least` (m²). `most` is its greatest variance, m². Covariances that are zero from two
+    /// columns on determine only the product of variance and correlation: of fits that are equal within 1 % of the
+    /// first covariance, that with the least variance is taken.
     pub fn fit(covariances: [f64; 3], least: f64, most: f64) -> Self {
         if covariances[0] <= least || most <= 0.0 {
             return Self::default();
@@ -77,10 +79,13 @@ impl AveragedNoise {
             (cost, variance, correlation)
         };
         let correlations = (10..=150).map(|step| f64::from(step) * 0.005);
-        let best = correlations.map(fit).min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map_or_else(Self::default, |(_, variance, correlation)| Self {
-            variance,
-            correlation,
+        let fits: Vec<(f64, f64, f64)> = correlations.map(fit).collect();
+        let best = fits.iter().map(|fit| fit.0).fold(f64::INFINITY, f64::min);
+        let equal = (0.01 * covariances[0]).powi(2);
+        let simplest = fits.iter().rev().find(|fit| fit.0 <= best + equal);
+        simplest.map_or_else(Self::default, |(_, variance, correlation)| Self {
+            variance: *variance,
+            correlation: *correlation,
         })
     }
 }

@@ -178,6 +178,8 @@ fn range_step(scans: &[&Vec<StandingBeam>]) -> f64 {
     let step = differences
         .filter(|step| *step > SAME)
         .fold(f64::INFINITY, f64::min);
+    // Differences of ranges in single precision: round to 0.01 mm.
+    let step = (step * 1e5).round() * 1e-5;
     let is_multiple = |range: &&f64| (*range / step - (*range / step).round()).abs() * step < SAME;
     let multiples = ranges.iter().filter(is_multiple).count();
     if step.is_finite() && 100 * multiples > 99 * ranges.len() {

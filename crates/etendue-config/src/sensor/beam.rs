@@ -36,7 +36,7 @@ pub struct EllipticalTable {
     pub exit_mm: [f64; 2],
     /// Level of the profile at which widths are measured.
     pub measured_at: MeasuredAt,
-    /// Hexagonal rings of rays around the axis: 0, 1, 2... for 1, 7, 19... rays per beam.
+    /// Rings of 6, 12, 18... rays around the axis: 0, 1, 2... for 1, 7, 19... rays per beam.
     #[serde(default)]
     #[schemars(range(max = 100))]
     pub sub_ray_rings: u32,

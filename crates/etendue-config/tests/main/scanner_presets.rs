@@ -291,7 +291,7 @@ fn firing_tables_that_cannot_be_are_refused_with_their_place() {
             "sample_ns = 1e-9",
             "the time between samples",
         ),
-        ("jitter_mm = 6.5", "jitter_mm = -1", "the jitter"),
+        ("jitter_mm = 7", "jitter_mm = -1", "the jitter"),
         (
             "constant_fraction = 0.5",
             "constant_fraction = 1.5",
