@@ -13,6 +13,7 @@ mod register;
 mod render;
 mod results;
 mod robots;
+mod robustness;
 mod scanners;
 
 use recordings::recording;
