@@ -88,7 +88,7 @@ fn motions_that_cannot_be_are_pointed_at() {
         ),
         (
             "motion.key_frames = { poses = [{ time_s = nan }] }",
-            "8:42",
+            "8:43",
             "time_s is nan s",
         ),
         (
