@@ -109,12 +109,15 @@ deny:
 formats:
     cargo test -p etendue-io --features parquet,exr
 
-# Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
+# Absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
 robust:
     cargo build --quiet --package etendue-cli
-    cargo run --quiet --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- 20
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
+
+# Seeds of every fuzz target changed at random, on any toolchain.
+mutate seconds="60":
+    cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:
