@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples commands formats python studio-page test
+ci: fmt clippy docs features benches deny examples commands formats robust python studio-page test
 
 # All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
@@ -127,6 +127,30 @@ deny:
 # Tests of the file formats behind features.
 formats:
     cargo test -p etendue-io --features parquet,exr
+
+# Absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
+robust:
+    cargo build --quiet --package etendue-cli
+    python3 scripts/mutate_numbers.py --sample 60
+    python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
+
+# Seeds of every fuzz target changed at random, on any toolchain.
+mutate seconds="60":
+    cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
+
+# libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
+fuzz seconds="60" *targets:
+    scripts/fuzz.sh {{ seconds }} {{ targets }}
+
+# Every command ended at every kind of bad moment: kill, signals, full disk, closed pipe, the same output twice.
+crash rounds="20":
+    cargo build --quiet --package etendue-cli
+    python3 scripts/crash.py --rounds {{ rounds }}
+
+# Every number of the examples and presets replaced by NaN, infinity, 0, -1, 1e308 and 1e-308; hours.
+mutate-numbers:
+    cargo build --quiet --package etendue-cli
+    python3 scripts/mutate_numbers.py
 
 # Tests with the physics engine; its dependencies take minutes to build.
 rapier:

@@ -47,16 +47,24 @@ def type_of(schema: dict, kinds: dict) -> str:
     types = schema.get("type", [])
     types = [kind for kind in ([types] if isinstance(types, str) else types) if kind != "null"]
     if "array" in types and isinstance(schema.get("items"), dict):
-        many = "tables" if name else type_of(schema["items"], kinds)
+        many = "tables" if name else type_of({**schema["items"], "minimum": None}, kinds)
         size = f"{schema['minItems']} " if schema.get("minItems") == schema.get("maxItems") and "minItems" in schema else ""
-        return f"[{name}](#{name.lower()}), list" if name else f"list of {size}{many}s"
+        return f"[{name}](#{name.lower()}), list" if name else f"list of {size}{many}s{range_of(schema['items'])}"
     if name and values_of(kinds[name]):
         return ", ".join(f"`{value}`" for value in values_of(kinds[name]))
     if name and name != "Spectral" and not rows_of(kinds[name], kinds):
         return " or ".join(type_of(part, kinds) for part in kinds[name].get("anyOf", [])) or "value"
     if name:
         return f"[{name}](#{name.lower()})" + (" by name" if "object" in types else "")
-    return " or ".join(types) or "value"
+    return (" or ".join(types) or "value") + range_of(schema)
+
+
+def range_of(schema: dict) -> str:
+    """Range of a number that has its own; others have those of their unit (docs/validation/robustness.md)."""
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is None or most is None or least == -most or (least, most) == (0, 1e9):
+        return ""
+    return f", {least:g} to {most:g}"
 
 
 def values_of(schema: dict) -> list[str]:

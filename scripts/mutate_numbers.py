@@ -34,6 +34,8 @@ VALUES = ["nan", "inf", "0", "-1", "1e308", "1e-308"]
 # A number of a TOML value: not part of a word, a date or a longer number.
 NUMBER = re.compile(r"(?<![\w.+\-:])[+-]?(?:\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.:\-])")
 KEY = re.compile(r"([A-Za-z_][\w-]*)\s*=\s*$")
+# Correct results without an output: another position or light leaves nothing to measure.
+NOTHING_SEEN = ["the frames are all black", "no surface", "no beam"]
 # Whether the program has the physics engine, which robots with dynamics need.
 WITH_ENGINE = "ETENDUE_WITH_RAPIER" in os.environ
 # A word of an output that is not a finite number.
@@ -145,9 +147,10 @@ def commands(kind: str, file: Path, text: str, folder: Path) -> list[list[str]]:
     """The runs of a file of a kind; outputs go to a folder."""
     out = str(folder / "out")
     if kind == "scene":
+        pose = [] if "[sensor" in text or "sensor." in text else ["--pose", "0,0,1,0"]
         return [
-            ["simulate", str(file), "--sensor", "hokuyo-urg-04lx", "-o", out, "--formats", "csv,pcd"],
-            ["render", str(file), "--camera", str(small_camera(folder)), "--samples", "1", "-o", out + "-views"],
+            ["simulate", str(file), "--sensor", "hokuyo-urg-04lx", *pose, "-o", out, "--formats", "csv,pcd"],
+            ["render", str(file), "--camera", str(small_camera(folder)), "--samples", "1", *pose, "-o", out + "-views"],
         ]
     if kind == "sensor":
         return [["simulate", "arena", "--sensor", str(file), "-o", out, "--formats", "csv,pcd"]]
@@ -168,7 +171,7 @@ def commands(kind: str, file: Path, text: str, folder: Path) -> list[list[str]]:
         # The tables of a material become those of a material of a scene
         material = re.sub(r"^\[(?=\w)", "[materials.wall.", text, flags=re.M)
         scene.write_text(SCENE.format(material=material))
-        return [["simulate", str(scene), "--sensor", "hokuyo-urg-04lx", "-o", out, "--formats", "csv"]]
+        return [["simulate", str(scene), "--sensor", "hokuyo-urg-04lx", "--pose", "0,0,1,0", "-o", out, "--formats", "csv"]]
     if kind == "fit":
         return [["fit", str(file), "-o", out, "--json"]]
     if kind == "profile":
@@ -231,7 +234,7 @@ def run(mutation: Mutation, limit: float) -> tuple[str, str]:
                     return "non-finite", f"{command[0]}: {wrong}"
                 result = "result"
                 continue
-            if mutation.key not in error:
+            if mutation.key not in error and not any(text in error for text in NOTHING_SEEN):
                 return "unnamed", f"{command[0]}: exit code {done.returncode}: {error.strip().splitlines()[:3]}"
             return "refused", f"{time.monotonic() - began:.1f} s"
         return result, ""

@@ -143,7 +143,7 @@ fn invalid_sensors() {
             "divergence_mrad = -1.0",
             "divergence",
         ),
-        ("columns = 682", "columns = 0", "number of columns"),
+        ("columns = 682", "columns = 0", "columns is 0"),
         ("far_m", "fare_m", "did you mean \"far_m\"?"),
     ] {
         assert!(preset.contains(from), "{from}");
@@ -296,10 +296,13 @@ fn press_ctrl_c(child: &std::process::Child) {
 fn ctrl_c_during_a_run_leaves_no_files() {
     use std::process::Stdio;
     let folder = folder();
-    let mut child = command(folder.path(), &["simulate", "--sweeps", "1000000"])
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
+    let mut child = command(
+        folder.path(),
+        &["simulate", "--sweeps", "1000000", "--memory", "1000"],
+    )
+    .stderr(Stdio::null())
+    .spawn()
+    .expect("it starts");
     press_ctrl_c(&child);
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(

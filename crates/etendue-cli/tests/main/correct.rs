@@ -454,7 +454,7 @@ fn the_uncertainty_of_the_poses_is_stated_by_a_file_or_a_flag() {
     let output = etendue(folder.path(), &["correct", "train", "room"]);
     assert!(!output.status.success());
     assert!(
-        stderr(&output).contains("not above zero"),
+        stderr(&output).contains("position_sd_m is 0 m"),
         "{}",
         stderr(&output)
     );

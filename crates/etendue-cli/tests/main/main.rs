@@ -14,6 +14,7 @@ mod register;
 mod render;
 mod results;
 mod robots;
+mod robustness;
 mod scanners;
 #[cfg(feature = "studio")]
 mod studio;

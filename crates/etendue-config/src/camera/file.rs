@@ -32,6 +32,7 @@ pub struct CameraFile {
     pub sources: Vec<String>,
     /// Number of columns and rows.
     #[schemars(with = "[u32; 2]")]
+    #[schemars(inner(range(min = 1, max = 32_768)))]
     pub resolution_px: Spanned<[u32; 2]>,
     /// Frames per second.
     #[serde(default = "thirty")]
@@ -68,7 +69,7 @@ pub struct BandTable {
     #[schemars(range(min = 0.001))]
     pub width_nm: f64,
     /// Electrons per photon, colour filter included, in (0, 1].
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = 1e-6, max = 1.0))]
     pub quantum_efficiency: f64,
 }
 

@@ -121,14 +121,17 @@ pub struct SolverTable {
     pub loss: LossTable,
     /// Graduated non-convexity: factor on the scale of a robust loss at the start, for convergence
     /// from distant initial values; 1 starts with the scale itself.
+    #[schemars(range(min = 1e-09))]
     pub widest: f64,
     /// Maximum number of iterations.
     #[schemars(range(max = 1_000_000))]
     pub iterations: usize,
     /// Residual of a beam that was measured but is not predicted, m.
+    #[schemars(range(min = 0.0))]
     pub missing_m: f64,
     /// Residual per count of intensity, m, for sensors that measure intensities; 0 ignores
     /// intensities.
+    #[schemars(range(min = 0.0))]
     pub intensity_m: f64,
     /// Factors on the width of the beams, one per stage, the last one 1. Wide beams detect distant
     /// edges, narrow beams locate them.

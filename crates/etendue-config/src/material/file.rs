@@ -184,6 +184,7 @@ pub struct GlassFile {
     pub absorption_per_m: Option<Spectral>,
     /// Thickness of a sheet, which is one surface in the scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-9))]
     pub thickness_mm: Option<f64>,
     /// Roughness of a frosted solid, in [0.01, 1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,8 +204,10 @@ pub struct RetroFile {
     /// Fraction of the power that is retro-reflected at normal incidence, in [0, 1].
     pub reflectance: Spectral,
     /// Width of the lobe: standard deviation of the observation angle.
+    #[schemars(range(min = 1e-6, max = 90.0))]
     pub width_deg: f64,
     /// Entrance angle of half the reflectance.
+    #[schemars(range(min = 1e-3, max = 90.0))]
     pub half_entrance_deg: f64,
     /// Fraction of the area. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

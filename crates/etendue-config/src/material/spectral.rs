@@ -30,6 +30,7 @@ pub enum Spectral {
 pub struct Fit {
     /// Wavelengths of the values, ascending; for a fit, the first and the last wavelength of its
     /// domain.
+    #[schemars(inner(range(min = 1.0)))]
     pub wavelength_nm: Vec<f64>,
     /// One value per wavelength, interpolated linearly.
     #[serde(default, skip_serializing_if = "Option::is_none")]

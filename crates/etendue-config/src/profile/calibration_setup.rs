@@ -76,6 +76,7 @@ pub struct CalibrationSetupFile {
     pub kind: KindName,
     /// Wavelength.
     #[serde(default)]
+    #[schemars(range(min = 1.0))]
     pub wavelength_nm: Option<f64>,
     /// The panels.
     #[schemars(with = "Vec<PanelTable>")]
@@ -107,10 +108,12 @@ pub struct PanelTable {
     pub topic: Option<String>,
     /// Distance of the panel; a hint.
     #[serde(default)]
+    #[schemars(range(min = 1e-09))]
     pub distance_m: Option<f64>,
     /// Width of the panel; a hint that separates dropped beams on the panel from beams beyond its
     /// edges.
     #[serde(default)]
+    #[schemars(range(min = 1e-09))]
     pub width_m: Option<f64>,
     /// Bearing of the panel centre, anticlockwise from x; selects one of several surfaces.
     #[serde(default)]

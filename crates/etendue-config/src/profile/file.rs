@@ -18,8 +18,10 @@ pub struct ProfileFile {
     pub description: String,
     /// Wavelength, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0))]
     pub wavelength_nm: Option<f64>,
     /// Reference distance of the values: the distance of the panel.
+    #[schemars(range(min = 1e-09))]
     pub distance_m: f64,
     /// Whether all values are extrapolated from another material.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -102,6 +104,7 @@ pub struct StepFile {
     /// Range from which the step applies.
     pub from_m: f64,
     /// Quantisation step.
+    #[schemars(range(min = 0.0))]
     pub step_mm: f64,
 }
 
@@ -110,14 +113,18 @@ pub struct StepFile {
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
     /// Correlation of the temporal range errors (variable from scan to scan) of neighbouring beams.
+    #[schemars(range(min = -1.0, max = 1.0))]
     pub neighbour: f64,
     /// Correlation of the fixed pattern of neighbouring beams; `neighbour` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1.0, max = 1.0))]
     pub fixed_pattern_neighbour: Option<f64>,
     /// Fraction of the variance of range errors that is a fixed pattern, constant from scan to
     /// scan.
+    #[schemars(range(min = 0.0))]
     pub fixed_pattern: f64,
     /// Fraction of the variance of the drop-out variable that is a fixed pattern.
+    #[schemars(range(min = 0.0))]
     pub fixed_pattern_drop_out: f64,
 }
 
@@ -148,6 +155,7 @@ pub enum IntensityFile {
 #[serde(deny_unknown_fields)]
 pub struct ReflectanceFile {
     /// Standard deviation of the facet slopes of the diffuse component (Oren and Nayar).
+    #[schemars(range(min = 0.0, max = 90.0))]
     pub slope_sd_deg: f64,
     /// Glossy component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,6 +173,7 @@ pub struct GlossPart {
     /// Roughness in [0.01, 1].
     pub roughness: f64,
     /// Fraction of the backscatter at normal incidence.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
 }
 
@@ -173,26 +182,35 @@ pub struct GlossPart {
 #[serde(deny_unknown_fields)]
 pub struct KnotsFile {
     /// Incidence, ascending.
+    #[schemars(inner(range(min = -90.0, max = 90.0)))]
     pub incidence_deg: Vec<f64>,
     /// Number of beams recorded near the incidence.
+    #[schemars(inner(range(min = 0.0)))]
     pub count: Vec<f64>,
     /// Mean range error (measured minus true) of returned beams.
     pub bias_mm: Vec<f64>,
     /// Standard error of the bias.
+    #[schemars(inner(range(min = 0.0)))]
     pub bias_error_mm: Vec<f64>,
     /// Standard deviation of the range error before rounding.
+    #[schemars(inner(range(min = 0.0)))]
     pub spread_mm: Vec<f64>,
     /// Standard error of the spread.
+    #[schemars(inner(range(min = 0.0)))]
     pub spread_error_mm: Vec<f64>,
     /// Probability of a drop-out.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out: Vec<f64>,
     /// Lower end of the 95 % interval of the drop-out.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out_low: Vec<f64>,
     /// Upper end of the 95 % interval of the drop-out.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out_high: Vec<f64>,
     /// Mean intensity of returned beams; with two levels, the fraction of the higher.
     pub intensity: Vec<f64>,
     /// Standard deviation of the intensity.
+    #[schemars(inner(range(min = 0.0)))]
     pub intensity_spread: Vec<f64>,
     /// Indices of the knots without recorded beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -209,22 +227,30 @@ pub struct GlareFile {
     pub centre_deg: f64,
     /// Incidence, ascending, positive to the left of the normal as seen from the sensor with its
     /// axis up.
+    #[schemars(inner(range(min = -90.0, max = 90.0)))]
     pub incidence_deg: Vec<f64>,
     /// Number of beams recorded near the incidence.
+    #[schemars(inner(range(min = 0.0)))]
     pub count: Vec<f64>,
     /// Added bias.
     pub bias_mm: Vec<f64>,
     /// Standard error of the added bias.
+    #[schemars(inner(range(min = 0.0)))]
     pub bias_error_mm: Vec<f64>,
     /// Factor of the spread.
+    #[schemars(inner(range(min = 0.0)))]
     pub spread_ratio: Vec<f64>,
     /// Standard error of the factor.
+    #[schemars(inner(range(min = 0.0)))]
     pub spread_ratio_error: Vec<f64>,
     /// Fraction of otherwise returned beams that the glare drops.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out: Vec<f64>,
     /// Lower end of the 95 % interval of the drop-out.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out_low: Vec<f64>,
     /// Upper end of the 95 % interval of the drop-out.
+    #[schemars(inner(range(min = 0.0, max = 1.0)))]
     pub drop_out_high: Vec<f64>,
     /// Added intensity.
     pub intensity: Vec<f64>,
@@ -249,6 +275,7 @@ pub struct Quality {
     /// Deviance of the drop-out of the reflectance model.
     pub reflectance_deviance: f64,
     /// Fraction of neighbouring ranges that are equal in all digits.
+    #[schemars(range(min = 0.0))]
     pub copies: f64,
 }
 
@@ -267,12 +294,15 @@ pub struct Provenance {
     /// Number of scans.
     pub scans: usize,
     /// Fitted distance of the panel.
+    #[schemars(range(min = 1e-09))]
     pub distance_m: f64,
     /// Standard error of the distance.
+    #[schemars(range(min = 0.0))]
     pub distance_error_mm: f64,
     /// Bearing of the normal of the panel.
     pub bearing_deg: f64,
     /// Root mean square residual of the plane fit at incidences below 40 degrees.
+    #[schemars(range(min = 0.0))]
     pub rms_mm: f64,
     /// Declared distance, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

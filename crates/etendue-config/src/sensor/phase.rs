@@ -50,7 +50,7 @@ pub struct PhaseTable {
     #[schemars(range(min = 1e-09))]
     pub gate_m: f64,
     /// Tolerance of candidate ranges beyond the range limits, m.
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub slack_m: f64,
     /// Combination of the two ranges.
     #[serde(default)]

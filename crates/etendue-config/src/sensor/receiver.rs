@@ -157,7 +157,7 @@ pub enum DiscriminatorName {
     /// The steepest point of the leading edge.
     LeadingEdge,
     /// The leading edge at this fraction of the peak.
-    ConstantFraction(f64),
+    ConstantFraction(#[schemars(range(min = 0.001, max = 0.999))] f64),
     /// The peak.
     Peak,
     /// The centroid.

@@ -226,8 +226,8 @@ fn dynamics_that_cannot_be_are_refused_at_their_place() {
         (
             "speed_mps = 2.0",
             "speed_mps = nan",
-            "a number is not finite",
-            "finite",
+            "speed_mps is nan m/s",
+            "from -10000 to 10000 m/s",
         ),
         ("speed_mps = 2.0", "speed = 2.0", "speed", "speed_mps"),
         (

@@ -112,14 +112,14 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "rate_hz = 100.0",
             "rate_hz = 0.0",
-            "the rate is 0 Hz",
-            "give a rate above zero",
+            "rate_hz is 0.0 Hz",
+            "from 0.001 to 100000 Hz",
         ),
         (
             "lag_ms = 20.0",
             "lag_ms = -20.0",
-            "the latency is -0.02 s",
-            "data cannot arrive before",
+            "lag_ms is -20.0 ms",
+            "from 0 to 10000000 ms",
         ),
         (
             "window_ms = 10.0",
@@ -179,7 +179,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "latitude_deg = 48.1",
             "latitude_deg = 148.1",
-            "148.1 degrees is out of range",
+            "latitude_deg is 148.1 deg",
             "from -90 to 90",
         ),
         (

@@ -86,27 +86,27 @@ fn changed(from: &str, to: &str) -> DocumentError {
 #[test]
 fn senseless_sensors_are_refused_with_the_reason() {
     for (from, to, reason) in [
-        ("columns = 682", "columns = 0", "the number of columns is 0"),
+        ("columns = 682", "columns = 0", "columns is 0,"),
         ("far_m = 5.6", "far_m = 0.01", "are they exchanged?"),
-        ("far_m = 5.6", "far_m = 1e300", "at most 1,000,000 m"),
-        ("slack_m = 0.1", "slack_m = 1e300", "at most 1000 m"),
+        ("far_m = 5.6", "far_m = 1e300", "far_m is 1e300 m"),
+        ("slack_m = 0.1", "slack_m = 1e300", "slack_m is 1e300 m"),
         (
             "converter = 0.0136",
             "converter = -1.0",
-            "converter noise is -1",
+            "converter is -1.0,",
         ),
         (
             "wavelength_nm = 785.0",
             "wavelength_nm = 0.0",
-            "wavelength, m, is 0",
+            "wavelength_nm is 0.0 nm",
         ),
-        ("rate_hz = 10.0", "rate_hz = nan", "rate of sweeps is NaN"),
+        ("rate_hz = 10.0", "rate_hz = nan", "rate_hz is nan Hz"),
         ("multiples = [7, 8]", "multiples = [6, 8]", "coprime"),
         ("converter_bits = 10", "converter_bits = 0", "0 bits"),
         (
             "divergence_mrad = 10.0",
             "divergence_mrad = -1.0",
-            "half the divergence",
+            "divergence_mrad is -1.0 mrad",
         ),
     ] {
         let error = changed(from, to);
@@ -115,7 +115,7 @@ fn senseless_sensors_are_refused_with_the_reason() {
     }
 }
 
-/// The error refers to the line of the table with the invalid number.
+/// The error refers to the line of the invalid number, or of its table.
 #[test]
 fn senseless_scanners_are_refused_where_their_numbers_stand() {
     let preset = { presets().iter() }.find(|preset| preset.name == "velodyne-vlp-16");
@@ -125,33 +125,36 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
             "nm = 903",
             "nm = 0",
             "wavelength_nm = 0",
-            "wavelength, m, is 0",
+            "wavelength_nm is 0 nm",
         ),
-        (
-            "hz = 10",
-            "hz = -10",
-            "[pattern.spinning]",
-            "rate of sweeps is -10",
-        ),
+        ("hz = 10", "hz = -10", "rate_hz = -10", "rate_hz is -10 Hz"),
         ("    -15,", "    -95,", "[channels]", "channel 0: "),
         (
             "mrad = [3,",
             "mrad = [-3,",
-            "[beam.elliptical]",
-            "horizontal divergence",
+            "divergence_mrad = [-3,",
+            "divergence_mrad is -3 mrad",
         ),
-        ("near_m = 0.4", "near_m = -0.4", "[range]", "nearest range"),
+        (
+            "near_m = 0.4",
+            "near_m = -0.4",
+            "near_m = -0.4",
+            "near_m is -0.4 m",
+        ),
         (
             "pulse_fwhm_ns = 6",
             "full_overlap_m = -1\npulse_fwhm_ns = 6",
-            "[receiver.pulsed]",
-            "range of full overlap, m, is -1",
+            "full_overlap_m = -1",
+            "full_overlap_m is -1 m",
         ),
         ("retro = 1e5", "retro = 10", "[intensity]", "above 100"),
     ] {
         assert!(text.contains(from), "{from}");
         let changed = text.replacen(from, to, 1);
-        let line = { changed.lines() }.position(|line| line == at).expect(at) + 1;
+        let line = { changed.lines() }
+            .position(|line| line.starts_with(at))
+            .expect(at)
+            + 1;
         let error = parse(&Document::new("mine.toml", changed.clone())).expect_err(to);
         let message = error.to_string();
         assert!(

@@ -76,6 +76,10 @@ pub(crate) fn locked_file(path: &Path) -> Result<File, FormatError> {
         .truncate(false)
         .open(path)
         .map_err(fail)?;
+    // Devices and pipes have neither writers that exclude each other nor a length
+    if !file.metadata().map_err(fail)?.is_file() {
+        return Ok(file);
+    }
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         return Err(FormatError::Io {
             path: path.to_owned(),
@@ -84,10 +88,7 @@ pub(crate) fn locked_file(path: &Path) -> Result<File, FormatError> {
             remedy: "wait for its end, or name another output file".into(),
         });
     }
-    // Devices and pipes have no length
-    if file.metadata().map_err(fail)?.is_file() {
-        file.set_len(0).map_err(fail)?;
-    }
+    file.set_len(0).map_err(fail)?;
     Ok(file)
 }
 

@@ -272,10 +272,12 @@ impl<W: Write + Seek> LidarRecorder<W> {
 /// Creates an empty file and its folder, and replaces an existing file. The file has one writer at a
 /// time. Temporary files of killed processes in the folder are removed.
 pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
-    if let Some(folder) = path.parent() {
-        create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
-        remove_stale(folder);
-    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
+    remove_stale(folder);
     locked_file(path)
 }
 

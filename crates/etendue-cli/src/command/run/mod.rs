@@ -3,6 +3,7 @@
 mod report;
 
 use crate::failure::Failure;
+use crate::finite;
 use crate::output::{commit, print_report, progress, warn};
 use crate::source;
 use crate::threads::Threads;
@@ -202,6 +203,8 @@ impl Recording<'_> {
 
     /// Counts data and records them.
     fn record(&mut self, event: &Event) -> Result<(), Failure> {
+        let sensor = &self.robot.rig.sensors()[event.sensor];
+        finite::check_data(sensor.name(), &event.data)?;
         self.report.count(event);
         if let Data::Fix(fix) = &event.data {
             let time = self.robot.environment.start + seconds(event.capture.end);

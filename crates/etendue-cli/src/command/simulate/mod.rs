@@ -14,6 +14,7 @@ mod weather;
 
 use crate::failure::Failure;
 use crate::formats;
+use crate::memory::Memory;
 use crate::number::positive;
 use crate::output::{print, print_json, progress};
 use crate::pose::Pose;
@@ -80,6 +81,8 @@ pub struct Simulate {
     output: PathBuf,
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = selection::format_name, help = selection::help())]
     formats: Option<Vec<String>>,
+    #[command(flatten)]
+    memory: Memory,
     #[command(flatten)]
     threads: Threads,
     /// Instruction set: plain, neon, avx2 or avx512, or reference for the plain pipeline; the default

@@ -3,6 +3,7 @@
 use super::scan::ScanRun;
 use super::summary;
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use crate::output::{counted, print, warn};
 use etendue::io::output::OutputSet;
@@ -37,6 +38,7 @@ impl ScanRun<'_> {
         let mut scratch = SweepScratch::default();
         while sweeps < self.sweeps() && !interrupt::requested() {
             self.scan_into(world, sweeps, &mut scan, &mut scratch);
+            finite::check_sweep(&scan)?;
             recorder.record(&scan, self.lidar)?;
             sweeps += 1;
             points += scan.points.len();

@@ -7,6 +7,7 @@ use super::selection;
 use super::summary;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use crate::output::remark;
 use etendue::config::scene::{LoadedScene, other_sensors};
@@ -18,6 +19,10 @@ use etendue::sensors::lidar::{
 };
 use etendue::sensors::transport::World;
 use std::time::Instant;
+
+/// Memory of the results of one beam, bytes: twice the measured growth with the number of sweeps, because
+/// beams in weather have several returns.
+const BYTES_PER_BEAM: f64 = 360.0;
 
 /// Run of a lidar.
 pub struct ScanRun<'a> {
@@ -34,13 +39,14 @@ impl ScanRun<'_> {
     pub fn run(self, pending: &mut PendingFiles) -> Result<SensorResults, Failure> {
         // Announce large results
         check_ending(&self.arguments.output)?;
-        self.announce_size();
+        self.announce_size()?;
 
         // Simulate
         let world = self.world()?;
         let start = Instant::now();
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
+        scans.iter().try_for_each(finite::check_sweep)?;
 
         // Check that there is a surface in front of the sensor
         let sweeps: Vec<BeamSweep> = scans.iter().map(Sweep::first_echoes).collect();
@@ -72,12 +78,17 @@ impl ScanRun<'_> {
         })
     }
 
-    /// Prints the expected size of a folder above 100 MB.
-    fn announce_size(&self) {
+    /// Checks the memory of all sweeps, and prints the expected size of a folder above 100 MB.
+    fn announce_size(&self) -> Result<(), Failure> {
         let is_file =
             self.arguments.output.extension().is_some() && !self.arguments.output.is_dir();
         let formats = selection::selected(self.arguments.formats.as_deref());
         let beams = self.lidar.shots(0).len() as u64 * u64::from(self.sweeps());
+        self.arguments.memory.check(
+            beams as f64 * BYTES_PER_BEAM,
+            &format!("{beams} beams"),
+            "record to a file .mcap, which needs the memory of one sweep, give fewer --sweeps",
+        )?;
         let bytes = selection::expected_bytes(&formats, beams);
         if !is_file && bytes >= 100_000_000 {
             remark(format_args!(
@@ -86,6 +97,7 @@ impl ScanRun<'_> {
                 formats.join(", ")
             ));
         }
+        Ok(())
     }
 
     /// World at the wavelength of the lidar; an error if the trajectory is too short.

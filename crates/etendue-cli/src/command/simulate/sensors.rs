@@ -6,6 +6,7 @@ use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
 use super::{PROGRESS, Simulate};
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use crate::output::{counted, print, progress, warn};
 use crate::pose::Pose;
@@ -97,6 +98,7 @@ impl Simulate {
             scans[sensor].scan_into(&worlds[sensor], sweep, &mut scan, &mut scratch[sensor]);
             points[sensor] += scan.points.len();
             beams[sensor] += scan.shots.len();
+            finite::check_sweep(&scan)?;
             recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
             progress.inc(1);
             recorded[sensor] += 1;

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# libFuzzer on every target of fuzz/, or on those named: scripts/fuzz.sh SECONDS_PER_TARGET [TARGET...]
+#
+# Stable Rust with the coverage of LLVM's sanitizers; needs a C++ compiler. Seeds and dictionaries are written by the
+# project. Inputs that fail are in fuzz/failures/; keep them as tests. A target fails at a panic, after 5 s on one input, or
+# above 64 times the longest input and 256 MiB.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:?give the seconds of each target}
+shift
+longest=65536
+memory=$((longest * 64 / 1048576 + 256 + 128)) # MiB, with 128 for the program and the corpus
+
+# Build with coverage, in a folder of its own
+export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
+target=fuzz/target/coverage
+host=$(rustc -vV | sed -n 's/^host: //p')
+cargo build --quiet --manifest-path fuzz/Cargo.toml --target-dir "$target" --target "$host" \
+    --features "libfuzzer${ETENDUE_FUZZ_FEATURES:+,$ETENDUE_FUZZ_FEATURES}" --bins
+programs=$target/$host/debug
+"$programs/mutate" --seeds fuzz/corpus
+mkdir -p fuzz/failures
+
+# Run the targets
+read -ra names <<<"${*:-$("$programs/mutate" --list | tr '\n' ' ')}"
+failed=()
+total=0
+for name in "${names[@]}"; do
+    log=$(mktemp)
+    ETENDUE_FUZZ=$name "$programs/fuzz" "fuzz/corpus/$name" -dict="fuzz/corpus/$name.dict" -max_total_time="$seconds" \
+        -timeout=5 -rss_limit_mb="$memory" -malloc_limit_mb="$memory" -max_len="$longest" \
+        -artifact_prefix="fuzz/failures/$name-" -print_final_stats=1 -verbosity=1 2>"$log" || failed+=("$name")
+    inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    peak=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
+    echo "$name: ${inputs:-0} inputs, ${peak:-?} MiB"
+    total=$((total + ${inputs:-0}))
+    grep -E "panicked at|SUMMARY|ERROR" -A1 "$log" | head -6 || true
+    rm "$log"
+done
+echo "$total inputs of ${#names[@]} targets, ${#failed[@]} failed: ${failed[*]:-none}"
+[ ${#failed[@]} = 0 ]
