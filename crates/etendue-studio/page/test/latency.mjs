@@ -27,11 +27,11 @@ const result = await page.evaluate(async (changes) => {
   const counts = new Map();
   for (const material of app.sweep.material) counts.set(material, (counts.get(material) ?? 0) + 1);
   const [most] = [...counts].filter(([material]) => app.state.materials[material]?.file?.diffuse).sort((a, b) => b[1] - a[1])[0];
-  const { name, file } = app.state.materials[most];
+  const { name, file, is_own } = app.state.materials[most];
   const gesture = connection.gesture();
   const change = async (step) => {
     const seen = latencies.length;
-    app.edit([{ set: { document: "scene", path: ["materials", name], value: { base: name, diffuse: { ...file.diffuse, reflectance: 0.2 + 0.005 * step } } } }], gesture);
+    app.edit([{ set: { document: "scene", path: ["materials", name], value: { ...(is_own ? {} : { base: name }), diffuse: { ...file.diffuse, reflectance: 0.2 + 0.005 * step } } } }], gesture);
     while (latencies.length === seen) await new Promise((done) => setTimeout(done, 2));
   };
   // The first changes warm up the caches
