@@ -10,7 +10,9 @@ use std::path::Path;
 fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("scene.toml");
-    let preset = ::etendue::config::presets::SCENES.find(scene).expect("a scene");
+    let preset = ::etendue::config::presets::SCENES
+        .find(scene)
+        .expect("a scene");
     std::fs::write(&path, preset.text).expect("written");
     let opening = Opening {
         scene: Some(path.display().to_string()),
@@ -34,7 +36,12 @@ fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
     assert!(output.status.success(), "{output:?}");
     let exported = std::fs::read(folder.path().join("exported.pcd")).expect("points");
     assert!(shown.len() > 10_000, "{}", shown.len());
-    assert!(shown == exported, "{} and {} bytes", shown.len(), exported.len());
+    assert!(
+        shown == exported,
+        "{} and {} bytes",
+        shown.len(),
+        exported.len()
+    );
 
     // The recording of the page is that of the command
     let mut words = export.words[1..].to_vec();
@@ -43,7 +50,11 @@ fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
     let output = etendue(Path::new(folder.path()), &words);
     assert!(output.status.success(), "{output:?}");
     let exported = std::fs::read(folder.path().join("exported.mcap")).expect("a recording");
-    assert!(session.record(2).expect("a recording") == exported, "{} bytes", exported.len());
+    assert!(
+        session.record(2).expect("a recording") == exported,
+        "{} bytes",
+        exported.len()
+    );
 }
 
 #[test]
@@ -73,20 +84,30 @@ fn the_shown_sweep_is_that_of_the_exported_command() {
 /// Whether a program starts.
 fn starts(program: &str) -> bool {
     let mut command = std::process::Command::new(program);
-    command.arg("--version").output().is_ok_and(|output| output.status.success())
+    command
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 #[test]
 fn the_page_of_the_studio_works_in_a_browser() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../etendue-studio/page");
-    let is_built = page.join("dist/index.html").exists() && page.join("node_modules/playwright-core").exists();
-    let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| starts(name));
+    let is_built =
+        page.join("dist/index.html").exists() && page.join("node_modules/playwright-core").exists();
+    let chromium = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| starts(name));
     let (true, true, Some(chromium)) = (is_built, starts("node"), chromium) else {
-        eprintln!("skipped: the_page_of_the_studio_works_in_a_browser (needs Node, Chromium and `just studio-page`)");
+        eprintln!(
+            "skipped: the_page_of_the_studio_works_in_a_browser (needs Node, Chromium and `just studio-page`)"
+        );
         return;
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let chromium = std::env::split_paths(&path).map(|folder| folder.join(chromium)).find(|path| path.exists());
+    let chromium = std::env::split_paths(&path)
+        .map(|folder| folder.join(chromium))
+        .find(|path| path.exists());
     let output = std::process::Command::new("node")
         .arg(page.join("test/browser.mjs"))
         .arg(env!("CARGO_BIN_EXE_etendue"))
@@ -94,7 +115,11 @@ fn the_page_of_the_studio_works_in_a_browser() {
         .output()
         .expect("node starts");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     // One line per step
     assert!(text.matches("ok: ").count() >= 15, "{text}");
 }
