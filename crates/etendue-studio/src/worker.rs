@@ -193,7 +193,9 @@ impl Worker {
             let (edits, questions): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
             self.edit_all(edits);
             self.publish();
-            questions.into_iter().for_each(|job| self.answer(job));
+            for job in questions {
+                self.answer(job);
+            }
         }
     }
 

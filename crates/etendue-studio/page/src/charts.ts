@@ -11,6 +11,19 @@ const axis = (label: string): uPlot.Axis => ({
   grid: { stroke: () => css("--line"), width: 1 }, ticks: { stroke: () => css("--line"), width: 1 },
 });
 
+/** Charts that are part of the page. */
+const charts = new Set<uPlot>();
+
+/** A new chart. Those that were removed from the page are destroyed, because they listen to events of the window. */
+function chart(options: uPlot.Options, data: uPlot.AlignedData, parent: HTMLElement) {
+  for (const old of charts) {
+    if (old.root.isConnected) continue;
+    old.destroy();
+    charts.delete(old);
+  }
+  charts.add(new uPlot(options, data, parent));
+}
+
 /** A canvas of the width of its parent. */
 function canvas(parent: HTMLElement, height: number): CanvasRenderingContext2D {
   const made = document.createElement("canvas");
@@ -50,7 +63,7 @@ export function waveform(parent: HTMLElement, beam: Beam, height: number) {
     if (beam.truth) line(beam.truth.range, "#59b368", [5, 4]);
     for (const echo of beam.returns) line(echo.half_path, "#f28e2b", []);
   };
-  new uPlot({
+  chart({
     width: Math.max(200, parent.clientWidth - 4), height, legend: { show: false }, cursor: { y: false },
     scales: { x: { time: false }, y: { distr: 3, range: [lowest, 1.6 * highest] } },
     axes: [axis("half the optical path, m"), { ...axis("power, 1/(m² sr)"), size: 58, values: (_, ticks) => ticks.map((tick) => (tick && Number.isInteger(Math.log10(tick)) ? tick.toExponential(0) : "")) }],
@@ -141,7 +154,7 @@ export function polar(parent: HTMLElement, now: Reflectance, before: Reflectance
 
 /** Received power over incidence, now and before. */
 export function power(parent: HTMLElement, now: Reflectance, before: Reflectance | null) {
-  new uPlot({
+  chart({
     width: Math.max(200, parent.clientWidth - 4), height: 150, legend: { show: false }, cursor: { y: false },
     scales: { x: { time: false, range: [0, 90] } },
     axes: [axis("incidence, degrees"), { ...axis("power at 1 m, 1/(m² sr)"), size: 46 }],
@@ -161,7 +174,7 @@ export function histogram(parent: HTMLElement, values: number[], label: string, 
     const bin = Math.floor(((value - low) / (high - low)) * bins);
     if (bin >= 0 && bin < bins) counts[bin] += 1;
   }
-  new uPlot({
+  chart({
     width: Math.max(200, parent.clientWidth - 4), height, legend: { show: false }, cursor: { y: false },
     scales: { x: { time: false } }, axes: [axis(label), { ...axis("beams"), size: 46 }],
     series: [{}, { stroke: css("--accent"), fill: css("--accent") + "66", paths: uPlot.paths.bars!({ size: [1] }), points: { show: false } }],
@@ -170,7 +183,7 @@ export function histogram(parent: HTMLElement, values: number[], label: string, 
 
 /** A curve over whole numbers, on a logarithmic axis. */
 export function costs(parent: HTMLElement, values: number[], height: number) {
-  new uPlot({
+  chart({
     width: Math.max(200, parent.clientWidth - 4), height, legend: { show: false },
     scales: { x: { time: false }, y: { distr: 3 } }, axes: [axis("iteration"), { ...axis("cost"), size: 56 }],
     series: [{}, { stroke: css("--accent"), width: 2 }],
@@ -192,7 +205,7 @@ export function profiles(parent: HTMLElement, quantities: { incidence_deg: numbe
     series.push({ stroke: colours[number] + "55", width: 1, points: { show: false } }, { stroke: colours[number] + "55", width: 1, points: { show: false } });
     bands.push({ series: [data.length - 2, data.length - 1], fill: colours[number] + "22" });
   });
-  new uPlot({
+  chart({
     width: Math.max(200, parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false }, bands,
     scales: { x: { time: false, range: [0, 90] } }, axes: [axis("incidence, degrees"), { ...axis(label), size: 46 }], series,
   }, data as uPlot.AlignedData, parent);

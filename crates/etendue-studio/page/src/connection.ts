@@ -29,7 +29,11 @@ export class Connection {
   private client = 0;
   private gestures = 0;
   /** Time of the event (ms) that led to each revision that is not drawn yet. */
-  readonly began = new Map<number, number>();
+  private began = new Map<number, number>();
+  /** The last drawn revision, and when it was drawn. */
+  private last = { revision: 0, at: 0 };
+  /** Times (ms) from the event of an edit to its drawn points. */
+  readonly latencies: number[] = [];
 
   constructor(private on: Listeners) {
     const url = new URL("socket", location.href);
@@ -80,6 +84,22 @@ export class Connection {
     });
   }
 
+  /** Whether an event waits for the drawing of a revision. */
+  awaits(revision: number): boolean {
+    return this.isSending || [...this.began.keys()].some((waiting) => waiting <= revision);
+  }
+
+  /** Notes that the points of a revision are drawn. */
+  drawn(revision: number) {
+    this.last = { revision, at: performance.now() };
+    for (const [waiting, began] of this.began) {
+      if (waiting > revision) continue;
+      this.latencies.push(this.last.at - began);
+      this.began.delete(waiting);
+    }
+    if (this.latencies.length > 1000) this.latencies.splice(0, 500);
+  }
+
   /** A number for edits that are one step of the history: the motion of a slider or a gizmo. */
   gesture(): number {
     return this.client * 1_000_000 + ++this.gestures;
@@ -103,7 +123,9 @@ export class Connection {
     try {
       const { gesture, edits } = next;
       const answer = await this.ask<{ revision: number }>({ edit: { gesture, edits } } as unknown as Json);
-      if (!this.began.has(answer.revision)) this.began.set(answer.revision, next.began);
+      // The sweep may be drawn before the answer is here
+      if (this.last.revision < answer.revision) this.began.set(answer.revision, Math.min(next.began, this.began.get(answer.revision) ?? Infinity));
+      else if (this.last.at > next.began) this.latencies.push(this.last.at - next.began);
     } catch (error) {
       if (error instanceof RefusedError) this.on.trouble(error.refusal);
     }

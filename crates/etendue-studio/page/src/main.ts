@@ -19,8 +19,6 @@ import { View, type Selection } from "./view";
 const get = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const storage = { get: (key: string) => { try { return localStorage.getItem(key); } catch { return null; } }, set: (key: string, value: string) => { try { localStorage.setItem(key, value); } catch { /* private window */ } } };
 
-/** Times (ms) from the event of an edit to its drawn points, for tests and the status line. */
-const latencies: number[] = [];
 let mode: ColourMode = "intensity";
 let legendHtml = "";
 let toastTimer = 0;
@@ -169,13 +167,9 @@ async function showState(state: State) {
 function showSweep(sweep: Sweep) {
   app.sweep = sweep;
   view.showSweep(sweep, values(sweep));
-  // Time since the event that led to this sweep, with the drawing
-  for (const [revision, began] of connection.began) {
-    if (revision > sweep.revision) continue;
-    view.finish();
-    latencies.push(performance.now() - began);
-    connection.began.delete(revision);
-  }
+  // Where an edit led to this sweep, its time includes the end of the drawing
+  if (connection.awaits(sweep.revision)) view.finish();
+  connection.drawn(sweep.revision);
   images.show(sweep);
   showLegend(sweep);
   void beam.refresh();
@@ -220,6 +214,7 @@ setInterval(() => {
   before = view.frames;
   const sweep = app.sweep;
   if (!sweep) return;
+  const { latencies } = connection;
   const last = latencies.length ? ` · ${latencies[latencies.length - 1].toFixed(0)} ms to drawn` : "";
   get("stats").textContent = `${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${sweep.mixed_points.toLocaleString("en")} mixed · ${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
 }, 1000);
@@ -372,4 +367,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies, view, connection, beam, recording, profiles, dropped, showTab } });
+Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, dropped, showTab } });

@@ -9,7 +9,7 @@ interface MeshMessage { groups: { start: number; count: number; material: number
 /** Largest number of triangles whose edges are drawn around a selected object; of larger ones the box is drawn. */
 const MAX_EDGES = 20_000;
 
-function shown(look: Look, material: THREE.MeshStandardMaterial) {
+function shown(look: Look, isRetro: boolean, material: THREE.MeshStandardMaterial) {
   const metal = look.mirror > 0.3;
   const grey = Math.sqrt(Math.min(1, metal ? look.mirror : look.diffuse));
   material.color.setRGB(grey * 0.9 + 0.06, grey * 0.9 + 0.06, grey * 0.9 + 0.07);
@@ -20,7 +20,7 @@ function shown(look: Look, material: THREE.MeshStandardMaterial) {
   material.depthWrite = !material.transparent;
   if (metal) material.color.setRGB(0.42, 0.6, 0.82);
   if (look.transmitted > 0.05) material.color.setRGB(0.45, 0.75, 0.85);
-  if (look.backscatter > 1.5) material.color.setRGB(0.95, 0.7, 0.2);
+  if (isRetro) material.color.setRGB(0.95, 0.7, 0.2);
 }
 
 export class ObjectsLayer {
@@ -41,7 +41,7 @@ export class ObjectsLayer {
     [THREE.DoubleSide, THREE.FrontSide].forEach((side, kind) => {
       const own = this.materials[kind];
       while (own.length < state.materials.length) own.push(new THREE.MeshStandardMaterial({ side, flatShading: true }));
-      state.materials.forEach((material, number) => shown(material.look, own[number]));
+      state.materials.forEach((material, number) => shown(material.look, Boolean(material.file?.retro), own[number]));
     });
     const tables = (state.scene.toml.objects ?? []) as { flip_normals?: boolean }[];
 

@@ -61,6 +61,8 @@ export class RecordingPanel extends Panel {
     if (state.recording) open.append(button("Forget", "Removes the recording", () => void this.ask("forget")));
     this.element.append(element("h3", "", "Recording"), open);
     if (!state.recording) {
+      app.recording(null);
+      discard(this.ellipse);
       this.element.append(element("p", "note", "Drop a recording on the page, or keep the present sweep: it is overlaid with the simulated one, and fits find poses and materials from it."));
       return;
     }

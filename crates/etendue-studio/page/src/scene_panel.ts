@@ -48,6 +48,7 @@ export class ScenePanel extends Panel {
       chooser("Add object…", Object.keys(SHAPES).map((name) => [name, name]), (name) => this.add(name)),
       chooser("Add light…", [["points", "point light"], ["areas", "area light"], ["daylight", "daylight"]], (kind) => this.addLight(kind)),
     );
+    add.append(button("Text…", "The text of the scene file", () => void this.text()));
     this.element.append(add);
 
     // The selected thing
@@ -162,6 +163,25 @@ export class ScenePanel extends Panel {
       kind === "points" ? { position_m: place, flux_lm: 800, temperature_k: 3000 } : { position_m: place, rotation_deg: { roll: 180 }, size_m: [0.5, 0.5], flux_lm: 1000, temperature_k: 4000 },
     ];
     app.edit([{ set: { document: "scene", path: ["lights", kind], value } }]);
+  }
+
+  /** The text of the scene file, to be edited by hand. */
+  private async text() {
+    const { app } = this;
+    const dialog = document.getElementById("dialog") as HTMLDialogElement;
+    const { text } = await app.connection.ask<{ text: string }>({ text: "scene" });
+    const area = element("textarea");
+    area.value = text;
+    area.spellcheck = false;
+    const apply = button("Apply", "Loads the text", () => {
+      app.edit([{ text: { document: "scene", text: area.value } }]);
+      dialog.close();
+    });
+    apply.type = "button";
+    dialog.querySelector("h2")!.textContent = app.state!.scene.path;
+    dialog.querySelector(".body")!.replaceChildren(area, apply);
+    document.getElementById("dialog-copy")!.onclick = () => void navigator.clipboard?.writeText(area.value);
+    dialog.showModal();
   }
 
   private lights() {

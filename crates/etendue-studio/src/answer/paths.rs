@@ -32,7 +32,7 @@ pub fn paths(world: &World<f64>, ray: &LightRay<f64>, far: f64) -> Vec<RayPath> 
     let mut lights: Vec<LightReturn<f64>> = Vec::new();
     let settings = TreeSettings::default();
     trace_tree(world, ray, &settings, &mut scratch, |light| {
-        lights.push(light)
+        lights.push(light);
     });
     lights.sort_by(|a, b| b.power.total_cmp(&a.power));
     lights.truncate(MAX_PATHS);

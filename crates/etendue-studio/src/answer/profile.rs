@@ -35,33 +35,35 @@ struct QuantityAnswer {
     high: Vec<f64>,
 }
 
+/// The 95 % interval of a quantity at a knot.
+type Interval<'a> = Option<&'a dyn Fn(&Knot) -> [f64; 2]>;
+
 /// The curves of a profile at the distance of its panel.
 pub fn profile(profile: &Profile) -> ProfileAnswer {
     let end = profile.knots.last().map_or(0.0, |knot| knot.incidence);
     let recorded_to_deg = profile.recorded_to().to_degrees();
-    let quantity =
-        |name, unit, value: &dyn Fn(f64) -> f64, interval: Option<&dyn Fn(&Knot) -> [f64; 2]>| {
-            let incidence_deg: Vec<f64> = (0_u8..180)
-                .map(|half| 0.5 * f64::from(half))
-                .take_while(|degrees| degrees.to_radians() <= end)
-                .collect();
-            let values = incidence_deg
-                .iter()
-                .map(|degrees| value(degrees.to_radians()))
-                .collect();
-            let bounds = incidence_deg
-                .iter()
-                .filter_map(|degrees| Some(interval?(nearest(profile, degrees.to_radians())?)));
-            let bounds: Vec<[f64; 2]> = bounds.collect();
-            QuantityAnswer {
-                name,
-                unit,
-                values,
-                low: bounds.iter().map(|bound| bound[0]).collect(),
-                high: bounds.iter().map(|bound| bound[1]).collect(),
-                incidence_deg,
-            }
-        };
+    let quantity = |name, unit, value: &dyn Fn(f64) -> f64, interval: Interval| {
+        let incidence_deg: Vec<f64> = (0_u8..180)
+            .map(|half| 0.5 * f64::from(half))
+            .take_while(|degrees| degrees.to_radians() <= end)
+            .collect();
+        let values = incidence_deg
+            .iter()
+            .map(|degrees| value(degrees.to_radians()))
+            .collect();
+        let bounds = incidence_deg
+            .iter()
+            .filter_map(|degrees| Some(interval?(nearest(profile, degrees.to_radians())?)));
+        let bounds: Vec<[f64; 2]> = bounds.collect();
+        QuantityAnswer {
+            name,
+            unit,
+            values,
+            low: bounds.iter().map(|bound| bound[0]).collect(),
+            high: bounds.iter().map(|bound| bound[1]).collect(),
+            incidence_deg,
+        }
+    };
     let at = |incidence: f64| profile.at(incidence, profile.distance / incidence.cos());
     let normal = |value: f64, error: f64| {
         [value - NORMAL_95 * error, value + NORMAL_95 * error].map(|bound| 1e3 * bound)

@@ -112,10 +112,18 @@ pub struct Fit {
 pub fn paths(loaded: &Loaded) -> Result<Vec<String>, Refusal> {
     let model = model(loaded)?;
     let shown = |path: &String| {
-        let is_pose = path.ends_with(".pose") && !path.starts_with("scans.");
-        is_pose || path.starts_with("materials.") || path.starts_with("atmosphere.")
+        let is_scan = path.starts_with("scans.");
+        is_pose(path) && !is_scan
+            || path.starts_with("materials.")
+            || path.starts_with("atmosphere.")
     };
     Ok(model.paths().into_iter().filter(shown).collect())
+}
+
+/// Whether a path is that of a pose.
+fn is_pose(path: &str) -> bool {
+    path.rsplit_once('.')
+        .is_some_and(|(_, last)| last == "pose")
 }
 
 fn model(loaded: &Loaded) -> Result<Model, Refusal> {
@@ -150,8 +158,7 @@ impl Fit {
         let air = inputs.weather.air(&loaded.scene.air);
         let mut model = model(loaded)?.in_air(air);
         for unknown in unknowns {
-            let is_pose = unknown.path.ends_with(".pose");
-            let freedom = if is_pose && !unknown.is_spatial {
+            let freedom = if is_pose(&unknown.path) && !unknown.is_spatial {
                 Freedom::Planar
             } else {
                 Freedom::Whole

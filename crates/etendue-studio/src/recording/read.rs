@@ -20,9 +20,8 @@ const MAX_SCANS: usize = 5000;
 /// If the content is damaged, has no points, or has an unknown format.
 pub fn read(name: &str, bytes: Vec<u8>) -> Result<Recording, Refusal> {
     let path = Path::new(name);
-    let log = std::str::from_utf8(&bytes)
-        .ok()
-        .filter(|text| is_scan_log(text));
+    let text = std::str::from_utf8(&bytes).ok();
+    let log = text.filter(|text| is_scan_log(text) && !names_coordinates(text));
     let (scans, mut warnings): (Vec<RecordedScan>, Vec<String>) = if let Some(text) = log {
         let log = parse_scan_log(path, text)?;
         let scans = log.scans.iter().take(MAX_SCANS).map(of_scan);
@@ -52,6 +51,13 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Recording, Refusal> {
         scans,
         warnings,
     })
+}
+
+/// Whether the first line of a text names the columns of points: rows of three numbers may be points or a scan.
+fn names_coordinates(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let names: Vec<&str> = first.split([',', ';', ' ', '\t']).map(str::trim).collect();
+    ["x", "y", "z"].iter().all(|name| names.contains(name))
 }
 
 /// A planar scan.

@@ -27,6 +27,9 @@ pub struct Guard {
     token: String,
     /// Values of `Host` that name this server.
     hosts: Vec<String>,
+    /// Port of a server that listens on all addresses: any address with it names the server. Names do not, because
+    /// a foreign name may lead here.
+    port_of_any: Option<u16>,
 }
 
 impl Guard {
@@ -47,6 +50,7 @@ impl Guard {
         Ok(Self {
             token: token.concat(),
             hosts,
+            port_of_any: address.ip().is_unspecified().then_some(port),
         })
     }
 
@@ -59,7 +63,11 @@ impl Guard {
     fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<&'static str> {
         let text = |value: &HeaderValue| value.to_str().map(str::to_ascii_lowercase).ok();
         let host = headers.get(header::HOST).and_then(text);
-        let is_known = |host: &str| self.hosts.iter().any(|known| known == host);
+        let is_known = |host: &str| {
+            let address = host.parse::<SocketAddr>();
+            let is_own = |port| address.is_ok_and(|address| address.port() == port);
+            self.hosts.iter().any(|known| known == host) || self.port_of_any.is_some_and(is_own)
+        };
         if !host.as_deref().is_some_and(is_known) {
             return Some("this name does not belong to the server");
         }
@@ -101,4 +109,27 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
             .insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_all_addresses_is_named_by_addresses_only() {
+        let guard = Guard::new("0.0.0.0:8000".parse().unwrap()).unwrap();
+        let path = format!("/{}/", guard.token());
+        let is_refused = |host: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().unwrap());
+            guard.refusal(&path, &headers).is_some()
+        };
+        for own in ["192.168.1.5:8000", "[fd00::1]:8000", "localhost:8000"] {
+            assert!(!is_refused(own), "{own}");
+        }
+        for foreign in ["evil.example:8000", "192.168.1.5:8001", "192.168.1.5"] {
+            assert!(is_refused(foreign), "{foreign}");
+        }
+    }
 }

@@ -26,7 +26,10 @@ impl AllowedPaths {
         }
     }
 
-    /// Error if a text in a value, which may name a file relative to `base`, names one outside the folders.
+    /// Checks that no text in a value, which may name a file relative to `base`, names one outside the folders.
+    ///
+    /// # Errors
+    /// If one does.
     pub fn check(&self, value: &Json, base: &Path) -> Result<(), Refusal> {
         match value {
             Json::String(text) => self.check_text(text, base),

@@ -104,12 +104,11 @@ pub(super) fn load(
     let same_scene = before.filter(|(before, _)| {
         before.scene.text == inputs.scene.text && before.scene.path == inputs.scene.path
     });
-    let scene = match same_scene {
-        Some((_, loaded)) => loaded.scene.clone(),
-        None => {
-            let document = Document::new(&inputs.scene.path, inputs.scene.text.clone());
-            Arc::new(scene::parse_reusing(&document, cache)?)
-        }
+    let scene = if let Some((_, loaded)) = same_scene {
+        loaded.scene.clone()
+    } else {
+        let document = Document::new(&inputs.scene.path, inputs.scene.text.clone());
+        Arc::new(scene::parse_reusing(&document, cache)?)
     };
 
     // Load the sensor
@@ -124,12 +123,11 @@ pub(super) fn load(
         (None, _) => sensor_file(DEFAULT_SENSOR)?,
     };
     let same_sensor = before.filter(|(_, loaded)| loaded.sensor_file.text == sensor_file.text);
-    let sensor = match same_sensor {
-        Some((_, loaded)) => loaded.sensor.clone(),
-        None => {
-            let document = Document::new(&sensor_file.path, sensor_file.text.clone());
-            Arc::new(sensor::parse(&document).map_err(ConfigError::from)?)
-        }
+    let sensor = if let Some((_, loaded)) = same_sensor {
+        loaded.sensor.clone()
+    } else {
+        let document = Document::new(&sensor_file.path, sensor_file.text.clone());
+        Arc::new(sensor::parse(&document).map_err(ConfigError::from)?)
     };
 
     // Place the sensor

@@ -30,7 +30,7 @@ use etendue::sensors::lidar::{Sweep, SweepScratch};
 use history::History;
 use pose::PoseNumbers;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the page edits: the inputs of a sweep.
@@ -103,7 +103,7 @@ impl Session {
     /// As [`Session::open`]; the session stays as it was.
     pub fn reopen(&mut self, opening: &Opening, gesture: u64) -> Result<(), Refusal> {
         let inputs = opening.inputs()?;
-        self.replace(inputs, Some(gesture))
+        self.replace(&inputs, Some(gesture))
     }
 
     /// The inputs.
@@ -145,7 +145,7 @@ impl Session {
         for edit in edits {
             edit.apply(&mut inputs, &self.loaded, &self.allowed)?;
         }
-        self.replace(inputs, Some(gesture))
+        self.replace(&inputs, Some(gesture))
     }
 
     /// Undoes the last step; nothing if there is none.
@@ -154,7 +154,7 @@ impl Session {
     /// If the earlier inputs can no longer be loaded.
     pub fn undo(&mut self) -> Result<(), Refusal> {
         match self.history.undo(&self.inputs) {
-            Some(inputs) => self.replace(inputs, None),
+            Some(inputs) => self.replace(&inputs, None),
             None => Ok(()),
         }
     }
@@ -165,15 +165,15 @@ impl Session {
     /// If the later inputs can no longer be loaded.
     pub fn redo(&mut self) -> Result<(), Refusal> {
         match self.history.redo(&self.inputs) {
-            Some(inputs) => self.replace(inputs, None),
+            Some(inputs) => self.replace(&inputs, None),
             None => Ok(()),
         }
     }
 
     /// Loads inputs and makes them current. A change of a gesture is kept in the history.
-    fn replace(&mut self, inputs: Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
+    fn replace(&mut self, inputs: &Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
         let (inputs, loaded) =
-            loading::load(&inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
+            loading::load(inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
         if inputs == self.inputs {
             return Ok(());
         }
@@ -189,12 +189,12 @@ impl Session {
 }
 
 /// Folders of the scene, the sensor and the uploads.
-fn allowed_paths(inputs: &Inputs, uploads: &PathBuf) -> AllowedPaths {
+fn allowed_paths(inputs: &Inputs, uploads: &Path) -> AllowedPaths {
     let files = inputs.sensor.iter().chain([&inputs.scene]);
     let folder = |file: &TextFile| match file.path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     };
-    let folders: Vec<PathBuf> = files.map(folder).chain([uploads.clone()]).collect();
+    let folders: Vec<PathBuf> = files.map(folder).chain([uploads.to_owned()]).collect();
     AllowedPaths::new(folders)
 }

@@ -70,7 +70,7 @@ impl TextFile {
     /// Marks the text as saved at a path.
     pub fn mark_saved(&mut self, path: &Path) {
         self.word = path.display().to_string();
-        self.path = path.to_owned();
+        path.clone_into(&mut self.path);
         self.saved = self.text.clone();
     }
 }

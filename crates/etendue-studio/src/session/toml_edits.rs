@@ -88,17 +88,16 @@ fn put(place: &mut Item, step: &Step, value: &Json) -> Option<Result<(), Refusal
         Ok(new) => new,
         Err(refusal) => return Some(Err(refusal)),
     };
-    match table.get_mut(key) {
-        Some(Item::Value(old)) => replace(old, new),
-        _ => {
-            let item = match new {
-                Value::InlineTable(own) if !is_inline && is_large(&own) => {
-                    Item::Table(own.into_table())
-                }
-                new => Item::Value(new),
-            };
-            table.insert(key, item);
-        }
+    if let Some(Item::Value(old)) = table.get_mut(key) {
+        replace(old, new);
+    } else {
+        let item = match new {
+            Value::InlineTable(own) if !is_inline && is_large(&own) => {
+                Item::Table(own.into_table())
+            }
+            new => Item::Value(new),
+        };
+        table.insert(key, item);
     }
     Some(Ok(()))
 }
@@ -233,20 +232,23 @@ mod tests {
         serde_json::from_value(steps).unwrap()
     }
 
-    fn changed(steps: Json, value: Json) -> String {
-        with_value(ROOM, &path(steps), &value).unwrap()
+    fn changed(steps: Json, value: &Json) -> String {
+        with_value(ROOM, &path(steps), value).unwrap()
     }
 
     #[test]
     fn a_replaced_number_leaves_every_other_character() {
         let text = changed(
             json!(["materials", "wall", "diffuse", "reflectance"]),
-            json!(0.25),
+            &json!(0.25),
         );
         assert_eq!(text, ROOM.replace("0.8", "0.25"));
-        let text = changed(json!(["objects", 0, "position_m"]), json!([1.5, 0, 1]));
+        let text = changed(json!(["objects", 0, "position_m"]), &json!([1.5, 0, 1]));
         assert_eq!(text, ROOM.replace("[0, 0, 1]", "[1.5, 0, 1]"));
-        let text = changed(json!(["objects", 0, "shape", "box", "size_m", 1]), json!(5));
+        let text = changed(
+            json!(["objects", 0, "shape", "box", "size_m", 1]),
+            &json!(5),
+        );
         assert_eq!(text, ROOM.replace("[4, 3, 2.5]", "[4, 5, 2.5]"));
     }
 
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn missing_tables_are_added_and_null_removes() {
-        let text = changed(json!(["atmosphere", "rain_mm_h"]), json!(5.5));
+        let text = changed(json!(["atmosphere", "rain_mm_h"]), &json!(5.5));
         assert!(
             text.starts_with(ROOM) && text.ends_with("[atmosphere]\nrain_mm_h = 5.5\n"),
             "{text}"
@@ -276,7 +278,7 @@ mod tests {
     #[test]
     fn objects_are_appended_and_removed() {
         let ball = json!({ "name": "ball", "shape": { "sphere": { "radius_m": 0.3 } }, "material": "wall" });
-        let text = changed(json!(["objects", 1]), ball);
+        let text = changed(json!(["objects", 1]), &ball);
         let table: toml::Table = toml::from_str(&text).unwrap();
         assert_eq!(table["objects"].as_array().unwrap().len(), 2, "{text}");
         let text = with_value(&text, &path(json!(["objects", 1])), &Json::Null).unwrap();

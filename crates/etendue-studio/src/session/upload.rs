@@ -110,7 +110,7 @@ impl Session {
                 ));
             }
         };
-        self.replace(inputs, Some(gesture))?;
+        self.replace(&inputs, Some(gesture))?;
         Ok(uploaded)
     }
 

@@ -37,7 +37,10 @@ impl WeatherOptions {
             .collect()
     }
 
-    /// Error for an amount outside its domain.
+    /// Checks the domains of the amounts.
+    ///
+    /// # Errors
+    /// If an amount is outside its domain.
     pub fn check(&self) -> Result<(), Refusal> {
         for (key, value) in self.arguments() {
             let is_visibility = matches!(key, "--visibility" | "--fog");

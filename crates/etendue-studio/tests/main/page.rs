@@ -160,7 +160,7 @@ impl Page {
     }
 
     /// Edits, and waits for the sweep and the state of the change.
-    pub fn edit(&mut self, gesture: u64, edits: Json) -> u64 {
+    pub fn edit(&mut self, gesture: u64, edits: &Json) -> u64 {
         let answer = self.ask(&json!({ "edit": { "gesture": gesture, "edits": edits } }));
         let revision = answer["ok"]["revision"]
             .as_u64()

@@ -56,7 +56,7 @@ fn a_saved_file_differs_in_the_changed_line_only() {
     let mut session = open(&path);
     let change = json!([{ "set": { "document": "scene", "path": ["objects", 5, "position_m"], "value": [1.25, 0.5, 1.25] } }]);
     session.edit(&edits(change), 1).unwrap();
-    assert_eq!(session.export().unsaved, [path.clone()]);
+    assert_eq!(session.export().unsaved, std::slice::from_ref(&path));
     session.save(Document::Scene).unwrap();
     let saved = std::fs::read_to_string(&path).unwrap();
     let changed: Vec<(&str, &str)> = SCENE

@@ -3,7 +3,7 @@
 use crate::page::{Page, Server, header};
 use serde_json::{Value as Json, json};
 
-fn set(path: Json, value: Json) -> Json {
+fn set(path: &Json, value: &Json) -> Json {
     json!([{ "set": { "document": "scene", "path": path, "value": value } }])
 }
 
@@ -21,9 +21,9 @@ fn two_pages_see_the_same_state_and_the_same_sweep() {
     let before = first.sweep.clone();
     let revision = first.edit(
         1,
-        set(
-            json!(["materials", "wall", "diffuse", "reflectance"]),
-            json!(0.25),
+        &set(
+            &json!(["materials", "wall", "diffuse", "reflectance"]),
+            &json!(0.25),
         ),
     );
     second.until_revision(revision);
@@ -43,7 +43,7 @@ fn edits_of_a_gesture_are_one_step_and_the_last_one_holds() {
     let path = json!(["materials", "wall", "diffuse", "reflectance"]);
     let ids: Vec<u64> = (0..200)
         .map(|step| {
-            let edits = set(path.clone(), json!(0.1 + 0.001 * f64::from(step)));
+            let edits = set(&path, &json!(0.1 + 0.001 * f64::from(step)));
             page.send(&json!({ "edit": { "gesture": 5, "edits": edits } }))
         })
         .collect();
@@ -69,8 +69,8 @@ fn an_impossible_edit_names_the_place_and_changes_nothing() {
     let server = Server::start("arena");
     let mut page = Page::open(&server);
     let edits = set(
-        json!(["materials", "wall", "diffuse", "reflectance"]),
-        json!(1.5),
+        &json!(["materials", "wall", "diffuse", "reflectance"]),
+        &json!(1.5),
     );
     let answer = page.ask(&json!({ "edit": { "gesture": 1, "edits": edits } }));
     let message = answer["refusal"]["message"].as_str().unwrap();
@@ -109,7 +109,7 @@ fn a_beam_has_its_truth_its_signal_and_its_rays() {
     );
     assert!(x[2] < -0.4 && x[2] > -0.6, "{beam}");
     // A pulsed lidar has a waveform
-    page.edit(1, json!([{ "sensor": "velodyne-vlp-16" }]));
+    page.edit(1, &json!([{ "sensor": "velodyne-vlp-16" }]));
     let [rows, columns] = [0, 1].map(|at| header(&page.sweep)["image"][at].as_u64().unwrap());
     let beam = page.ask(&json!({ "beam": (rows / 2) * columns }))["ok"].take();
     assert_eq!(beam["signal"]["kind"], "waveform", "{beam}");
@@ -127,7 +127,7 @@ fn a_fit_to_a_kept_sweep_finds_the_pose_back() {
     let mut page = Page::open(&server);
     page.ask(&json!("keep"));
     page.until(|page| page.state["recording"]["has_beams"] == true);
-    page.edit(1, json!([{ "pose": [0.05, 0.03, 0.0, 4.0, 0.0, 0.0] }]));
+    page.edit(1, &json!([{ "pose": [0.05, 0.03, 0.0, 4.0, 0.0, 0.0] }]));
     let started =
         page.ask(&json!({ "fit": { "unknowns": [{ "path": "sensor.pose" }], "scan": 0 } }));
     assert!(started["refusal"].is_null(), "{started}");

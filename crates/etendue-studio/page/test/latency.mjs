@@ -1,0 +1,55 @@
+// Times of the studio in a headless browser: `node test/latency.mjs PROGRAM CHROMIUM SCENE SENSOR [CHANGES]`.
+//
+// Each change sets the reflectance of the most used material, as a slider does. The time runs from the event to the end
+// of the drawing of the points of its sweep (WebGL `finish`). Prints JSON.
+
+import { spawn } from "node:child_process";
+import { chromium } from "playwright-core";
+
+const [program, chrome, scene, sensor, changes = "60"] = process.argv.slice(2);
+const server = spawn(program, ["studio", scene, "--sensor", sensor, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+const url = await new Promise((done) => server.stdout.on("data", (data) => done(String(data).trim())));
+const browser = await chromium.launch({
+  executablePath: chrome,
+  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
+});
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+let bytes = 0;
+page.on("response", async (response) => { if (/\.(js|css)$|\/$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length; });
+await page.goto(url);
+await page.waitForFunction(() => window.studio?.app.sweep && window.studio.app.state, null, { timeout: 120_000 });
+const load = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
+await page.waitForTimeout(2000);
+
+const result = await page.evaluate(async (changes) => {
+  const { app, latencies, connection } = window.studio;
+  // The material of most points
+  const counts = new Map();
+  for (const material of app.sweep.material) counts.set(material, (counts.get(material) ?? 0) + 1);
+  const [most] = [...counts].filter(([material]) => app.state.materials[material]?.file?.diffuse).sort((a, b) => b[1] - a[1])[0];
+  const { name, file, is_own } = app.state.materials[most];
+  const gesture = connection.gesture();
+  const change = async (step) => {
+    const seen = latencies.length;
+    app.edit([{ set: { document: "scene", path: ["materials", name], value: { ...(is_own ? {} : { base: name }), diffuse: { ...file.diffuse, reflectance: 0.2 + 0.005 * step } } } }], gesture);
+    while (latencies.length === seen) await new Promise((done) => setTimeout(done, 2));
+  };
+  // The first changes warm up the caches
+  for (let step = 0; step < 5; step++) await change(step);
+  latencies.length = 0;
+  const simulated = [];
+  for (let step = 5; step < 5 + changes; step++) {
+    await change(step);
+    simulated.push(app.sweep.timing.simulate_ms);
+  }
+  return { latencies: [...latencies], simulated, beams: app.sweep.beams, points: app.sweep.points };
+}, Number(changes));
+
+const at = (values, share) => Math.round(10 * [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]) / 10;
+console.log(JSON.stringify({
+  beams: result.beams, points: result.points, page_kb: Math.round(bytes / 1000), page_ready_ms: Math.round(load),
+  to_drawn_ms: { median: at(result.latencies, 0.5), p95: at(result.latencies, 0.95) },
+  simulated_ms: { median: at(result.simulated, 0.5), p95: at(result.simulated, 0.95) },
+}));
+await browser.close();
+server.kill();
