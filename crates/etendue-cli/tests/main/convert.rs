@@ -74,8 +74,8 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let message = fail(folder.path(), &convert("a.csv", &[])).replace(' ', "");
     for part in [
         "severalsensors",
-        "/hokuyo_ust_10lx/points(PointCloud2)",
-        "/hokuyo_ust_10lx_2/points(PointCloud2)",
+        "/hokuyo_ust_10lx/points(sensor_msgs/PointCloud2)",
+        "/hokuyo_ust_10lx_2/points(sensor_msgs/PointCloud2)",
         "--topicNAME",
     ] {
         assert!(message.contains(part), "{part:?} in {message}");

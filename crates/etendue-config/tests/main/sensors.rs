@@ -91,7 +91,7 @@ fn senseless_sensors_are_refused_with_the_reason() {
         ("far_m = 5.6", "far_m = 1e300", "far_m is 1e300 m"),
         ("slack_m = 0.1", "slack_m = 1e300", "slack_m is 1e300 m"),
         (
-            "converter = 0.0136",
+            "converter = 0.0029",
             "converter = -1.0",
             "converter is -1.0,",
         ),
@@ -206,8 +206,8 @@ fn options_are_read() {
     }
     for bias in ["range_m", "phase_rad"] {
         let table =
-            format!("sufficient_power_per_m2_sr = 0.0073\nbias.{bias} = [0.01, 0.002, 0.0]");
-        let lidar = read("sufficient_power_per_m2_sr = 0.0073", &table);
+            format!("sufficient_power_per_m2_sr = 0.0043\nbias.{bias} = [0.01, 0.002, 0.0]");
+        let lidar = read("sufficient_power_per_m2_sr = 0.0043", &table);
         let receiver = phase(&lidar);
         let offsets = receiver.bias.ranges(&receiver.modulation, 1.0);
         assert!(offsets[0] > 0.005, "{bias}");

@@ -1,7 +1,7 @@
 //! Power of a beam on one side of an edge: the integral and the sum over sample rays.
 
 use etendue_physics::Scalar;
-use etendue_physics::beam::{BeamRay, BeamShape, BeamWidth, SubRay, SubRayPattern};
+use etendue_physics::beam::{BeamRay, BeamShape, BeamWidth, SubRay, SubRayPattern, outermost};
 use etendue_sensors::lidar::{Beam, BeamProfile};
 use nalgebra::Vector2;
 use std::f64::consts::PI;
@@ -168,12 +168,12 @@ impl CrossSection {
         }
     }
 
-    /// Cross-section of an elliptic beam, in standard deviations: the limit of the hexagonal ray
-    /// patterns ([`BeamWidth::rays`]) for an infinite number of rings.
+    /// Cross-section of an elliptic beam, in standard deviations: the hexagon of its ray pattern
+    /// ([`BeamWidth::rays`]), filled without gaps.
     fn of_ellipse(beam: &BeamWidth, rings: u32) -> Self {
-        // A Gaussian is truncated at two standard deviations, the corner of the hexagon.
+        // A Gaussian is truncated at the corners of the hexagon.
         let falloff = match beam.shape {
-            BeamShape::Gaussian => 2.0,
+            BeamShape::Gaussian => 0.5 * outermost(rings).powi(2),
             BeamShape::TopHat => 0.0,
         };
         let [power, second] = hexagon_moments(falloff);

@@ -96,15 +96,15 @@ fn compare(
 #[test]
 fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
     for (name, shape, receiver, rings) in [
-        ("closed form", BeamShape::Gaussian, None, 20),
+        ("closed form", BeamShape::Gaussian, None, 50),
         ("even", BeamShape::TopHat, None, 26),
-        ("sampled", BeamShape::Gaussian, sampled(), 14),
+        ("sampled", BeamShape::Gaussian, sampled(), 50),
     ] {
         let scanner = scanner(10, shape, rings, receiver);
         let with_edges = problem(&scanner, "sensor.pose", Some(EDGES));
         let without_edges = problem(&scanner, "sensor.pose", None);
         let [good, others] = compare(&with_edges, &without_edges, &without_edges, 4e-3, 0.15);
-        // Measured: 9, 10 and 9 agree, all others 0.
+        // Measured: 25, 10 and 25 agree, all others 0.
         assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
     }
 }

@@ -305,7 +305,8 @@ mod tests {
         );
         let metadata = parse_ouster_metadata(Path::new("os.json"), &text).unwrap();
         let channel = metadata.channels[0];
-        [channel.radius, channel.range_offset, channel.height].map(|length| length * 1e3)
+        [channel.radius, channel.range_offset, channel.height]
+            .map(|length| (length * 1e6).round() / 1e3)
     }
 
     #[test]

@@ -14,4 +14,4 @@ mod width;
 
 pub use frame::BeamFrame;
 pub use pattern::{SubRay, SubRayPattern};
-pub use width::{BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt};
+pub use width::{BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt, outermost};

@@ -133,12 +133,12 @@ fn per_point(path: &Path, bytes: &[u8]) -> Result<usize, FormatError> {
     }
 }
 
-/// Median absolute difference of numbers `step` apart; infinite for none, or for numbers that are
-/// not finite.
+/// Median absolute difference of finite numbers `step` apart; infinite if most are not finite.
 fn median_difference(numbers: &[f32], step: usize) -> f64 {
     let pairs = numbers.iter().zip(numbers.iter().skip(step));
-    let mut differences: Vec<f32> = pairs.map(|(a, b)| (a - b).abs()).collect();
-    if differences.iter().any(|difference| !difference.is_finite()) {
+    let differences = pairs.map(|(a, b)| (a - b).abs());
+    let mut differences: Vec<f32> = differences.filter(|it| it.is_finite()).collect();
+    if 2 * differences.len() < numbers.len() {
         return f64::INFINITY;
     }
     differences.sort_by(f32::total_cmp);
