@@ -12,10 +12,6 @@ use etendue_simd::Isa;
 use std::ops::Range;
 
 /// The pipeline of a sweep in lanes of sixteen.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one value a sweep or a batch of a deforming scene"
-)]
 pub(in crate::lidar) enum VectorizedSimulator<'p, 'a> {
     Pulsed(FastSimulator<'p, 'a>),
     Phase(PhaseLanes<'p, 'a, f64>, Reporter<'p>),
