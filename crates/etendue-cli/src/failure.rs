@@ -293,8 +293,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
-            Self::Verdict { code, .. } => *code,
-            Self::ProfileNotWritten { code, .. } => *code,
+            Self::Verdict { code, .. } | Self::ProfileNotWritten { code, .. } => *code,
             Self::TrajectoryUntrusted {
                 verdict: TrajectoryVerdict::Failed,
                 ..

@@ -367,6 +367,7 @@ impl PointSweeps {
     }
 
     /// One table per sweep: a single table is split by its field `sweep`.
+    #[must_use]
     pub fn split(mut self) -> Self {
         if let [only] = &self.sweeps[..] {
             let sweeps = only.sweeps();

@@ -142,7 +142,9 @@ fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<V
 /// Fits the plane of a window, robustly, given the errors of the channels; sets the deviations. Returns the plane
 /// $\mathbf q$, if it is determined.
 pub(super) fn fit(window: &mut [MeanRange], channels: &[f64]) -> Option<Vector3<f64>> {
-    window.iter_mut().for_each(|one| one.on_plane = true);
+    for one in window.iter_mut() {
+        one.on_plane = true;
+    }
     let mut plane = None;
     for _ in 0..4 {
         // Solve the normal equations of 1/r = q . u.

@@ -123,7 +123,7 @@ impl StandingRecording {
     /// Sets the slopes, and corrects the ranges to the mean azimuth of their cell.
     fn correct(&mut self, offsets: &[Vec<f64>]) {
         let medians: Vec<Option<f64>> = self.cells.iter().map(Cell::median).collect();
-        for index in 0..self.cells.len() {
+        for (index, own) in offsets.iter().enumerate() {
             let column = index % self.columns;
             if column == 0 || column + 1 == self.columns {
                 continue;
@@ -138,7 +138,6 @@ impl StandingRecording {
             let slope = 0.5 * (after - before) / self.step;
             let cell = &mut self.cells[index];
             cell.slope = Some(slope);
-            let own = &offsets[index];
             let used: Vec<f64> = (cell.ranges.iter().zip(own))
                 .filter_map(|(range, offset)| range.map(|_| *offset))
                 .collect();

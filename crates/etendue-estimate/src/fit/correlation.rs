@@ -57,6 +57,9 @@ struct Place {
     scan: usize,
 }
 
+/// The place without what a shared error does not depend on.
+type KeyOf = fn(&Place) -> Place;
+
 impl RangeCorrelation {
     /// The correlation of the errors of all ranges; `None` if they are independent.
     pub fn new(noise: &CorrelatedNoise, of_beams: &[Option<MeasurementNoise>]) -> Option<Self> {
@@ -118,7 +121,7 @@ impl FitProblem {
         // Add the errors that whole groups share.
         let [scan, channel] = correlation.of_scan_and_channel();
         let direction = correlation.noise.beam.powi(2);
-        let groups: [(f64, fn(&Place) -> Place); 3] = [
+        let groups: [(f64, KeyOf); 3] = [
             (scan, |place| Place {
                 channel: 0,
                 column: 0,

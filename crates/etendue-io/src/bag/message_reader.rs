@@ -68,7 +68,7 @@ impl<'a> MessageReader<'a> for CdrReader<'a> {
 /// Reader of the serialisation of ROS 1: little endian, without alignment.
 pub(super) struct Ros1Reader<'a>(pub &'a [u8]);
 
-impl<'a> Ros1Reader<'a> {
+impl Ros1Reader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
