@@ -2,7 +2,7 @@
 //! states are compared with the size of the file before memory is allocated.
 //!
 //! Readers of other crates are called within [`guarded`]. A stated size is checked with
-//! [`is_plausible`], and compressed content ends at [`most_content`].
+//! `is_plausible`, and compressed content ends at `most_content`.
 
 use std::cell::Cell;
 use std::fmt;
