@@ -47,10 +47,10 @@ RULES = [
     Rule(
         "etendue fit arena --scan beams.csv",
         numbers=[
-            (r"x_m ([-\d.]+)", 0.0996, 0.1004),
-            (r"y_m ([-\d.]+)", 0.0496, 0.0504),
-            (r"yaw_deg ([-\d.]+)", 9.98, 10.02),
-            (r"body x: standard deviation ([-\d.e]+)", 2e-4, 3.5e-4),
+            (r"x_m ([-\d.]+)", 0.0985, 0.1015),
+            (r"y_m ([-\d.]+)", 0.0494, 0.0506),
+            (r"yaw_deg ([-\d.]+)", 9.95, 10.05),
+            (r"body x: standard deviation ([-\d.e]+)", 5e-4, 9e-4),
         ],
     ),
     Rule("etendue fit examples/fit/fog.toml", numbers=[(r"fog_visibility_m: value ([-\d.]+)", 79.8, 80.2), (r"error ([\d.]+) mm and", 0.0, 1.5)]),

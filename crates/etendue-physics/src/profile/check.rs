@@ -28,7 +28,7 @@ pub enum InvalidProfile {
     },
     /// The incidences of a glare do not ascend.
     #[error(
-        "the incidences of a glare must ascend within (-90, 90) degrees, two at least; knot {0} does not"
+        "the incidences (incidence_deg) of a glare must ascend within (-90, 90) degrees, two at least; knot {0} does not"
     )]
     GlareIncidence(usize),
     /// A value of the whole profile is outside its domain.
