@@ -97,7 +97,7 @@ RULES = [
         run="etendue experiment corridor --stops 12 --columns 128 --export drive",
         reason="64 scans of 512 columns take minutes",
     ),
-    Rule("etendue correct train", exit_codes=(0, 1), output=r"verdict: (usable|not determined)"),
+    Rule("etendue correct train", exit_codes=(0, 3), output=r"verdict: (usable|not determined)"),
     Rule("etendue correct apply", run="etendue correct apply --model model.toml drive fixed --force", reason="see above"),
     Rule("etendue correct eval", exit_codes=(0, 3)),
     Rule("etendue slam", exit_codes=(0, 3)),
