@@ -78,8 +78,7 @@ fn spread_at(window: &StationaryWindow, range: f64) -> f64 {
 }
 
 /// A white room of 4.4 x 3.2 m: the recordings have 2.4 to 4.7 mm at 1 to 2 m. At 3 to 4 m they
-/// have 6 to 19 mm on walls at larger incidences than in a rectangle: a lower bound, of which the room has
-/// 3.6 mm or more (4.0 mm and more with the azimuth jitter of 3 mrad that the preset had from scans in motion).
+/// have 6 to 19 mm on walls at larger incidences than in a rectangle; 4 mm is a lower bound.
 #[test]
 fn a_still_sensor_in_a_room_spreads_as_recorded() {
     let corners =
@@ -90,7 +89,7 @@ fn a_still_sensor_in_a_room_spreads_as_recorded() {
     let near = spread_at(&window, 1.5);
     let far = spread_at(&window, 3.5);
     assert!((0.0024..0.0047).contains(&near), "{near}");
-    assert!((0.0033..0.019).contains(&far), "{far}");
+    assert!((0.004..0.019).contains(&far), "{far}");
 }
 
 /// Walls of a stationary window: lines between the median ranges of neighbouring beams that have a

@@ -41,6 +41,8 @@ pub struct DampedStep<T> {
     pub length: f64,
     /// Damping of the step.
     pub damping: f64,
+    /// Whether the first trial was this step; longer steps were rejected otherwise.
+    pub is_first: bool,
 }
 
 /// Damping of Nielsen's rule above which steps are negligible.
@@ -82,6 +84,7 @@ impl DampedSearch {
                     cost: new_cost,
                     length: step.norm(),
                     damping: self.damping,
+                    is_first,
                 };
                 // Accept a step that lowers the cost, and relax the damping.
                 if new_cost < cost {

@@ -9,6 +9,10 @@ use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 use nalgebra::DVector;
 
+/// Relative decrease of the cost below which a step that follows rejected ones is the last: the cost has
+/// a kink there, as between two samples of a waveform, and further steps only become shorter.
+const KINK_DECREASE: f64 = 1e-6;
+
 /// Iterates damped steps that lower the cost until convergence.
 pub(super) fn descend<M: Manifold>(
     walk: &mut Walk<'_, M>,
@@ -42,14 +46,22 @@ pub(super) fn descend<M: Manifold>(
         };
         // Accept it and test for convergence.
         let decrease = cost - trial.cost;
-        let length = trial.length;
+        let DampedStep {
+            length, is_first, ..
+        } = trial;
         if decrease > 0.0 {
             accept(walk, stage, &normal, trial)?;
         }
         if length < walk.limits.step {
             return Ok(StopReason::Step);
         }
-        if decrease <= stage.min_decrease(&walk.limits) * cost {
+        let min_decrease = stage.min_decrease(&walk.limits);
+        let limit = if is_first {
+            min_decrease
+        } else {
+            min_decrease.max(KINK_DECREASE)
+        };
+        if decrease <= limit * cost {
             return Ok(StopReason::Cost);
         }
     }

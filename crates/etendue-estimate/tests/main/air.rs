@@ -172,15 +172,12 @@ fn a_sweep_determines_its_pose_and_the_visibility_of_fog() {
     let solution = solver
         .solve(&problem, problem.model.start())
         .expect("solved");
-    let iterations = solution.log.len();
-    assert!(
-        solution.stop.converged() && iterations <= 30,
-        "{:?} after {iterations}",
-        solution.stop
-    );
+    assert!(solution.stop.converged() && solution.log.len() <= 20);
     let (shift, turn, visibility) = pose_error_and_number(&solution.state);
-    // Measured: 1.7 mm, in 26 iterations. The pose moves by less than 2 um after
-    // the thirteenth: the cost has a kink there, where a crossing passes a sample.
+    println!(
+        "{shift} m, {turn} rad, {visibility} m, {} iterations",
+        solution.log.len()
+    );
     assert!(shift < 4e-3 && turn < 2e-3, "{shift} m, {turn} rad");
     assert!((visibility / 80.0 - 1.0).abs() < 0.01, "{visibility}");
 }
