@@ -23,6 +23,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 const LEAST: u64 = 100;
 
 fn main() -> ExitCode {
+    // The first argument is the name of the program
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {

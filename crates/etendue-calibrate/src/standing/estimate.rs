@@ -62,7 +62,7 @@ pub enum StandingError {
     },
     /// No direction returned the same surface in most scans.
     #[error(
-        "no direction returned the same surface in most scans: the sensor has to stand still, before \
+        "no direction returned the same surface in most scans: the sensor has to be at rest, before \
          smooth surfaces"
     )]
     NotSteady,

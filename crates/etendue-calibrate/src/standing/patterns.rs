@@ -223,7 +223,8 @@ fn covariances(recording: &StandingRecording, windows: &[Vec<MeanRange>]) -> [f6
         by_index[one.index] = Some(one.deviation);
     }
     [1, 2, 3].map(|apart| {
-        let pairs = by_index.iter().zip(by_index.iter().skip(apart));
+        let later = by_index.get(apart..).unwrap_or_default();
+        let pairs = by_index.iter().zip(later);
         let within = pairs
             .enumerate()
             .filter(|(index, _)| index % recording.columns + apart < recording.columns);

@@ -63,7 +63,8 @@ impl Model {
             for (beam, (measured, hits)) in scans.iter().flatten().zip(hits).enumerate() {
                 let hits = hits.get_mut().unwrap_or_else(PoisonError::into_inner);
                 most = most.max(hits.len());
-                for (slot, &key) in hits.iter().skip(first).take(per_pass).enumerate() {
+                let of_pass = hits.get(first..).unwrap_or_default().iter().take(per_pass);
+                for (slot, &key) in of_pass.enumerate() {
                     for (kind, value) in measured.quantities().into_iter().enumerate() {
                         if let Some(value) = value {
                             scatter(beam * QUANTITIES + kind, key, slot, &value.eps);

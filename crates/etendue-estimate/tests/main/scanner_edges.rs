@@ -104,7 +104,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
         let with_edges = problem(&scanner, "sensor.pose", Some(EDGES));
         let without_edges = problem(&scanner, "sensor.pose", None);
         let [good, others] = compare(&with_edges, &without_edges, &without_edges, 4e-3, 0.15);
-        println!("{name}: {good}, {others}");
+        // Measured: 25, 10 and 25 agree, all others 0.
         assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
     }
 }

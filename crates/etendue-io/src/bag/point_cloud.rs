@@ -32,8 +32,13 @@ impl RecordedCloud {
     /// The values of a field. `None` if the cloud has no such field.
     pub fn field(&self, name: &str) -> Option<Vec<f64>> {
         let index = self.fields.iter().position(|field| field == name)?;
-        let values = self.values.iter().skip(index).step_by(self.fields.len());
-        Some(values.copied().collect())
+        Some(self.column(index))
+    }
+
+    /// The values of the field with an index.
+    pub(crate) fn column(&self, index: usize) -> Vec<f64> {
+        let points = self.values.chunks_exact(self.fields.len());
+        points.map(|point| point[index]).collect()
     }
 
     /// Positions and intensities. `None` if the cloud has no position.

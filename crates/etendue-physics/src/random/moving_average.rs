@@ -77,7 +77,7 @@ impl MovingAverage {
     pub fn correlation(&self, apart: usize) -> f64 {
         let own = self.weights();
         own.iter()
-            .zip(own.iter().skip(apart))
+            .zip(own.get(apart..).unwrap_or_default())
             .map(|(a, b)| a * b)
             .sum()
     }

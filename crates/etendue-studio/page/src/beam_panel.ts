@@ -7,7 +7,7 @@ import type { Beam } from "./types";
 
 export class BeamInspector {
   private pixel: number | null = null;
-  private asked = 0;
+  private latest = 0;
 
   constructor(private parent: HTMLElement, private app: App, private shown: (pixel: number | null) => void) {
     this.empty();
@@ -28,15 +28,15 @@ export class BeamInspector {
     } else void this.refresh();
   }
 
-  /** Asks for the beam again, after a change. */
+  /** Requests the beam again, after a change. */
   async refresh() {
     if (this.pixel === null) return;
-    const asked = ++this.asked;
+    const latest = ++this.latest;
     try {
-      const beam = await this.app.connection.ask<Beam>({ beam: this.pixel });
-      if (asked === this.asked) this.show(beam);
+      const beam = await this.app.connection.request<Beam>({ beam: this.pixel });
+      if (latest === this.latest) this.show(beam);
     } catch (error) {
-      if (asked === this.asked) this.inspect(null);
+      if (latest === this.latest) this.inspect(null);
     }
   }
 

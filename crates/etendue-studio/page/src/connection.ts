@@ -76,7 +76,7 @@ export class Connection {
   }
 
   /** Sends a request; the answer, or a {@link RefusedError}. */
-  ask<T>(request: Json): Promise<T> {
+  request<T>(request: Json): Promise<T> {
     const id = this.next++;
     return new Promise((done, failed) => {
       this.answers.set(id, { done, failed });
@@ -122,7 +122,7 @@ export class Connection {
     this.isSending = true;
     try {
       const { gesture, edits } = next;
-      const answer = await this.ask<{ revision: number }>({ edit: { gesture, edits } } as unknown as Json);
+      const answer = await this.request<{ revision: number }>({ edit: { gesture, edits } } as unknown as Json);
       // The sweep may be drawn before the answer is here
       if (this.last.revision < answer.revision) this.began.set(answer.revision, Math.min(next.began, this.began.get(answer.revision) ?? Infinity));
       else if (this.last.at > next.began) this.latencies.push(this.last.at - next.began);

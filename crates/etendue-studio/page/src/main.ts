@@ -276,24 +276,24 @@ get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · cli
 
 // The bar
 
-const ask = async (request: never, done?: (answer: any) => void) => {
+const sendRequest = async (request: never, done?: (answer: any) => void) => {
   try {
-    const answer = await connection.ask<any>(request);
+    const answer = await connection.request<any>(request);
     done?.(answer);
   } catch (error) {
     if (error instanceof RefusedError) app.toast(error.refusal.message, error.refusal.remedy, true);
   }
 };
-get("undo").addEventListener("click", () => void ask("undo" as never));
-get("redo").addEventListener("click", () => void ask("redo" as never));
+get("undo").addEventListener("click", () => void sendRequest("undo" as never));
+get("redo").addEventListener("click", () => void sendRequest("redo" as never));
 get("save").addEventListener("click", () => void save());
 async function save() {
   const saved: string[] = [];
   const { state } = app;
   if (!state) return;
   const isFresh = !state.scene.is_changed && !state.sensor.is_changed;
-  if (state.scene.is_changed || isFresh) await ask({ save: "scene" } as never, (answer) => saved.push(answer.path));
-  if (state.sensor.is_changed) await ask({ save: "sensor" } as never, (answer) => saved.push(answer.path));
+  if (state.scene.is_changed || isFresh) await sendRequest({ save: "scene" } as never, (answer) => saved.push(answer.path));
+  if (state.sensor.is_changed) await sendRequest({ save: "sensor" } as never, (answer) => saved.push(answer.path));
   if (saved.length) app.toast(`Saved ${saved.join(" and ")}`);
 }
 get("export").addEventListener("click", () => {
@@ -310,7 +310,7 @@ get<HTMLSelectElement>("scene").addEventListener("change", (event) => {
   if (!name) return;
   app.select(null);
   beam.inspect(null);
-  void ask({ open: { scene: name } } as never, () => setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 120));
+  void sendRequest({ open: { scene: name } } as never, () => setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 120));
 });
 get<HTMLSelectElement>("sensor").addEventListener("change", (event) => {
   const name = (event.target as HTMLSelectElement).value;
@@ -356,8 +356,8 @@ addEventListener("keydown", (event) => {
   const isText = event.target instanceof HTMLInputElement && event.target.type !== "range";
   const key = event.key.toLowerCase();
   const isCommand = event.ctrlKey || event.metaKey;
-  if (isCommand && key === "z" && !isText) { event.preventDefault(); void ask((event.shiftKey ? "redo" : "undo") as never); }
-  else if (isCommand && key === "y" && !isText) { event.preventDefault(); void ask("redo" as never); }
+  if (isCommand && key === "z" && !isText) { event.preventDefault(); void sendRequest((event.shiftKey ? "redo" : "undo") as never); }
+  else if (isCommand && key === "y" && !isText) { event.preventDefault(); void sendRequest("redo" as never); }
   else if (isCommand && key === "s") { event.preventDefault(); void save(); }
   else if (isText || isCommand) return;
   else if (key === "w") setTool("translate");

@@ -163,7 +163,7 @@ export class MaterialPanel extends Panel {
     if (!own || !this.element.isConnected || !this.element.classList.contains("on")) return;
     this.revision = app.state!.revision;
     try {
-      const curve = await app.connection.ask<Reflectance>({ reflectance: app.material });
+      const curve = await app.connection.request<Reflectance>({ reflectance: app.material });
       this.current = curve;
       if (this.before?.name !== own.name) this.before = { name: own.name, curve };
       this.paint();

@@ -1,4 +1,4 @@
-// A panel of the side bar, built anew when what it shows changes, but not under a hand.
+// A panel of the side bar, rebuilt when what it shows changes, but not while the pointer is pressed on it.
 
 import GUI from "lil-gui";
 import { element } from "./app";
@@ -19,11 +19,11 @@ export abstract class Panel {
     }, true);
   }
 
-  /** What the panel shows; another text means that it is built anew. */
+  /** What the panel shows; another text means that it is rebuilt. */
   protected abstract key(): string;
   protected abstract build(): void;
 
-  /** Builds the panel anew if what it shows changed. */
+  /** Rebuilds the panel if what it shows changed. */
   refresh() {
     const active = document.activeElement;
     const isTyping = active instanceof HTMLInputElement && active.type !== "range" && this.element.contains(active);

@@ -63,7 +63,7 @@ export class PointsLayer {
     this.colour(coloured);
   }
 
-  /** Colours the points anew. */
+  /** Colours the points again. */
   colour(coloured: Coloured) {
     this.fill("value", coloured.values);
     const uniforms = this.points.material.uniforms;

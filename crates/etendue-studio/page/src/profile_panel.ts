@@ -27,7 +27,7 @@ export class ProfilePanel extends Panel {
   /** Opens a profile next to the opened ones. */
   async open(name: string) {
     try {
-      const profile = await this.app.connection.ask<Profile>({ profile: name });
+      const profile = await this.app.connection.request<Profile>({ profile: name });
       this.opened = [...this.opened.filter((one) => one.name !== name), { name, profile }].slice(-COLOURS.length);
       if (!this.app.hello?.profiles.includes(name) && !this.dropped.includes(name)) this.dropped.push(name);
       this.refresh();

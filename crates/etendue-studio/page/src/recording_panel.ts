@@ -32,7 +32,7 @@ export class RecordingPanel extends Panel {
   private isFitting = false;
   private costs: number[] = [];
   private gesture = 0;
-  private asked = 0;
+  private latest = 0;
   private ellipse = new THREE.Group();
   /** Events of fits, for tests. */
   readonly events: FitEvent[] = [];
@@ -57,8 +57,8 @@ export class RecordingPanel extends Panel {
     file.type = "file";
     file.hidden = true;
     file.addEventListener("change", () => { if (file.files?.[0]) void this.upload(file.files[0]); });
-    open.append(button("Open…", "A recording: PCD, PLY, PCAP, MCAP, LAS, CSV, scan logs", () => file.click()), button("Keep this sweep", "The present sweep becomes the recording", () => void this.ask("keep")), file);
-    if (state.recording) open.append(button("Forget", "Removes the recording", () => void this.ask("forget")));
+    open.append(button("Open…", "A recording: PCD, PLY, PCAP, MCAP, LAS, CSV, scan logs", () => file.click()), button("Keep this sweep", "The present sweep becomes the recording", () => void this.request("keep")), file);
+    if (state.recording) open.append(button("Forget", "Removes the recording", () => void this.request("forget")));
     this.element.append(element("h3", "", "Recording"), open);
     if (!state.recording) {
       app.recording(null);
@@ -83,9 +83,9 @@ export class RecordingPanel extends Panel {
     if (!this.paths) void this.loadPaths();
   }
 
-  private async ask(request: Json) {
+  private async request(request: Json) {
     try {
-      await this.app.connection.ask(request);
+      await this.app.connection.request(request);
     } catch (error) {
       if (error instanceof RefusedError) this.app.toast(error.refusal.message, error.refusal.remedy, true);
     }
@@ -93,7 +93,7 @@ export class RecordingPanel extends Panel {
 
   private async loadPaths() {
     try {
-      this.paths = await this.app.connection.ask<string[]>("fit_paths");
+      this.paths = await this.app.connection.request<string[]>("fit_paths");
     } catch {
       this.paths = [];
     }
@@ -119,9 +119,9 @@ export class RecordingPanel extends Panel {
       app.recording(null);
       return;
     }
-    const asked = ++this.asked;
+    const latest = ++this.latest;
     const answer = await fetch(`comparison/${this.scan}/${this.isInWorld ? "world" : "sensor"}/${withNumbers ? "numbers" : "points"}`);
-    if (!answer.ok || asked !== this.asked) return;
+    if (!answer.ok || latest !== this.latest) return;
     const message = decode<ComparisonMessage>(await answer.arrayBuffer());
     app.recording(message.position);
     const plot = element("div", "plot");
@@ -149,7 +149,7 @@ export class RecordingPanel extends Panel {
     list.append(chooser("Unknown…", (this.paths ?? []).filter((path) => !this.unknowns.has(path)).map((path) => [path, path]), (path) => { this.unknowns.add(path); this.refresh(); }));
     const run = element("div", "row");
     const start = this.isFitting
-      ? button("Stop", "Ends the fit at the present estimate", () => void this.ask("stop_fit"))
+      ? button("Stop", "Ends the fit at the present estimate", () => void this.request("stop_fit"))
       : button("Start the fit", "Finds the unknowns from the recorded scan", () => void this.start());
     start.id = "fit-start";
     run.append(start);
@@ -164,7 +164,7 @@ export class RecordingPanel extends Panel {
     this.fitResults.replaceChildren();
     this.gesture = app.connection.gesture();
     try {
-      await app.connection.ask({ fit: { unknowns: [...this.unknowns].map((path) => ({ path })), scan: this.scan } });
+      await app.connection.request({ fit: { unknowns: [...this.unknowns].map((path) => ({ path })), scan: this.scan } });
       this.isFitting = true;
       this.refresh();
     } catch (error) {

@@ -169,7 +169,7 @@ export class ScenePanel extends Panel {
   private async text() {
     const { app } = this;
     const dialog = document.getElementById("dialog") as HTMLDialogElement;
-    const { text } = await app.connection.ask<{ text: string }>({ text: "scene" });
+    const { text } = await app.connection.request<{ text: string }>({ text: "scene" });
     const area = element("textarea");
     area.value = text;
     area.spellcheck = false;

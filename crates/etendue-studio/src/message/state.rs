@@ -100,7 +100,7 @@ struct MaterialState {
     file: Option<MaterialFile>,
 }
 
-/// Numbers of the meshes of a session, which the page asks for once each.
+/// Numbers of the meshes of a session, which the page requests once each.
 #[derive(Default)]
 pub struct MeshNumbers {
     next: u64,

@@ -1,4 +1,4 @@
-//! Who may ask: the token of the session, and pages of this server only.
+//! Requests that are accepted: those with the token of the session, from pages of this server.
 
 use crate::refusal::Refusal;
 use axum::extract::{Request, State};

@@ -156,7 +156,7 @@ impl<'a> Connection<'a> {
                     self.is_drawing = false;
                 }
                 if let Some(request) = incoming.request {
-                    self.ask(incoming.id, request);
+                    self.forward(incoming.id, request);
                 }
                 true
             }
@@ -170,7 +170,7 @@ impl<'a> Connection<'a> {
     }
 
     /// Passes a request to the session; its answer is sent when it is there.
-    fn ask(&self, id: u64, request: Request) {
+    fn forward(&self, id: u64, request: Request) {
         let (sender, waiting) = oneshot::channel();
         self.shared.session.send(Job::Request(request, sender));
         let answers = self.answers.clone();

@@ -149,7 +149,7 @@ impl Page {
     }
 
     /// Sends a request and waits for its answer: `ok`, or `refusal`.
-    pub fn ask(&mut self, request: &Json) -> Json {
+    pub fn request(&mut self, request: &Json) -> Json {
         let id = self.send(request);
         loop {
             let answer = self.receive().expect("the connection is open");
@@ -161,7 +161,7 @@ impl Page {
 
     /// Edits, and waits for the sweep and the state of the change.
     pub fn edit(&mut self, gesture: u64, edits: &Json) -> u64 {
-        let answer = self.ask(&json!({ "edit": { "gesture": gesture, "edits": edits } }));
+        let answer = self.request(&json!({ "edit": { "gesture": gesture, "edits": edits } }));
         let revision = answer["ok"]["revision"]
             .as_u64()
             .unwrap_or_else(|| panic!("{answer}"));

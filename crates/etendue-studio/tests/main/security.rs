@@ -113,7 +113,7 @@ fn edits_do_not_read_files_outside_the_opened_folders() {
             json!({ "set": { "document": "scene", "path": ["objects", 3], "value": object } }),
             json!({ "text": { "document": "scene", "text": format!("version = 1\n[[objects]]\nname = 'x'\nmaterial = 'wood'\nshape.mesh = {{ file = '{file}' }}\n") } }),
         ] {
-            let answer = page.ask(&json!({ "edit": { "gesture": 1, "edits": [edit] } }));
+            let answer = page.request(&json!({ "edit": { "gesture": 1, "edits": [edit] } }));
             let message = answer["refusal"]["message"].as_str().unwrap_or_default();
             assert!(
                 message.contains("outside the opened folders"),
@@ -122,10 +122,10 @@ fn edits_do_not_read_files_outside_the_opened_folders() {
         }
     }
     // Scenes are opened by their built-in name only
-    let answer = page.ask(&json!({ "open": { "scene": "/etc/passwd" } }));
+    let answer = page.request(&json!({ "open": { "scene": "/etc/passwd" } }));
     assert!(answer["refusal"].is_object(), "{answer}");
     assert_eq!(
-        page.ask(&json!({ "text": "scene" }))["ok"]["text"]
+        page.request(&json!({ "text": "scene" }))["ok"]["text"]
             .as_str()
             .map(|text| text.contains("mirror")),
         Some(true)
@@ -255,10 +255,10 @@ fn malformed_messages_never_end_the_server() {
         json!({ "reflectance": u32::MAX }),
         json!({ "fit": { "unknowns": [], "scan": 0 } }),
     ] {
-        let answer = page.ask(&request);
+        let answer = page.request(&request);
         assert!(answer["refusal"].is_object(), "{request}: {answer}");
     }
-    let answer = page.ask(&json!({ "text": "scene" }));
+    let answer = page.request(&json!({ "text": "scene" }));
     assert!(answer["ok"]["text"].is_string(), "{answer}");
 }
 
@@ -269,5 +269,5 @@ fn a_message_that_is_too_long_ends_its_connection_only() {
     page.send_text(&"x".repeat(2 << 20));
     while page.receive().is_some() {}
     let mut other = Page::open(&server);
-    assert!(other.ask(&json!({ "text": "scene" }))["ok"].is_object());
+    assert!(other.request(&json!({ "text": "scene" }))["ok"].is_object());
 }

@@ -31,7 +31,7 @@ fn two_pages_see_the_same_state_and_the_same_sweep() {
     assert_eq!(first.sweep, second.sweep);
     assert_ne!(first.sweep, before);
     // Each page can undo the other's change
-    second.ask(&json!("undo"));
+    second.request(&json!("undo"));
     first.until_revision(revision + 1);
     assert_eq!(reflectance(&first), 0.8);
 }
@@ -56,10 +56,10 @@ fn edits_of_a_gesture_are_one_step_and_the_last_one_holds() {
     }
     page.until(|page| (reflectance(page) - 0.299).abs() < 1e-9);
     assert_eq!(page.state["steps"], json!([1, 0]));
-    page.ask(&json!("undo"));
+    page.request(&json!("undo"));
     page.until(|page| page.state["steps"] == json!([0, 1]));
     assert_eq!(reflectance(&page), 0.8);
-    page.ask(&json!("redo"));
+    page.request(&json!("redo"));
     page.until(|page| page.state["steps"] == json!([1, 0]));
     assert!((reflectance(&page) - 0.299).abs() < 1e-9);
 }
@@ -72,7 +72,7 @@ fn an_impossible_edit_names_the_place_and_changes_nothing() {
         &json!(["materials", "wall", "diffuse", "reflectance"]),
         &json!(1.5),
     );
-    let answer = page.ask(&json!({ "edit": { "gesture": 1, "edits": edits } }));
+    let answer = page.request(&json!({ "edit": { "gesture": 1, "edits": edits } }));
     let message = answer["refusal"]["message"].as_str().unwrap();
     assert!(
         message.starts_with("arena.toml:") && message.contains("wall"),
@@ -87,7 +87,7 @@ fn a_beam_has_its_truth_its_signal_and_its_rays() {
     let server = Server::start("arena");
     let mut page = Page::open(&server);
     // The beam ahead hits the mirror, 0.4 m away, and measures the wall behind the sensor by way of it
-    let beam = page.ask(&json!({ "beam": 340 }))["ok"].take();
+    let beam = page.request(&json!({ "beam": 340 }))["ok"].take();
     assert_eq!(beam["truth"]["object"], "mirror");
     assert!(
         (beam["truth"]["range"].as_f64().unwrap() - 0.4).abs() < 1e-3,
@@ -111,7 +111,7 @@ fn a_beam_has_its_truth_its_signal_and_its_rays() {
     // A pulsed lidar has a waveform
     page.edit(1, &json!([{ "sensor": "velodyne-vlp-16" }]));
     let [rows, columns] = [0, 1].map(|at| header(&page.sweep)["image"][at].as_u64().unwrap());
-    let beam = page.ask(&json!({ "beam": (rows / 2) * columns }))["ok"].take();
+    let beam = page.request(&json!({ "beam": (rows / 2) * columns }))["ok"].take();
     assert_eq!(beam["signal"]["kind"], "waveform", "{beam}");
     let samples = beam["signal"]["samples"].as_array().unwrap();
     let highest = samples.iter().filter_map(Json::as_f64).fold(0.0, f64::max);
@@ -125,11 +125,11 @@ fn a_beam_has_its_truth_its_signal_and_its_rays() {
 fn a_fit_to_a_kept_sweep_finds_the_pose_back() {
     let server = Server::start("arena");
     let mut page = Page::open(&server);
-    page.ask(&json!("keep"));
+    page.request(&json!("keep"));
     page.until(|page| page.state["recording"]["has_beams"] == true);
     page.edit(1, &json!([{ "pose": [0.05, 0.03, 0.0, 4.0, 0.0, 0.0] }]));
     let started =
-        page.ask(&json!({ "fit": { "unknowns": [{ "path": "sensor.pose" }], "scan": 0 } }));
+        page.request(&json!({ "fit": { "unknowns": [{ "path": "sensor.pose" }], "scan": 0 } }));
     assert!(started["refusal"].is_null(), "{started}");
     page.until(|page| {
         page.events
@@ -161,7 +161,7 @@ fn a_fit_to_a_kept_sweep_finds_the_pose_back() {
 fn a_comparison_with_the_kept_sweep_has_no_differences() {
     let server = Server::start("arena");
     let mut page = Page::open(&server);
-    page.ask(&json!("keep"));
+    page.request(&json!("keep"));
     let path = format!("/{}/comparison/0/sensor/numbers", server.token);
     let answer = server.raw(&format!(
         "GET {path} HTTP/1.0\r\n{}\r\n",
@@ -185,7 +185,7 @@ fn a_comparison_with_the_kept_sweep_has_no_differences() {
 fn a_profile_has_its_curves_over_incidence() {
     let server = Server::start("arena");
     let mut page = Page::open(&server);
-    let profile = page.ask(&json!({ "profile": "rplidar-a1-wood" }))["ok"].take();
+    let profile = page.request(&json!({ "profile": "rplidar-a1-wood" }))["ok"].take();
     let bias = &profile["quantities"][0];
     assert_eq!(
         (bias["name"].as_str(), bias["unit"].as_str()),
@@ -200,5 +200,5 @@ fn a_profile_has_its_curves_over_incidence() {
         (bias["high"][0].as_f64().unwrap() - 1.131 - 1.96 * 0.038).abs() < 0.01,
         "{bias}"
     );
-    assert!(page.ask(&json!({ "profile": "/etc/passwd" }))["refusal"].is_object());
+    assert!(page.request(&json!({ "profile": "/etc/passwd" }))["refusal"].is_object());
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples: etendue calibrate noise room.pcap\n          \
     etendue calibrate noise drive.dat --json\n          \
     etendue calibrate noise room.pcap --sensor velodyne-vlp-16\n\n\
-    The sensor has to stand still before smooth surfaces, in at least three scans. Of a log with odometry, \
+    The sensor has to be at rest before smooth surfaces, in at least three scans. Of a log with odometry, \
     the longest window at rest is used. The result is printed as the [noise] table of a sensor file, with \
     standard errors; the independent noise is that of the receiver (jitter_mm of a pulsed one). With --sensor, \
     the same numbers follow for that sensor, simulated before the planes of the recording (diffuse, \

@@ -82,8 +82,7 @@ fn cloud_table(number: u32, cloud: &RecordedCloud) -> PointTable {
     let fields = cloud.fields.iter().zip(&cloud.numbers).enumerate();
     let mut columns: Vec<PointColumn> = fields
         .map(|(field, (name, number))| {
-            let values = cloud.values.iter().skip(field).step_by(cloud.fields.len());
-            let data = ColumnData::of(*number, values.copied().collect());
+            let data = ColumnData::of(*number, cloud.column(field));
             PointColumn::new(name.clone(), data)
         })
         .collect();

@@ -135,7 +135,7 @@ fn per_point(path: &Path, bytes: &[u8]) -> Result<usize, FormatError> {
 
 /// Median absolute difference of finite numbers `step` apart; infinite if most are not finite.
 fn median_difference(numbers: &[f32], step: usize) -> f64 {
-    let pairs = numbers.iter().zip(numbers.iter().skip(step));
+    let pairs = numbers.iter().zip(numbers.get(step..).unwrap_or_default());
     let differences = pairs.map(|(a, b)| (a - b).abs());
     let mut differences: Vec<f32> = differences.filter(|it| it.is_finite()).collect();
     if 2 * differences.len() < numbers.len() {
