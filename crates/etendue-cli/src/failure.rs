@@ -1,5 +1,6 @@
 //! Errors of commands, with their remedies.
 
+use crate::output::counted;
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
 use etendue::calibrate::standing::StandingError;
@@ -117,7 +118,9 @@ pub enum Failure {
         position: [f64; 3],
     },
     /// No scan log has a stationary window.
-    #[error("no scan log has a window with a stationary sensor: there is no range noise to draw")]
+    #[error(
+        "no scan log has a window with a stationary sensor: the range noise cannot be measured"
+    )]
     NoStationaryWindow,
     /// The ending of an output file is not that of a supported format.
     #[error("cannot write {}: its extension is not one of {endings}", path.display())]
@@ -136,7 +139,7 @@ pub enum Failure {
         scans: usize,
     },
     /// The selected scan does not exist.
-    #[error("{} has no scan {number}: it has {scans} scans", path.display())]
+    #[error("{} has no scan {number}: it has {}", path.display(), counted(*scans, "scan"))]
     NoSuchScan {
         /// File of the log.
         path: PathBuf,
@@ -384,7 +387,8 @@ impl Failure {
                 format!("select one: {}#0 is the first", path.display())
             }
             Self::NoSuchScan { path, scans, .. } => {
-                format!("give {}#0 to #{}", path.display(), scans - 1)
+                let last = scans.saturating_sub(1);
+                format!("give {}#0 to #{last}", path.display())
             }
             Self::NoStationaryWindow => {
                 "use a log with 8 or more scans from one pose, for example of \

@@ -40,6 +40,16 @@ pub fn repair_recording(
     to: &Path,
 ) -> Result<RepairedRecording, FormatError> {
     let bytes = read_bytes(from)?;
+    if !bytes.starts_with(mcap::MAGIC) {
+        let remedy = "give an MCAP file";
+        return Err(FormatError::malformed(
+            from,
+            FileLocation::File,
+            "this is not an MCAP file",
+            remedy,
+        ));
+    }
+
     // Find the damage
     let mut found = RepairedRecording {
         messages: 0,

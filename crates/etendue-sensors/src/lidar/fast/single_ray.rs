@@ -5,133 +5,23 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+mod block;
+mod write;
+
 use super::cast_batch::CastBatch;
 use super::simulator::FastSimulator;
-use crate::calibrated::{CalibratedLanes, DrawnBeams, side_of};
+use crate::calibrated::CalibratedLanes;
 use crate::lidar::batch_shots::BatchShots;
-use crate::lidar::frame::Frame;
 use crate::lidar::light::ShotLight;
-use crate::lidar::output::{Outcome, Return, Source};
+use crate::lidar::output::Outcome;
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
-use crate::transport::DirectReturnLanes;
+use block::{BlockDetections, BlockDraws, ProfileDraws, ReturnBlock};
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose};
-use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
+use etendue_scene::{HitTile, MeshId, ObjectId};
 use etendue_simd::Vectorized;
-use nalgebra::{Point3, Vector3};
-
-/// Direct returns of sixteen consecutive shots.
-#[derive(Clone)]
-#[repr(C, align(64))]
-struct ReturnBlock {
-    /// Half the optical path, m.
-    range: [f64; 16],
-    /// Power at the receiver, 1/(m² sr); 0 without a direct return.
-    power: [f64; 16],
-    cos_incidence: [f64; 16],
-    /// Indices of objects.
-    object: [u32; 16],
-    material: [MaterialId; 16],
-    /// One plus the index of the shot's ray-tree light; 0 for shots without ray trees.
-    tree: [u32; 16],
-}
-
-impl ReturnBlock {
-    const NOTHING: Self = Self {
-        range: [0.0; 16],
-        power: [0.0; 16],
-        cos_incidence: [0.0; 16],
-        object: [0; 16],
-        material: [MaterialId(0); 16],
-        tree: [0; 16],
-    };
-
-    /// The direct returns along the rays of a tile, without the indices of ray trees.
-    #[inline]
-    fn of(direct: &DirectReturnLanes, hits: &HitTile, weight: f64) -> Self {
-        let mut tile = Self::NOTHING;
-        for i in 0..16 {
-            let power = direct.power[i] * weight;
-            tile.power[i] = if hits.is_hit(i) { power } else { 0.0 };
-        }
-        tile.range = direct.range;
-        tile.cos_incidence = direct.cos_incidence;
-        tile.object = hits.object;
-        tile.material = direct.material;
-        tile
-    }
-
-    /// Copies `N` lanes of another block, starting with its lane `lane`, to the lanes starting with `place`;
-    /// `trees` says whether to copy the indices of ray trees.
-    #[inline(always)]
-    fn copy_lanes<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
-        let to = place..place + N;
-        let of = lane..lane + N;
-        self.range[to.clone()].copy_from_slice(&from.range[of.clone()]);
-        self.power[to.clone()].copy_from_slice(&from.power[of.clone()]);
-        self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
-        self.object[to.clone()].copy_from_slice(&from.object[of.clone()]);
-        self.material[to.clone()].copy_from_slice(&from.material[of.clone()]);
-        if trees {
-            self.tree[to].copy_from_slice(&from.tree[of]);
-        }
-    }
-}
-
-/// Detections of sixteen shots, ready to be reported.
-struct BlockDetections {
-    echoes: SingleEchoes,
-    /// Reported range, rounded to the device's steps, m.
-    range: [f64; 16],
-    /// Range offset of the channel, m.
-    offset: [f64; 16],
-    /// Position in the sensor's frame, by axis, m; only for [`BatchShots::Rotor`].
-    point: [[f64; 16]; 3],
-    /// Reported intensity.
-    intensity: [f64; 16],
-    /// Whether the echo is within the pulse length of the surface's return, and so originates from it.
-    sourced: [bool; 16],
-    /// Mesh of the object that was hit.
-    mesh: [MeshId; 16],
-    /// Whether an echo was found within the range limits.
-    within: [bool; 16],
-    /// Whether an echo was found below the nearest range.
-    too_near: [bool; 16],
-}
-
-/// Draws from noise profiles for 64 shots.
-#[repr(align(64))]
-struct ProfileDraws {
-    /// Whether each shot is drawn from a profile.
-    calibrated: [bool; 64],
-    drawn: DrawnBeams<64>,
-}
-
-/// Draws from noise profiles for sixteen shots.
-struct BlockDraws<'a> {
-    /// Whether each shot is drawn from a profile.
-    calibrated: &'a [bool; 16],
-    /// Whether each drawn shot returned.
-    returned: &'a [bool; 16],
-    /// Drawn range, m.
-    range: &'a [f64; 16],
-    /// Drawn intensity; NaN where the profile has none.
-    intensity: &'a [f64; 16],
-}
-
-impl<'a> BlockDraws<'a> {
-    /// The draws of one of the four blocks of sixteen.
-    #[inline(always)]
-    fn of(all: &'a ProfileDraws, number: usize) -> Self {
-        Self {
-            calibrated: &all.calibrated.as_chunks().0[number],
-            returned: &all.drawn.returned.as_chunks().0[number],
-            range: &all.drawn.range.as_chunks().0[number],
-            intensity: &all.drawn.intensity.as_chunks().0[number],
-        }
-    }
-}
+use write::{has_others, side, write_return, write_surfaces};
 
 /// Direct returns of a batch of single-ray beams, in firing order; the buffers are reused.
 #[derive(Default)]
@@ -583,136 +473,4 @@ impl ReportSingleRays<'_, '_, '_, '_> {
             drawn,
         })
     }
-}
-
-impl BlockDetections {
-    /// The outcome of a shot; its return, if any, has the index `number`.
-    #[inline(always)]
-    fn outcome(&self, lane: usize, number: usize) -> Outcome {
-        if self.within[lane] {
-            return Outcome::Points {
-                first: shot_number(number),
-                count: 1,
-            };
-        }
-        if self.too_near[lane] {
-            Outcome::TooNear
-        } else {
-            Outcome::NoReturn
-        }
-    }
-}
-
-/// Writes the return of one shot to `place`, field by field: a copy of a whole `Return` would wait until
-/// all its fields are stored.
-#[inline(always)]
-fn write_return(
-    simulator: &FastSimulator,
-    cast: &CastBatch,
-    place: &mut Return,
-    block: &ReturnBlock,
-    measured: &BlockDetections,
-    first: usize,
-    lane: usize,
-) {
-    // Position.
-    let offset = measured.offset[lane];
-    let point = match cast.shots {
-        BatchShots::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
-        BatchShots::Rotor { .. } => {
-            let [x, y, z] = &measured.point;
-            Point3::new(x[lane], y[lane], z[lane])
-        }
-    };
-    match simulator.plain.settings.frame {
-        Frame::Sensor => place.position = point,
-        frame => {
-            let pose = cast.poses.of(first + lane);
-            place.position = frame.place(point, pose, &simulator.reporter.world_from_start);
-        }
-    }
-    // Measured values.
-    place.range = measured.range[lane];
-    place.intensity = measured.intensity[lane];
-    place.power = measured.echoes.power[lane];
-    place.width = measured.echoes.width[lane];
-    place.velocity = None;
-    place.ambient = 0.0;
-    place.shot = shot_number(cast.first + first + lane);
-    place.return_number = 1;
-    place.returns = 1;
-    // Surface of origin.
-    place.source = None;
-    if measured.sourced[lane] {
-        place.source = Some(Source {
-            instance: ObjectId(block.object[lane]),
-            mesh: measured.mesh[lane],
-            material: block.material[lane],
-            cos_incidence: block.cos_incidence[lane].min(1.0),
-            range: block.range[lane] + offset,
-        });
-    }
-}
-
-/// Whether any shot with a direct return is not drawn from a noise profile.
-#[inline(always)]
-fn has_others(block: &ReturnBlock, calibrated: &[bool; 16]) -> bool {
-    let mut others = false;
-    for i in 0..16 {
-        others |= block.power[i] > 0.0 && !calibrated[i];
-    }
-    others
-}
-
-/// Writes the profiled surfaces of a block to `surfaces`, starting with the lane `from`; equal to
-/// [`ReturnSummary`](crate::calibrated::ReturnSummary) of each shot. Returns whether there are any.
-#[inline(always)]
-fn write_surfaces(
-    surfaces: &mut CalibratedLanes<64>,
-    from: usize,
-    block: &ReturnBlock,
-    calibrated: &[bool],
-) -> bool {
-    // Look up whether each material has a profile: once if all lanes have the same material.
-    let first = block.material[0];
-    let mut is_uniform = true;
-    for i in 0..16 {
-        is_uniform &= block.material[i].0 == first.0;
-    }
-    let mut is_calibrated = [calibrated[first.0 as usize]; 16];
-    if !is_uniform {
-        for i in 0..16 {
-            is_calibrated[i] = calibrated[block.material[i].0 as usize];
-        }
-    }
-    // Write the lanes.
-    let mut any = false;
-    for i in 0..16 {
-        let is_drawn = (block.power[i] > 0.0) & is_calibrated[i];
-        any |= is_drawn;
-        surfaces.calibrated[from + i] = is_drawn;
-    }
-    for i in 0..16 {
-        surfaces.material[from + i] = block.material[i];
-        surfaces.range[from + i] = block.range[i];
-        surfaces.cos_incidence[from + i] = block.cos_incidence[i].clamp(0.0, 1.0);
-    }
-    any
-}
-
-/// Signed side of the surface normal on which the light of a single-ray shot arrives, in [-1, 1].
-#[inline(never)]
-fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
-    let place = cast.order.places[shot];
-    let tile = place / 16;
-    let lane = place % 16;
-    let [x, y, z] = &cast.hits[tile].normal;
-    let normal = Vector3::new(x[lane], y[lane], z[lane]);
-    let up = cast.poses.of(shot) * Vector3::z();
-    side_of(
-        &up,
-        &normal,
-        &cast.tiles[tile].ray(lane).direction,
-        cos_incidence,
-    )
 }
