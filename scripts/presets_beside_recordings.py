@@ -2,14 +2,12 @@
 """Writes the tables of docs/presets.md: presets_beside_recordings.py [ETENDUE]
 
 Runs `etendue calibrate noise RECORDING --sensor PRESET --json` for each recording of a standing sensor in ETENDUE_DATA.
-The captures of tier4/nebula are converted by nebula_capture.py.
 """
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("ETENDUE_DATA", ROOT / "../shared/data"))
@@ -18,26 +16,16 @@ MARKS = ["<!-- begin tables -->", "<!-- end tables -->"]
 
 # Preset, recording, and whether it set numbers of the preset or checks them.
 RECORDINGS = [
-    ("velodyne-vlp-16", "nebula_lidar_packets/vlp16", "sets"),
+    ("velodyne-vlp-16", "nebula_lidar_packets/vlp16/1673400471837873222", "sets"),
     ("velodyne-vlp-16", "mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap", "checks"),
-    ("velodyne-vlp-32c", "nebula_lidar_packets/vlp32", "sets"),
-    ("hesai-pandar40p", "nebula_lidar_packets/40p", "sets"),
-    ("hesai-xt32", "nebula_lidar_packets/xt32", "sets"),
+    ("velodyne-vlp-32c", "nebula_lidar_packets/vlp32/1713492677464078412", "sets"),
+    ("hesai-pandar40p", "nebula_lidar_packets/40p/1673400149412331409", "sets"),
+    ("hesai-xt32", "nebula_lidar_packets/xt32/1673400677802009732", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp2.dat", "sets"),
-    ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp1.dat", "checks"),
+    ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp1.dat", "sets"),
     ("sick-lms-291", "radish_2d_slam/mit-csail.clf.bz2", "sets"),
     ("sick-lms-291", "radish_2d_slam/fr079.clf.bz2", "checks"),
 ]
-
-
-def capture(path, folder):
-    """The recording, converted if it is a bag of packets."""
-    bags = sorted(path.glob("*/*.db3")) if path.is_dir() else []
-    if not bags:
-        return path
-    converted = folder / (path.name + ".pcap")
-    subprocess.run([sys.executable, ROOT / "scripts/nebula_capture.py", bags[0], converted], check=True)
-    return converted
 
 
 def pair(recorded, simulated, key):
@@ -54,32 +42,31 @@ def pair(recorded, simulated, key):
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "etendue"
     parts, spreads = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        for preset, name, role in RECORDINGS:
-            path = DATA / name
-            if not path.exists():
-                parts.append(f"| {preset} | {name} | not at hand |" + " |" * 7)
-                continue
-            sensor = ROOT / f"crates/etendue-config/sensors/{preset}.toml"
-            command = [program, "calibrate", "noise", capture(path, pathlib.Path(folder)), "--sensor", sensor, "--json"]
-            report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            recorded, compared = report["recorded"], report["simulated"]
-            simulated, differences = compared["parts"], compared["second_differences"]
-            keys = ["independent_mm", "neighbour_mm", "scan_mm", "channel_mm", "beam_mm"]
-            numbers = [pair(recorded, simulated, key) for key in keys]
-            correlation = pair(recorded, simulated, "neighbour_correlation")
-            parts.append(
-                f"| {preset} | {name} | {role} | {recorded['scans']} | "
-                + " | ".join([*numbers[:2], correlation, *numbers[2:]])
-                + f" | {differences['recorded_sd_mm']:.1f} / {differences['simulated_sd_mm']:.1f}, "
-                f"p {differences['kolmogorov_smirnov_p']:.3f} ({differences['recorded']}) |"
-            )
-            bands = [
-                f"{band['from_m']:g}-{band['to_m']:g} m: {band['recorded_mm']:.1f} / {band['simulated_mm']:.1f} "
-                f"({band['directions']})"
-                for band in compared["spread"]
-            ]
-            spreads.append(f"| {preset} | {name} | {'; '.join(bands)} |")
+    for preset, name, role in RECORDINGS:
+        path = DATA / name
+        if not path.exists():
+            parts.append(f"| {preset} | {name} | not at hand |" + " |" * 7)
+            continue
+        sensor = ROOT / f"crates/etendue-config/sensors/{preset}.toml"
+        command = [program, "calibrate", "noise", path, "--sensor", sensor, "--json"]
+        report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        recorded, compared = report["recorded"], report["simulated"]
+        simulated, differences = compared["parts"], compared["second_differences"]
+        keys = ["independent_mm", "neighbour_mm", "scan_mm", "channel_mm", "beam_mm"]
+        numbers = [pair(recorded, simulated, key) for key in keys]
+        correlation = pair(recorded, simulated, "neighbour_correlation")
+        parts.append(
+            f"| {preset} | {name} | {role} | {recorded['scans']} | "
+            + " | ".join([*numbers[:2], correlation, *numbers[2:]])
+            + f" | {differences['recorded_sd_mm']:.1f} / {differences['simulated_sd_mm']:.1f}, "
+            f"p {differences['kolmogorov_smirnov_p']:.3f} ({differences['recorded']}) |"
+        )
+        bands = [
+            f"{band['from_m']:g}-{band['to_m']:g} m: {band['recorded_mm']:.1f} / {band['simulated_mm']:.1f} "
+            f"({band['directions']})"
+            for band in compared["spread"]
+        ]
+        spreads.append(f"| {preset} | {name} | {'; '.join(bands)} |")
     tables = [
         "| preset | recording | it | scans | independent, mm | of neighbours, mm | their correlation | of a scan, mm | "
         "of channels, mm | of beams, mm | second differences, mm |",

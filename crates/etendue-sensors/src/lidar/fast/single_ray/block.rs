@@ -1,7 +1,6 @@
 //! Sixteen shots of single-ray beams: their direct returns, draws from noise profiles, and detections.
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
