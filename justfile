@@ -2,6 +2,9 @@
 
 set shell := ["bash", "-euo", "pipefail", "-c"]
 
+# All programs, with the features of `just test`, so that nothing is compiled twice.
+build := "cargo build --quiet --workspace --bins --examples --features etendue-cli/studio"
+
 _list:
     @just --list --unsorted
 
@@ -52,14 +55,14 @@ benches:
 examples:
     #!/usr/bin/env bash
     set -euo pipefail
-    cargo build --quiet --workspace --examples
+    {{ build }}
     for example in crates/etendue/examples/*.rs; do
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
 # Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas.
 commands:
-    cargo build --quiet --workspace --bins --examples
+    {{ build }}
     python3 scripts/keys.py --check
     python3 scripts/shown_commands.py
 
@@ -84,7 +87,7 @@ python:
     python3 -m venv "$work/clean"
     "$work/clean/bin/pip" install --quiet "$(echo "$work"/wheels/*.whl)[test]"
     # Test it, with the command line as the reference.
-    cargo build --quiet --workspace --bins --examples
+    {{ build }}
     "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
 
 # A wheel of the release profile with all optional features, for the glibc of this machine or a later one, and a source
@@ -130,7 +133,7 @@ formats:
 
 # Absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
 robust:
-    cargo build --quiet --package etendue-cli
+    {{ build }}
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
 
@@ -144,12 +147,12 @@ fuzz seconds="60" *targets:
 
 # Every command ended at every kind of bad moment: kill, signals, full disk, closed pipe, the same output twice.
 crash rounds="20":
-    cargo build --quiet --package etendue-cli
+    {{ build }}
     python3 scripts/crash.py --rounds {{ rounds }}
 
 # Every number of the examples and presets replaced by NaN, infinity, 0, -1, 1e308 and 1e-308; hours.
 mutate-numbers:
-    cargo build --quiet --package etendue-cli
+    {{ build }}
     python3 scripts/mutate_numbers.py
 
 # Tests with the physics engine; its dependencies take minutes to build.

@@ -57,7 +57,7 @@ pub fn load_with(path: &Path, registry: &Registry) -> Result<LoadedRobot, Config
 /// device.imu = { preset = "adis16470" }
 /// "#;
 /// let error = parse(&Document::new("cart.toml", text)).unwrap_err();
-/// assert!(error.to_string().starts_with("cart.toml:6:11: the sensor \"imu\": the rate is 0 Hz"));
+/// assert!(error.to_string().starts_with("cart.toml:6:11: rate_hz is 0.0 Hz"));
 ///
 /// let corrected = text.replace("0.0", "100.0");
 /// let robot = parse(&Document::new("cart.toml", corrected)).unwrap();

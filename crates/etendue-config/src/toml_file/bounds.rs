@@ -65,7 +65,7 @@ const SMALLEST: f64 = 1e-30;
 /// use etendue_config::scene::SceneFile;
 /// use etendue_config::toml_file::file_schema;
 /// let schema = serde_json::to_value(file_schema::<SceneFile>()).unwrap();
-/// let size = &schema["$defs"]["ShapeTable"]["oneOf"][0];
+/// let size = &schema["$defs"]["BoxShape"]["properties"]["size_m"];
 /// assert!(size.to_string().contains(r#""maximum":10000000.0"#), "{size}");
 /// ```
 pub fn file_schema<T: JsonSchema>() -> Schema {

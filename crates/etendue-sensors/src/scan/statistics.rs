@@ -119,7 +119,7 @@ impl ScanStatistics {
     ///     azimuths: [0.0, 0.1].into(),
     ///     readings: vec![RangeReading::Range(range), RangeReading::Error(7)],
     ///     intensities: vec![],
-    ///     odom_from_robot: None,
+    ///     odom_from_robot: Some(nalgebra::Isometry2::identity()),
     /// };
     /// let options = StatisticsOptions { least_scans: 2, ..StatisticsOptions::default() };
     /// let statistics = ScanStatistics::of(&[scan(1.2), scan(1.4)], &options);
