@@ -3,6 +3,7 @@
 use super::rigid_motion::RigidMotion;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::{Point, SMatrix, SVector};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
@@ -11,6 +12,8 @@ pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
     normals: Vec<SVector<f64, D>>,
+    /// Number of neighbours of the planes of the normals.
+    neighbours: usize,
 }
 
 impl<const D: usize> SearchableCloud<D> {
@@ -33,6 +36,7 @@ impl<const D: usize> SearchableCloud<D> {
             points,
             tree,
             normals: Vec::new(),
+            neighbours: 0,
         }
     }
 
@@ -41,20 +45,18 @@ impl<const D: usize> SearchableCloud<D> {
         self.points.len()
     }
 
-    /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours`
-    /// points.
-    #[must_use]
-    pub(super) fn with_normals<M: RigidMotion<D, K>, const K: usize>(
-        mut self,
-        neighbours: usize,
-    ) -> Self {
+    /// Fits normals, unless they are known: at each point that of the plane fitted to the nearest `neighbours` points.
+    pub(super) fn fit_normals<M: RigidMotion<D, K>, const K: usize>(&mut self, neighbours: usize) {
+        if neighbours == self.neighbours {
+            return;
+        }
         let normal = |p: &SVector<f64, D>| {
             let near = self.nearest_of(p, neighbours);
             let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);
             vectors.column(values.imin()).into_owned()
         };
-        self.normals = self.points.iter().map(normal).collect();
-        self
+        self.normals = self.points.par_iter().map(normal).collect();
+        self.neighbours = neighbours;
     }
 
     /// Points, m.
@@ -62,7 +64,7 @@ impl<const D: usize> SearchableCloud<D> {
         &self.points
     }
 
-    /// Unit normals, one per point; empty without [`SearchableCloud::with_normals`].
+    /// Unit normals, one per point; empty before [`SearchableCloud::fit_normals`].
     pub(super) fn normals(&self) -> &[SVector<f64, D>] {
         &self.normals
     }

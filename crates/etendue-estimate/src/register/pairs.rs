@@ -4,6 +4,7 @@ use super::cloud::SearchableCloud;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
+use rayon::prelude::*;
 
 /// Selection rule of correspondences.
 #[derive(Clone, Copy, Debug)]
@@ -36,21 +37,19 @@ pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
 ) -> (Vec<Pair<D>>, usize) {
     // Pair every source point with its nearest target point.
     let limit = rule.max_distance * rule.max_distance;
-    let mut found: Vec<Pair<D>> = source
-        .points()
-        .iter()
-        .enumerate()
-        .filter_map(|(index, point)| {
-            let moved = motion.apply(point);
-            let (nearest, squared) = target.nearest(&moved)?;
-            (squared <= limit).then(|| Pair {
-                source: index,
-                target: nearest,
-                offset: moved - target.points()[nearest],
-                squared,
-            })
+    let (rotation, translation) = (motion.rotation(), motion.translation());
+    let pair = |(index, point): (usize, &SVector<f64, D>)| {
+        let moved: SVector<f64, D> = rotation * point + translation;
+        let (nearest, squared) = target.nearest(&moved)?;
+        (squared <= limit).then(|| Pair {
+            source: index,
+            target: nearest,
+            offset: moved - target.points()[nearest],
+            squared,
         })
-        .collect();
+    };
+    let points = source.points().par_iter().enumerate();
+    let mut found: Vec<Pair<D>> = points.filter_map(pair).collect();
     // Keep the nearest pairs.
     let missing = source.len() - found.len();
     trim(&mut found, rule.keep);
@@ -74,17 +73,22 @@ fn trim<const D: usize>(found: &mut Vec<Pair<D>>, keep: f64) {
     }
 }
 
-/// Linearization from one block of `B` residuals and their Jacobian per pair.
-pub(super) fn stack<const K: usize, const B: usize>(
-    blocks: impl Iterator<Item = (SVector<f64, B>, SMatrix<f64, B, K>)>,
+/// Linearization from one block of `B` residuals and their Jacobian per item, such as a pair.
+pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
+    items: &[T],
     missing: usize,
+    block: impl Fn(&T) -> (SVector<f64, B>, SMatrix<f64, B, K>) + Sync,
 ) -> Linearization {
-    let mut values = Vec::new();
-    let mut jacobian = Vec::new();
-    for (residual, rows) in blocks {
-        values.extend(residual.iter());
-        jacobian.extend(rows.transpose().iter());
-    }
+    let mut values = vec![0.0; B * items.len()];
+    let mut jacobian = vec![0.0; B * K * items.len()];
+    let blocks = values
+        .par_chunks_exact_mut(B)
+        .zip(jacobian.par_chunks_exact_mut(B * K));
+    blocks.zip(items).for_each(|((values, jacobian), item)| {
+        let (residual, rows) = block(item);
+        values.copy_from_slice(residual.as_slice());
+        jacobian.copy_from_slice(rows.transpose().as_slice());
+    });
     let residuals = Residuals {
         block: B,
         missing,

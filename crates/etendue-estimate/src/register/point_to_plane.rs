@@ -1,7 +1,7 @@
 //! Point-to-plane ICP (Chen and Medioni 1992, doi:10.1016/0262-8856(92)90066-C).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{Pair, PairRule, pairs, stack};
+use super::pairs::{PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::SVector;
@@ -43,12 +43,15 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
 
     fn linearize(&self, motion: &M) -> Linearization {
         let (found, missing) = pairs(self.source, self.target, motion, self.rule);
-        let block = |pair: &Pair<D>| {
+        let rotation = motion.rotation();
+        stack(&found, missing, |pair| {
             let normal = &self.target.normals()[pair.target];
             let point = &self.source.points()[pair.source];
             let distance = SVector::<f64, 1>::new(normal.dot(&pair.offset));
-            (distance, normal.transpose() * motion.derivative(point))
-        };
-        stack(found.iter().map(block), missing)
+            (
+                distance,
+                normal.transpose() * M::derivative(&rotation, point),
+            )
+        })
     }
 }

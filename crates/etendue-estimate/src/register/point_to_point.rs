@@ -41,10 +41,10 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
 
     fn linearize(&self, motion: &M) -> Linearization {
         let (found, missing) = pairs(self.source, self.target, motion, self.rule);
-        let block = |pair: &super::pairs::Pair<D>| {
+        let rotation = motion.rotation();
+        stack(&found, missing, |pair| {
             let point = &self.source.points()[pair.source];
-            (pair.offset, motion.derivative(point))
-        };
-        stack(found.iter().map(block), missing)
+            (pair.offset, M::derivative(&rotation, point))
+        })
     }
 }
