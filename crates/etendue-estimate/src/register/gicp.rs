@@ -1,7 +1,7 @@
 //! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{PairRule, pairs, stack};
+use super::pairs::{PairRule, PairSearch, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -15,9 +15,7 @@ pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 /// $W^2 = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of a local plane with
 /// normal $n$.
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
-    source: &'a SearchableCloud<D>,
-    target: &'a SearchableCloud<D>,
-    rule: PairRule,
+    search: PairSearch<'a, D>,
     motion: PhantomData<M>,
 }
 
@@ -29,9 +27,7 @@ impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
         rule: PairRule,
     ) -> Self {
         Self {
-            source,
-            target,
-            rule,
+            search: PairSearch::new(source, target, rule),
             motion: PhantomData,
         }
     }
@@ -63,12 +59,12 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
+        let (found, missing) = self.search.pairs(motion);
         let rotation = motion.rotation();
         stack(&found, missing, |pair| {
-            let normal = rotation * self.source.normals()[pair.source];
-            let whitening = whitening(&self.target.normals()[pair.target], &normal);
-            let derivative = M::derivative(&rotation, &self.source.points()[pair.source]);
+            let normal = rotation * self.search.source.normals()[pair.source];
+            let whitening = whitening(&self.search.target.normals()[pair.target], &normal);
+            let derivative = M::derivative(&rotation, &self.search.source.points()[pair.source]);
             (whitening * pair.offset, whitening * derivative)
         })
     }

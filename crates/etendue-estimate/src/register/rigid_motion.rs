@@ -1,6 +1,7 @@
 //! Rigid motions in the plane and in space.
 
 use super::registration::{RegisterError, Registration, RegistrationResult, register_points};
+use crate::geometry::EigenDecomposition;
 use crate::manifold::Manifold;
 use nalgebra::{
     Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, Point, Point2, Point3, SMatrix,
@@ -82,8 +83,8 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
     }
 
     fn eigen(matrix: &Matrix3<f64>) -> (SVector<f64, 3>, Matrix3<f64>) {
-        let eigen = matrix.symmetric_eigen();
-        (eigen.eigenvalues, eigen.eigenvectors)
+        let eigen = EigenDecomposition::of(matrix);
+        (eigen.values.into(), Matrix3::from_columns(&eigen.vectors))
     }
 
     fn register(
