@@ -4,16 +4,22 @@ each method relative to the reference transform (if there is one), the closure o
 and the difference between the two programs.
 
     pip install small_gicp==1.0.1 numpy
-    python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12]
+    python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12] [--repeats 7]
 
 RECORDINGS is the folder of recordings (ETENDUE_DATA), ETENDUE the binary.
+
+The last table has median times of N alternating runs with one thread and the same voxels: of the program `etendue
+register`, with its start and the reading of both files, and of `small_gicp.align` in a running Python. Both sides
+downsample, fit local planes and register.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
+import time
 
 import numpy as np
 import small_gicp
@@ -54,7 +60,8 @@ def peer(source, target, method, voxel, reach):
 
 def ours(program, source, target, method, options):
     command = [program, "register", source, target, "--method", method, "--json", *options]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # A doubtful registration has exit code 3.
+    output = subprocess.run(command, capture_output=True, text=True).stdout
     return np.array(json.loads(output)["b_from_a_matrix"])
 
 
@@ -139,14 +146,38 @@ def scans(data, program, count):
         row(f"small_gicp {method}", *parts, *[""] * len(METHODS))
 
 
+def times(data, program, repeats):
+    print(f"\nMedian time of {repeats} alternating runs, one thread, ms\n")
+    row("clouds", "method", "etendue", "small_gicp")
+    row(*["---"] * 4)
+    os.environ["RAYON_NUM_THREADS"] = "1"
+    for name, source, target, read, _, voxel, reach, _ in pairs_of_clouds(data):
+        a, b = read(source), read(target)
+        options = ["--voxel", str(voxel), "--max-distance", str(reach)]
+        for method in PEERS:
+            both = ([], [])
+            for _ in range(repeats):
+                both[0].append(seconds(lambda: ours(program, str(source), str(target), method, options)))
+                both[1].append(seconds(lambda: peer(a, b, method, voxel, reach)))
+            row(name, method, *[f"{1e3 * statistics.median(t):.0f}" for t in both])
+
+
+def seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("recordings", type=pathlib.Path)
     parser.add_argument("etendue")
     parser.add_argument("--pairs", type=int, default=12)
+    parser.add_argument("--repeats", type=int, default=7)
     arguments = parser.parse_args()
     clouds(arguments.recordings, arguments.etendue)
     scans(arguments.recordings, arguments.etendue, arguments.pairs)
+    times(arguments.recordings, arguments.etendue, arguments.repeats)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 //! Point clouds with nearest-neighbour queries and normals.
 
 use super::rigid_motion::RigidMotion;
+use crate::geometry::{VoxelTable, voxel_key};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
-use nalgebra::{Point, SMatrix, SVector};
+use nalgebra::{Point, SMatrix, SVector, Vector3};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
@@ -11,6 +13,8 @@ pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
     normals: Vec<SVector<f64, D>>,
+    /// Number of neighbours of the planes of the normals.
+    neighbours: usize,
 }
 
 impl<const D: usize> SearchableCloud<D> {
@@ -33,6 +37,7 @@ impl<const D: usize> SearchableCloud<D> {
             points,
             tree,
             normals: Vec::new(),
+            neighbours: 0,
         }
     }
 
@@ -41,20 +46,18 @@ impl<const D: usize> SearchableCloud<D> {
         self.points.len()
     }
 
-    /// The cloud with normals: at each point that of the plane fitted to the nearest `neighbours`
-    /// points.
-    #[must_use]
-    pub(super) fn with_normals<M: RigidMotion<D, K>, const K: usize>(
-        mut self,
-        neighbours: usize,
-    ) -> Self {
+    /// Fits normals, unless they are known: at each point that of the plane fitted to the nearest `neighbours` points.
+    pub(super) fn fit_normals<M: RigidMotion<D, K>, const K: usize>(&mut self, neighbours: usize) {
+        if neighbours == self.neighbours {
+            return;
+        }
         let normal = |p: &SVector<f64, D>| {
             let near = self.nearest_of(p, neighbours);
             let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);
             vectors.column(values.imin()).into_owned()
         };
-        self.normals = self.points.iter().map(normal).collect();
-        self
+        self.normals = self.points.par_iter().map(normal).collect();
+        self.neighbours = neighbours;
     }
 
     /// Points, m.
@@ -62,20 +65,18 @@ impl<const D: usize> SearchableCloud<D> {
         &self.points
     }
 
-    /// Unit normals, one per point; empty without [`SearchableCloud::with_normals`].
+    /// Unit normals, one per point; empty before [`SearchableCloud::fit_normals`].
     pub(super) fn normals(&self) -> &[SVector<f64, D>] {
         &self.normals
     }
 
-    /// Index and squared distance (m²) of the nearest point.
-    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<(usize, f64)> {
-        let found = self
-            .tree
-            .as_ref()?
-            .query(&to.data.0[0])
-            .nearest_one::<SquaredEuclidean<f64>>()
-            .execute();
-        Some((found.item as usize, found.distance))
+    /// Indices and squared distances (m²) of the two nearest points; of a cloud with one point, the second is at infinity.
+    pub(super) fn two_nearest(&self, to: &SVector<f64, D>) -> Option<[(usize, f64); 2]> {
+        const TWO: NonZero<usize> = NonZero::new(2).expect("two is not zero");
+        let tree = self.tree.as_ref()?.query(&to.data.0[0]);
+        let found = tree.nearest_n::<SquaredEuclidean<f64>>(TWO).execute();
+        let entry = |i: usize| found.get(i).map(|near| (near.item as usize, near.distance));
+        Some([entry(0)?, entry(1).unwrap_or((0, f64::INFINITY))])
     }
 
     /// Indices of the `count` nearest points.
@@ -104,17 +105,31 @@ pub(super) fn spread<'a, const D: usize>(
     (mean, points.map(outer).sum::<SMatrix<f64, D, D>>() / count)
 }
 
-/// Voxel-grid filter: the mean of the finite points in every occupied cube of side `size`, m.
+/// Voxel-grid filter: the mean of the finite points in every occupied cube of side `size`, m, of points in the plane or in
+/// space.
 pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Point<f64, D>> {
-    let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
-    grid(
-        points.iter().filter(finite).map(|p| &p.coords),
-        size,
-        [0.0; D],
-    )
-    .values()
-    .map(|members| Point::from(spread(members.iter().copied()).0))
-    .collect()
+    const { assert!(D <= 3, "voxels have three dimensions at most") };
+    let padded = |p: &Point<f64, D>| Vector3::from_fn(|i, _| if i < D { p[i] } else { 0.0 });
+    let means = voxel_means(points.iter().map(padded).collect(), size);
+    let mean = |mean: Vector3<f64>| Point::from(SVector::from_fn(|i, _| mean[i]));
+    means.into_iter().map(mean).collect()
+}
+
+/// Means of the finite points in every occupied cube of side `size`, m, in the order of their first points. It is not
+/// generic, so that it is compiled in this crate.
+fn voxel_means(mut points: Vec<Vector3<f64>>, size: f64) -> Vec<Vector3<f64>> {
+    points.retain(|p| p.iter().all(|x| x.is_finite()));
+    let mut voxels = VoxelTable::default();
+    let mut sums: Vec<(Vector3<f64>, f64)> = Vec::new();
+    for point in points {
+        let voxel = voxels.insert(voxel_key(&point, size)) as usize;
+        if voxel == sums.len() {
+            sums.push((Vector3::zeros(), 0.0));
+        }
+        sums[voxel].0 += point;
+        sums[voxel].1 += 1.0;
+    }
+    sums.into_iter().map(|(sum, count)| sum / count).collect()
 }
 
 /// Points by the cube of side `size` (m) that contains them, on a grid shifted by `shift` sides.

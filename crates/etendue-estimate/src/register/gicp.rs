@@ -1,7 +1,7 @@
 //! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{Pair, PairRule, pairs, stack};
+use super::pairs::{PairRule, PairSearch, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -12,12 +12,10 @@ pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 
 /// Plane-to-plane residuals $r = W (T p - q)$ of pairs of nearest points.
 ///
-/// $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of
-/// a local plane with normal $n$.
+/// $W^2 = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of a local plane with
+/// normal $n$.
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
-    source: &'a SearchableCloud<D>,
-    target: &'a SearchableCloud<D>,
-    rule: PairRule,
+    search: PairSearch<'a, D>,
     motion: PhantomData<M>,
 }
 
@@ -29,29 +27,26 @@ impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
         rule: PairRule,
     ) -> Self {
         Self {
-            source,
-            target,
-            rule,
+            search: PairSearch::new(source, target, rule),
             motion: PhantomData,
         }
     }
-
-    /// Whitening matrix $W$ of a pair.
-    fn whitening(&self, pair: &Pair<D>, rotation: &SMatrix<f64, D, D>) -> SMatrix<f64, D, D> {
-        let target = plane(&self.target.normals()[pair.target]);
-        let source = plane(&(rotation * self.source.normals()[pair.source]));
-        let information = (target + source).try_inverse();
-        information
-            .and_then(nalgebra::Matrix::cholesky)
-            .expect("the sum of two positive definite matrices is positive definite")
-            .l()
-            .transpose()
-    }
 }
 
-/// Covariance $C$ of a local plane.
-fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
-    SMatrix::identity() - normal * normal.transpose() * (1.0 - NORMAL_VARIANCE)
+/// The symmetric matrix $W$ with $W^2 = (2 I - (1-\epsilon)(m m^\top + n n^\top))^{-1}$ of two unit normals.
+///
+/// The sum in parentheses has the eigenvectors $m + n$ and $m - n$ with the eigenvalues $2 - (1-\epsilon)(1 \pm m \cdot
+/// n)$; the others are 2. Where the normals are parallel, one of the vectors vanishes and its eigenvalue is 2.
+fn whitening<const D: usize>(m: &SVector<f64, D>, n: &SVector<f64, D>) -> SMatrix<f64, D, D> {
+    const OTHER: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    let mut whitening = SMatrix::identity() * OTHER;
+    for vector in [m + n, m - n] {
+        let squared_norm = vector.norm_squared();
+        let eigenvalue = 2.0 - 0.5 * (1.0 - NORMAL_VARIANCE) * squared_norm;
+        let change = (eigenvalue.sqrt().recip() - OTHER) / squared_norm.max(1e-12);
+        whitening += vector * vector.transpose() * change;
+    }
+    whitening
 }
 
 impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
@@ -64,13 +59,34 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
+        let (found, missing) = self.search.pairs(motion);
         let rotation = motion.rotation();
-        let block = |pair: &Pair<D>| {
-            let whitening = self.whitening(pair, &rotation);
-            let derivative = motion.derivative(&self.source.points()[pair.source]);
+        stack(&found, missing, |pair| {
+            let normal = rotation * self.search.source.normals()[pair.source];
+            let whitening = whitening(&self.search.target.normals()[pair.target], &normal);
+            let derivative = M::derivative(&rotation, &self.search.source.points()[pair.source]);
             (whitening * pair.offset, whitening * derivative)
-        };
-        stack(found.iter().map(block), missing)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{Matrix3, Vector3};
+
+    /// Also for parallel and opposite normals, where one eigenvector vanishes.
+    #[test]
+    fn the_whitening_is_the_root_of_the_inverse_covariance() {
+        let m = Vector3::new(0.6, 0.0, 0.8);
+        let tilted = Vector3::new(0.1, -0.7, 0.3).normalize();
+        let nearly = (m + Vector3::new(1e-9, 2e-9, 0.0)).normalize();
+        for n in [tilted, m, -m, nearly, Vector3::new(-0.8, 0.0, 0.6)] {
+            let outer = |v: Vector3<f64>| v * v.transpose() * (1.0 - NORMAL_VARIANCE);
+            let covariance = Matrix3::identity() * 2.0 - outer(m) - outer(n);
+            let w = whitening(&m, &n);
+            // Measured: 3e-13, with an inverse covariance of up to 500.
+            assert!((w * w * covariance - Matrix3::identity()).amax() < 1e-11);
+        }
     }
 }

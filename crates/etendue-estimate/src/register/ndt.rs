@@ -10,6 +10,7 @@ use super::pairs::stack;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals};
 use nalgebra::{SMatrix, SVector};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -152,18 +153,26 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let mut blocks = Vec::new();
-        let mut missing = 0;
-        for point in self.source.points() {
-            let moved = motion.apply(point);
-            let before = blocks.len();
-            for (cell, weight) in self.cells.around(&moved) {
+        // Find the cells around every point.
+        let (rotation, translation) = (motion.rotation(), motion.translation());
+        let around = |&point: &SVector<f64, D>| -> Vec<_> {
+            let moved: SVector<f64, D> = rotation * point + translation;
+            let cells = self.cells.around(&moved);
+            cells
+                .map(|(cell, weight)| (point, moved, cell, weight))
+                .collect()
+        };
+        let found: Vec<Vec<_>> = self.source.points().par_iter().map(around).collect();
+        let missing = found.iter().filter(|cells| cells.is_empty()).count();
+        // Evaluate the residuals.
+        stack(
+            &found.concat(),
+            missing,
+            |&(ref point, moved, cell, weight)| {
                 let whitening = cell.whitening * weight.sqrt();
-                let derivative = whitening * motion.derivative(point);
-                blocks.push((whitening * (moved - cell.mean), derivative));
-            }
-            missing += usize::from(blocks.len() == before);
-        }
-        stack(blocks.into_iter(), missing)
+                let derivative = whitening * M::derivative(&rotation, point);
+                (whitening * (moved - cell.mean), derivative)
+            },
+        )
     }
 }

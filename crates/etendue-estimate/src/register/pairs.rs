@@ -4,6 +4,8 @@ use super::cloud::SearchableCloud;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Selection rule of correspondences.
 #[derive(Clone, Copy, Debug)]
@@ -27,34 +29,90 @@ pub(super) struct Pair<const D: usize> {
     squared: f64,
 }
 
-/// Selected pairs at a motion, and the number of source points without a partner.
-pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
-    source: &SearchableCloud<D>,
-    target: &SearchableCloud<D>,
-    motion: &M,
+/// Search of the pairs of two clouds at successive motions.
+pub(super) struct PairSearch<'a, const D: usize> {
+    pub source: &'a SearchableCloud<D>,
+    pub target: &'a SearchableCloud<D>,
     rule: PairRule,
-) -> (Vec<Pair<D>>, usize) {
-    // Pair every source point with its nearest target point.
-    let limit = rule.max_distance * rule.max_distance;
-    let mut found: Vec<Pair<D>> = source
-        .points()
-        .iter()
-        .enumerate()
-        .filter_map(|(index, point)| {
-            let moved = motion.apply(point);
-            let (nearest, squared) = target.nearest(&moved)?;
-            (squared <= limit).then(|| Pair {
-                source: index,
-                target: nearest,
-                offset: moved - target.points()[nearest],
-                squared,
-            })
-        })
-        .collect();
-    // Keep the nearest pairs.
-    let missing = source.len() - found.len();
-    trim(&mut found, rule.keep);
-    (found, missing)
+    /// Last search of every source point.
+    known: Mutex<Vec<Option<Search<D>>>>,
+}
+
+/// Nearest target point of a position.
+#[derive(Clone, Copy)]
+struct Search<const D: usize> {
+    position: SVector<f64, D>,
+    /// Index of the nearest target point.
+    nearest: usize,
+    /// Half the difference of the distances to the nearest and the second point, m. At positions nearer than this
+    /// the nearest point is the same, by the triangle inequality.
+    valid_within: f64,
+}
+
+/// Factor on [`Search::valid_within`] for rounding.
+const ROUNDING: f64 = 1.0 - 1e-9;
+
+impl<'a, const D: usize> PairSearch<'a, D> {
+    /// Search without known pairs.
+    pub(super) fn new(
+        source: &'a SearchableCloud<D>,
+        target: &'a SearchableCloud<D>,
+        rule: PairRule,
+    ) -> Self {
+        Self {
+            source,
+            target,
+            rule,
+            known: Mutex::new(vec![None; source.len()]),
+        }
+    }
+
+    /// Selected pairs at a motion, and the number of source points without a partner.
+    pub(super) fn pairs<M: RigidMotion<D, K>, const K: usize>(
+        &self,
+        motion: &M,
+    ) -> (Vec<Pair<D>>, usize) {
+        // Pair every source point with its nearest target point.
+        let limit = self.rule.max_distance * self.rule.max_distance;
+        let (rotation, translation) = (motion.rotation(), motion.translation());
+        let pair =
+            |((index, point), known): ((usize, &SVector<f64, D>), &mut Option<Search<D>>)| {
+                let moved: SVector<f64, D> = rotation * point + translation;
+                let nearest = self.nearest(&moved, known)?;
+                let offset = moved - self.target.points()[nearest];
+                let squared = offset.norm_squared();
+                (squared <= limit).then_some(Pair {
+                    source: index,
+                    target: nearest,
+                    offset,
+                    squared,
+                })
+            };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let points = self.source.points().par_iter().enumerate();
+        let mut found: Vec<Pair<D>> = points.zip(&mut *known).filter_map(pair).collect();
+        // Keep the nearest pairs.
+        let missing = self.source.len() - found.len();
+        trim(&mut found, self.rule.keep);
+        (found, missing)
+    }
+
+    /// Index of the target point nearest to a position, from the last search where it is still valid.
+    fn nearest(&self, to: &SVector<f64, D>, known: &mut Option<Search<D>>) -> Option<usize> {
+        let is_valid =
+            |last: &Search<D>| (to - last.position).norm() < ROUNDING * last.valid_within;
+        if !known.as_ref().is_some_and(is_valid) {
+            *known = self
+                .target
+                .two_nearest(to)
+                .map(|[(nearest, first), (_, second)]| Search {
+                    position: *to,
+                    nearest,
+                    valid_within: 0.5 * (second.sqrt() - first.sqrt()),
+                });
+        }
+        known.map(|search| search.nearest)
+    }
 }
 
 /// Removes all but the nearest fraction `keep` of the pairs.
@@ -74,17 +132,22 @@ fn trim<const D: usize>(found: &mut Vec<Pair<D>>, keep: f64) {
     }
 }
 
-/// Linearization from one block of `B` residuals and their Jacobian per pair.
-pub(super) fn stack<const K: usize, const B: usize>(
-    blocks: impl Iterator<Item = (SVector<f64, B>, SMatrix<f64, B, K>)>,
+/// Linearization from one block of `B` residuals and their Jacobian per item, such as a pair.
+pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
+    items: &[T],
     missing: usize,
+    block: impl Fn(&T) -> (SVector<f64, B>, SMatrix<f64, B, K>) + Sync,
 ) -> Linearization {
-    let mut values = Vec::new();
-    let mut jacobian = Vec::new();
-    for (residual, rows) in blocks {
-        values.extend(residual.iter());
-        jacobian.extend(rows.transpose().iter());
-    }
+    let mut values = vec![0.0; B * items.len()];
+    let mut jacobian = vec![0.0; B * K * items.len()];
+    let blocks = values
+        .par_chunks_exact_mut(B)
+        .zip(jacobian.par_chunks_exact_mut(B * K));
+    blocks.zip(items).for_each(|((values, jacobian), item)| {
+        let (residual, rows) = block(item);
+        values.copy_from_slice(residual.as_slice());
+        jacobian.copy_from_slice(rows.transpose().as_slice());
+    });
     let residuals = Residuals {
         block: B,
         missing,

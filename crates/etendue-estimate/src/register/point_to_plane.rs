@@ -1,7 +1,7 @@
 //! Point-to-plane ICP (Chen and Medioni 1992, doi:10.1016/0262-8856(92)90066-C).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{Pair, PairRule, pairs, stack};
+use super::pairs::{PairRule, PairSearch, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::SVector;
@@ -10,9 +10,7 @@ use std::marker::PhantomData;
 /// Point-to-plane residuals $r = n \cdot (T p - q)$, m, with $q$ the target point nearest to $T p$
 /// and $n$ the normal there.
 pub(super) struct PointToPlane<'a, M, const D: usize, const K: usize> {
-    source: &'a SearchableCloud<D>,
-    target: &'a SearchableCloud<D>,
-    rule: PairRule,
+    search: PairSearch<'a, D>,
     motion: PhantomData<M>,
 }
 
@@ -24,9 +22,7 @@ impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
         rule: PairRule,
     ) -> Self {
         Self {
-            source,
-            target,
-            rule,
+            search: PairSearch::new(source, target, rule),
             motion: PhantomData,
         }
     }
@@ -42,13 +38,16 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
-        let block = |pair: &Pair<D>| {
-            let normal = &self.target.normals()[pair.target];
-            let point = &self.source.points()[pair.source];
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        stack(&found, missing, |pair| {
+            let normal = &self.search.target.normals()[pair.target];
+            let point = &self.search.source.points()[pair.source];
             let distance = SVector::<f64, 1>::new(normal.dot(&pair.offset));
-            (distance, normal.transpose() * motion.derivative(point))
-        };
-        stack(found.iter().map(block), missing)
+            (
+                distance,
+                normal.transpose() * M::derivative(&rotation, point),
+            )
+        })
     }
 }

@@ -1,16 +1,14 @@
 //! Point-to-point ICP (Besl and McKay 1992, doi:10.1109/34.121791).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{PairRule, pairs, stack};
+use super::pairs::{PairRule, PairSearch, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use std::marker::PhantomData;
 
 /// Point-to-point residuals $r = T p - q$, m, with $q$ the target point nearest to $T p$.
 pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
-    source: &'a SearchableCloud<D>,
-    target: &'a SearchableCloud<D>,
-    rule: PairRule,
+    search: PairSearch<'a, D>,
     motion: PhantomData<M>,
 }
 
@@ -22,9 +20,7 @@ impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
         rule: PairRule,
     ) -> Self {
         Self {
-            source,
-            target,
-            rule,
+            search: PairSearch::new(source, target, rule),
             motion: PhantomData,
         }
     }
@@ -40,11 +36,11 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     }
 
     fn linearize(&self, motion: &M) -> Linearization {
-        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
-        let block = |pair: &super::pairs::Pair<D>| {
-            let point = &self.source.points()[pair.source];
-            (pair.offset, motion.derivative(point))
-        };
-        stack(found.iter().map(block), missing)
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        stack(&found, missing, |pair| {
+            let point = &self.search.source.points()[pair.source];
+            (pair.offset, M::derivative(&rotation, point))
+        })
     }
 }

@@ -221,7 +221,22 @@ impl Registration {
         target: &[Point<f64, D>],
         start: M,
     ) -> Result<RegistrationResult<M>, RegisterError> {
-        M::register(self, source, target, start)
+        Self::register_in_stages(&[*self], source, target, start)
+    }
+
+    /// Registers two point clouds, m, in stages, such as with pairs at a large and then at a small distance: each stage
+    /// starts at the result of the one before. Search trees are built once, and local planes where the number of neighbours
+    /// changes.
+    ///
+    /// # Errors
+    /// As [`Registration::register`], and where there is no stage.
+    pub fn register_in_stages<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+        stages: &[Self],
+        source: &[Point<f64, D>],
+        target: &[Point<f64, D>],
+        start: M,
+    ) -> Result<RegistrationResult<M>, RegisterError> {
+        M::register(stages, source, target, start)
     }
 
     /// Registers two prepared clouds.
@@ -299,13 +314,12 @@ impl Registration {
         solution.map_err(|error| self.error(error))
     }
 
-    /// Cloud of the points, with normals where the method needs them.
+    /// Checks the number of points of a cloud and fits normals where the method needs them.
     fn prepare<M: RigidMotion<D, K>, const D: usize, const K: usize>(
         &self,
         name: &'static str,
-        points: &[Point<f64, D>],
-    ) -> Result<SearchableCloud<D>, RegisterError> {
-        let cloud = SearchableCloud::new(points);
+        cloud: &mut SearchableCloud<D>,
+    ) -> Result<(), RegisterError> {
         let needed = if self.needs_normals() {
             self.neighbours.min(K + 1)
         } else {
@@ -318,11 +332,10 @@ impl Registration {
                 needed,
             });
         }
-        Ok(if self.needs_normals() {
-            cloud.with_normals::<M, K>(self.neighbours)
-        } else {
-            cloud
-        })
+        if self.needs_normals() {
+            cloud.fit_normals::<M, K>(self.neighbours);
+        }
+        Ok(())
     }
 
     /// Whether the residuals of the method use normals.
@@ -401,15 +414,35 @@ impl Registration {
     }
 }
 
-/// [`Registration::register`], generic in the motion.
+/// [`Registration::register_in_stages`], generic in the motion.
 pub(super) fn register_points<M: RigidMotion<D, K>, const D: usize, const K: usize>(
-    registration: &Registration,
+    stages: &[Registration],
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],
     start: M,
 ) -> Result<RegistrationResult<M>, RegisterError> {
-    registration.check()?;
-    let source = registration.prepare::<M, D, K>("source", source)?;
-    let target = registration.prepare::<M, D, K>("target", target)?;
-    registration.register_clouds(&source, &target, start)
+    // Check all settings first.
+    for stage in stages {
+        stage.check()?;
+    }
+    // Register stage by stage.
+    let mut source = SearchableCloud::new(source);
+    let mut target = SearchableCloud::new(target);
+    let mut reached: Option<RegistrationResult<M>> = None;
+    for stage in stages {
+        stage.prepare::<M, D, K>("source", &mut source)?;
+        stage.prepare::<M, D, K>("target", &mut target)?;
+        let (start, before) = match reached {
+            Some(before) => (before.target_from_source, before.log),
+            None => (start, Vec::new()),
+        };
+        let mut found = stage.register_clouds(&source, &target, start)?;
+        found.log.splice(..0, before);
+        reached = Some(found);
+    }
+    reached.ok_or(RegisterError::Setting {
+        setting: "stages",
+        value: 0.0,
+        remedy: "give at least one stage",
+    })
 }

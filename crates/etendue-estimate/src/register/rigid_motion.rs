@@ -1,6 +1,7 @@
 //! Rigid motions in the plane and in space.
 
 use super::registration::{RegisterError, Registration, RegistrationResult, register_points};
+use crate::geometry::EigenDecomposition;
 use crate::manifold::Manifold;
 use nalgebra::{
     Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, Point, Point2, Point3, SMatrix,
@@ -8,26 +9,26 @@ use nalgebra::{
 };
 
 /// Rigid motion of `D`-dimensional points, with `K` degrees of freedom.
-pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
-    /// Image of a point, m.
-    fn apply(&self, point: &SVector<f64, D>) -> SVector<f64, D>;
-
+pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
     /// Rotation matrix.
     fn rotation(&self) -> SMatrix<f64, D, D>;
 
-    /// Derivative of the image of a point by a body-fixed twist (m, rad).
-    fn derivative(&self, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
+    /// Translation, m.
+    fn translation(&self) -> SVector<f64, D>;
+
+    /// Derivative of the image of a point by a body-fixed twist (m, rad), at a rotation.
+    fn derivative(rotation: &SMatrix<f64, D, D>, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
 
     /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
     fn eigen(matrix: &SMatrix<f64, D, D>) -> (SVector<f64, D>, SMatrix<f64, D, D>);
 
-    /// [`Registration::register`] of this motion. The implementations are not generic, so that
+    /// [`Registration::register_in_stages`] of this motion. The implementations are not generic, so that
     /// registration is compiled in this crate and not again in every crate that uses it.
     ///
     /// # Errors
-    /// As [`Registration::register`].
+    /// As [`Registration::register_in_stages`].
     fn register(
-        registration: &Registration,
+        stages: &[Registration],
         source: &[Point<f64, D>],
         target: &[Point<f64, D>],
         start: Self,
@@ -35,18 +36,17 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
 }
 
 impl RigidMotion<2, 3> for Isometry2<f64> {
-    fn apply(&self, point: &SVector<f64, 2>) -> SVector<f64, 2> {
-        self.rotation * point + self.translation.vector
-    }
-
     fn rotation(&self) -> Matrix2<f64> {
         *self.rotation.to_rotation_matrix().matrix()
     }
 
+    fn translation(&self) -> SVector<f64, 2> {
+        self.translation.vector
+    }
+
     /// $R\\,[\\,I \mid (-y, x)^\top]$
-    fn derivative(&self, point: &SVector<f64, 2>) -> Matrix2x3<f64> {
-        let body = Matrix2x3::new(1.0, 0.0, -point.y, 0.0, 1.0, point.x);
-        RigidMotion::rotation(self) * body
+    fn derivative(rotation: &Matrix2<f64>, point: &SVector<f64, 2>) -> Matrix2x3<f64> {
+        rotation * Matrix2x3::new(1.0, 0.0, -point.y, 0.0, 1.0, point.x)
     }
 
     fn eigen(matrix: &Matrix2<f64>) -> (SVector<f64, 2>, Matrix2<f64>) {
@@ -55,45 +55,44 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
     }
 
     fn register(
-        registration: &Registration,
+        stages: &[Registration],
         source: &[Point2<f64>],
         target: &[Point2<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        register_points(registration, source, target, start)
+        register_points(stages, source, target, start)
     }
 }
 
 impl RigidMotion<3, 6> for Isometry3<f64> {
-    fn apply(&self, point: &SVector<f64, 3>) -> SVector<f64, 3> {
-        self.rotation * point + self.translation.vector
-    }
-
     fn rotation(&self) -> Matrix3<f64> {
         *self.rotation.to_rotation_matrix().matrix()
     }
 
+    fn translation(&self) -> SVector<f64, 3> {
+        self.translation.vector
+    }
+
     /// $R\\,[\\,I \mid -\[p\]_\times]$
-    fn derivative(&self, point: &SVector<f64, 3>) -> Matrix3x6<f64> {
-        let rotation = RigidMotion::rotation(self);
+    fn derivative(rotation: &Matrix3<f64>, point: &SVector<f64, 3>) -> Matrix3x6<f64> {
         let mut derivative = Matrix3x6::zeros();
-        derivative.fixed_columns_mut::<3>(0).copy_from(&rotation);
+        derivative.fixed_columns_mut::<3>(0).copy_from(rotation);
         let by_rotation = -rotation * point.cross_matrix();
         derivative.fixed_columns_mut::<3>(3).copy_from(&by_rotation);
         derivative
     }
 
     fn eigen(matrix: &Matrix3<f64>) -> (SVector<f64, 3>, Matrix3<f64>) {
-        let eigen = matrix.symmetric_eigen();
-        (eigen.eigenvalues, eigen.eigenvectors)
+        let eigen = EigenDecomposition::of(matrix);
+        (eigen.values.into(), Matrix3::from_columns(&eigen.vectors))
     }
 
     fn register(
-        registration: &Registration,
+        stages: &[Registration],
         source: &[Point3<f64>],
         target: &[Point3<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        register_points(registration, source, target, start)
+        register_points(stages, source, target, start)
     }
 }

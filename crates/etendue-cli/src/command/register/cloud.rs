@@ -44,7 +44,8 @@ impl NamedCloud {
     /// return.
     fn remove_points_at_origin(&mut self) {
         let before = self.points.len();
-        self.points.retain(|point| point.coords.norm() > 0.0);
+        let is_at_origin = |point: &Point3<f64>| point.x == 0.0 && point.y == 0.0 && point.z == 0.0;
+        self.points.retain(|point| !is_at_origin(point));
         let removed = before - self.points.len();
         if removed > 0 {
             self.warnings.push(format!(

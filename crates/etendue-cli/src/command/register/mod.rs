@@ -13,7 +13,7 @@ use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use cloud::NamedCloud;
 use etendue::estimate::model::{planar, upright};
-use etendue::estimate::register::{RegistrationResult, RigidMotion, downsample};
+use etendue::estimate::register::{Registration, RegistrationResult, RigidMotion, downsample};
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
@@ -169,14 +169,14 @@ fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     };
     let source = downsampled(source);
     let target = downsampled(target);
-    let registration = &settings.registration;
-    let Some(first) = &settings.first else {
-        return Ok(registration.register(&source, &target, start)?);
-    };
-    let first = first.register(&source, &target, start)?;
-    let mut found = registration.register(&source, &target, first.target_from_source)?;
-    found.log.splice(..0, first.log);
-    Ok(found)
+    let stages: Vec<Registration> = settings
+        .first
+        .into_iter()
+        .chain([settings.registration])
+        .collect();
+    Ok(Registration::register_in_stages(
+        &stages, &source, &target, start,
+    )?)
 }
 
 fn from_above(points: &[Point3<f64>], motion: &Isometry3<f64>) -> Vec<[f64; 2]> {

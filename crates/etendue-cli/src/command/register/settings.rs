@@ -198,17 +198,16 @@ fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -
 /// Median distance of points from their centroid, m.
 fn size<const D: usize>(points: &[Point<f64, D>]) -> f64 {
     let count = points.len().max(1) as f64;
-    let centroid = points.iter().map(|p| p.coords / count).sum();
-    let mut distances: Vec<f64> = points
-        .iter()
-        .map(|p| p.coords.metric_distance(&centroid))
-        .collect();
-    distances.sort_by(f64::total_cmp);
-    distances
-        .get(distances.len() / 2)
-        .copied()
-        .unwrap_or(1.0)
-        .max(1e-6)
+    let centroid: [f64; D] =
+        std::array::from_fn(|i| points.iter().map(|p| p[i]).sum::<f64>() / count);
+    let squared = |p: &Point<f64, D>| (0..D).map(|i| (p[i] - centroid[i]).powi(2)).sum();
+    let mut distances: Vec<f64> = points.iter().map(squared).collect();
+    if distances.is_empty() {
+        return 1.0;
+    }
+    let middle = distances.len() / 2;
+    let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+    median.sqrt().max(1e-6)
 }
 
 impl From<&Settings> for SettingsReport {
