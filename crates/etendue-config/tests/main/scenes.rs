@@ -72,10 +72,9 @@ fn the_arena_has_the_papers_walls_a_mirror_and_a_pane() {
 }
 
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn every_example_on_recorded_meshes_has_its_sensor_in_free_space() {
-    let Some(meshes) = recording("mesh_aws_worlds") else {
-        return;
-    };
+    let meshes = recording("mesh_aws_worlds");
     let data = meshes.parent().unwrap().to_str().unwrap();
     for name in ["small-house", "hospital", "bookstore", "cornell-box"] {
         let path = format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));

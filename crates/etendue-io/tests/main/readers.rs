@@ -222,11 +222,10 @@ fn the_numbers_per_point_of_a_scan_without_a_header_are_detected() {
 
 /// Recorded bags with the packets of a lidar (Hesai's need the channel table of a preset).
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
     for model in ["vlp16", "vlp32", "40p", "xt32"] {
-        let Some(folder) = recording(&format!("nebula_lidar_packets/{model}")) else {
-            return;
-        };
+        let folder = recording(&format!("nebula_lidar_packets/{model}"));
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut bags = entries.map(|entry| entry.unwrap().path());
         let bag = bags.find(|path| path.is_dir()).unwrap();
