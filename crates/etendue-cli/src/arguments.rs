@@ -1,6 +1,7 @@
 //! Parsing of the command line, with errors in the terms of the user.
 
 use crate::Cli;
+use clap::parser::ValueSource;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches};
 use std::ffi::OsString;
@@ -65,6 +66,9 @@ fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
         let Ok(Some(values)) = matches.try_get_raw(option) else {
             continue;
         };
+        if matches.value_source(option) == Some(ValueSource::DefaultValue) {
+            continue;
+        }
         if let Some(missing) = values.map(Path::new).find_map(missing_parent) {
             let message = format!(
                 "the folder {} of --{option} does not exist: create it, or correct the path\n",

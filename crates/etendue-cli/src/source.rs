@@ -70,11 +70,15 @@ pub fn sensor_in(
     }
 }
 
-/// Camera of a file (ends in `.toml` or exists) or of a preset.
+/// Whether a name is that of a file: it exists, or has an ending or a folder, which no preset has.
+fn is_file_name(name: &Path) -> bool {
+    name.is_file() || name.extension().is_some() || name.components().count() > 1
+}
+
+/// Camera of a file or of a preset.
 pub fn camera(name: &str) -> Result<Camera, Failure> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
-    if is_file {
+    if is_file_name(path) {
         return Ok(camera::load(path)?);
     }
     if is_sensor(path) {
@@ -124,11 +128,10 @@ pub fn numbered(argument: &str) -> Option<(&str, usize)> {
     Some((file, number.parse().ok()?))
 }
 
-/// Sensor of a file (ends in `.toml` or exists) or of a preset.
+/// Sensor of a file or of a preset.
 pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
-    if is_file {
+    if is_file_name(path) {
         let document = Document::read(path)?;
         let sensor = sensor::parse(&document).map_err(ConfigError::from)?;
         let metadata = SourceMetadata::of_text(&sensor.name, Some(name.into()), document.text());

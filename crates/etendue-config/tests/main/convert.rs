@@ -256,11 +256,9 @@ fn ouster_points_stand_on_the_vendors_map() {
     let folder = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3";
     let map = data(&format!("{folder}_map-000.ply"));
     let map = read_cloud(&map, &PacketSource::default()).unwrap();
-    let poses = etendue_io::trajectory::read_kitti(
-        &data(&format!("{folder}_poses_kitti.txt")),
-        0.1,
-    )
-    .unwrap();
+    let poses =
+        etendue_io::trajectory::read_kitti(&data(&format!("{folder}_poses_kitti.txt")), 0.1)
+            .unwrap();
     let turns = os1();
     let table = &turns.sweeps[1];
     let pose = poses.frames()[1].pose;

@@ -163,6 +163,31 @@ fn spherical_coordinates_of_an_e57_become_positions() {
     }
 }
 
+/// Bytes of a text and of a compressed file.
+#[test]
+fn a_file_of_other_bytes_is_no_scan_of_floats() {
+    let text = "a text that is no scan\n".repeat(64).into_bytes();
+    let mut state = 1_u64;
+    let noise = (0..512).map(|_| {
+        // A linear congruential generator (Knuth, The Art of Computer Programming 2, section 3.3.4)
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state.to_be_bytes()
+    });
+    let noise: Vec<u8> = noise.flatten().collect();
+    let device = PacketSource::default();
+    for bytes in [text, noise] {
+        let options = ReadOptions {
+            columns: Some(4),
+            ..ReadOptions::new(&device)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        std::fs::write(&path, bytes).unwrap();
+        let error = read_points_with(&path, options).unwrap_err().to_string();
+        assert!(error.contains("no lengths in metres"), "{error}");
+    }
+}
+
 /// Rings of a lidar in a room, as KITTI (four numbers), nuScenes (five, with a ring) and others store
 /// them.
 #[test]

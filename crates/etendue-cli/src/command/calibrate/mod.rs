@@ -18,6 +18,7 @@ mod verdict;
 mod view;
 
 use crate::failure::Failure;
+use etendue_plot::Drawing;
 use clap::{Args, Subcommand};
 
 /// Arguments of `etendue calibrate`.
@@ -75,4 +76,10 @@ impl Calibrate {
             None => self.profiles.run(),
         }
     }
+}
+
+/// Curves of a profile by name or file.
+pub fn profile_picture(name: &str) -> Result<Drawing, Failure> {
+    let (_, profile) = load::profile(name)?;
+    Ok(figures::profile_curves(&profile))
 }

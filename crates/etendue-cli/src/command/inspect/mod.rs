@@ -50,7 +50,7 @@ pub struct Inspect {
 fn notes() -> String {
     format!(
         "Examples: etendue inspect examples/arena.toml\n          \
-         etendue inspect recorded.dat out/beams.csv --chart spread.svg\n  \
+         etendue inspect recorded.dat out/simulate/beams.csv --chart spread.svg\n  \
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
          Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
          .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \

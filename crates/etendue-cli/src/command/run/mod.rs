@@ -9,15 +9,18 @@ use crate::source;
 use crate::threads::Threads;
 use clap::Args;
 use etendue::config::robot::{self, LoadedRobot};
+use etendue::config::scene::obstruction_warning;
 use etendue::io::nmea;
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
-use etendue::sensors::dynamics::StateTrajectory as _;
+use etendue::sensors::dynamics::{Dynamics as _, StateTrajectory as _};
 use etendue::sensors::rig::{
-    Data, Event, LatestData, Observer, RigRun, drive, nanoseconds, replay, seconds,
+    Data, Device, Event, LatestData, MountedSensor, Observer, RigRun, drive, nanoseconds, replay,
+    seconds,
 };
 use indicatif::ProgressBar;
+use nalgebra::Point3;
 use report::Report;
 use std::fs::File;
 use std::io::BufWriter;
@@ -58,6 +61,8 @@ pub struct Run {
 
 /// Period of the records of the true motion, ns.
 const MOTION_PERIOD: i64 = 20_000_000;
+/// Number of times at which the positions of the sensors are checked.
+const CHECKS: u32 = 50;
 
 impl Run {
     /// Runs the robot, records its data and prints a summary.
@@ -129,12 +134,20 @@ impl Run {
                     .mover
                     .start(scene, gravity)
                     .map_err(invalid_dynamics)?;
+                let states = body.states();
+                warn(obstructions(robot, 0.0, |body, _| {
+                    states[body.min(states.len() - 1)]
+                }));
                 let command = |_: &LatestData, now: i64| driven.schedule.at(now);
                 drive(&mut run, &mut body, &driven.plan, command, &mut recording);
             }
-            None => replay(&mut run, &robot.motion, |event| {
-                recording.follow_trajectory(&event)
-            }),
+            None => {
+                let state = |body, time| robot.motion.state_of(body, time);
+                warn(obstructions(robot, duration, state));
+                replay(&mut run, &robot.motion, |event| {
+                    recording.follow_trajectory(&event)
+                });
+            }
         }
 
         // Finish the recording
@@ -251,6 +264,28 @@ impl Observer for Recording<'_> {
         let result = self.record_motion(time, states);
         self.stop_at_error(result)
     }
+}
+
+/// Warnings about lidars and cameras inside objects, at surfaces or outside rooms, for the state of a body at a time
+/// of the run.
+fn obstructions(
+    robot: &LoadedRobot,
+    duration: f64,
+    state: impl Fn(usize, f64) -> MotionState,
+) -> Vec<String> {
+    let sees = |device: &Device| matches!(device, Device::Lidar(_) | Device::Camera(_));
+    let sensors = robot.rig.sensors().iter().zip(&robot.places);
+    let warning = |(sensor, place): (&MountedSensor, &String)| {
+        let position = |time: f64| {
+            let world_from_body = state(sensor.body(), time).world_from_body;
+            world_from_body * sensor.body_from_sensor() * Point3::origin()
+        };
+        let times = (0..CHECKS).map(|step| duration * f64::from(step) / f64::from(CHECKS));
+        let positions: Vec<_> = times.map(|time| (time, position(time))).collect();
+        obstruction_warning(&robot.scene, sensor.name(), place, &positions)
+    };
+    let seeing = sensors.filter(|(sensor, _)| sees(sensor.device()));
+    seeing.filter_map(warning).collect()
 }
 
 /// Error of dynamics that cannot start.
