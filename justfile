@@ -172,9 +172,9 @@ bench-rays:
 bench-sweeps:
     cd bench/sweeps && cargo run --release -- 3 1
 
-# Coverage of the stated uncertainty of fits, written to docs/coverage.md; tens of CPU minutes.
+# Coverage of the stated uncertainty of fits, written to docs/validation/coverage.md; tens of CPU minutes.
 coverage scans="200":
-    cargo run --release -p etendue-experiments --example coverage -- {{ scans }} docs/coverage.md
+    cargo run --release -p etendue-experiments --example coverage -- {{ scans }} docs/validation/coverage.md
 
 # Values written by two builds of the program, compared column by column.
 compare-outputs old new:
@@ -185,4 +185,4 @@ pictures:
     cargo run --release -- simulate -o docs/arena.png
     cargo run --release --example 03_rebuild_a_recording -- "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt
     cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still-beams.csv
-    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still-beams.csv --chart docs/urg-04lx-spread.png
+    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still-beams.csv --chart docs/validation/urg-04lx-spread.png

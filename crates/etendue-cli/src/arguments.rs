@@ -1,8 +1,8 @@
 //! Parsing of the command line, with errors in the terms of the user.
 
 use crate::Cli;
-use clap::parser::ValueSource;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches};
 use std::ffi::OsString;
 use std::num::ParseIntError;

@@ -13,12 +13,18 @@ pub fn open(target: impl AsRef<OsStr>) -> bool {
         "xdg-open"
     };
     let mut command = Command::new(opener);
-    let command = command.arg(target).stdout(Stdio::null()).stderr(Stdio::null());
+    let command = command
+        .arg(target)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     has_display() && command.spawn().is_ok()
 }
 
 /// Whether the process can open windows.
 fn has_display() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
-    cfg!(any(target_os = "macos", target_os = "windows")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+    let is_set =
+        |name| std::env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    cfg!(any(target_os = "macos", target_os = "windows"))
+        || is_set("DISPLAY")
+        || is_set("WAYLAND_DISPLAY")
 }

@@ -424,7 +424,10 @@ fn missing_remedy(path: &Path) -> String {
     }
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {
-            format!("check the path: the folder {} does not exist", folder.display())
+            format!(
+                "check the path: the folder {} does not exist",
+                folder.display()
+            )
         }
         _ => "check the path; paths within a file are relative to its folder".into(),
     }
@@ -439,6 +442,7 @@ fn unknown_name_remedy(unknown: &UnknownName) -> String {
         "profile" => "`etendue profiles` lists them; a profile file ends in .toml",
         "device preset" => "`etendue devices` lists them",
         "material" => "`etendue materials` lists them",
+        "file or built-in name" => "`etendue scenes` and `etendue sensors` list names",
         _ => "a file ends in .toml",
     };
     format!("{} ({listed})", unknown.remedy())
@@ -447,11 +451,12 @@ fn unknown_name_remedy(unknown: &UnknownName) -> String {
 impl From<FormatError> for Failure {
     fn from(error: FormatError) -> Self {
         match error {
-            FormatError::Io { path, action: "read", source, .. }
-                if source.kind() == ErrorKind::NotFound =>
-            {
-                Self::Missing(path)
-            }
+            FormatError::Io {
+                path,
+                action: "read",
+                source,
+                ..
+            } if source.kind() == ErrorKind::NotFound => Self::Missing(path),
             error => Self::File(error.into()),
         }
     }

@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use etendue::config::ConfigError;
 use etendue::config::camera;
-use etendue::config::presets::{CAMERAS, SCENES, SENSORS};
+use etendue::config::presets::{CAMERAS, Presets, SCENES, SENSORS};
 use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
-use etendue::config::toml_file::Document;
+use etendue::config::toml_file::{Document, UnknownName};
 use etendue::io::output::SourceMetadata;
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
@@ -51,6 +51,19 @@ pub fn is_scene(path: &Path) -> bool {
 /// Whether a path is the name of a built-in sensor, and no file.
 pub fn is_sensor(path: &Path) -> bool {
     !path.exists() && SENSORS.find(&path.to_string_lossy()).is_ok()
+}
+
+/// Error if a name without an ending is neither a file nor one of the built-in things.
+pub fn check_name(path: &Path, built_in: &[Presets]) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    let mut all = built_in.iter().flat_map(|presets| presets.all());
+    let is_plain = path.extension().is_none() && path.components().count() == 1;
+    if !is_plain || path.exists() || all.any(|preset| preset.name == name) {
+        return Ok(());
+    }
+    let names = built_in.iter().flat_map(|presets| presets.all());
+    let names = names.map(|preset| preset.name.to_owned());
+    Err(UnknownName::new("file or built-in name", name, names).into())
 }
 
 /// Sensor by name, else that of the scene, else the default.

@@ -10,7 +10,7 @@ use crate::source;
 use crate::view::layers::{LayerPanels, PanelLayer};
 use crate::view::scene_view;
 use clap::Args;
-use etendue::config::presets::PROFILES;
+use etendue::config::presets::{PROFILES, SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, Point, palette, png, svg};
@@ -55,6 +55,9 @@ impl View {
     /// Picture of the file.
     fn drawing(&self) -> Result<Drawing, Failure> {
         let path = Path::new(&self.file);
+        if source::numbered(&self.file).is_none() {
+            source::check_name(path, &[SCENES, SENSORS, PROFILES])?;
+        }
         match ending(&self.file).as_str() {
             "" if source::is_scene(path) => Ok(scene_view::scene(&source::scene(Some(path))?)),
             "" if source::is_sensor(path) => Ok(scene_view::sensor(&source::sensor(&self.file)?.0)),
@@ -71,7 +74,11 @@ impl View {
             Some(FileKind::Sensor) => Ok(scene_view::sensor(&source::sensor(&self.file)?.0)),
             Some(FileKind::Profile) => profile_picture(&self.file),
             Some(kind) => Err(Failure::usage(
-                format!("{} is {}, which has no picture", path.display(), kind.name()),
+                format!(
+                    "{} is {}, which has no picture",
+                    path.display(),
+                    kind.name()
+                ),
                 kind.usage(),
             )),
         }

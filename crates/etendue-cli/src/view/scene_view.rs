@@ -23,7 +23,11 @@ pub fn scene(loaded: &LoadedScene) -> Drawing {
     let pose = sensor.map_or(middle, |sensor| sensor.world_from_sensor);
     let section = Section::of(&loaded.scene, &pose);
     let outline = Extent::of([[low.x, low.y], [high.x, high.y]]);
-    let extent = if section.cut.is_empty() { outline } else { section.extent() };
+    let extent = if section.cut.is_empty() {
+        outline
+    } else {
+        section.extent()
+    };
     let mut plot = Plot::to_scale(extent.padded(), AXES, LARGEST_PLOT).with_scale_bar("m");
     add_surfaces(&mut plot, &loaded.scene, &section);
     if sensor.is_some() {
@@ -40,7 +44,8 @@ pub fn scene(loaded: &LoadedScene) -> Drawing {
 pub fn sensor(sensor: &Sensor) -> Drawing {
     let lidar = &sensor.lidar;
     let shots = lidar.shots(0);
-    let step = shots.len().div_ceil(BEAMS_SHOWN).max(1);
+    // Odd, so that the steps cycle through all channels
+    let step = shots.len().div_ceil(BEAMS_SHOWN) | 1;
     let directions = shots.iter().step_by(step).map(|shot| {
         let direction = shot.direction();
         let elevation = direction.z.atan2(direction.x.hypot(direction.y));

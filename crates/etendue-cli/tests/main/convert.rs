@@ -142,6 +142,27 @@ fn negative_times_shift_all_times() {
 }
 
 #[test]
+fn drop_outs_that_are_not_simulated_are_no_prediction() {
+    let folder = folder();
+    let cloud = |dropped: usize| {
+        let row = |i: usize| {
+            let (sin, cos) = (i as f64 + 0.5).to_radians().sin_cos();
+            let returned = dropped == 0 || i % dropped != 0;
+            returned.then(|| format!("{},{},0\n", 3.0 * cos, 3.0 * sin))
+        };
+        let rows: String = (0..360).filter_map(row).collect();
+        format!("x,y,z\n{rows}")
+    };
+    write(folder.path(), "real.csv", cloud(10));
+    write(folder.path(), "full.csv", cloud(0));
+    let text = results(folder.path(), &["compare", "real.csv", "full.csv"]);
+    assert!(
+        text.contains("drop-outs: no prediction (36 real, 0 simulated, 0 both)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn tolerances_and_cells_of_compare_are_above_zero() {
     let folder = folder();
     write(folder.path(), "a.csv", "x,y,z\n1,2,3\n");

@@ -274,7 +274,7 @@ mod tests {
                 "version = 1\nshape.plane = {{ size_m = {size} }}\n"
             ));
             assert_eq!(&error.text()[error.span()], size);
-            assert!(error.to_string().contains("length 2"), "{error}");
+            assert!(error.to_string().contains("a list of 2 numbers"), "{error}");
         }
     }
 

@@ -210,7 +210,10 @@ impl<'a> Forms<'a> {
             "integer" => "a whole number".into(),
             "boolean" => "true or false".into(),
             "string" => "text in quotes".into(),
-            "object" => "a table".into(),
+            "object" => match &required_keys(schema)[..] {
+                [] => "a table".into(),
+                keys => format!("a table with {}", keys.join(", ")),
+            },
             "array" => {
                 let limit = |name| schema.get(name).and_then(Value::as_u64);
                 let element = schema.get("items").map(|items| resolved(self.root, items));
@@ -274,11 +277,16 @@ fn type_of(schema: &Value) -> &str {
     }
 }
 
+/// The required keys of a table.
+fn required_keys(schema: &Value) -> Vec<&str> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten();
+    required.filter_map(Value::as_str).collect()
+}
+
 /// The required keys of a table, or else some of its keys.
 fn shown_keys(schema: &Value) -> Vec<&str> {
-    let required = schema.get("required").and_then(Value::as_array);
-    let required = required.into_iter().flatten().filter_map(Value::as_str);
-    let required: Vec<&str> = required.collect();
+    let required = required_keys(schema);
     if !required.is_empty() {
         return required;
     }

@@ -34,7 +34,7 @@ pub(crate) fn resolve(
 /// assert_eq!(nearest_file(&folder.path().join("house.glb")), None);
 /// ```
 pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
-    let name = missing.file_name()?.to_str()?;
+    let [name, stem] = [missing.file_name()?, missing.file_stem()?].map(|name| name.to_str());
     let folder = missing.parent().unwrap_or(Path::new(""));
     let listed = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -45,8 +45,13 @@ pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut names: Vec<String> = names.collect();
     names.sort();
-    let near = nearest(name, names.iter().map(String::as_str))?;
-    Some(folder.join(near))
+    // Endings are alike: the stems decide first
+    let stem_of = |name: &String| Path::new(name).file_stem()?.to_str().map(str::to_owned);
+    let stems: Vec<String> = names.iter().filter_map(stem_of).collect();
+    let near = nearest(stem?, stems.iter().map(String::as_str))?;
+    names.retain(|name| stem_of(name).as_ref() == Some(&near));
+    let of_name = nearest(name?, names.iter().map(String::as_str));
+    Some(folder.join(of_name.or_else(|| names.first().cloned())?))
 }
 
 /// [`resolve`] without a check that the file exists.

@@ -170,7 +170,9 @@ fn a_file_of_other_bytes_is_no_scan_of_floats() {
     let mut state = 1_u64;
     let noise = (0..512).map(|_| {
         // A linear congruential generator (Knuth, The Art of Computer Programming 2, section 3.3.4)
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         state.to_be_bytes()
     });
     let noise: Vec<u8> = noise.flatten().collect();

@@ -18,8 +18,8 @@ mod verdict;
 mod view;
 
 use crate::failure::Failure;
-use etendue_plot::Drawing;
 use clap::{Args, Subcommand};
+use etendue_plot::Drawing;
 
 /// Arguments of `etendue calibrate`.
 #[derive(Debug, Args)]

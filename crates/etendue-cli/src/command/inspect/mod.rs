@@ -15,6 +15,7 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
 use etendue::io::points::PointFormat;
@@ -98,6 +99,7 @@ impl Inspect {
 
 impl Report {
     fn of(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
+        source::check_name(file, &[SCENES, SENSORS])?;
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
             "" if source::is_sensor(file) => Self::of_sensor(file),

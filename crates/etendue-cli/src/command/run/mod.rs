@@ -46,8 +46,8 @@ pub struct Run {
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// MCAP file for a recording of ROS 2 messages
-    #[arg(short, long, value_name = "FILE.mcap")]
+    /// MCAP file for a recording of ROS 2 messages, or a folder for run.mcap
+    #[arg(short, long, value_name = "FILE.mcap|DIR")]
     output: Option<PathBuf>,
     /// File for the GNSS fixes, as NMEA 0183
     #[arg(long, value_name = "FILE")]
@@ -79,17 +79,28 @@ impl Run {
         }
         let robot = robot::load(&self.robot)?;
         let duration = self.duration(&robot)?;
-        if let Some(path) = &self.output
+        if let Some(path) = self.recording()
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
             return Err(Failure::usage(
                 format!("{} does not end in .mcap", path.display()),
-                "give an MCAP file for the recording",
+                "give an MCAP file for the recording, or a folder",
             ));
         }
         warn(&robot.warnings);
         let report = self.simulate(&robot, duration)?;
         print_report(self.json, &report, Report::text)
+    }
+
+    /// The file of the recording.
+    fn recording(&self) -> Option<PathBuf> {
+        let output = self.output.as_ref()?;
+        let is_folder = output.extension().is_none() || output.is_dir();
+        Some(if is_folder {
+            output.join("run.mcap")
+        } else {
+            output.clone()
+        })
     }
 
     /// Duration by argument, robot file or trajectory, s.
@@ -160,7 +171,7 @@ impl Run {
         }
         let mut report = recording.report;
         report.set_elapsed(start.elapsed());
-        report.files.extend(self.output.clone());
+        report.files.extend(self.recording());
         report.files.extend(self.write_nmea(&recording.nmea)?);
         Ok(report)
     }
@@ -169,8 +180,8 @@ impl Run {
         &self,
         robot: &'r LoadedRobot,
     ) -> Result<Option<RigRecorder<'r, BufWriter<File>>>, Failure> {
-        let path = self.output.as_ref();
-        let recorder = path.map(|path| RigRecorder::create(path, &robot.rig, &robot.topics));
+        let path = self.recording();
+        let recorder = path.map(|path| RigRecorder::create(&path, &robot.rig, &robot.topics));
         Ok(recorder.transpose()?)
     }
 

@@ -98,7 +98,9 @@ fn check_positions(path: &Path, numbers: &[f32], per_point: usize) -> Result<(),
     let positions = numbers.chunks_exact(per_point).map(|point| &point[..3]);
     let finite = positions.filter(|position| position.iter().all(|number| number.is_finite()));
     let points = finite.clone().count();
-    let plausible = finite.filter(|position| position.iter().all(is_plausible)).count();
+    let plausible = finite
+        .filter(|position| position.iter().all(is_plausible))
+        .count();
     if plausible as f64 >= PLAUSIBLE * points as f64 {
         return Ok(());
     }

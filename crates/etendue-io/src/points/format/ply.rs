@@ -154,7 +154,9 @@ fn type_name(data: &ColumnData) -> &'static str {
         ColumnData::F64(_) => "double",
         // Open3D reads neither "ushort" nor "uint"
         ColumnData::U16(_) => "uint16",
-        ColumnData::U32(values) if values.iter().all(|value| i32::try_from(*value).is_ok()) => "int",
+        ColumnData::U32(values) if values.iter().all(|value| i32::try_from(*value).is_ok()) => {
+            "int"
+        }
         ColumnData::U32(_) => "uint",
         ColumnData::I32(_) => "int",
     }
