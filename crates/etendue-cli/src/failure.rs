@@ -396,8 +396,8 @@ impl Failure {
                 format!("give {}#0 to #{last}", path.display())
             }
             Self::NoStationaryWindow => {
-                "use a log with 8 or more scans from one pose, for example of \
-                 `etendue simulate --sweeps 20`"
+                "use a log with 8 or more scans from one pose in a room without motion, for example of \
+                 `etendue simulate arena --sweeps 20`"
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),

@@ -96,7 +96,7 @@ fn invalid_registrations_are_errors_with_a_remedy() {
             "start nearer, or raise the distance",
         ),
         (vec!["a.csv", "b.csv", "--keep", "2"], "keep is 2"),
-        (vec!["nothing.ply", "b.csv"], "cannot read nothing.ply"),
+        (vec!["nothing.ply", "b.csv"], "nothing.ply does not exist"),
     ] {
         let error = fail(folder.path(), &[vec!["register"], arguments].concat());
         assert!(error.contains(message), "{message}: {error}");

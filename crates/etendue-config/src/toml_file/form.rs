@@ -404,9 +404,9 @@ mod tests {
             ),
             (
                 "[pattern.spinning]",
-                "[pattern.rotating]\n[pattern.spinning]",
-                "unknown choice \"rotating\"",
-                "known here: ",
+                "[pattern.oscillating]\n[pattern.spinning]",
+                "pattern is both oscillating and spinning",
+                "keep one of them",
             ),
         ] {
             let error = error_of(line, replacement);
