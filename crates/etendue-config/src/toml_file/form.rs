@@ -91,7 +91,7 @@ impl<'a> Forms<'a> {
             choices.find_map(|choice| choice.get("properties")?.get(name))
         };
         let unknown = |span: Range<usize>, name: &str| {
-            let known = self.choice_names(schema);
+            let known = choice_names(schema);
             Some((span, UnknownName::new("choice", name, known).into()))
         };
         match value.get_ref() {
@@ -131,7 +131,7 @@ impl<'a> Forms<'a> {
                 match (given.next(), given.next()) {
                     (Some(_), None) => None,
                     (Some(first), Some(second)) => {
-                        let [first, name] = [first, second].map(|name| name.get_ref());
+                        let [first, name] = [first, second].map(Spanned::get_ref);
                         let message = format!("{key} is both {first} and {name}");
                         let problem = TomlProblem::value(message, "keep one of them");
                         Some((second.span(), problem))
@@ -196,7 +196,7 @@ impl<'a> Forms<'a> {
     /// What a schema expects, with its article.
     fn expected(&self, schema: &'a Value) -> String {
         let schema = resolved(self.root, schema);
-        let choices = self.choice_names(schema);
+        let choices = choice_names(schema);
         if !choices.is_empty() {
             return format!("one of {}", choices.join(", "));
         }
@@ -235,25 +235,25 @@ impl<'a> Forms<'a> {
             _ => "another value".into(),
         }
     }
+}
 
-    /// Names of all choices of a schema; none if it has no choices.
-    fn choice_names(&self, schema: &'a Value) -> Vec<&'a str> {
-        let choices = schema.get("oneOf").and_then(Value::as_array);
-        let choices = choices.map_or(std::slice::from_ref(schema), Vec::as_slice);
-        let is_choice = schema.get("oneOf").is_some();
-        let of_choice = |choice: &'a Value| {
-            let keys = choice.get("properties").and_then(Value::as_object);
-            let keys = keys
-                .filter(|_| is_choice)
-                .into_iter()
-                .flat_map(|keys| keys.keys());
-            names(choice)
-                .unwrap_or_default()
-                .into_iter()
-                .chain(keys.map(String::as_str))
-        };
-        choices.iter().flat_map(of_choice).collect()
-    }
+/// Names of all choices of a schema; none if it has no choices.
+fn choice_names<'a>(schema: &'a Value) -> Vec<&'a str> {
+    let choices = schema.get("oneOf").and_then(Value::as_array);
+    let choices = choices.map_or(std::slice::from_ref(schema), Vec::as_slice);
+    let is_choice = schema.get("oneOf").is_some();
+    let of_choice = |choice: &'a Value| {
+        let keys = choice.get("properties").and_then(Value::as_object);
+        let keys = keys
+            .filter(|_| is_choice)
+            .into_iter()
+            .flat_map(|keys| keys.keys());
+        names(choice)
+            .unwrap_or_default()
+            .into_iter()
+            .chain(keys.map(String::as_str))
+    };
+    choices.iter().flat_map(of_choice).collect()
 }
 
 /// Texts that a schema of a string permits, if it names them.

@@ -23,13 +23,13 @@ shape.box = { size_m = [1.0, 0.3, 1.0] }
 material = "blue"
 "#;
 
-const PAINTS: &str = r#"
+const PAINTS: &str = "
 version = 1
 [materials.blue]
 diffuse = { reflectance = 0.3 }
 [materials.red]
 diffuse = { reflectance = 0.2 }
-"#;
+";
 
 /// Loads room.toml from a folder with files.
 fn loaded(folder: &Path, files: &[(&str, &str)]) -> Result<LoadedScene, ConfigError> {

@@ -138,27 +138,23 @@ impl Run {
 
         // Run
         let start = Instant::now();
-        match &robot.driven {
-            Some(driven) => {
-                let gravity = robot.environment.gravity;
-                let mut body = driven
-                    .mover
-                    .start(scene, gravity)
-                    .map_err(invalid_dynamics)?;
-                let states = body.states();
-                warn(obstructions(robot, 0.0, |body, _| {
-                    states[body.min(states.len() - 1)]
-                }));
-                let command = |_: &LatestData, now: i64| driven.schedule.at(now);
-                drive(&mut run, &mut body, &driven.plan, command, &mut recording);
-            }
-            None => {
-                let state = |body, time| robot.motion.state_of(body, time);
-                warn(obstructions(robot, duration, state));
-                replay(&mut run, &robot.motion, |event| {
-                    recording.follow_trajectory(&event)
-                });
-            }
+        if let Some(driven) = &robot.driven {
+            let gravity = robot.environment.gravity;
+            let mut body = driven
+                .mover
+                .start(scene, gravity)
+                .map_err(invalid_dynamics)?;
+            let states = body.states();
+            let at_start = |body: usize, _| states[body.min(states.len() - 1)];
+            warn(obstructions(robot, 0.0, at_start));
+            let command = |_: &LatestData, now: i64| driven.schedule.at(now);
+            drive(&mut run, &mut body, &driven.plan, command, &mut recording);
+        } else {
+            let state = |body, time| robot.motion.state_of(body, time);
+            warn(obstructions(robot, duration, state));
+            replay(&mut run, &robot.motion, |event| {
+                recording.follow_trajectory(&event)
+            });
         }
 
         // Finish the recording
@@ -291,7 +287,8 @@ fn obstructions(
             let world_from_body = state(sensor.body(), time).world_from_body;
             world_from_body * sensor.body_from_sensor() * Point3::origin()
         };
-        let times = (0..CHECKS).map(|step| duration * f64::from(step) / f64::from(CHECKS));
+        let checks = if duration > 0.0 { CHECKS } else { 1 };
+        let times = (0..checks).map(|step| duration * f64::from(step) / f64::from(checks));
         let positions: Vec<_> = times.map(|time| (time, position(time))).collect();
         obstruction_warning(&robot.scene, sensor.name(), place, &positions)
     };
