@@ -147,7 +147,7 @@ fn drop_outs_that_are_not_simulated_are_no_prediction() {
     let cloud = |dropped: usize| {
         let row = |i: usize| {
             let (sin, cos) = (i as f64 + 0.5).to_radians().sin_cos();
-            let returned = dropped == 0 || i % dropped != 0;
+            let returned = dropped == 0 || !i.is_multiple_of(dropped);
             returned.then(|| format!("{},{},0\n", 3.0 * cos, 3.0 * sin))
         };
         let rows: String = (0..360).filter_map(row).collect();
