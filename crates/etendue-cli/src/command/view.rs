@@ -42,7 +42,13 @@ impl View {
     /// Draws the file, writes the picture, prints its path and opens it.
     pub fn run(self) -> Result<(), Failure> {
         let path = match ending(&self.file).as_str() {
-            "png" | "svg" if self.output.is_none() => self.file.clone().into(),
+            "png" | "svg" if self.output.is_none() => {
+                let picture = PathBuf::from(&self.file);
+                if !picture.exists() {
+                    return Err(Failure::Missing(picture));
+                }
+                picture
+            }
             _ => self.write(&self.drawing()?)?,
         };
         print(&format!("{}\n", path.display()))?;

@@ -12,8 +12,8 @@ const PATTERN_SIZE: Point = [820.0, 420.0];
 /// Approximate number of beams drawn.
 const BEAMS_SHOWN: usize = 20_000;
 const BEAM: Color = Color::hex(0x2A6EBB);
-/// Least extent of the axis of elevations, degrees.
-const LEAST_ELEVATIONS: f64 = 5.0;
+/// Least half length of an axis, degrees: planar lidars have one elevation.
+const LEAST_HALF_AXIS: f64 = 5.0;
 
 /// A section of a scene at the height of its sensor, or else at half the height of the scene, from above.
 pub fn scene(loaded: &LoadedScene) -> Drawing {
@@ -60,8 +60,8 @@ pub fn sensor(sensor: &Sensor) -> Drawing {
         let half = (0.55 * extent.size()[axis]).max(least);
         [middle - half, middle + half]
     };
-    let azimuth = Axis::new("azimuth, degrees").with_limits(limits(0, LEAST_ELEVATIONS));
-    let elevation = Axis::new("elevation, degrees").with_limits(limits(1, LEAST_ELEVATIONS));
+    let azimuth = Axis::new("azimuth, degrees").with_limits(limits(0, LEAST_HALF_AXIS));
+    let elevation = Axis::new("elevation, degrees").with_limits(limits(1, LEAST_HALF_AXIS));
     let mut plot = Plot::new(azimuth, elevation).with_size(PATTERN_SIZE);
     let [rings, beams] = [lidar.channels.len(), shots.len()];
     plot.add(Series::Markers {

@@ -66,6 +66,11 @@ fn files_without_a_picture_are_refused_with_their_use() {
     assert!(message.contains("give it with --camera"), "{message}");
     let message = fail(folder.path(), &["view", "arena", "-o", "a.pdf"]);
     assert!(message.contains("ends in .png or .svg"), "{message}");
-    let message = fail(folder.path(), &["view", "arenna.pcd"]);
-    assert!(message.contains("arenna.pcd does not exist"), "{message}");
+    for name in ["arenna.pcd", "arenna.png"] {
+        let message = fail(folder.path(), &["view", name]);
+        assert!(
+            message.contains(&format!("{name} does not exist")),
+            "{message}"
+        );
+    }
 }

@@ -33,7 +33,14 @@ pub fn obstruction_warning(
 ) -> Option<String> {
     let search = ObstructionSearch::new(&loaded.scene);
     let step = positions.len().div_ceil(POSITIONS).max(1);
-    let mut checked = positions.iter().step_by(step);
+    let objects = 0..loaded.scene.objects().len();
+    let moves = objects
+        .filter_map(|number| u32::try_from(number).ok())
+        .any(|number| loaded.scene.motion(ObjectId(number)).is_some());
+    // A sensor at rest among objects at rest is checked once
+    let mut last = None;
+    let is_new = |(_, point): &&(f64, Point3<f64>)| last.replace(*point) != Some(*point) || moves;
+    let mut checked = positions.iter().step_by(step).filter(is_new);
     let (time, point, obstruction) = checked.find_map(|(time, point)| {
         let obstruction = search.at(point, *time)?;
         Some((*time, point, obstruction))
