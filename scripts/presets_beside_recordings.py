@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/presets.md: presets_beside_recordings.py [ETENDUE]
+"""Writes the tables of docs/validation/presets.md: presets_beside_recordings.py [ETENDUE]
 
 Runs `etendue calibrate noise RECORDING --sensor PRESET --json` for each recording of a standing sensor in ETENDUE_DATA.
 """
@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("ETENDUE_DATA", ROOT / "../shared/data"))
-PAGE = ROOT / "docs/presets.md"
+PAGE = ROOT / "docs/validation/presets.md"
 MARKS = ["<!-- begin tables -->", "<!-- end tables -->"]
 
 # Preset, recording, and whether it set numbers of the preset or checks them.

@@ -36,6 +36,7 @@ PREPARE = {
 DEVICE = "needs a connected device"
 BUILT = "`just python` builds and installs the package"
 RENDERED = "a dev build renders slowly"
+WINDOW = "it opens a window where there is a desktop"
 
 RULES = [
     # Builds
@@ -78,6 +79,9 @@ RULES = [
         run="etendue render examples/street.toml --camera mine.toml --trajectory examples/street.tum --frames 1 --samples 1 -o drive.mcap",
         reason=RENDERED,
     ),
+    # Pictures
+    Rule("etendue view velodyne-vlp-16", run="etendue view velodyne-vlp-16 --no-open", reason=WINDOW),
+    Rule("etendue view store.toml", run="etendue view store.toml --no-open", reason=WINDOW),
     # Recordings
     Rule("etendue convert drive.pcap", recording="mrpt_velodyne_pcap"),
     Rule("etendue convert kitti.pcap", skip="no recording of an HDL-64E is at hand; tests decode its packets"),

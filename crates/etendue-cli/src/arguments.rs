@@ -2,6 +2,7 @@
 
 use crate::Cli;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches};
 use std::ffi::OsString;
 use std::num::ParseIntError;
@@ -65,6 +66,9 @@ fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
         let Ok(Some(values)) = matches.try_get_raw(option) else {
             continue;
         };
+        if matches.value_source(option) == Some(ValueSource::DefaultValue) {
+            continue;
+        }
         if let Some(missing) = values.map(Path::new).find_map(missing_parent) {
             let message = format!(
                 "the folder {} of --{option} does not exist: create it, or correct the path\n",

@@ -5,7 +5,7 @@ use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
 use etendue::calibrate::standing::StandingError;
 use etendue::config::ConfigError;
-use etendue::config::toml_file::UnknownName;
+use etendue::config::toml_file::{UnknownName, nearest_file};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError, TrajectoryVerdict};
 use etendue::estimate::register::RegisterError;
@@ -19,7 +19,8 @@ use etendue_experiments::depth::corridor::ExperimentError;
 use etendue_plot::png::RenderError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
@@ -38,6 +39,9 @@ pub enum Failure {
     /// A file has an error at a known position.
     #[error("{}", .0.message)]
     InFile(Box<Mistake>),
+    /// A file does not exist.
+    #[error("{} does not exist", .0.display())]
+    Missing(PathBuf),
     /// A file cannot be read or written.
     #[error("{0}")]
     File(ConfigError),
@@ -276,7 +280,7 @@ impl Failure {
     /// Name of the error enum of the library that it comes from; "CommandError" for errors of the command itself.
     pub fn error_name(&self) -> &'static str {
         match self {
-            Self::File(ConfigError::Format(_)) => "FormatError",
+            Self::Missing(_) | Self::File(ConfigError::Format(_)) => "FormatError",
             Self::InFile(_) | Self::File(_) => "ConfigError",
             Self::UnknownName(_) => "UnknownNameError",
             Self::CameraWorld(_) | Self::Wavelength(_) => "WorldError",
@@ -313,6 +317,7 @@ impl Failure {
             // Errors with a remedy of their own
             Self::InFile(mistake) => mistake.remedy.clone(),
             Self::Usage { remedy, .. } | Self::ProfileNotWritten { remedy, .. } => remedy.clone(),
+            Self::Missing(path) => missing_remedy(path),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::Standing(_) => {
@@ -391,8 +396,8 @@ impl Failure {
                 format!("give {}#0 to #{last}", path.display())
             }
             Self::NoStationaryWindow => {
-                "use a log with 8 or more scans from one pose, for example of \
-                 `etendue simulate --sweeps 20`"
+                "use a log with 8 or more scans from one pose in a room without motion, for example of \
+                 `etendue simulate arena --sweeps 20`"
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
@@ -412,6 +417,22 @@ impl Failure {
     }
 }
 
+/// Remedy with the most similar file, or else with the part of the path that does not exist.
+fn missing_remedy(path: &Path) -> String {
+    if let Some(near) = nearest_file(path) {
+        return format!("did you mean {}?", near.display());
+    }
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {
+            format!(
+                "check the path: the folder {} does not exist",
+                folder.display()
+            )
+        }
+        _ => "check the path; paths within a file are relative to its folder".into(),
+    }
+}
+
 /// Remedy with the most similar name and a list of the names of that kind.
 fn unknown_name_remedy(unknown: &UnknownName) -> String {
     let listed = match unknown.kind.as_str() {
@@ -421,6 +442,7 @@ fn unknown_name_remedy(unknown: &UnknownName) -> String {
         "profile" => "`etendue profiles` lists them; a profile file ends in .toml",
         "device preset" => "`etendue devices` lists them",
         "material" => "`etendue materials` lists them",
+        "file or built-in name" => "`etendue scenes` and `etendue sensors` list names",
         _ => "a file ends in .toml",
     };
     format!("{} ({listed})", unknown.remedy())
@@ -428,12 +450,24 @@ fn unknown_name_remedy(unknown: &UnknownName) -> String {
 
 impl From<FormatError> for Failure {
     fn from(error: FormatError) -> Self {
-        Self::File(error.into())
+        match error {
+            FormatError::Io {
+                path,
+                action: "read",
+                source,
+                ..
+            } if source.kind() == ErrorKind::NotFound => Self::Missing(path),
+            error => Self::File(error.into()),
+        }
     }
 }
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
+        let error = match error {
+            ConfigError::Format(error) => return error.into(),
+            error => error,
+        };
         let Some(document) = error.document() else {
             return Self::File(error);
         };

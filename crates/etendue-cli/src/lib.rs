@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod desktop;
 mod device;
 mod failure;
 mod finite;
@@ -29,7 +30,7 @@ use std::ffi::OsString;
 #[command(name = "etendue", version, arg_required_else_help = true)]
 #[command(after_help = "Example: etendue simulate\n  \
     simulates a Hokuyo URG-04LX in a small arena with a mirror and a glass pane, and writes \
-    out/scan.png and more.\n\nExit codes: 0 done; 1 failed; 2 invalid arguments; 3 doubtful result; \
+    out/simulate/scan.png and more.\n\nExit codes: 0 done; 1 failed; 2 invalid arguments; 3 doubtful result; \
     4 refused result; 130 stopped by Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]

@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use etendue::config::ConfigError;
 use etendue::config::camera;
-use etendue::config::presets::{CAMERAS, SCENES, SENSORS};
+use etendue::config::presets::{CAMERAS, Presets, SCENES, SENSORS};
 use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
-use etendue::config::toml_file::Document;
+use etendue::config::toml_file::{Document, UnknownName};
 use etendue::io::output::SourceMetadata;
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
@@ -53,6 +53,19 @@ pub fn is_sensor(path: &Path) -> bool {
     !path.exists() && SENSORS.find(&path.to_string_lossy()).is_ok()
 }
 
+/// Error if a name without an ending is neither a file nor one of the built-in things.
+pub fn check_name(path: &Path, built_in: &[Presets]) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    let mut all = built_in.iter().flat_map(|presets| presets.all());
+    let is_plain = path.extension().is_none() && path.components().count() == 1;
+    if !is_plain || path.exists() || all.any(|preset| preset.name == name) {
+        return Ok(());
+    }
+    let names = built_in.iter().flat_map(|presets| presets.all());
+    let names = names.map(|preset| preset.name.to_owned());
+    Err(UnknownName::new("file or built-in name", name, names).into())
+}
+
 /// Sensor by name, else that of the scene, else the default.
 pub fn sensor_in(
     name: Option<&str>,
@@ -70,11 +83,15 @@ pub fn sensor_in(
     }
 }
 
-/// Camera of a file (ends in `.toml` or exists) or of a preset.
+/// Whether a name is that of a file: it exists, or has an ending or a folder, which no preset has.
+fn is_file_name(name: &Path) -> bool {
+    name.is_file() || name.extension().is_some() || name.components().count() > 1
+}
+
+/// Camera of a file or of a preset.
 pub fn camera(name: &str) -> Result<Camera, Failure> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
-    if is_file {
+    if is_file_name(path) {
         return Ok(camera::load(path)?);
     }
     if is_sensor(path) {
@@ -124,11 +141,10 @@ pub fn numbered(argument: &str) -> Option<(&str, usize)> {
     Some((file, number.parse().ok()?))
 }
 
-/// Sensor of a file (ends in `.toml` or exists) or of a preset.
+/// Sensor of a file or of a preset.
 pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
-    if is_file {
+    if is_file_name(path) {
         let document = Document::read(path)?;
         let sensor = sensor::parse(&document).map_err(ConfigError::from)?;
         let metadata = SourceMetadata::of_text(&sensor.name, Some(name.into()), document.text());

@@ -9,6 +9,8 @@ pub struct Axis {
     pub limits: Option<[f64; 2]>,
     /// Linear or logarithmic.
     pub scale: AxisScale,
+    /// Whether only whole numbers are labelled, as for indices.
+    pub is_whole: bool,
 }
 
 /// Mapping from a value to its position along an axis.
@@ -31,6 +33,16 @@ impl Axis {
             label: label.into(),
             limits: None,
             scale: AxisScale::Linear,
+            is_whole: false,
+        }
+    }
+
+    /// The same axis with labels at whole numbers only.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self {
+            is_whole: true,
+            ..self
         }
     }
 

@@ -2,11 +2,16 @@
 
 use crate::axis::Axis;
 use crate::drawing::{Anchor, Drawing, Point, Shape, TextLabel};
-use crate::palette;
 use crate::style::Stroke;
 use crate::ticks::ticks;
+use crate::{font, palette};
 
-const TICK_SPACING: f64 = 70.0;
+/// Least distances of ticks along x, whose labels are side by side, and along y.
+const TICK_SPACING: [f64; 2] = [70.0, 45.0];
+/// Distance of the label of the y axis from the frame, unless tick labels need more.
+const Y_LABEL_DISTANCE: f64 = 44.0;
+/// Space between the frame, the tick labels and the label of the y axis.
+const Y_LABEL_GAP: f64 = 8.0;
 const LABEL_SIZE: f64 = 13.0;
 const TICK_LABEL_SIZE: f64 = 12.0;
 
@@ -130,8 +135,9 @@ impl Frame<'_> {
         let below = [f64::midpoint(left, right), bottom + 40.0];
         let label = self.x.0.printed_label();
         drawing.text(below, label, LABEL_SIZE, Anchor::Middle);
+        let distance = Y_LABEL_DISTANCE.max(self.widest_y_tick() + 2.0 * Y_LABEL_GAP);
         drawing.shapes.push(Shape::Text(TextLabel {
-            at: [left - 44.0, f64::midpoint(top, bottom)],
+            at: [left - distance, f64::midpoint(top, bottom)],
             content: self.y.0.printed_label(),
             size: LABEL_SIZE,
             color: palette::INK,
@@ -152,27 +158,50 @@ impl Frame<'_> {
         for value in values {
             let [_, y] = self.page_position_of_transformed([self.x.1[0], value]);
             let label = signed(value, decimals);
-            drawing.text([left - 8.0, y + 4.2], label, TICK_LABEL_SIZE, Anchor::End);
+            drawing.text(
+                [left - Y_LABEL_GAP, y + 4.2],
+                label,
+                TICK_LABEL_SIZE,
+                Anchor::End,
+            );
         }
+    }
+
+    /// Width of the widest tick label of the y axis.
+    fn widest_y_tick(&self) -> f64 {
+        let (values, decimals) = self.y_ticks();
+        let labels = values.into_iter().map(|value| signed(value, decimals));
+        let widths = labels.map(|label| font::width(&label, TICK_LABEL_SIZE));
+        widths.fold(0.0, f64::max)
     }
 
     fn x_ticks(&self) -> (Vec<f64>, usize) {
         let [left, _, right, _] = self.rectangle;
-        ticks(self.x.1, tick_count(right - left))
+        axis_ticks(self.x, tick_count(right - left, TICK_SPACING[0]))
     }
 
     fn y_ticks(&self) -> (Vec<f64>, usize) {
         let [_, top, _, bottom] = self.rectangle;
-        ticks(self.y.1, tick_count(bottom - top))
+        axis_ticks(self.y, tick_count(bottom - top, TICK_SPACING[1]))
     }
+}
+
+/// Values of the ticks of an axis with limits, and their number of decimals.
+fn axis_ticks((axis, limits): (&Axis, [f64; 2]), most: usize) -> (Vec<f64>, usize) {
+    let (mut values, decimals) = ticks(limits, most);
+    if axis.is_whole {
+        values.retain(|value| (value - value.round()).abs() < 1e-9);
+        return (values, 0);
+    }
+    (values, decimals)
 }
 
 fn is_within(value: f64, [min, max]: [f64; 2]) -> bool {
     value >= min && value <= max
 }
 
-fn tick_count(length: f64) -> usize {
-    ((length / TICK_SPACING) as usize).max(2)
+fn tick_count(length: f64, spacing: f64) -> usize {
+    ((length / spacing) as usize).max(2)
 }
 
 fn fraction(value: f64, [min, max]: [f64; 2]) -> f64 {

@@ -1,6 +1,8 @@
 //! Images of one number per cell, with the scale of their shades.
 
+use crate::axis::Axis;
 use crate::drawing::{Anchor, Drawing, Point, Shape};
+use crate::frame::Frame;
 use crate::palette;
 use crate::png::{self, RenderError};
 use crate::style::{Color, Stroke};
@@ -10,17 +12,27 @@ use tiny_skia::{Pixmap, PixmapPaint, PremultipliedColorU8, Transform};
 /// Smallest height of the image, pixels; the rows of a smaller image are stretched.
 const LEAST_HEIGHT: usize = 128;
 
+/// Space of the row numbers to the left of the cells, and above the cells, pixels.
+const LEFT: f64 = 60.0;
+const TOP: f64 = 10.0;
+
+/// Space to the right of the cells, pixels.
+const RIGHT: f64 = 12.0;
+
+/// Space of the column numbers below the cells, pixels.
+const AXIS_HEIGHT: f64 = 54.0;
+
 /// Height of the scale, pixels.
 const SCALE_HEIGHT: f64 = 52.0;
 
 /// Smallest width of the page, which contains the scale with its texts, pixels.
-const LEAST_WIDTH: f64 = 570.0;
+const LEAST_WIDTH: f64 = 630.0;
 
 /// Left, top, right and bottom of the scale's bar.
-const BAR: [f64; 4] = [12.0, 10.0, 272.0, 26.0];
+const BAR: [f64; 4] = [LEFT, 10.0, LEFT + 260.0, 26.0];
 
 /// Left, top, right and bottom of the symbol for cells without a number.
-const MISSING: [f64; 4] = [482.0, 10.0, 498.0, 26.0];
+const MISSING: [f64; 4] = [LEFT + 470.0, 10.0, LEFT + 486.0, 26.0];
 
 /// Number of shades in the scale's bar.
 const BAR_STEPS: u32 = 65;
@@ -46,7 +58,7 @@ impl Shading {
     }
 }
 
-/// Image of one number per cell in shades of grey, one pixel per column, with its scale below.
+/// Image of one number per cell in shades of grey, one pixel per column, with its axes, and with its scale below.
 ///
 /// The last shade is that of the 98th percentile of the numbers and of all larger numbers.
 ///
@@ -54,6 +66,7 @@ impl Shading {
 /// use etendue_plot::{Color, ShadedImage, Shading};
 /// let image = ShadedImage {
 ///     columns: 2,
+///     axes: ["column", "ring"],
 ///     values: vec![1.0, 2.0, 3.0, f64::NAN],
 ///     label: "range, m",
 ///     shading: Shading::BrightToDark,
@@ -66,6 +79,8 @@ impl Shading {
 pub struct ShadedImage<'a> {
     /// Number of columns.
     pub columns: usize,
+    /// Names of the columns, counted from the left, and of the rows, counted from the bottom, both from 0.
+    pub axes: [&'a str; 2],
     /// Numbers, row by row from the top; not finite for cells without a number.
     pub values: Vec<f64>,
     /// The quantity with its unit.
@@ -95,15 +110,42 @@ impl ShadedImage<'_> {
         }
 
         // Page with the cells above the scale
-        let width = (self.columns as f64).max(LEAST_WIDTH);
+        let [columns, height] = [self.columns as f64, f64::from(cells.height())];
+        let width = (LEFT + columns + RIGHT).max(LEAST_WIDTH);
+        let frame_height = TOP + height + AXIS_HEIGHT;
         let scale = png::pixmap(&self.scale(width, top), 1.0)?;
-        let mut page = blank(width, f64::from(cells.height()) + SCALE_HEIGHT)?;
+        let axes = self.axes([columns, height], rows, [width, frame_height]);
+        let axes = png::pixmap(&axes, 1.0)?;
+        let mut page = blank(width, frame_height + SCALE_HEIGHT)?;
         page.fill(tiny_skia::Color::WHITE);
-        for (y, image) in [(0, &cells), (cells.height().cast_signed(), &scale)] {
+        for ([x, y], image) in [
+            ([0.0, 0.0], &axes),
+            ([LEFT, TOP], &cells),
+            ([0.0, frame_height], &scale),
+        ] {
             let paint = PixmapPaint::default();
-            page.draw_pixmap(0, y, image.as_ref(), &paint, Transform::identity(), None);
+            let [x, y] = [x as i32, y as i32];
+            page.draw_pixmap(x, y, image.as_ref(), &paint, Transform::identity(), None);
         }
         png::encode(&page)
+    }
+
+    /// Drawing of the frame of the cells with the numbers of columns and rows.
+    fn axes(&self, [columns, height]: [f64; 2], rows: usize, [width, bottom]: [f64; 2]) -> Drawing {
+        let mut drawing = Drawing::new(width, bottom);
+        let [x, y] = self.axes.map(Axis::new);
+        let frame = Frame {
+            rectangle: [
+                LEFT - 1.0,
+                TOP - 1.0,
+                LEFT + columns + 1.0,
+                TOP + height + 1.0,
+            ],
+            x: (&x.whole(), [-0.5, columns - 0.5]),
+            y: (&y.whole(), [-0.5, rows as f64 - 0.5]),
+        };
+        frame.draw_axes(&mut drawing);
+        drawing
     }
 
     /// Colour of a number relative to the one with the last shade.

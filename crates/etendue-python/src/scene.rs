@@ -6,7 +6,7 @@ use crate::pose::matrix;
 use crate::variations::Variations;
 use crate::{raycast, threads};
 use etendue::config::material;
-use etendue::config::scene::{Classes, LoadedScene, arena, example, examples, load};
+use etendue::config::scene::{Classes, LoadedScene, ScenePlaces, arena, example, examples, load};
 use etendue::io::FormatError;
 use etendue::raycast::{MaterialId, Mesh, MeshId};
 use etendue::scene::lighting::Lighting;
@@ -186,6 +186,7 @@ impl Scene {
             air: Air::default(),
             sha256: String::new(),
             files: vec![],
+            places: ScenePlaces::default(),
             warnings: vec![],
         };
         Ok(Self {

@@ -172,7 +172,7 @@ def test_arrays_that_cannot_be_written_are_refused(arena, urg, poses):
         ({"values": {"materials.wal.reflectance": [0.5] * COUNT}}, et.UnknownNameError, "materials.wall.reflectance"),
         ({"values": {"materials.wall.reflectance": [1.5] * COUNT}}, ValueError, "between 0 and 1"),
         ({"values": {"sensor.range.fare_m": [1.0] * COUNT}}, et.UnknownNameError, 'did you mean "range.far_m"'),
-        ({"values": {"sensor.range.far_m": [-1.0] * COUNT}}, et.ConfigError, "farthest range"),
+        ({"values": {"sensor.range.far_m": [-1.0] * COUNT}}, et.ConfigError, "far_m is -1.0 m"),
         ({"randomise": {"sensor.range.far_m": (5.0, 4.0)}}, ValueError, "the least number 5 is above the greatest 4"),
         ({"randomise": {"sensor.range.far_m": 5.0}}, TypeError, "expected the least and the greatest number"),
         ({"randomise": {"sensor.range.far_m": (np.nan, 4.0)}}, ValueError, "finite"),

@@ -41,7 +41,7 @@ def test_files_are_those_of_the_program(command, tmp_path):
 
 
 def test_ctrl_c_ends_the_command_without_files(tmp_path):
-    words = [SCRIPT, "simulate", "arena", "--sweeps", "200000", "-o", tmp_path / "out.npz"]
+    words = [SCRIPT, "simulate", "arena", "--paths", "4096", "--sweeps", "100", "-o", tmp_path / "out.npz"]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)

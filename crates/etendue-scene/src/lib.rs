@@ -42,6 +42,7 @@ mod error;
 pub mod lighting;
 mod motion;
 mod object;
+mod obstruction;
 mod parts;
 pub mod primitive;
 mod scene;
@@ -58,6 +59,7 @@ pub use etendue_raycast::{
 };
 pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
 pub use object::{NamedMaterial, Object};
+pub use obstruction::{Obstruction, ObstructionSearch};
 pub use parts::SceneBuilder;
 pub use scene::Scene;
 pub use surface::SurfacePoint;

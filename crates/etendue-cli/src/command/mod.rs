@@ -21,6 +21,7 @@ mod simulate;
 mod slam;
 #[cfg(feature = "studio")]
 mod studio;
+mod view;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -60,6 +61,8 @@ pub enum Command {
     Register(register::Register),
     /// Describe the content of a scene, mesh, point cloud, sensor file or scan log
     Inspect(inspect::Inspect),
+    /// Draw a picture of a scene, a sensor, points or a recording, and open it
+    View(view::View),
     /// List the built-in sensors, or print one as a sensor file
     Sensors(sensors::Sensors),
     /// List the built-in scenes, or print one as a scene file
@@ -104,6 +107,7 @@ impl Command {
             Self::Slam(command) => command.run(),
             Self::Register(command) => command.run(),
             Self::Inspect(command) => command.run(),
+            Self::View(command) => command.run(),
             Self::Sensors(command) => command.run(),
             Self::Scenes(command) => command.run(SCENES),
             Self::Cameras(command) => command.run(CAMERAS),

@@ -1,5 +1,6 @@
 //! `etendue studio`.
 
+use crate::desktop;
 use crate::failure::Failure;
 use crate::output::{print, remark, warn};
 use crate::pose::Pose;
@@ -8,7 +9,6 @@ use clap::Args;
 use etendue_studio::session::pose::to_numbers;
 use etendue_studio::{Opening, Refusal, StudioOptions};
 use std::net::{IpAddr, Ipv4Addr};
-use std::process::{Command, Stdio};
 
 /// Arguments of `etendue studio`.
 #[derive(Debug, Args)]
@@ -79,29 +79,12 @@ impl Studio {
         print(&format!("{}\n", studio.url()))?;
         remark("Ctrl-C ends the studio");
         if !self.no_open {
-            open_browser(studio.url());
+            let is_open = desktop::open(studio.url());
+            if !is_open {
+                remark("no browser was found: open the address above");
+            }
         }
         Ok(studio.run()?)
-    }
-}
-
-/// Opens the address in the browser of the desktop, if there is one.
-fn open_browser(url: &str) {
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else if cfg!(target_os = "windows") {
-        "explorer"
-    } else {
-        "xdg-open"
-    };
-    let mut command = Command::new(opener);
-    let opened = command
-        .arg(url)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    if opened.is_err() {
-        remark("no browser was found: open the address above");
     }
 }
 

@@ -9,6 +9,9 @@ use std::f64::consts::TAU;
 /// Colour of shots without a return, and its label.
 const NO_RETURN: (Color, &str) = (Color::hex(0x18286E), "no return");
 
+/// Names of the columns and of the rows.
+const AXES: [&str; 2] = ["column", "ring"];
+
 /// Range image as a PNG file: one pixel column per column of the sweep, rings from top to bottom,
 /// near ranges bright and far ones dark. Rows of lasers with an azimuth offset are shifted, so that
 /// pixels of one azimuth are in one column of a full rotation.
@@ -18,6 +21,7 @@ const NO_RETURN: (Color, &str) = (Color::hex(0x18286E), "no return");
 pub fn png(sweep: &Sweep) -> Result<Vec<u8>, RenderError> {
     let image = ShadedImage {
         columns: sweep.columns as usize,
+        axes: AXES,
         values: shifted(sweep, &sweep.range_image()),
         label: "range, m",
         shading: Shading::BrightToDark,
@@ -38,6 +42,7 @@ pub fn intensity_png(sweep: &Sweep) -> Result<Vec<u8>, RenderError> {
     });
     let image = ShadedImage {
         columns: sweep.columns as usize,
+        axes: AXES,
         values: shifted(sweep, &intensities),
         label: "intensity",
         shading: Shading::DarkToBright,

@@ -11,7 +11,6 @@ use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeMap;
 
 /// View of sweeps from above.
-#[derive(Clone, Copy, Debug)]
 pub struct TopView<'a> {
     /// Heading.
     pub title: &'a str,
@@ -21,6 +20,12 @@ pub struct TopView<'a> {
     pub scene: &'a Scene,
     /// Measurements; beams are drawn for the first sweep only.
     pub sweeps: &'a [BeamSweep],
+    /// Whether the range of each measurement of each sweep is of the air or of noise.
+    pub of_no_surface: &'a [Vec<bool>],
+    /// Pose of the sensor at a time of the run, s.
+    pub world_from_sensor: &'a dyn Fn(f64) -> Isometry3<f64>,
+    /// Path of a moving sensor during the run, m; empty at rest.
+    pub path: Vec<Point>,
     /// Longest range of the sensor, m: bounds the extent of the view.
     pub max_range: f64,
 }
@@ -36,6 +41,8 @@ const UNMEASURED_REACH: f64 = 1.5;
 const BEAM: Color = Color::hex(0x6FA8DC);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
+const NO_SURFACE: Color = Color::hex(0xE69F00);
+const PATH: Color = Color::hex(0x0072B2);
 const UNMEASURED: Color = Color::hex(0x8A8A8A);
 
 impl TopView<'_> {
@@ -54,6 +61,12 @@ impl TopView<'_> {
             stroke: Stroke::new(BEAM.fade(0.45), 0.7),
         });
         add_surfaces(&mut plot, self.scene, &section);
+
+        // Path of the sensor
+        if !self.path.is_empty() {
+            let stroke = Stroke::new(PATH, 1.8);
+            plot.add_curve("path of the sensor", self.path.clone(), stroke);
+        }
 
         // Measurements by outcome
         let total: usize = marks.values().map(Vec::len).sum();
@@ -84,6 +97,7 @@ impl TopView<'_> {
     fn extent(&self, section: &Section, marks: &BTreeMap<Outcome, Vec<Point>>) -> Extent {
         let poses = self.sweeps.iter().map(|sweep| &sweep.world_from_sensor);
         let sensors = poses.map(|pose| [pose.translation.x, pose.translation.y]);
+        let sensors = sensors.chain(self.path.iter().copied());
         let measured = marks.values().flatten().copied();
         Extent::of(measured.chain(sensors))
             .widened_to(&section.extent())
@@ -107,10 +121,10 @@ impl TopView<'_> {
     fn marks(&self) -> BTreeMap<Outcome, Vec<Point>> {
         let reach = self.reach();
         let mut marks = BTreeMap::<Outcome, Vec<Point>>::new();
-        for sweep in self.sweeps {
-            for measurement in &sweep.measurements {
-                let at = self.position(&sweep.world_from_sensor, measurement, reach);
-                let outcome = Outcome::of(measurement);
+        for (sweep, of_no_surface) in self.sweeps.iter().zip(self.of_no_surface) {
+            for (measurement, of_no_surface) in sweep.measurements.iter().zip(of_no_surface) {
+                let at = self.position(measurement, reach);
+                let outcome = Outcome::of(measurement, *of_no_surface);
                 marks.entry(outcome).or_default().push(at);
             }
         }
@@ -120,21 +134,18 @@ impl TopView<'_> {
     /// Some beams of a sweep, from the sensor to their measurements.
     fn beams(&self, sweep: &BeamSweep) -> Vec<[Point; 2]> {
         let reach = self.reach();
-        let origin = &sweep.world_from_sensor.translation;
         let step = sweep.measurements.len().div_ceil(BEAMS_SHOWN).max(1);
         let shown = sweep.measurements.iter().step_by(step);
-        let ends = shown.map(|one| self.position(&sweep.world_from_sensor, one, reach));
-        ends.map(|end| [[origin.x, origin.y], end]).collect()
+        let ends = shown.map(|one| {
+            let origin = (self.world_from_sensor)(one.time).translation;
+            [[origin.x, origin.y], self.position(one, reach)]
+        });
+        ends.collect()
     }
 
     /// Position of a measurement in the world, m: its point; without a range, the surface on its axis, at
     /// the longest range at most; without a surface, `reach` along the beam.
-    fn position(
-        &self,
-        world_from_sensor: &Isometry3<f64>,
-        measurement: &BeamMeasurement,
-        reach: f64,
-    ) -> Point {
+    fn position(&self, measurement: &BeamMeasurement, reach: f64) -> Point {
         let surface = measurement
             .truth
             .map_or(reach, |truth| truth.range.min(self.max_range));
@@ -147,7 +158,7 @@ impl TopView<'_> {
             horizontal * sin_azimuth,
             range * sin_elevation,
         );
-        let in_world = world_from_sensor * in_sensor;
+        let in_world = (self.world_from_sensor)(measurement.time) * in_sensor;
         [in_world.x, in_world.y]
     }
 }
@@ -158,13 +169,15 @@ enum Outcome {
     NoReturn,
     TooNear,
     Point,
+    NoSurface,
     Mixed,
     Error(u8),
 }
 
 impl Outcome {
-    fn of(measurement: &BeamMeasurement) -> Self {
+    fn of(measurement: &BeamMeasurement, of_no_surface: bool) -> Self {
         match measurement.reading {
+            RangeReading::Range(_) if of_no_surface => Self::NoSurface,
             RangeReading::Range(_) if measurement.is_mixed() => Self::Mixed,
             RangeReading::Range(_) => Self::Point,
             RangeReading::NoReturn => Self::NoReturn,
@@ -179,6 +192,7 @@ impl Outcome {
             Self::NoReturn => (Marker::Ring, 1.9, UNMEASURED),
             Self::TooNear => (Marker::Ring, 2.6, palette::ALERT),
             Self::Point => (Marker::Dot, 1.7, POINT),
+            Self::NoSurface => (Marker::Cross, 2.6, NO_SURFACE),
             Self::Mixed => (Marker::Diamond, 3.2, MIXED),
             Self::Error(_) => (Marker::Cross, 4.2, palette::ALERT),
         }
@@ -186,9 +200,10 @@ impl Outcome {
 
     fn name(self) -> String {
         match self {
-            Self::NoReturn => "no return".into(),
+            Self::NoReturn => "no return, at the end of its beam".into(),
             Self::TooNear => "too near".into(),
             Self::Point => "measured point".into(),
+            Self::NoSurface => "of the air or of noise".into(),
             Self::Mixed => "mixed pixel".into(),
             Self::Error(code) => format!("error code {code}"),
         }
@@ -274,6 +289,7 @@ mod tests {
             (RangeReading::Error(8), 0),
             (RangeReading::NoReturn, 0),
             (RangeReading::TooNear, 0),
+            (RangeReading::Range(0.3), 1),
         ];
         let measurements = (0..).zip(readings);
         let sweep = BeamSweep {
@@ -288,9 +304,12 @@ mod tests {
         // Draw it
         let view = TopView {
             title: "A room",
-            subtitle: "five beams",
+            subtitle: "six beams",
             scene: &room(),
             sweeps: &[sweep],
+            of_no_surface: &[vec![false, false, false, false, false, true]],
+            world_from_sensor: &|_| Isometry3::identity(),
+            path: vec![[0.0, 0.0], [0.1, 0.0]],
             max_range: 5.6,
         };
         let drawing = view.draw();
@@ -299,17 +318,19 @@ mod tests {
         let svg = svg::write(&drawing);
         for text in [
             "A room",
-            "five beams",
+            "six beams",
             "paint",
             "mirror",
             "measured point (1)",
             "mixed pixel (1)",
             "error code 8 (1)",
-            "no return (1)",
+            "no return, at the end of its beam (1)",
             "too near (1)",
+            "of the air or of noise (1)",
+            "path of the sensor",
             "x, m",
             "y, m",
-            "Measurements (5)",
+            "Measurements (6)",
         ] {
             assert!(svg.contains(text), "{text}");
         }

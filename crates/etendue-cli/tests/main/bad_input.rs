@@ -69,8 +69,88 @@ fn the_unmodified_scenes_are_valid() {
 fn a_missing_file() {
     let folder = folder();
     let text = fail(folder.path(), &["simulate", "missing.toml"]);
-    assert_contains(&text, &["missing.toml", "check the path"]);
+    assert_contains(&text, &["missing.toml does not exist", "check the path"]);
     assert_contains(&error_of(MESH_SCENE, &[]), &["thing.ply"]);
+    let text = fail(folder.path(), &["simulate", "no-such/folder/a.toml"]);
+    assert_contains(&text, &["the folder no-such/folder does not exist"]);
+}
+
+#[test]
+fn a_misspelt_file_name_gets_the_nearest_file() {
+    let folder = folder();
+    write(folder.path(), "mine.toml", "version = 2");
+    write(folder.path(), "mine.csv", "x,y,z\n");
+    let remedy = "did you mean mine.toml?";
+    for arguments in [
+        &["simulate", "--sensor", "mine.tml"][..],
+        &["simulate", "nine.toml"],
+        &["render", "--camera", "mine.tom"],
+        &["run", "mnie.toml"],
+        &["fit", "mine.tom"],
+    ] {
+        let text = fail(folder.path(), arguments);
+        assert_contains(&text, &["does not exist", remedy]);
+    }
+    let text = fail(folder.path(), &["inspect", "mine.cvs"]);
+    assert_contains(
+        &text,
+        &["mine.cvs does not exist", "did you mean mine.csv?"],
+    );
+}
+
+#[test]
+fn an_empty_file_is_named_as_such() {
+    let folder = folder();
+    for name in ["a.pcd", "a.csv", "a.bin", "a.mcap"] {
+        write(folder.path(), name, "");
+        let text = fail(folder.path(), &["inspect", name]);
+        assert_contains(&text, &[name, "the file is empty"]);
+    }
+}
+
+#[test]
+fn a_misspelt_built_in_name_gets_the_nearest_one() {
+    let folder = folder();
+    for command in ["inspect", "view"] {
+        let text = fail(folder.path(), &[command, "ouster-os1-12"]);
+        assert_contains(
+            &text,
+            &[
+                "unknown file or built-in name",
+                "did you mean \"ouster-os1-128\"?",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_value_of_another_form_is_explained_by_its_key() {
+    for (line, wrong, expected) in [
+        (
+            "flip_normals = true",
+            "flip_normals = \"yes\"",
+            ["flip_normals is the text \"yes\"", "write true or false"],
+        ),
+        (
+            "shape.box = { size_m = [2.0, 1.0, 0.5] }",
+            "shape = \"box\"",
+            [
+                "\"box\" needs a value of its own",
+                "write shape = { box = ... }",
+            ],
+        ),
+        (
+            "diffuse = { reflectance = 0.8 }",
+            "diffuse = 0.8",
+            [
+                "diffuse is the number 0.8",
+                "write diffuse = { reflectance = ... }",
+            ],
+        ),
+    ] {
+        let text = error_of(&SCENE.replace(line, wrong), &[]);
+        assert_contains(&text, &expected);
+    }
 }
 
 #[test]

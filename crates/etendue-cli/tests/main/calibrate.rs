@@ -271,10 +271,9 @@ fn truncated_lines_and_decimal_commas_are_errors_with_their_line() {
 }
 
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn a_bag_without_a_scan_topic_is_an_error_with_its_topics() {
-    let Some(bag) = crate::recording("husky_imu_odom_gps_bag/test1.bag") else {
-        return;
-    };
+    let bag = crate::recording("husky_imu_odom_gps_bag/test1.bag");
     let folder = folder();
     std::fs::copy(bag, folder.path().join("a.txt")).expect("copies");
     let text = message(folder.path(), &[]);

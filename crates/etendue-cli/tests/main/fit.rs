@@ -75,9 +75,10 @@ fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
         "residuals.png",
         "residuals.svg",
     ];
-    assert_eq!(names(&folder.path().join("out")), expected);
-    let read =
-        |name: &str| std::fs::read_to_string(folder.path().join("out").join(name)).expect("a file");
+    assert_eq!(names(&folder.path().join("out/fit")), expected);
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.path().join("out/fit").join(name)).expect("a file")
+    };
     let iterations = found["iterations"].as_u64().expect("a count");
     assert_eq!(read("log.csv").lines().count() as u64, iterations + 1);
     assert!(read("log.csv").contains("sensor.pose.yaw_deg"));
@@ -472,7 +473,7 @@ fn a_fit_in_the_wrong_scene_names_the_wrong_model() {
         "{}",
         stderr(&output)
     );
-    assert!(folder.path().join("out/estimate.json").exists());
+    assert!(folder.path().join("out/fit/estimate.json").exists());
 }
 
 #[test]

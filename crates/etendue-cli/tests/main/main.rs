@@ -7,6 +7,7 @@ mod correct;
 mod drive;
 mod experiment;
 mod fit;
+mod obstructions;
 mod readers;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recordings;
@@ -18,6 +19,7 @@ mod robustness;
 mod scanners;
 #[cfg(feature = "studio")]
 mod studio;
+mod view;
 
 use recordings::recording;
 use std::path::Path;

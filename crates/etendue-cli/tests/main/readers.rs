@@ -169,13 +169,10 @@ fn the_poses_of_a_recording_survive_conversion() {
 /// A stray file beside a capture of a Velodyne lidar is not its metadata, and the packets of a bag are
 /// those of a capture.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn recorded_packets_are_described() {
-    let (Some(capture), Some(bag)) = (
-        recording("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap"),
-        recording("nebula_lidar_packets/vlp16/1673400471837873222"),
-    ) else {
-        return;
-    };
+    let capture = recording("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap");
+    let bag = recording("nebula_lidar_packets/vlp16/1673400471837873222");
     let folder = folder();
     let at = folder.path();
     std::fs::copy(capture, at.join("a.pcap")).expect("a copy");

@@ -96,7 +96,7 @@ fn invalid_registrations_are_errors_with_a_remedy() {
             "start nearer, or raise the distance",
         ),
         (vec!["a.csv", "b.csv", "--keep", "2"], "keep is 2"),
-        (vec!["nothing.ply", "b.csv"], "cannot read nothing.ply"),
+        (vec!["nothing.ply", "b.csv"], "nothing.ply does not exist"),
     ] {
         let error = fail(folder.path(), &[vec!["register"], arguments].concat());
         assert!(error.contains(message), "{message}: {error}");
@@ -124,10 +124,9 @@ fn two_scans_from_one_pose_are_registered_by_the_identity() {
 
 /// The authors of the pair publish a registration with an accuracy of centimetres.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn the_recorded_outdoor_pair_agrees_with_its_published_transform() {
-    let Some(pair) = recording("small_gicp_pair") else {
-        return;
-    };
+    let pair = recording("small_gicp_pair");
     let truth = std::fs::read_to_string(pair.join("T_target_source.txt")).expect("a transform");
     let truth: Vec<f64> = truth
         .split_whitespace()
@@ -151,10 +150,9 @@ fn the_recorded_outdoor_pair_agrees_with_its_published_transform() {
 
 /// Without ground truth, forward and backward registration must be inverse to each other.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn forward_and_backward_registrations_are_inverse() {
-    let Some(clouds) = recording("libpointmatcher_asl") else {
-        return;
-    };
+    let clouds = recording("libpointmatcher_asl");
     let file = |name: &str| clouds.join(name).display().to_string();
     for [a, b] in [
         ["cloud_0.vtk", "cloud_1.vtk"],

@@ -18,7 +18,7 @@ fn without_arguments_the_arena_is_simulated_and_few_files_are_written() {
         "scan.pcd",
         "scan.png",
     ];
-    assert_eq!(names(&folder.path().join("out")), few);
+    assert_eq!(names(&folder.path().join("out/simulate")), few);
     assert!(
         stderr(&output).contains("million rays/s"),
         "{}",

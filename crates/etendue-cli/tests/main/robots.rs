@@ -42,6 +42,16 @@ fn a_run_of_a_robot_is_recorded_and_reproducible() {
 }
 
 #[test]
+fn an_output_without_an_ending_is_the_folder_of_the_recording() {
+    let folder = folder();
+    let arguments = ["run", CART, "--duration", "0.2", "-o", "cart"];
+    let text = stdout(&succeed(folder.path(), &arguments));
+    let recording = Path::new("cart").join("run.mcap");
+    assert!(text.contains(&recording.display().to_string()), "{text}");
+    assert_eq!(names(&folder.path().join("cart")), ["run.mcap"]);
+}
+
+#[test]
 fn an_error_in_a_robot_file_has_a_position_and_no_output() {
     let folder = folder();
     let text = std::fs::read_to_string(CART).expect("the example");
@@ -67,7 +77,7 @@ fn a_car_drives_courses_by_lidar_only() {
         text.contains("2 of 2 finished 1 laps without contact"),
         "{text}"
     );
-    let written = names(&folder.path().join("out"));
+    let written = names(&folder.path().join("out/course"));
     assert_eq!(written, ["course.json", "course.png", "course.svg"]);
 }
 

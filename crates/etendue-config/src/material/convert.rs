@@ -67,6 +67,19 @@ pub enum MaterialFileError {
     },
 }
 
+impl MaterialFileError {
+    /// The value outside its domain; NaN for other errors.
+    pub(crate) fn value(&self) -> f64 {
+        match self {
+            Self::Impossible {
+                source: MaterialError::OutOfRange { value, .. },
+                ..
+            } => *value,
+            _ => f64::NAN,
+        }
+    }
+}
+
 impl MaterialFile {
     /// Converts the file to a material. It is checked at every wavelength of the library within its
     /// data, and at the ends of the data.

@@ -126,6 +126,11 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
         warnings,
         scene,
         environment,
+        places: file
+            .sensors
+            .iter()
+            .map(|sensor| document.place(sensor.name.span().start))
+            .collect(),
         topics: topics(&rig, &file.sensors),
         rig,
         motion,

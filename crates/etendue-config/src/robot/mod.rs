@@ -78,6 +78,8 @@ pub struct LoadedRobot {
     pub environment: Environment,
     /// Frames and sensors.
     pub rig: Rig,
+    /// Where the robot file names each sensor, as `FILE:LINE`.
+    pub places: Vec<String>,
     /// Topics of each sensor's outputs, in the order of the sensors and of their outputs.
     pub topics: Vec<Vec<String>>,
     /// Prescribed motion.

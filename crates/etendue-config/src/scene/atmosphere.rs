@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 /// Constituents of the air; omitted ones are absent. Extinctions and backscatters add up.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtmosphereTable {
     /// Visibility in clear or hazy air (2 % contrast at 550 nm).

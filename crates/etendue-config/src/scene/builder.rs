@@ -2,19 +2,20 @@
 
 use super::ambient;
 use super::cache::{AuditedMesh, SceneCache};
-use super::file::VERSION;
+use super::include::{ScenePart, with_includes};
 use super::lights::lighting;
 use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
 use super::repeat::Copy;
 use super::shape::primitive_mesh;
 use super::{
-    Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+    AtmosphereTable, Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, ScenePlaces,
+    SensorSource, SensorTable, Shape,
 };
 use crate::ConfigError;
 use crate::presets::SENSORS;
 use crate::toml_file::resolve;
-use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
@@ -32,15 +33,18 @@ pub(super) fn build(
     document: &Document,
     cache: &mut SceneCache,
 ) -> Result<LoadedScene, ConfigError> {
-    let file: SceneFile = document.parse_as(FileKind::Scene)?;
-    check(document, &file)?;
+    let parts = with_includes(document)?;
+    let [ScenePart { document, file }, included @ ..] = &parts[..] else {
+        unreachable!("the scene file is the first part");
+    };
+    check(document, &parts)?;
     // Build the lights and the objects
     let mut assembly = Assembly {
         document,
-        palette: Palette::new(document, &file.materials)?,
+        palette: Palette::new(&parts)?,
         files: MeshFiles {
             read: cache.files.clone(),
-            ..MeshFiles::default()
+            files: included.iter().map(path_of).collect(),
         },
         cache,
         builder: SceneBuilder::default(),
@@ -49,15 +53,24 @@ pub(super) fn build(
         warnings: Vec::new(),
         lighting: Lighting::default(),
         textures: Textures::default(),
+        places: ScenePlaces::default(),
     };
     if let Some(table) = &file.lights {
         let (lighting, files) = lighting(document, table)?;
         assembly.lighting = lighting;
         assembly.files.files.extend(files);
     }
-    for object in file.objects.get_ref() {
-        assembly.add(object)?;
+    for part in &parts {
+        assembly.document = &part.document;
+        part.file
+            .objects
+            .iter()
+            .try_for_each(|object| assembly.add(object))?;
     }
+    assembly.document = document;
+    assembly
+        .warnings
+        .extend(included.iter().filter_map(unused_light));
     // Set the pose of the sensor
     let sensor = file
         .sensor
@@ -65,9 +78,25 @@ pub(super) fn build(
         .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
     // Convert ambient light and air
-    let ambient = ambient_light(document, &file)?;
+    let ambient = ambient_light(document, file)?;
     let air = file.atmosphere.air(document)?;
-    assembly.finish(file.name, sensor, ambient, air)
+    let place = file.sensor.as_ref().and_then(SensorTable::span);
+    assembly.places.of_sensor = place.map(|span| document.place(span.start));
+    assembly.finish(file.name.clone(), sensor, ambient, air)
+}
+
+fn path_of(part: &ScenePart) -> PathBuf {
+    part.document.path().to_owned()
+}
+
+/// Warning about light and air of an included file, which have no effect.
+fn unused_light(part: &ScenePart) -> Option<String> {
+    let file = &part.file;
+    let air = &file.atmosphere;
+    let has_light = file.lights.is_some() || file.ambient.is_some();
+    let is_without_effect = has_light || *air != AtmosphereTable::default();
+    let path = part.document.path().display();
+    is_without_effect.then(|| format!("{path}: light and air of an included file have no effect"))
 }
 
 /// The light of the `[ambient]` table; without it, the daylight of cameras.
@@ -82,11 +111,10 @@ fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, 
     }))
 }
 
-fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
-    document.check_version(&file.version, VERSION)?;
-    if file.objects.get_ref().is_empty() {
+fn check(document: &Document, parts: &[ScenePart]) -> Result<(), DocumentError> {
+    if parts.iter().all(|part| part.file.objects.is_empty()) {
         let problem = TomlProblem::value("the scene has no objects", "add [[objects]]");
-        return Err(document.error(file.objects.span(), problem));
+        return Err(document.error(0..0, problem));
     }
     Ok(())
 }
@@ -102,6 +130,7 @@ struct Assembly<'a> {
     warnings: Vec<String>,
     lighting: Lighting,
     textures: Textures,
+    places: ScenePlaces,
 }
 
 impl Assembly<'_> {
@@ -178,6 +207,8 @@ impl Assembly<'_> {
                 self.builder.motions.push((ObjectId(number), motion.into()));
             }
             self.classes.add(object.class.as_ref());
+            let place = self.document.place(object.name.span().start);
+            self.places.of_object.push(place);
             self.builder.objects.push(Object {
                 name,
                 mesh: MeshId(mesh_id),
@@ -258,7 +289,9 @@ impl Assembly<'_> {
         let material = material.or(object.shape.own_material());
         Ok(MeshObject {
             mesh: mesh.expect("every shape but a mesh file is a primitive"),
-            material: material.map(|name| self.palette.id(name)).transpose()?,
+            material: material
+                .map(|name| self.palette.id(self.document, name))
+                .transpose()?,
             corners: None,
             textured: None,
             warnings: Vec::new(),
@@ -275,7 +308,7 @@ impl Assembly<'_> {
         // Warn of unused materials
         let unused = self
             .palette
-            .unused()
+            .unused(self.document)
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
         // Assign the noise profiles to the materials
@@ -319,6 +352,7 @@ impl Assembly<'_> {
             files: std::iter::once(path.to_owned())
                 .chain(self.files.files)
                 .collect(),
+            places: self.places,
             warnings: self.warnings,
         })
     }

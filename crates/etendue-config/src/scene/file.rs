@@ -8,6 +8,7 @@ use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use toml::Spanned;
 
 /// Supported version of the format.
@@ -26,6 +27,11 @@ pub struct SceneFile {
     /// Description of the scene in one sentence.
     #[serde(default)]
     pub description: String,
+    /// Other scene files, relative to the folder of this one: their objects and materials are added. Their sensors,
+    /// lights and air are not used.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub include: Vec<Spanned<String>>,
     /// Default sensor and pose, used without options on the command line.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
@@ -43,9 +49,9 @@ pub struct SceneFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
     pub materials: BTreeMap<Spanned<String>, MaterialFile>,
-    /// Objects of the scene.
-    #[schemars(with = "Vec<ObjectTable>")]
-    pub objects: Spanned<Vec<ObjectTable>>,
+    /// Objects of the scene; at least one, here or in an included file.
+    #[serde(default)]
+    pub objects: Vec<ObjectTable>,
 }
 
 /// The default sensor of a scene.
@@ -142,6 +148,13 @@ impl ObjectTable {
 }
 
 impl SensorTable {
+    /// Span of the first key that places or names the sensor.
+    pub(super) fn span(&self) -> Option<Range<usize>> {
+        let position = self.position_m.as_ref().map(Spanned::span);
+        let name = self.preset.as_ref().or(self.file.as_ref());
+        position.or(name.map(Spanned::span))
+    }
+
     pub(super) fn placement(&self) -> Placement<'_> {
         Placement {
             position: self.position_m.as_ref(),

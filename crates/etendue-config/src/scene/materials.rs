@@ -1,5 +1,6 @@
 //! Materials of a scene by name and by number.
 
+use super::include::ScenePart;
 use crate::material::{self, MaterialFile};
 use crate::profile;
 use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
@@ -14,53 +15,73 @@ use toml::Spanned;
 
 /// The materials that a scene uses, numbered in the order in which they are first used.
 pub(super) struct Palette<'a> {
-    document: &'a Document,
-    own: BTreeMap<&'a str, Material<Spectrum>>,
+    own: BTreeMap<&'a str, OwnMaterial<'a>>,
     profiles: BTreeMap<&'a str, Arc<Profile>>,
     pub used: Vec<NamedMaterial>,
+}
+
+/// A material of a file of the scene.
+struct OwnMaterial<'a> {
+    document: &'a Document,
+    material: Material<Spectrum>,
 }
 
 /// Reflectance of a material with only a noise profile.
 const USUAL_REFLECTANCE: f64 = 0.5;
 
 impl<'a> Palette<'a> {
-    /// Checks all materials of the file, whether they are used or not.
-    pub fn new(
-        document: &'a Document,
-        files: &'a BTreeMap<Spanned<String>, MaterialFile>,
-    ) -> Result<Self, DocumentError> {
+    /// Checks all materials of the files, whether they are used or not.
+    pub fn new(parts: &'a [ScenePart]) -> Result<Self, DocumentError> {
         // Convert each table: its lobes, or else the reflectance of its profile.
         let mut own = BTreeMap::new();
         let mut profiles = BTreeMap::new();
-        for (name, file) in files {
+        let tables = parts.iter().flat_map(|part| {
+            let tables = part.file.materials.iter();
+            tables.map(|(name, file)| (&part.document, name, file))
+        });
+        for (document, name, file) in tables {
             let profile = profile_of(document, name, file)?;
             let material = match &profile {
                 Some(profile) if has_no_lobes(file) => fitted(profile),
                 _ => file.to_material().map_err(|error| {
                     let message = format!("material \"{}\": {error}", name.get_ref());
                     let remedy = "correct the material; `etendue materials` shows ready ones";
-                    document.error(name.span(), TomlProblem::value(message, remedy))
+                    let problem = TomlProblem::value(message, remedy);
+                    let path = ["materials", name.get_ref().as_str()];
+                    document.error_at_value(&path, error.value(), name.span(), problem)
                 })?,
             };
-            own.insert(name.get_ref().as_str(), material);
+            let known = own.insert(name.get_ref().as_str(), OwnMaterial { document, material });
+            if known.is_some() {
+                let what = "material".into();
+                let name_text = name.get_ref().clone();
+                let problem = TomlProblem::Duplicate {
+                    what,
+                    name: name_text,
+                };
+                return Err(document.error(name.span(), problem));
+            }
             profiles.extend(profile.map(|profile| (name.get_ref().as_str(), profile)));
         }
         // No material is in use at first.
         Ok(Self {
-            document,
             own,
             profiles,
             used: Vec::new(),
         })
     }
 
-    /// The number of the material with the name, of the file or of the library.
-    pub fn id(&mut self, name: &Spanned<String>) -> Result<MaterialId, DocumentError> {
+    /// The number of the material with the name that a document has, of the scene or of the library.
+    pub fn id(
+        &mut self,
+        document: &Document,
+        name: &Spanned<String>,
+    ) -> Result<MaterialId, DocumentError> {
         let requested = name.get_ref().as_str();
         let material = match (self.own.get(requested), material::find(requested)) {
-            (Some(own), _) => own,
+            (Some(own), _) => &own.material,
             (None, Ok(ready)) => &ready.material,
-            (None, Err(_)) => return Err(self.unknown(name)),
+            (None, Err(_)) => return Err(self.unknown(document, name)),
         };
         let material = material.clone();
         Ok(self.add(requested, material))
@@ -94,19 +115,23 @@ impl<'a> Palette<'a> {
             .collect()
     }
 
-    /// Materials of the file that no object uses.
-    pub fn unused(&self) -> impl Iterator<Item = &str> {
-        let is_used = |name: &str| self.used.iter().any(|used| used.name == name);
-        self.own.keys().copied().filter(move |name| !is_used(name))
+    /// Materials of a document that no object uses.
+    pub fn unused(&self, document: &Document) -> impl Iterator<Item = &str> {
+        let of_document = self
+            .own
+            .iter()
+            .filter(move |(_, own)| std::ptr::eq(own.document, document));
+        let names = of_document.map(|(name, _)| *name);
+        names.filter(|name| !self.used.iter().any(|used| used.name == *name))
     }
 
-    fn unknown(&self, name: &Spanned<String>) -> DocumentError {
+    fn unknown(&self, document: &Document, name: &Spanned<String>) -> DocumentError {
         let own = self.own.keys().map(|name| (*name).to_owned());
         let ready = material::library()
             .iter()
             .map(|ready| ready.name.to_owned());
         let unknown = UnknownName::new("material", name.get_ref(), own.chain(ready));
-        self.document.error(name.span(), unknown.into())
+        document.error(name.span(), unknown.into())
     }
 }
 

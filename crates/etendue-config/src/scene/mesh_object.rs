@@ -78,7 +78,9 @@ pub(super) fn load(
         .iter()
         .map(|part| chosen[*part as usize])
         .collect();
-    let material = material.map(|name| palette.id(name)).transpose()?;
+    let material = material
+        .map(|name| palette.id(document, name))
+        .transpose()?;
     Ok(MeshObject {
         material: material.or(mesh.materials.first().copied()),
         mesh,
@@ -200,7 +202,7 @@ impl Choice<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Vec<MaterialId>, DocumentError> {
         for (pattern, material) in &self.shape.materials {
-            palette.id(material)?;
+            palette.id(self.document, material)?;
             if !names.iter().any(|name| fits(pattern.get_ref(), name)) {
                 let pattern = pattern.get_ref();
                 let file = self.shape.file.get_ref();
@@ -238,7 +240,9 @@ impl Choice<'_> {
         palette: &mut Palette<'_>,
     ) -> Result<MaterialId, DocumentError> {
         match (self.given(name), self.material, &part.look) {
-            (Some(material), _, _) | (None, Some(material), _) => palette.id(material),
+            (Some(material), _, _) | (None, Some(material), _) => {
+                palette.id(self.document, material)
+            }
             (None, None, Some(look)) => Ok(palette.add(name, look.material())),
             (None, None, None) => Err(self.document.error(
                 self.shape.file.span(),

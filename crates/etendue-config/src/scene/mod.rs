@@ -3,6 +3,7 @@
 //! ```toml
 //! version = 1
 //! name = "a room with a ball"
+//! include = ["furniture.toml"]            # objects and materials of other scene files
 //!
 //! [sensor]
 //! preset = "hokuyo-urg-04lx"
@@ -64,10 +65,12 @@ mod default_light;
 mod deformation;
 mod examples;
 mod file;
+mod include;
 mod lights;
 mod materials;
 mod mesh_object;
 mod motion;
+mod obstruction;
 mod pose;
 mod profile_sensors;
 mod repeat;
@@ -88,6 +91,7 @@ pub use lights::{
 pub use motion::{
     InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
 };
+pub use obstruction::obstruction_warning;
 pub(crate) use pose::pose_of_angles;
 pub use pose::{Placement, RotationDeg};
 pub use profile_sensors::other_sensors;
@@ -108,7 +112,7 @@ use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
 
-/// A scene with the other content of its file.
+/// A scene with the other content of its files.
 #[derive(Debug)]
 pub struct LoadedScene {
     /// Name of the scene.
@@ -133,8 +137,19 @@ pub struct LoadedScene {
     pub sha256: String,
     /// All files that were read.
     pub files: Vec<PathBuf>,
+    /// Where the files state the objects and the sensor.
+    pub places: ScenePlaces,
     /// Irregularities that did not prevent loading.
     pub warnings: Vec<String>,
+}
+
+/// Places in scene files, as `FILE:LINE`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScenePlaces {
+    /// The name of each object.
+    pub of_object: Vec<String>,
+    /// The position of the sensor, if the file has one.
+    pub of_sensor: Option<String>,
 }
 
 /// Classes of the objects of a scene, for labels.

@@ -199,12 +199,12 @@ pub(super) fn primitive_mesh(
             )
         }
         Shape::Checkerboard(shape) => {
-            let materials = both(&shape.materials, palette)?;
+            let materials = both(document, &shape.materials, palette)?;
             let mesh = primitive::checkerboard(*shape.cells.get_ref(), shape.cell_m, materials);
             (shape.cells.span(), mesh)
         }
         Shape::Stripes(shape) => {
-            let materials = both(&shape.materials, palette)?;
+            let materials = both(document, &shape.materials, palette)?;
             let mesh = primitive::stripes(*shape.count.get_ref(), shape.stripe_m, materials);
             (shape.count.span(), mesh)
         }
@@ -220,10 +220,14 @@ pub(super) fn primitive_mesh(
 }
 
 fn both(
+    document: &Document,
     names: &[Spanned<String>; 2],
     palette: &mut Palette<'_>,
 ) -> Result<[MaterialId; 2], DocumentError> {
-    Ok([palette.id(&names[0])?, palette.id(&names[1])?])
+    Ok([
+        palette.id(document, &names[0])?,
+        palette.id(document, &names[1])?,
+    ])
 }
 
 impl Shape {

@@ -138,28 +138,41 @@ impl SensorFile {
             intensity: (self.intensity.as_ref())
                 .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),
         };
-        // Check it as a whole; an error refers to a table
+        // Check it as a whole; an error refers to a number or to its table
         lidar.checked().map_err(|error| {
             let problem = TomlProblem::value(error.to_string(), "correct it here");
-            document.error(self.span_of(&error), problem)
+            let value = match error {
+                LidarError::Value { value, .. } | LidarError::Channel { value, .. } => value,
+                _ => f64::NAN,
+            };
+            let (table, span) = self.table_of(&error);
+            document.error_at_value(&[table], value, span, problem)
         })
     }
 
-    /// Position of the invalid table.
-    fn span_of(&self, error: &LidarError) -> Range<usize> {
+    /// Name and position of the invalid table.
+    fn table_of(&self, error: &LidarError) -> (&'static str, Range<usize>) {
         let part = match error {
             LidarError::Value { part, .. } => part,
             LidarError::PhaseReceiver(_) => &LidarPart::Receiver,
-            _ => return (self.channels.as_ref()).map_or(0..0, Spanned::span),
+            _ => {
+                return (
+                    "channels",
+                    self.channels.as_ref().map_or(0..0, Spanned::span),
+                );
+            }
         };
         match part {
-            LidarPart::Wavelength => self.wavelength_nm.span(),
-            LidarPart::Pattern => self.pattern.span(),
-            LidarPart::Beam => self.beam.span(),
-            LidarPart::Range => self.range.span(),
-            LidarPart::Noise => (self.noise.as_ref()).map_or(0..0, Spanned::span),
-            LidarPart::Receiver => self.receiver.span(),
-            LidarPart::Intensity => (self.intensity.as_ref()).map_or(0..0, Spanned::span),
+            LidarPart::Wavelength => ("wavelength_nm", self.wavelength_nm.span()),
+            LidarPart::Pattern => ("pattern", self.pattern.span()),
+            LidarPart::Beam => ("beam", self.beam.span()),
+            LidarPart::Range => ("range", self.range.span()),
+            LidarPart::Noise => ("noise", self.noise.as_ref().map_or(0..0, Spanned::span)),
+            LidarPart::Receiver => ("receiver", self.receiver.span()),
+            LidarPart::Intensity => (
+                "intensity",
+                self.intensity.as_ref().map_or(0..0, Spanned::span),
+            ),
         }
     }
 }

@@ -3,11 +3,12 @@
 //! The JSON schema of a file is the one statement of its bounds: [`file_schema`] gives every number
 //! a `minimum` and a `maximum`. A field with its own domain has them from
 //! `#[schemars(range(...))]`; other numbers have those of their unit, the ending of their key
-//! ([`UNITS`]). [`Document::parse`](super::Document::parse) compares every number of a file with its
+//! ([`unit_of`]). [`Document::parse`](super::Document::parse) compares every number of a file with its
 //! schema, so that NaN, infinity and absurd sizes are errors that name the key, and the code behind
 //! it computes with finite numbers only.
 
 use super::TomlProblem;
+use super::units::unit_of;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use std::any::TypeId;
@@ -16,42 +17,6 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// Largest magnitude of a number by the ending of its key, the longest that matches: unit as it is
-/// printed, magnitude.
-const UNITS: &[(&str, &str, f64)] = &[
-    ("_m", "m", 1e7),
-    ("_mm", "mm", 1e7),
-    ("_um", "um", 1e7),
-    ("_nm", "nm", 1e6),
-    ("_deg", "deg", 36_000.0),
-    ("_rad", "rad", 1e3),
-    ("_mrad", "mrad", 1e4),
-    ("_urad", "urad", 1e7),
-    ("_deg_s", "deg/s", 1e6),
-    ("_dps", "deg/s", 1e6),
-    ("_m_s", "m/s", 1e4),
-    ("_mps", "m/s", 1e4),
-    ("_mps2", "m/s²", 1e5),
-    ("_s", "s", 1e7),
-    ("_ms", "ms", 1e7),
-    ("_us", "us", 1e9),
-    ("_ns", "ns", 1e9),
-    ("_hz", "Hz", 1e6),
-    ("_mhz", "MHz", 1e6),
-    ("_ghz", "GHz", 1e6),
-    ("_rpm", "rpm", 1e6),
-    ("_mm_h", "mm/h", 1e4),
-    ("_g_m3", "g/m³", 1e4),
-    ("_percent", "%", 1e6),
-    ("_kelvin", "K", 1e4),
-    ("_k", "K", 1e5),
-    ("_px", "px", 1e6),
-    ("_kg", "kg", 1e6),
-];
-
-/// Largest magnitude of a number without a unit of [`UNITS`].
-const PLAIN: f64 = 1e12;
 
 /// Largest whole number without a stated maximum.
 const LARGEST_COUNT: f64 = 1e9;
@@ -92,7 +57,7 @@ fn bound_table(table: &mut Map<String, Value>, key: &str) {
     let has_most = table.contains_key("maximum") || table.contains_key("exclusiveMaximum");
     if let Some(kind) = kind {
         let most = match kind {
-            NumberKind::Real => unit_of(key).1,
+            NumberKind::Real => unit_of(key).most,
             NumberKind::Whole => LARGEST_COUNT,
         };
         if !has_least {
@@ -142,15 +107,8 @@ fn number_kind(schema: &Map<String, Value>) -> Option<NumberKind> {
     }
 }
 
-/// Unit and largest magnitude of the numbers of a key.
-fn unit_of(key: &str) -> (&'static str, f64) {
-    let matching = UNITS.iter().filter(|(ending, ..)| key.ends_with(ending));
-    let longest = matching.max_by_key(|(ending, ..)| ending.len());
-    longest.map_or(("", PLAIN), |(_, unit, most)| (*unit, *most))
-}
-
 /// The schema of a type, computed once per process.
-fn cached_schema<T: JsonSchema + 'static>() -> Arc<Value> {
+pub(super) fn cached_schema<T: JsonSchema + 'static>() -> Arc<Value> {
     static SCHEMAS: LazyLock<Mutex<BTreeMap<TypeId, Arc<Value>>>> = LazyLock::new(Mutex::default);
     let compute = || Arc::new(file_schema::<T>().to_value());
     match SCHEMAS.lock() {
@@ -187,23 +145,23 @@ struct Checker<'a> {
     root: &'a Value,
 }
 
-impl<'a> Checker<'a> {
-    /// The schema behind references.
-    fn resolved(&self, schema: &'a Value) -> &'a Value {
-        let mut schema = schema;
-        while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
-            let pointer = name.trim_start_matches('#');
-            match self.root.pointer(pointer) {
-                Some(found) => schema = found,
-                None => return schema,
-            }
+/// The schema behind references to definitions of `root`.
+pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    while let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+        let pointer = name.trim_start_matches('#');
+        match root.pointer(pointer) {
+            Some(found) => schema = found,
+            None => return schema,
         }
-        schema
     }
+    schema
+}
 
+impl<'a> Checker<'a> {
     /// Checks a value; `key` is the key of the value or of its list.
     fn check(&self, value: &Spanned<DeValue<'_>>, schema: &'a Value, key: &str) -> Checked {
-        let schema = self.resolved(schema);
+        let schema = resolved(self.root, schema);
         // Check the alternatives that the value has the form of: one of them has to hold
         for list in ["anyOf", "oneOf"] {
             let choices = schema.get(list).and_then(Value::as_array);
@@ -255,7 +213,7 @@ impl<'a> Checker<'a> {
 
     /// Whether a value has the type and the keys that a schema requires.
     fn fits(&self, value: &DeValue<'_>, schema: &'a Value) -> bool {
-        let schema = self.resolved(schema);
+        let schema = resolved(self.root, schema);
         let has_type = |kind: &Value| match kind.as_str() {
             Some("number") => value.is_float() || value.is_integer(),
             Some("integer") => value.is_integer(),
@@ -318,7 +276,7 @@ fn check_number(value: &Spanned<DeValue<'_>>, schema: &Value, key: &str) -> Chec
     if number.is_finite() && is_within && is_distinct {
         return Ok(());
     }
-    let (unit, _) = unit_of(key);
+    let unit = unit_of(key).name;
     let space = if unit.is_empty() { "" } else { " " };
     let message = format!("{key} is {text}{space}{unit}, which is not a number in its range");
     let range = match (least, above, most.or(below)) {
@@ -422,12 +380,5 @@ mod tests {
             assert!(found.contains(message), "{text}: {found}");
             assert!(given.contains(remedy), "{text}: {given}");
         }
-    }
-
-    #[test]
-    fn the_longest_ending_gives_the_unit() {
-        assert_eq!(unit_of("velocity_deg_s").0, "deg/s");
-        assert_eq!(unit_of("start_s").0, "s");
-        assert_eq!(unit_of("converter").0, "");
     }
 }

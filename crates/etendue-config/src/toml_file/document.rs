@@ -2,7 +2,9 @@
 
 use super::TomlProblem;
 use super::bounds::check_numbers;
+use super::form::misfit;
 use super::strict::Strict;
+use super::units::number_with_value;
 use etendue_io::FormatError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -73,9 +75,21 @@ impl Document {
     /// If the text is not TOML or does not match `T`, or a number is out of its bounds. An array in
     /// place of a table, and an array with more elements than a fixed-size array of `T`, do not match.
     pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(&self) -> Result<T, DocumentError> {
-        let file = self.parse_any()?;
-        check_numbers::<T>(&self.text).map_err(|(span, problem)| self.error(span, problem))?;
-        Ok(file)
+        let numbers = || check_numbers::<T>(&self.text);
+        let (span, problem) = match self.parse_any() {
+            Ok(file) => match numbers() {
+                Ok(()) => return Ok(file),
+                Err(found) => found,
+            },
+            // Name the key and the expected value in place of types of the program
+            Err(error) => match error.problem() {
+                TomlProblem::Value { .. } | TomlProblem::Syntax { .. } => misfit::<T>(&self.text)
+                    .or_else(|| numbers().err())
+                    .ok_or(error)?,
+                _ => return Err(error),
+            },
+        };
+        Err(self.error(span, problem))
     }
 
     /// Deserialises the text; numbers are not checked.
@@ -86,6 +100,19 @@ impl Document {
                 let span = error.span().unwrap_or(0..0);
                 self.error(span, TomlProblem::from_message(error.message()))
             })
+    }
+
+    /// An error at the number below the table `path` that has a value in SI units; at `span` if there is no such number,
+    /// or several.
+    pub(crate) fn error_at_value(
+        &self,
+        path: &[&str],
+        value: f64,
+        span: Range<usize>,
+        problem: TomlProblem,
+    ) -> DocumentError {
+        let number = number_with_value(&self.text, path, value);
+        self.error(number.unwrap_or(span), problem)
     }
 
     /// An error at the bytes `span` of this document.
@@ -121,6 +148,12 @@ impl Document {
     /// Text of the file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Path and line of a byte offset, as `FILE:LINE`.
+    pub fn place(&self, byte: usize) -> String {
+        let (line, _) = self.line_column(byte);
+        format!("{}:{line}", self.path.display())
     }
 
     /// Line and column (in characters) of a byte offset, both counted from 1.
@@ -241,7 +274,7 @@ mod tests {
                 "version = 1\nshape.plane = {{ size_m = {size} }}\n"
             ));
             assert_eq!(&error.text()[error.span()], size);
-            assert!(error.to_string().contains("length 2"), "{error}");
+            assert!(error.to_string().contains("a list of 2 numbers"), "{error}");
         }
     }
 

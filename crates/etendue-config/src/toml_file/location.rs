@@ -1,6 +1,7 @@
 //! Paths of files that a TOML file refers to.
 
 use super::document::{Document, DocumentError};
+use super::nearest::nearest;
 use super::problem::TomlProblem;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -14,11 +15,43 @@ pub(crate) fn resolve(
     if path.is_file() {
         return Ok(path);
     }
-    let problem = TomlProblem::value(
-        format!("the file {} does not exist", path.display()),
-        "check the path, which is relative to the folder of this file",
-    );
-    Err(document.error(given.span(), problem))
+    let remedy = match nearest_file(&path) {
+        Some(near) => format!("did you mean {}?", near.display()),
+        None => "check the path, which is relative to the folder of this file".into(),
+    };
+    let message = format!("the file {} does not exist", path.display());
+    Err(document.error(given.span(), TomlProblem::value(message, remedy)))
+}
+
+/// The file beside a missing one whose name is most similar; `None` if none is similar.
+///
+/// ```
+/// use etendue_config::toml_file::nearest_file;
+/// # let folder = tempfile::tempdir().unwrap();
+/// let sensor = folder.path().join("mine.toml");
+/// std::fs::write(&sensor, "version = 2").unwrap();
+/// assert_eq!(nearest_file(&folder.path().join("mine.tml")), Some(sensor));
+/// assert_eq!(nearest_file(&folder.path().join("house.glb")), None);
+/// ```
+pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
+    let [name, stem] = [missing.file_name()?, missing.file_stem()?].map(|name| name.to_str());
+    let folder = missing.parent().unwrap_or(Path::new(""));
+    let listed = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let entries = std::fs::read_dir(listed).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    // Endings are alike: the stems decide first
+    let stem_of = |name: &String| Path::new(name).file_stem()?.to_str().map(str::to_owned);
+    let stems: Vec<String> = names.iter().filter_map(stem_of).collect();
+    let near = nearest(stem?, stems.iter().map(String::as_str))?;
+    names.retain(|name| stem_of(name).as_ref() == Some(&near));
+    let of_name = nearest(name?, names.iter().map(String::as_str));
+    Some(folder.join(of_name.or_else(|| names.first().cloned())?))
 }
 
 /// [`resolve`] without a check that the file exists.

@@ -8,16 +8,19 @@
 
 mod bounds;
 mod document;
+mod form;
 mod kind;
 mod location;
 mod nearest;
 mod problem;
 mod strict;
+mod units;
 mod unknown_name;
 
 pub use bounds::file_schema;
 pub use document::{Document, DocumentError};
 pub use kind::FileKind;
+pub use location::nearest_file;
 pub(crate) use location::{locate, resolve};
 pub use nearest::nearest;
 pub use problem::TomlProblem;

@@ -197,18 +197,18 @@ fn truncated_files_give_errors_or_warnings() {
     }
 }
 
-fn capture(name: &str) -> Option<PointSweeps> {
-    Some(read(&data(name)?))
+fn capture(name: &str) -> PointSweeps {
+    read(&data(name))
 }
 
 /// Three sweeps of an OS1-128 on a car.
-fn os1() -> Option<PointSweeps> {
-    let metadata = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10.json")?;
+fn os1() -> PointSweeps {
+    let metadata = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10.json");
     let device = packet_source(PacketMetadata::Ouster(Box::new(
         read_ouster_metadata(&metadata).unwrap(),
     )));
-    let path = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3.pcap")?;
-    Some(read_points(&path, &device).unwrap())
+    let path = data("ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3.pcap");
+    read_points(&path, &device).unwrap()
 }
 
 fn turn_sizes(points: &PointSweeps) -> Vec<usize> {
@@ -217,10 +217,9 @@ fn turn_sizes(points: &PointSweeps) -> Vec<usize> {
 
 /// Captures of a VLP-16 in a room, an HDL-32E outdoors and an OS1-128 on a car.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn captures_of_real_lidars_hold_the_turns_that_are_known() {
-    let Some(vlp) = capture("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap") else {
-        return;
-    };
+    let vlp = capture("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap");
     // 57 position packets contain no points; the room is 2.84 m wide.
     assert!(
         vlp.warnings[0].starts_with("57 packets"),
@@ -234,9 +233,9 @@ fn captures_of_real_lidars_hold_the_turns_that_are_known() {
     let farthest = farthest.fold(0.0, f64::max);
     assert!((2.8..2.9).contains(&farthest), "{farthest}");
 
-    let hdl = capture("mrpt_velodyne_pcap/sample_velodyne_hdl32.pcap").unwrap();
+    let hdl = capture("mrpt_velodyne_pcap/sample_velodyne_hdl32.pcap");
     println!("HDL-32E: {:?}", turn_sizes(&hdl));
-    let os1 = os1().unwrap();
+    let os1 = os1();
     println!("OS1-128: {:?}", turn_sizes(&os1));
     assert_eq!(os1.sweeps.len(), 3);
     for turn in &os1.sweeps {
@@ -252,18 +251,15 @@ fn captures_of_real_lidars_hold_the_turns_that_are_known() {
 /// Comparison with the points of Ouster's map of the same three frames: half of the decoded points
 /// (moved by Ouster's poses) are within 5 cm of a point of the map.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn ouster_points_stand_on_the_vendors_map() {
     let folder = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3";
-    let Some(map) = data(&format!("{folder}_map-000.ply")) else {
-        return;
-    };
+    let map = data(&format!("{folder}_map-000.ply"));
     let map = read_cloud(&map, &PacketSource::default()).unwrap();
-    let poses = etendue_io::trajectory::read_kitti(
-        &data(&format!("{folder}_poses_kitti.txt")).unwrap(),
-        0.1,
-    )
-    .unwrap();
-    let turns = os1().unwrap();
+    let poses =
+        etendue_io::trajectory::read_kitti(&data(&format!("{folder}_poses_kitti.txt")), 0.1)
+            .unwrap();
+    let turns = os1();
     let table = &turns.sweeps[1];
     let pose = poses.frames()[1].pose;
     let cells: std::collections::HashSet<[i64; 3]> = map.points.iter().map(cell).collect();
@@ -292,10 +288,9 @@ fn cell(point: &Point3<f64>) -> [i64; 3] {
 }
 
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn cut_captures_give_what_is_whole_and_say_so() {
-    let Some(path) = data("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap") else {
-        return;
-    };
+    let path = data("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap");
     let bytes = std::fs::read(&path).unwrap();
     let whole = read(&path).together().points;
     let parse = |bytes: &[u8]| {
@@ -322,9 +317,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
         );
         assert!(error.remedy().contains("record it again"));
     }
-    let Some(ouster) = data("ouster_sdk_samples/OS-0-128-U1_v2.3.0_1024x10.pcap") else {
-        return;
-    };
+    let ouster = data("ouster_sdk_samples/OS-0-128-U1_v2.3.0_1024x10.pcap");
     let bytes = std::fs::read(ouster).unwrap();
     let error = parse_points(
         "single.pcap".as_ref(),
@@ -339,6 +332,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
 }
 
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn fragments_are_put_together_again() {
     let udp: Vec<u8> = [&[0, 1, 0, 2, 0x0b, 0xc0, 0, 0][..], &[7; 3000]].concat();
     let mut file = PCAP.to_vec();
@@ -398,6 +392,7 @@ pub fn pcap(payloads: &[&[u8]]) -> Vec<u8> {
 /// a VLP-16, and interpolates the azimuth differently within a firing). Measured maxima: Pandar40P
 /// 0.006 mm, XT32 0.015 mm, VLP-16 36 mm (median 5), VLP-32C 33 mm (median 3).
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn packets_decode_to_the_points_of_another_decoder() {
     const LEAST: f64 = 0.8;
     for (name, turned, tolerance) in [
@@ -406,9 +401,7 @@ fn packets_decode_to_the_points_of_another_decoder() {
         ("40p", true, 2e-5),
         ("xt32", true, 2e-5),
     ] {
-        let Some(folder) = data(&format!("nebula_lidar_packets/{name}")) else {
-            return;
-        };
+        let folder = data(&format!("nebula_lidar_packets/{name}"));
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut paths = entries.map(|entry| entry.unwrap().path());
         // The bag is in a folder of its own

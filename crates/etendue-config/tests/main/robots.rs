@@ -387,10 +387,9 @@ fn a_robot_file_names_filters_of_the_program() {
 /// Sentences of real receivers: the computed checksum matches all 5748, and written sentences have
 /// the same fields.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn sentences_are_built_as_those_of_real_receivers() {
-    let Some(path) = recording("nmea_logs/signalk_gps.log") else {
-        return;
-    };
+    let path = recording("nmea_logs/signalk_gps.log");
     let log = std::fs::read_to_string(path).expect("a text");
     let recorded: Vec<(&str, usize)> = log.lines().filter_map(sentence).collect();
     assert_eq!(recorded.len(), 5748);

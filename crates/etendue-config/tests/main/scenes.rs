@@ -72,10 +72,9 @@ fn the_arena_has_the_papers_walls_a_mirror_and_a_pane() {
 }
 
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn every_example_on_recorded_meshes_has_its_sensor_in_free_space() {
-    let Some(meshes) = recording("mesh_aws_worlds") else {
-        return;
-    };
+    let meshes = recording("mesh_aws_worlds");
     let data = meshes.parent().unwrap().to_str().unwrap();
     for name in ["small-house", "hospital", "bookstore", "cornell-box"] {
         let path = format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -199,7 +198,7 @@ fn values_that_make_no_sense_are_pointed_at() {
         (
             "shape.sphere = { radius_m = \"1\" }\nmaterial = \"wood\"",
             "\"1\"",
-            "invalid type",
+            "radius_m is the text \"1\", where a number is expected",
         ),
         (
             "shape.sphere = { radius_m = 1 }\nmaterial = \"wood\"\nposition_m = [0, inf, 0]",
@@ -267,7 +266,7 @@ fn a_material_that_creates_light_is_refused_by_name() {
         + "[materials.\"too white\"]\ndiffuse = { reflectance = 1.2 }\n";
     let (spot, text, _) = refusal(&text);
     assert!(
-        spot.contains("too white") && text.contains("1.2"),
+        spot == "1.2" && text.contains("material \"too white\""),
         "{spot} {text}"
     );
 }

@@ -147,7 +147,18 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
             "full_overlap_m = -1",
             "full_overlap_m is -1 m",
         ),
-        ("retro = 1e5", "retro = 10", "[intensity]", "above 100"),
+        (
+            "retro = 1e5",
+            "retro = 10",
+            "response = { reflectivity",
+            "above 100",
+        ),
+        (
+            "far_m = 131",
+            "far_m = 0.2",
+            "far_m = 0.2",
+            "the farthest range",
+        ),
     ] {
         assert!(text.contains(from), "{from}");
         let changed = text.replacen(from, to, 1);

@@ -120,12 +120,11 @@ fn walls_of(scans: &[Scan]) -> Vec<[Point3<f64>; 2]> {
 /// Fewer beams flicker, 52 and 28 compared with 71 and 89, because not all real walls are white,
 /// and the filter of the device over neighbouring beams (codes 6 and 7) is not modelled.
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn among_the_recorded_walls_the_spread_is_the_recorded_one() {
     let mut compared = 0;
     for name in ["exp1.dat", "exp2.dat"] {
-        let Some(path) = recording(&format!("urg04lx_tinyslam/{name}")) else {
-            return;
-        };
+        let path = recording(&format!("urg04lx_tinyslam/{name}"));
         let log = read_scan_log(&path).expect("the recording reads");
         // In the first and the last scans of the window of exp1 (737 to 755) the robot turned by 5 mrad.
         let scans = match name {

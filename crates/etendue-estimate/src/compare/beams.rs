@@ -40,12 +40,12 @@ pub struct DropOuts {
     pub second: usize,
     /// Number of cells without a return in both scans.
     pub both: usize,
-    /// Fraction of the drop-outs of the second scan that are drop-outs of the first; 1 without any.
-    pub precision: f64,
-    /// Fraction of the drop-outs of the first scan that are drop-outs of the second; 1 without any.
-    pub recall: f64,
-    /// Harmonic mean of precision and recall.
-    pub f1: f64,
+    /// Fraction of the drop-outs of the second scan that are drop-outs of the first; `None` without any.
+    pub precision: Option<f64>,
+    /// Fraction of the drop-outs of the first scan that are drop-outs of the second; `None` without any.
+    pub recall: Option<f64>,
+    /// Harmonic mean of precision and recall; `None` without one of them.
+    pub f1: Option<f64>,
 }
 
 /// Errors of the cells in an interval of range or of angle of incidence.
@@ -230,27 +230,17 @@ fn drop_outs(cells: &[Cell]) -> DropOuts {
     let second = count(|cell| cell[1].is_none());
     let both = count(|cell| cell[0].is_none() && cell[1].is_none());
     // Precision and recall of the second scan.
-    let share = |of: usize| {
-        if of == 0 {
-            1.0
-        } else {
-            both as f64 / of as f64
-        }
-    };
+    let share = |of: usize| (of > 0).then(|| both as f64 / of as f64);
     let precision = share(second);
     let recall = share(first);
-    let sum = precision + recall;
+    let harmonic_mean = |(a, b): (f64, f64)| if both > 0 { 2.0 * a * b / (a + b) } else { 0.0 };
     DropOuts {
         first,
         second,
         both,
         precision,
         recall,
-        f1: if sum > 0.0 {
-            2.0 * precision * recall / sum
-        } else {
-            0.0
-        },
+        f1: precision.zip(recall).map(harmonic_mean),
     }
 }
 
@@ -283,9 +273,20 @@ mod tests {
             [drop_outs.first, drop_outs.second, drop_outs.both],
             [144, 168, 72]
         );
-        assert!((drop_outs.precision - 72.0 / 168.0).abs() < 1e-12);
-        assert!((drop_outs.recall - 0.5).abs() < 1e-12);
+        let precision = drop_outs.precision.expect("drop-outs of the second");
+        assert!((precision - 72.0 / 168.0).abs() < 1e-12);
+        assert!((drop_outs.recall.expect("drop-outs of the first") - 0.5).abs() < 1e-12);
         assert_eq!(found.range.expect("pairs").root_mean_square, 0.0);
+    }
+
+    #[test]
+    fn a_scan_without_drop_outs_predicts_none() {
+        let first = scan(|i| (i % 10 != 0).then_some(3.0));
+        let second = scan(|_| Some(3.0));
+        let found = compare_beams(&first, &second, 1_f64.to_radians()).expect("cells");
+        let drop_outs = found.drop_outs;
+        assert_eq!((drop_outs.precision, drop_outs.f1), (None, None));
+        assert_eq!(drop_outs.recall, Some(0.0));
     }
 
     #[test]

@@ -361,6 +361,16 @@ pub fn parse_points(
 }
 
 fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweeps, FormatError> {
+    if bytes.is_empty() {
+        let remedy = "record or export it again";
+        let place = FileLocation::File;
+        return Err(FormatError::malformed(
+            path,
+            place,
+            "the file is empty",
+            remedy,
+        ));
+    }
     // Recognise the format
     let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),

@@ -163,6 +163,33 @@ fn spherical_coordinates_of_an_e57_become_positions() {
     }
 }
 
+/// Bytes of a text and of a compressed file.
+#[test]
+fn a_file_of_other_bytes_is_no_scan_of_floats() {
+    let text = "a text that is no scan\n".repeat(64).into_bytes();
+    let mut state = 1_u64;
+    let noise = (0..512).map(|_| {
+        // A linear congruential generator (Knuth, The Art of Computer Programming 2, section 3.3.4)
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state.to_be_bytes()
+    });
+    let noise: Vec<u8> = noise.flatten().collect();
+    let device = PacketSource::default();
+    for bytes in [text, noise] {
+        let options = ReadOptions {
+            columns: Some(4),
+            ..ReadOptions::new(&device)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        std::fs::write(&path, bytes).unwrap();
+        let error = read_points_with(&path, options).unwrap_err().to_string();
+        assert!(error.contains("no lengths in metres"), "{error}");
+    }
+}
+
 /// Rings of a lidar in a room, as KITTI (four numbers), nuScenes (five, with a ring) and others store
 /// them.
 #[test]
@@ -222,11 +249,10 @@ fn the_numbers_per_point_of_a_scan_without_a_header_are_detected() {
 
 /// Recorded bags with the packets of a lidar (Hesai's need the channel table of a preset).
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
     for model in ["vlp16", "vlp32", "40p", "xt32"] {
-        let Some(folder) = recording(&format!("nebula_lidar_packets/{model}")) else {
-            return;
-        };
+        let folder = recording(&format!("nebula_lidar_packets/{model}"));
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut bags = entries.map(|entry| entry.unwrap().path());
         let bag = bags.find(|path| path.is_dir()).unwrap();

@@ -33,7 +33,7 @@ use etendue_scene::ObjectId;
 /// modelled: a dependence on the range, drift from sweep to sweep, and fixed-pattern errors that change
 /// with the place on a surface when the sensor moves.
 ///
-/// Source of the parts: recordings of standing sensors (docs/presets.md).
+/// Source of the parts: recordings of standing sensors (docs/validation/presets.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CorrelatedNoise {
     /// Standard deviation $\sigma_n$ of the noise that is correlated between neighbouring beams, m.

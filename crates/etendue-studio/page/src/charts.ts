@@ -155,7 +155,7 @@ export function polar(parent: HTMLElement, now: Reflectance, before: Reflectance
 /** Received power over incidence, now and before. */
 export function power(parent: HTMLElement, now: Reflectance, before: Reflectance | null) {
   chart({
-    width: Math.max(200, parent.clientWidth - 4), height: 150, legend: { show: false }, cursor: { y: false },
+    width: Math.max(200, parent.clientWidth - 4), height: 200, legend: { show: false }, cursor: { y: false },
     scales: { x: { time: false, range: [0, 90] } },
     axes: [axis("incidence, degrees"), { ...axis("power at 1 m, 1/(m² sr)"), size: 46 }],
     series: [{}, { stroke: css("--accent"), width: 2, points: { show: false } }, { stroke: css("--before"), width: 1.5, dash: [4, 3], points: { show: false } }],

@@ -45,12 +45,14 @@ function moved(selection: Selection, thing: THREE.Object3D, isOver: boolean) {
   const state = app.state!;
   if (selection?.kind === "sensor") app.edit([{ pose: [...at, yaw, pitch, roll] }], gizmoGesture);
   else if (selection?.kind === "object") {
-    // Copies of a table move together with the first one
+    // Copies of a table move together with the first one; an object of an included file has no table to edit
     const object = state.objects[selection.number];
-    const first = state.objects.find((other) => other.table === object.table)!;
-    const own = (state.scene.toml.objects as { position_m?: number[] }[])[object.table].position_m ?? [0, 0, 0];
+    const { table } = object;
+    if (table === null) return app.toast("objects of an included file are edited there");
+    const first = state.objects.find((other) => other.table === table)!;
+    const own = (state.scene.toml.objects as { position_m?: number[] }[])[table].position_m ?? [0, 0, 0];
     const place = object === first ? at : at.map((value, axis) => round(value - object.pose[axis] + own[axis]));
-    const set = (key: string, value: number[] | object | null): Edit => ({ set: { document: "scene", path: ["objects", object.table, key], value: value as never } });
+    const set = (key: string, value: number[] | object | null): Edit => ({ set: { document: "scene", path: ["objects", table, key], value: value as never } });
     const edits = [set("position_m", place)];
     if (toolMode === "rotate") edits.push(set("rotation_wxyz", null), set("rotation_deg", { yaw, pitch, roll }));
     app.edit(edits, gizmoGesture);

@@ -59,7 +59,7 @@ export class ObjectsLayer {
       mesh.position.fromArray(object.pose);
       mesh.quaternion.fromArray(object.pose, 3);
       mesh.name = object.name;
-      const isRoom = tables[object.table]?.flip_normals === true;
+      const isRoom = tables[object.table ?? -1]?.flip_normals === true;
       const key = `${object.mesh} ${object.material} ${isRoom}`;
       if (mesh.userData.key !== key) {
         mesh.userData.key = key;

@@ -202,7 +202,7 @@ export class RecordingPanel extends Panel {
       const set = (steps: (string | number)[], value: Json): Edit => ({ set: { document: "scene", path: steps, value } });
       if (family === "objects" && pose) {
         const object = state.objects.find((object) => object.name === name);
-        if (!object) continue;
+        if (!object || object.table === null) continue;
         const [x, y, z, yaw, pitch, roll] = pose.map(round);
         edits.push(set(["objects", object.table, "position_m"], [x, y, z]), set(["objects", object.table, "rotation_wxyz"], null), set(["objects", object.table, "rotation_deg"], { yaw, pitch, roll }));
       }

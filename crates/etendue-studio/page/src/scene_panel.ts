@@ -95,6 +95,10 @@ export class ScenePanel extends Panel {
     const state = app.state!;
     const object = state.objects[number];
     if (!object) return;
+    if (object.table === null) {
+      this.element.append(element("h3", "", object.name), element("p", "note", "This object is of an included file: edit it there."));
+      return;
+    }
     const table = (state.scene.toml.objects as Table[])[object.table];
     const path: Step[] = ["objects", object.table];
     const set = (steps: Step[], value: Json, gesture?: number) => app.edit([{ set: { document: "scene", path: [...path, ...steps], value } }], gesture);

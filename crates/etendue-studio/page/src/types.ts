@@ -24,7 +24,7 @@ export interface Hello {
 
 export interface Look { diffuse: number; mirror: number; transmitted: number; backscatter: number }
 export interface FileState { word: string; path: string; is_changed: boolean; toml: Table }
-export interface ObjectState { name: string; mesh: number; pose: number[]; material: number; table: number; is_moving: boolean }
+export interface ObjectState { name: string; mesh: number; pose: number[]; material: number; table: number | null; is_moving: boolean }
 export interface MaterialState { name: string; look: Look; is_own: boolean; file: Table | null }
 
 export interface State {

@@ -84,8 +84,8 @@ struct ObjectState {
     /// Position and quaternion (x, y, z, w) at the time of the sweep.
     pose: [f64; 7],
     material: u32,
-    /// Index of its table in the scene file.
-    table: usize,
+    /// Index of its table in the scene file; `None` for an object of an included file.
+    table: Option<usize>,
     is_moving: bool,
 }
 
@@ -257,8 +257,9 @@ fn objects(session: &Session, meshes: &mut MeshNumbers, toml: &Json) -> Vec<Obje
         })
     };
     let table_of_object = tables.iter().enumerate().flat_map(|(number, table)| {
-        std::iter::repeat_n(number, usize::try_from(copies(table)).unwrap_or(0))
+        std::iter::repeat_n(Some(number), usize::try_from(copies(table)).unwrap_or(0))
     });
+    let table_of_object = table_of_object.chain(std::iter::repeat(None));
     let parts = scene.parts();
     let states = (0..)
         .zip(&parts.objects)

@@ -199,7 +199,10 @@ fn numbers(
         );
         rows.push((
             "drop-outs, F1",
-            format!("{:.2} %", 100.0 * found.drop_outs.f1),
+            found
+                .drop_outs
+                .f1
+                .map_or("none".into(), |f1| format!("{:.2} %", 100.0 * f1)),
         ));
     }
     rows

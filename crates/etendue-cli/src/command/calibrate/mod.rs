@@ -19,6 +19,7 @@ mod view;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
+use etendue_plot::Drawing;
 
 /// Arguments of `etendue calibrate`.
 #[derive(Debug, Args)]
@@ -75,4 +76,10 @@ impl Calibrate {
             None => self.profiles.run(),
         }
     }
+}
+
+/// Curves of a profile by name or file.
+pub fn profile_picture(name: &str) -> Result<Drawing, Failure> {
+    let (_, profile) = load::profile(name)?;
+    Ok(figures::profile_curves(&profile))
 }

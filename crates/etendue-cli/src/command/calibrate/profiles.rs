@@ -65,7 +65,7 @@ pub struct Profiles {
     #[arg(long)]
     figures: bool,
     /// Folder for the profiles, one file per material
-    #[arg(short, long, default_value = "profiles", value_name = "DIR")]
+    #[arg(short, long, default_value = "out/profiles", value_name = "DIR")]
     output: PathBuf,
     /// Print the results as JSON
     #[arg(long)]

@@ -19,7 +19,7 @@ pub struct View {
     /// A profile file (.toml), or the name of a built-in profile
     profile: String,
     /// Folder for the pictures
-    #[arg(short, long, default_value = "profile", value_name = "DIR")]
+    #[arg(short, long, default_value = "out/profile", value_name = "DIR")]
     output: PathBuf,
 }
 

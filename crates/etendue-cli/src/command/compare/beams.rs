@@ -1,5 +1,6 @@
 //! Comparison of two scans beam by beam.
 
+use crate::output::counted;
 use etendue::estimate::compare::{BeamReturn, DropOuts, ErrorSpan, ErrorStatistics, compare_beams};
 use etendue::io::table::PointTable;
 use etendue_plot::{Axis, Drawing, Figure, Plot};
@@ -32,9 +33,11 @@ struct DropOutsReport {
     real: usize,
     simulated: usize,
     both: usize,
-    precision: f64,
-    recall: f64,
-    f1: f64,
+    /// `None` where the simulated scan has no drop-outs.
+    precision: Option<f64>,
+    /// `None` where the real scan has no drop-outs.
+    recall: Option<f64>,
+    f1: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -132,7 +135,7 @@ impl SpanReport {
     fn line(&self, unit: &str, missed: &str) -> Vec<String> {
         let mut line = vec![format!("{:.0} to {:.0} {unit}", self.from, self.to)];
         if let Some(range) = &self.range_m {
-            line.push(format!("{} cells", range.cells));
+            line.push(counted(range.cells, "cell"));
             line.push(format!("range RMSE {:.3} m", range.root_mean_square));
             line.push(format!("MedAE {:.3} m", range.median_absolute));
         }
@@ -150,8 +153,9 @@ impl BeamsReport {
         // Cells of the comparison
         let row_of_cells = if self.by_ring { "ring" } else { "elevation" };
         let cells = format!(
-            "{} cells of one {row_of_cells} and {} degrees",
-            self.cells, self.cell_deg
+            "{} of one {row_of_cells} and {} degrees",
+            counted(self.cells, "cell"),
+            self.cell_deg
         );
         let mut rows = vec![("beams".to_owned(), cells)];
 
@@ -171,15 +175,21 @@ impl BeamsReport {
 
         // Agreement of the drop-outs
         let found = &self.drop_outs;
-        let text = format!(
-            "precision {:.2} %, recall {:.2} %, F1 {:.2} % ({} real, {} simulated, {} both)",
-            100.0 * found.precision,
-            100.0 * found.recall,
-            100.0 * found.f1,
-            found.real,
-            found.simulated,
-            found.both
+        let counts = format!(
+            "{} real, {} simulated, {} both",
+            found.real, found.simulated, found.both
         );
+        let text = match (found.precision, found.recall, found.f1) {
+            (Some(precision), Some(recall), Some(f1)) => format!(
+                "precision {:.2} %, recall {:.2} %, F1 {:.2} % ({counts})",
+                100.0 * precision,
+                100.0 * recall,
+                100.0 * f1
+            ),
+            (None, Some(_), _) => format!("no prediction ({counts})"),
+            (Some(_), None, _) => format!("only false ones ({counts})"),
+            _ => "none".to_owned(),
+        };
         rows.push(("drop-outs".to_owned(), text));
         rows
     }

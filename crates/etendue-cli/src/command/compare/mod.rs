@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `etendue compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: etendue compare real.pcd out/scan.pcd --html comparison.html\n\n\
+    after_help = "Example: etendue compare real.pcd out/simulate/scan.pcd --html comparison.html\n\n\
     Both clouds must be in the same frame. Ranges and beams are computed from its origin. Beams \
     are comparable only if the sensor was at the origin (`etendue simulate --frame sensor`). The \
     cell of a beam is its ring (or its elevation, if a cloud has no rings) and an interval of \

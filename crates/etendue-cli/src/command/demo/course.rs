@@ -37,7 +37,7 @@ pub struct Course {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     laps: u32,
     /// Folder for a picture of the first course and the results
-    #[arg(short, long, default_value = "out", value_name = "DIR")]
+    #[arg(short, long, default_value = "out/course", value_name = "DIR")]
     output: PathBuf,
     /// Print the results as JSON
     #[arg(long)]

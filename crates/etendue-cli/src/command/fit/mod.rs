@@ -25,9 +25,9 @@ use std::path::PathBuf;
 /// Arguments of `etendue fit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: etendue fit arena --scan out/scan.csv --free sensor.pose --start 0.1,0.1,10\n          \
-    etendue fit arena --scan out/scan.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
-    etendue fit arena --scan out/scan.csv --free sensor.pose --search\n          \
+    after_help = "Examples: etendue fit arena --scan beams.csv --free sensor.pose --start 0.1,0.1,10\n          \
+    etendue fit arena --scan beams.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
+    etendue fit arena --scan beams.csv --free sensor.pose --search\n          \
     etendue fit problem.toml -o found\n\n\
     A problem file gives scene, sensor, scans, unknowns with bounds, and the solver; `etendue \
     schema fit` describes it. Alternatively, arguments give all of these, with one --start (and \
@@ -55,7 +55,7 @@ pub struct Fit {
     #[arg(long)]
     json: bool,
     /// Folder for the results
-    #[arg(short, long, default_value = "out", value_name = "DIR")]
+    #[arg(short, long, default_value = "out/fit", value_name = "DIR")]
     output: PathBuf,
 }
 

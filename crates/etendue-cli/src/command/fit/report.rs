@@ -40,9 +40,9 @@ pub struct Report {
     not_determined: Vec<String>,
     /// Standard deviation of a residual by which minima were compared, m; `None` without a search.
     search_sigma_m: Option<f64>,
-    /// Other minima that the scans do not exclude, in ascending order of cost.
+    /// Other minima that the scans do not exclude, in ascending order of chi-square.
     ambiguous_minima: Vec<OtherMinimum>,
-    /// Minima that the scans exclude, in ascending order of cost.
+    /// Minima that the scans exclude, in ascending order of chi-square.
     excluded_minima: Vec<OtherMinimum>,
     /// Warnings about the result.
     pub warnings: Vec<String>,
@@ -120,7 +120,7 @@ struct Deviation {
 /// Another minimum, compared with the estimate.
 #[derive(Debug, Serialize)]
 struct OtherMinimum {
-    cost: f64,
+    /// Chi-square minus that of the estimate, both by `search_sigma_m`.
     chi_square_difference: f64,
     /// Likelihood divided by that of the estimate.
     likelihood_ratio: f64,
@@ -223,8 +223,8 @@ impl Report {
         for minimum in &self.ambiguous_minima {
             writeln!(
                 out,
-                "  ambiguous: cost {:.4e} (estimate: {:.4e}), likelihood ratio {:.3}",
-                minimum.cost, self.cost, minimum.likelihood_ratio
+                "  ambiguous: chi-square larger by {:.1}, likelihood ratio {:.3}",
+                minimum.chi_square_difference, minimum.likelihood_ratio
             )?;
             for unknown in &minimum.unknowns {
                 unknown.write(out)?;
@@ -355,7 +355,6 @@ fn error(value: &Setting, truth: &Setting) -> Error {
 /// Other minima with the values of their unknowns.
 fn others(found: &Found, minima: &[ComparedMinimum]) -> Vec<OtherMinimum> {
     let other = |minimum: &ComparedMinimum| OtherMinimum {
-        cost: minimum.solution.cost,
         chi_square_difference: minimum.chi_square_difference,
         likelihood_ratio: minimum.likelihood_ratio(),
         unknowns: values(found, &minimum.solution.state),

@@ -15,6 +15,7 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
 use etendue::io::points::PointFormat;
@@ -50,7 +51,7 @@ pub struct Inspect {
 fn notes() -> String {
     format!(
         "Examples: etendue inspect examples/arena.toml\n          \
-         etendue inspect recorded.dat out/beams.csv --chart spread.svg\n  \
+         etendue inspect recorded.dat out/simulate/beams.csv --chart spread.svg\n  \
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
          Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
          .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \
@@ -98,6 +99,7 @@ impl Inspect {
 
 impl Report {
     fn of(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
+        source::check_name(file, &[SCENES, SENSORS])?;
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
             "" if source::is_sensor(file) => Self::of_sensor(file),

@@ -5,13 +5,14 @@ mod picture;
 mod report;
 mod settings;
 
+pub use cloud::NamedCloud;
+
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
 use crate::pose::Motion as MotionArgument;
 use clap::Args;
-use cloud::NamedCloud;
 use etendue::estimate::model::{planar, upright};
 use etendue::estimate::register::{Registration, RegistrationResult, RigidMotion, downsample};
 use etendue_plot::Drawing;

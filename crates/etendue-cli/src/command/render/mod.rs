@@ -60,7 +60,7 @@ pub struct Render {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Folder for all files, or a single .png, .exr or .mcap file (.png and .exr: of the first frame)
-    #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
+    #[arg(short, long, default_value = "out/render", value_name = "DIR|FILE")]
     output: PathBuf,
     #[command(flatten)]
     threads: Threads,

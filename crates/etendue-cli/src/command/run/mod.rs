@@ -9,15 +9,18 @@ use crate::source;
 use crate::threads::Threads;
 use clap::Args;
 use etendue::config::robot::{self, LoadedRobot};
+use etendue::config::scene::obstruction_warning;
 use etendue::io::nmea;
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
-use etendue::sensors::dynamics::StateTrajectory as _;
+use etendue::sensors::dynamics::{Dynamics as _, StateTrajectory as _};
 use etendue::sensors::rig::{
-    Data, Event, LatestData, Observer, RigRun, drive, nanoseconds, replay, seconds,
+    Data, Device, Event, LatestData, MountedSensor, Observer, RigRun, drive, nanoseconds, replay,
+    seconds,
 };
 use indicatif::ProgressBar;
+use nalgebra::Point3;
 use report::Report;
 use std::fs::File;
 use std::io::BufWriter;
@@ -43,8 +46,8 @@ pub struct Run {
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// MCAP file for a recording of ROS 2 messages
-    #[arg(short, long, value_name = "FILE.mcap")]
+    /// MCAP file for a recording of ROS 2 messages, or a folder for run.mcap
+    #[arg(short, long, value_name = "FILE.mcap|DIR")]
     output: Option<PathBuf>,
     /// File for the GNSS fixes, as NMEA 0183
     #[arg(long, value_name = "FILE")]
@@ -58,6 +61,8 @@ pub struct Run {
 
 /// Period of the records of the true motion, ns.
 const MOTION_PERIOD: i64 = 20_000_000;
+/// Number of times at which the positions of the sensors are checked.
+const CHECKS: u32 = 50;
 
 impl Run {
     /// Runs the robot, records its data and prints a summary.
@@ -74,17 +79,28 @@ impl Run {
         }
         let robot = robot::load(&self.robot)?;
         let duration = self.duration(&robot)?;
-        if let Some(path) = &self.output
+        if let Some(path) = self.recording()
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
             return Err(Failure::usage(
                 format!("{} does not end in .mcap", path.display()),
-                "give an MCAP file for the recording",
+                "give an MCAP file for the recording, or a folder",
             ));
         }
         warn(&robot.warnings);
         let report = self.simulate(&robot, duration)?;
         print_report(self.json, &report, Report::text)
+    }
+
+    /// The file of the recording.
+    fn recording(&self) -> Option<PathBuf> {
+        let output = self.output.as_ref()?;
+        let is_folder = output.extension().is_none() || output.is_dir();
+        Some(if is_folder {
+            output.join("run.mcap")
+        } else {
+            output.clone()
+        })
     }
 
     /// Duration by argument, robot file or trajectory, s.
@@ -122,19 +138,23 @@ impl Run {
 
         // Run
         let start = Instant::now();
-        match &robot.driven {
-            Some(driven) => {
-                let gravity = robot.environment.gravity;
-                let mut body = driven
-                    .mover
-                    .start(scene, gravity)
-                    .map_err(invalid_dynamics)?;
-                let command = |_: &LatestData, now: i64| driven.schedule.at(now);
-                drive(&mut run, &mut body, &driven.plan, command, &mut recording);
-            }
-            None => replay(&mut run, &robot.motion, |event| {
+        if let Some(driven) = &robot.driven {
+            let gravity = robot.environment.gravity;
+            let mut body = driven
+                .mover
+                .start(scene, gravity)
+                .map_err(invalid_dynamics)?;
+            let states = body.states();
+            let at_start = |body: usize, _| states[body.min(states.len() - 1)];
+            warn(obstructions(robot, 0.0, at_start));
+            let command = |_: &LatestData, now: i64| driven.schedule.at(now);
+            drive(&mut run, &mut body, &driven.plan, command, &mut recording);
+        } else {
+            let state = |body, time| robot.motion.state_of(body, time);
+            warn(obstructions(robot, duration, state));
+            replay(&mut run, &robot.motion, |event| {
                 recording.follow_trajectory(&event)
-            }),
+            });
         }
 
         // Finish the recording
@@ -147,7 +167,7 @@ impl Run {
         }
         let mut report = recording.report;
         report.set_elapsed(start.elapsed());
-        report.files.extend(self.output.clone());
+        report.files.extend(self.recording());
         report.files.extend(self.write_nmea(&recording.nmea)?);
         Ok(report)
     }
@@ -156,8 +176,8 @@ impl Run {
         &self,
         robot: &'r LoadedRobot,
     ) -> Result<Option<RigRecorder<'r, BufWriter<File>>>, Failure> {
-        let path = self.output.as_ref();
-        let recorder = path.map(|path| RigRecorder::create(path, &robot.rig, &robot.topics));
+        let path = self.recording();
+        let recorder = path.map(|path| RigRecorder::create(&path, &robot.rig, &robot.topics));
         Ok(recorder.transpose()?)
     }
 
@@ -251,6 +271,29 @@ impl Observer for Recording<'_> {
         let result = self.record_motion(time, states);
         self.stop_at_error(result)
     }
+}
+
+/// Warnings about lidars and cameras inside objects, at surfaces or outside rooms, for the state of a body at a time
+/// of the run.
+fn obstructions(
+    robot: &LoadedRobot,
+    duration: f64,
+    state: impl Fn(usize, f64) -> MotionState,
+) -> Vec<String> {
+    let sees = |device: &Device| matches!(device, Device::Lidar(_) | Device::Camera(_));
+    let sensors = robot.rig.sensors().iter().zip(&robot.places);
+    let warning = |(sensor, place): (&MountedSensor, &String)| {
+        let position = |time: f64| {
+            let world_from_body = state(sensor.body(), time).world_from_body;
+            world_from_body * sensor.body_from_sensor() * Point3::origin()
+        };
+        let checks = if duration > 0.0 { CHECKS } else { 1 };
+        let times = (0..checks).map(|step| duration * f64::from(step) / f64::from(checks));
+        let positions: Vec<_> = times.map(|time| (time, position(time))).collect();
+        obstruction_warning(&robot.scene, sensor.name(), place, &positions)
+    };
+    let seeing = sensors.filter(|(sensor, _)| sees(sensor.device()));
+    seeing.filter_map(warning).collect()
 }
 
 /// Error of dynamics that cannot start.

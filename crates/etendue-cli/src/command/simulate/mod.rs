@@ -77,7 +77,7 @@ pub struct Simulate {
     /// its file receives such light from all directions, which is an upper bound
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    #[arg(short, long, default_value = "out", value_name = "DIR|FILE", help = output_help())]
+    #[arg(short, long, default_value = "out/simulate", value_name = "DIR|FILE", help = output_help())]
     output: PathBuf,
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = selection::format_name, help = selection::help())]
     formats: Option<Vec<String>>,

@@ -5,9 +5,12 @@ use crate::failure::Failure;
 use crate::view::top_view::TopView;
 use crate::view::waveform_plot::WaveformPlot;
 use etendue::io::output::{RunMetadata, SimulatedSweeps};
-use etendue::sensors::lidar::{self, Receiver, Shot, Sweep};
+use etendue::sensors::lidar::{self, Receiver, Return, Shot, Sweep};
 use etendue::sensors::transport::World;
 use etendue_plot::Drawing;
+
+/// Number of segments of the path of a sensor.
+const PATH_STEPS: u32 = 400;
 
 impl ScanRun<'_> {
     /// Picture of the waveform of one beam of the first sweep with its returns.
@@ -62,6 +65,20 @@ impl ScanRun<'_> {
         Ok(plot.draw())
     }
 
+    /// Path of a moving sensor during the run, m; empty at rest.
+    fn path(&self) -> Vec<[f64; 2]> {
+        let duration = f64::from(self.sweeps()) * self.lidar.sweep_duration();
+        let poses = (0..=PATH_STEPS).map(|step| {
+            self.trajectory
+                .at(duration * f64::from(step) / f64::from(PATH_STEPS))
+        });
+        let path: Vec<_> = poses
+            .map(|pose| [pose.translation.x, pose.translation.y])
+            .collect();
+        let moves = path.iter().any(|point| *point != path[0]);
+        if moves { path } else { Vec::new() }
+    }
+
     /// Top view. A lidar with one channel: all sweeps. A lidar with several: the ring closest to
     /// horizontal of the first sweep.
     pub fn picture(
@@ -79,9 +96,18 @@ impl ScanRun<'_> {
         let is_planar = self.lidar.channels.len() == 1;
         let shown = if is_planar { run.sweeps.len() } else { 1 };
         let mut sweeps = run.sweeps[..shown].to_vec();
+        let mut of_no_surface = Vec::new();
         for (sweep, scan) in sweeps.iter_mut().zip(scans) {
-            let mut keep = scan.shots.iter().map(|shot| slope(shot) <= smallest_slope);
+            let is_shown = |shot: Shot| slope(shot) <= smallest_slope;
+            let mut keep = scan.shots.iter().map(is_shown);
             sweep.measurements.retain(|_| keep.next().unwrap_or(false));
+            let kept = (0..)
+                .zip(scan.shots.iter())
+                .filter(|(_, shot)| is_shown(*shot));
+            let first = |shot| scan.points_of(shot).first();
+            let has_no_surface =
+                |(shot, _)| first(shot).is_some_and(|point: &Return| point.source.is_none());
+            of_no_surface.push(kept.map(has_no_surface).collect::<Vec<_>>());
             // Only sweeps that count surfaces have mixed returns; other sweeps count separate
             // returns
             if scan.surfaces.is_empty() {
@@ -92,7 +118,11 @@ impl ScanRun<'_> {
         }
 
         // Draw them
+        let all = run.sweeps.len();
         let beams = match (is_planar, shown) {
+            (false, _) if all > 1 => {
+                format!("ring closest to horizontal of the first of {all} sweeps")
+            }
             (false, _) => "ring closest to horizontal".to_owned(),
             (true, 1) => "one sweep".to_owned(),
             (true, count) => format!("{count} sweeps"),
@@ -102,6 +132,9 @@ impl ScanRun<'_> {
             subtitle: &format!("top view, {beams}, seed {}", metadata.seed),
             scene: run.scene,
             sweeps: &sweeps,
+            of_no_surface: &of_no_surface,
+            world_from_sensor: &|time| self.trajectory.at(time),
+            path: self.path(),
             max_range: self.lidar.limits.far,
         }
         .draw()

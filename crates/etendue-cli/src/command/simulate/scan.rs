@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
 use crate::output::remark;
-use etendue::config::scene::{LoadedScene, other_sensors};
+use etendue::config::scene::{LoadedScene, obstruction_warning, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;
@@ -18,6 +18,7 @@ use etendue::sensors::lidar::{
     Air, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue::sensors::transport::World;
+use nalgebra::Point3;
 use std::time::Instant;
 
 /// Memory of the results of one beam, bytes: twice the measured growth with the number of sweeps, because
@@ -172,9 +173,10 @@ impl ScanRun<'_> {
         })
     }
 
-    /// Warnings about the scene and about light without an effect on this sensor.
+    /// Warnings about the scene, the place of the sensor, and light without an effect on it.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.loaded.warnings.clone();
+        warnings.extend(self.obstruction());
         let is_open = match self.lidar.receiver {
             Receiver::Pulsed(receiver) => receiver.window.is_some(),
             Receiver::Phase(receiver) => receiver.window.is_some() && receiver.noise.shot > 0.0,
@@ -188,6 +190,25 @@ impl ScanRun<'_> {
             );
         }
         warnings
+    }
+
+    /// Warning about a sensor inside an object, at a surface or outside the rooms at the start of a sweep.
+    fn obstruction(&self) -> Option<String> {
+        let arguments = self.arguments;
+        let stated = match (&arguments.motion.trajectory, &arguments.pose) {
+            (Some(file), _) => file.display().to_string(),
+            (None, Some(_)) => "--pose".to_owned(),
+            (None, None) => {
+                let place = self.loaded.places.of_sensor.as_ref();
+                place.unwrap_or(&self.loaded.name).clone()
+            }
+        };
+        let position = |sweep: u32| {
+            let time = f64::from(sweep) * self.lidar.sweep_duration();
+            (time, self.trajectory.at(time) * Point3::origin())
+        };
+        let positions: Vec<_> = (0..self.sweeps()).map(position).collect();
+        obstruction_warning(self.loaded, &self.lidar.name, &stated, &positions)
     }
 
     /// Warning about folded ranges of an FMCW receiver, if any.

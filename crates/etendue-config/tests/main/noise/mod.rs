@@ -21,10 +21,10 @@ pub const PANELS: [(&str, f64); 5] = [
 ];
 
 /// A recording of kepets-2024.
-pub fn apollosim(material: &str) -> Option<PanelRecording> {
-    let path = recording(&format!("rplidar_apollosim/{material}_data.txt"))?;
+pub fn apollosim(material: &str) -> PanelRecording {
+    let path = recording(&format!("rplidar_apollosim/{material}_data.txt"));
     let log = read_scan_log(&path).unwrap();
-    Some(PanelRecording::from_scans(material, &log.scans).unwrap())
+    PanelRecording::from_scans(material, &log.scans).unwrap()
 }
 
 /// The panels are behind the sensor. Only this and an optional width are declared.

@@ -19,12 +19,11 @@ const WALLS: [(&str, [f64; 2], f64); 4] = [
 /// with an exponent of 1.5 (measured; 2 if only the spot position is uncertain, less with rough
 /// walls).
 #[test]
+#[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn walls_at_four_distances_give_the_law_of_distance() {
     let mut read = Vec::new();
     for (log, sector, distance) in WALLS {
-        let Some(path) = recording(&format!("rplidar_a2_akhalili/{log}.csv")) else {
-            return;
-        };
+        let path = recording(&format!("rplidar_a2_akhalili/{log}.csv"));
         let scans = read_scan_log(&path).unwrap().scans;
         let hint = PanelHint {
             sector: Some(sector.map(f64::to_radians)),

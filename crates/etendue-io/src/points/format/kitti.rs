@@ -24,6 +24,9 @@ const CLEAR: f64 = 0.8;
 /// Files with fewer numbers are not decided by their differences.
 const FEW: usize = 240;
 
+/// Least fraction of the points with finite coordinates whose coordinates are plausible.
+const PLAUSIBLE: f64 = 0.9;
+
 /// Rounding error of positions in single precision that causes a warning, m.
 const LARGE_SHIFT: f64 = 1e-3;
 
@@ -66,6 +69,8 @@ fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
         ));
     }
 
+    check_positions(file.path, &numbers, per_point)?;
+
     // Convert the columns
     let column = |(number, name): (usize, &'static str)| {
         let values = numbers.chunks_exact(per_point).map(|point| point[number]);
@@ -84,6 +89,30 @@ fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
         ));
     }
     Ok(points)
+}
+
+/// Error if less than [`PLAUSIBLE`] of the finite positions are those of a scan: every coordinate is zero or of a
+/// magnitude from a micrometre to a million kilometres.
+fn check_positions(path: &Path, numbers: &[f32], per_point: usize) -> Result<(), FormatError> {
+    let is_plausible = |number: &f32| *number == 0.0 || (1e-6..=1e9).contains(&number.abs());
+    let positions = numbers.chunks_exact(per_point).map(|point| &point[..3]);
+    let finite = positions.filter(|position| position.iter().all(|number| number.is_finite()));
+    let points = finite.clone().count();
+    let plausible = finite
+        .filter(|position| position.iter().all(is_plausible))
+        .count();
+    if plausible as f64 >= PLAUSIBLE * points as f64 {
+        return Ok(());
+    }
+    Err(FormatError::malformed(
+        path,
+        FileLocation::File,
+        format!(
+            "{} of {points} finite points have coordinates that are no lengths in metres",
+            points - plausible
+        ),
+        "the file is no scan of 32-bit floats, or its points have another number of numbers (--columns)",
+    ))
 }
 
 /// Numbers of a file, without a remainder of less than four bytes.

@@ -2,8 +2,8 @@
 //!
 //! The reader supports the physical number types, required or optional (NaN for null), in every
 //! encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Other columns are skipped
-//! with a warning. The writer uses required columns in one row group, plain encoding and no
-//! compression, which every reader of the format supports.
+//! with a warning. The writer uses required columns in one row group, plain encoding and
+//! Zstandard.
 
 use super::FormatEntry;
 use crate::FormatError;
@@ -61,7 +61,9 @@ mod codec {
     use crate::foreign::{ReaderPanic, guarded, is_plausible};
     use crate::table::{ColumnData, ColumnType, PointColumn};
     use bytes::Bytes;
-    use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as PhysicalType};
+    use parquet::basic::{
+        Compression, ConvertedType, Encoding, Repetition, Type as PhysicalType, ZstdLevel,
+    };
     use parquet::column::page::{Page, PageMetadata, PageReader};
     use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
     use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type};
@@ -93,7 +95,7 @@ mod codec {
         let schema = Type::group_type_builder("points").with_fields(fields);
         let properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
-            .set_compression(Compression::UNCOMPRESSED)
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::None)
             .set_created_by("etendue".into());
 

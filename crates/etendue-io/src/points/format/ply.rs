@@ -152,7 +152,11 @@ fn type_name(data: &ColumnData) -> &'static str {
     match data {
         ColumnData::F32(_) => "float",
         ColumnData::F64(_) => "double",
-        ColumnData::U16(_) => "ushort",
+        // Open3D reads neither "ushort" nor "uint"
+        ColumnData::U16(_) => "uint16",
+        ColumnData::U32(values) if values.iter().all(|value| i32::try_from(*value).is_ok()) => {
+            "int"
+        }
         ColumnData::U32(_) => "uint",
         ColumnData::I32(_) => "int",
     }

@@ -47,7 +47,7 @@ pub struct Street {
     #[arg(long, default_value = "velodyne-vlp-16", value_name = "PRESET")]
     lidar: String,
     /// Folder for the recording, the picture and the results
-    #[arg(short, long, default_value = "out", value_name = "DIR")]
+    #[arg(short, long, default_value = "out/street", value_name = "DIR")]
     output: PathBuf,
     /// Recording to replay instead of a drive
     #[arg(long, value_name = "FILE.mcap", conflicts_with_all = ["seed", "duration", "lidar", "output"])]

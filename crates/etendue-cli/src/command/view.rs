@@ -1,0 +1,148 @@
+//! `etendue view`.
+
+use super::calibrate::profile_picture;
+use super::register::NamedCloud;
+use crate::desktop;
+use crate::device::LidarOptions;
+use crate::failure::Failure;
+use crate::output::{commit, print, warn};
+use crate::source;
+use crate::view::layers::{LayerPanels, PanelLayer};
+use crate::view::scene_view;
+use clap::Args;
+use etendue::config::presets::{PROFILES, SCENES, SENSORS};
+use etendue::config::toml_file::{Document, FileKind};
+use etendue::io::output::OutputSet;
+use etendue_plot::{Drawing, Point, palette, png, svg};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `etendue view`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: etendue view glass-door\n          \
+    etendue view scan.pcd\n          \
+    etendue view drive.mcap#3 -o sweep.png\n\n\
+    Scenes are drawn as a section from above, sensors as the directions of their beams, noise profiles as \
+    curves, points and sweeps of recordings from above and from the side. Pictures are opened as they are. \
+    `etendue simulate` draws a sensor in a scene.")]
+pub struct View {
+    /// File, or name of a built-in scene, sensor or noise profile; FILE#N is a sweep of a recording [default: #0]
+    file: String,
+    /// Picture (.png or .svg) [default: out/view/NAME.png]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the picture without opening it
+    #[arg(long)]
+    no_open: bool,
+    #[command(flatten)]
+    lidar: LidarOptions,
+}
+
+impl View {
+    /// Draws the file, writes the picture, prints its path and opens it.
+    pub fn run(self) -> Result<(), Failure> {
+        let path = match ending(&self.file).as_str() {
+            "png" | "svg" if self.output.is_none() => {
+                let picture = PathBuf::from(&self.file);
+                if !picture.exists() {
+                    return Err(Failure::Missing(picture));
+                }
+                picture
+            }
+            _ => self.write(&self.drawing()?)?,
+        };
+        print(&format!("{}\n", path.display()))?;
+        if !self.no_open {
+            desktop::open(&path);
+        }
+        Ok(())
+    }
+
+    /// Picture of the file.
+    fn drawing(&self) -> Result<Drawing, Failure> {
+        let path = Path::new(&self.file);
+        if source::numbered(&self.file).is_none() {
+            source::check_name(path, &[SCENES, SENSORS, PROFILES])?;
+        }
+        match ending(&self.file).as_str() {
+            "" if source::is_scene(path) => Ok(scene_view::scene(&source::scene(Some(path))?)),
+            "" if source::is_sensor(path) => Ok(scene_view::sensor(&source::sensor(&self.file)?.0)),
+            "" if PROFILES.find(&self.file).is_ok() => profile_picture(&self.file),
+            "toml" => self.drawing_of_toml(path),
+            _ => self.drawing_of_points(),
+        }
+    }
+
+    fn drawing_of_toml(&self, path: &Path) -> Result<Drawing, Failure> {
+        let document = Document::read(path)?;
+        match FileKind::of(&document) {
+            Some(FileKind::Scene) | None => Ok(scene_view::scene(&source::scene(Some(path))?)),
+            Some(FileKind::Sensor) => Ok(scene_view::sensor(&source::sensor(&self.file)?.0)),
+            Some(FileKind::Profile) => profile_picture(&self.file),
+            Some(kind) => Err(Failure::usage(
+                format!(
+                    "{} is {}, which has no picture",
+                    path.display(),
+                    kind.name()
+                ),
+                kind.usage(),
+            )),
+        }
+    }
+
+    /// Points from above, and from the side unless they are in one plane; of a recording, one sweep.
+    fn drawing_of_points(&self) -> Result<Drawing, Failure> {
+        let cloud = match NamedCloud::read(&self.file, &self.lidar) {
+            Err(Failure::WhichScan { .. }) => {
+                NamedCloud::read(&format!("{}#0", self.file), &self.lidar)
+            }
+            other => other,
+        }?;
+        warn(&cloud.warnings);
+        let panel = |title: &str, axes: [usize; 2]| {
+            let project = |point: &nalgebra::Point3<f64>| axes.map(|axis| point[axis]);
+            let points: Vec<Point> = cloud.points.iter().map(project).collect();
+            let layer = PanelLayer::points("points", palette::INK, points);
+            (title.to_owned(), vec![layer])
+        };
+        let mut panels = vec![panel("from above: x and y", [0, 1])];
+        if !cloud.is_planar() {
+            panels.push(panel("from the side: x and z", [0, 2]));
+        }
+        let drawing = LayerPanels {
+            title: cloud.short_name(),
+            subtitle: "",
+            axes: ["x, m", "y or z, m"],
+            to_scale: true,
+            panels,
+        };
+        Ok(drawing.draw())
+    }
+
+    /// Writes the picture and returns its path.
+    fn write(&self, drawing: &Drawing) -> Result<PathBuf, Failure> {
+        let stem = Path::new(&self.file).file_stem().unwrap_or_default();
+        let usual = || Path::new("out/view").join(stem).with_extension("png");
+        let path = self.output.clone().unwrap_or_else(usual);
+        let bytes = match ending(&path).as_str() {
+            "svg" => svg::write(drawing).into_bytes(),
+            "png" => png::render(drawing, 2.0)?,
+            _ => {
+                return Err(Failure::usage(
+                    format!("{} is no picture", path.display()),
+                    "give a file that ends in .png or .svg",
+                ));
+            }
+        };
+        let mut outputs = OutputSet::new();
+        outputs.add(&path, |file| file.write_all(&bytes))?;
+        commit(outputs)?;
+        Ok(path)
+    }
+}
+
+/// The ending of a name, in lower case.
+fn ending(name: impl AsRef<Path>) -> String {
+    let ending = name.as_ref().extension().and_then(OsStr::to_str);
+    ending.unwrap_or_default().to_ascii_lowercase()
+}

@@ -1,0 +1,76 @@
+//! `etendue view`.
+
+use crate::{fail, folder, results, succeed, write};
+use std::path::Path;
+
+/// Size of a PNG file in pixels.
+fn size(path: &Path) -> [u32; 2] {
+    let bytes = std::fs::read(path).expect("a picture");
+    assert!(bytes.starts_with(b"\x89PNG"), "{}", path.display());
+    [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes")))
+}
+
+#[test]
+fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
+    let folder = folder();
+    let path = folder.path();
+    let scene = "version = 1\n[[objects]]\nname = \"ball\"\nshape.sphere = { radius_m = 0.3 }\n\
+                 material = \"wood\"\n";
+    write(path, "ball.toml", scene);
+    let sensor = results(path, &["sensors", "velodyne-vlp-16"]);
+    write(path, "mine.toml", sensor);
+    let lidar = ["--sensor", "mine.toml", "--sweeps", "2"];
+    succeed(
+        path,
+        &[&["simulate", "glass-door", "-o", "scan.pcd"][..], &lidar].concat(),
+    );
+    succeed(
+        path,
+        &[&["simulate", "glass-door", "-o", "run.mcap"][..], &lidar].concat(),
+    );
+    succeed(path, &["simulate", "-o", "beams.csv"]);
+    for (file, picture) in [
+        ("glass-door", "glass-door.png"),
+        ("ball.toml", "ball.png"),
+        ("velodyne-vlp-16", "velodyne-vlp-16.png"),
+        ("hokuyo-urg-04lx", "hokuyo-urg-04lx.png"),
+        ("mine.toml", "mine.png"),
+        ("rplidar-a1-wood", "rplidar-a1-wood.png"),
+        ("scan.pcd", "scan.png"),
+        ("run.mcap#1", "run.png"),
+        ("beams.csv", "beams.png"),
+    ] {
+        let text = results(path, &["view", file, "--no-open"]);
+        assert_eq!(text, format!("out/view/{picture}\n"), "{file}");
+        let [width, height] = size(&path.join("out/view").join(picture));
+        assert!(width > 700 && height > 300, "{file}: {width} x {height}");
+    }
+    // Another file, and a picture, which is not drawn again
+    assert_eq!(
+        results(path, &["view", "arena", "-o", "a.svg", "--no-open"]),
+        "a.svg\n"
+    );
+    assert_eq!(results(path, &["view", "a.svg", "--no-open"]), "a.svg\n");
+}
+
+#[test]
+fn files_without_a_picture_are_refused_with_their_use() {
+    let folder = folder();
+    let camera = results(folder.path(), &["cameras", "raspberry-pi-v2"]);
+    write(folder.path(), "camera.toml", camera);
+    let message = fail(folder.path(), &["view", "camera.toml"]);
+    assert!(
+        message.contains("a camera file, which has no picture"),
+        "{message}"
+    );
+    assert!(message.contains("give it with --camera"), "{message}");
+    let message = fail(folder.path(), &["view", "arena", "-o", "a.pdf"]);
+    assert!(message.contains("ends in .png or .svg"), "{message}");
+    for name in ["arenna.pcd", "arenna.png"] {
+        let message = fail(folder.path(), &["view", name]);
+        assert!(
+            message.contains(&format!("{name} does not exist")),
+            "{message}"
+        );
+    }
+}
