@@ -20,7 +20,7 @@ const POSITIONS: usize = 64;
 /// let warning = obstruction_warning(&arena(), "the sensor", "--pose", &[far]).unwrap();
 /// assert_eq!(
 ///     warning,
-///     "the sensor at (5, 0, 0) m (--pose) is outside the room \"room\" (arena.toml:11): move it"
+///     "the sensor at (5, 0, 0) m (--pose) is outside the room \"room\" (arena.toml:20): move it"
 /// );
 /// let middle = (0.0, Point3::origin());
 /// assert_eq!(obstruction_warning(&arena(), "the sensor", "--pose", &[middle]), None);
