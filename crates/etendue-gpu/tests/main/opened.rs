@@ -1,0 +1,21 @@
+//! The device of the tests.
+
+use etendue_gpu::{DeviceChoice, GpuDevice, GpuError, ShaderChecks};
+
+/// The first adapter; `None`, with a message, where there is none. All tests but one run with the checks of release
+/// builds.
+pub fn device(test: &str) -> Option<GpuDevice> {
+    device_with(test, ShaderChecks::Off)
+}
+
+/// [`device`] with checks of the shaders.
+pub fn device_with(test: &str, checks: ShaderChecks) -> Option<GpuDevice> {
+    match GpuDevice::open(DeviceChoice::Gpu(None), checks) {
+        Ok(device) => device,
+        Err(GpuError::NoAdapter) => {
+            println!("skipped: {test} (no adapter: install a driver, or mesa-vulkan-drivers)");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
