@@ -71,7 +71,9 @@ impl AdapterSummary {
             name: info.name,
             kind: info.device_type.into(),
             interface: info.backend.to_str(),
-            driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+            driver: format!("{} {}", info.driver, info.driver_info)
+                .trim()
+                .to_owned(),
             largest_buffer: limits
                 .max_storage_buffer_binding_size
                 .min(limits.max_buffer_size),
@@ -102,8 +104,9 @@ pub(crate) fn usable_adapters() -> Vec<(AdapterSummary, Adapter)> {
     let backends = descriptor.backends;
     let instance = Instance::new(descriptor);
     let all = block_on(instance.enumerate_adapters(backends));
-    let has_buffers =
-        |adapter: &Adapter| adapter.limits().max_storage_buffers_per_shader_stage >= STORAGE_BUFFERS;
+    let has_buffers = |adapter: &Adapter| {
+        adapter.limits().max_storage_buffers_per_shader_stage >= STORAGE_BUFFERS
+    };
     let mut usable: Vec<_> = all
         .into_iter()
         .filter(has_buffers)

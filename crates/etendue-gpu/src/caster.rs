@@ -5,6 +5,7 @@ use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined, point, vector};
 use crate::scene::{GpuScene, PlacedObjects};
+use crate::shaders;
 use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{ObjectId, Ray, RayCaster};
 use wgpu::{
@@ -111,15 +112,6 @@ impl HitRecord {
     }
 }
 
-/// Source of the shader, for a size of its stack.
-pub(crate) fn trace_shader(stack: usize) -> String {
-    let parts = [
-        include_str!("shaders/trace.wgsl"),
-        include_str!("shaders/double_single.wgsl"),
-    ];
-    format!("const STACK: u32 = {stack}u;\n{}", parts.join("\n"))
-}
-
 impl GpuCaster {
     /// Copies the scene of a ray caster to a device, and compiles the shader.
     ///
@@ -128,7 +120,7 @@ impl GpuCaster {
     pub fn new(device: &GpuDevice, caster: &RayCaster) -> Result<Self, GpuError> {
         let scene = GpuScene::new(device, caster)?;
         Ok(Self {
-            pipeline: device.pipeline(&trace_shader(scene.stack), "cast_rays")?,
+            pipeline: device.pipeline(&shaders::trace(scene.stack), "cast_rays")?,
             scene,
         })
     }
@@ -242,14 +234,18 @@ impl GpuCaster {
         Ok(bind(device, &self.pipeline, &buffers))
     }
 
-    /// The compiled shader.
+    /// The shader.
     pub(crate) fn pipeline(&self) -> &ComputePipeline {
         &self.pipeline
     }
 }
 
 /// Binds buffers in their order to the first group of a pipeline.
-pub(crate) fn bind(device: &GpuDevice, pipeline: &ComputePipeline, buffers: &[&Buffer]) -> BindGroup {
+pub(crate) fn bind(
+    device: &GpuDevice,
+    pipeline: &ComputePipeline,
+    buffers: &[&Buffer],
+) -> BindGroup {
     let entries: Vec<BindGroupEntry> = (0..)
         .zip(buffers)
         .map(|(binding, buffer)| BindGroupEntry {

@@ -24,7 +24,9 @@ pub enum DeviceChoice {
 
 /// Unknown name of a [`DeviceChoice`].
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown device \"{0}\": cpu, gpu, gpu:N with a number of `etendue inspect --devices`, or auto")]
+#[error(
+    "unknown device \"{0}\": cpu, gpu, gpu:N with a number of `etendue inspect --devices`, or auto"
+)]
 pub struct UnknownDevice(String);
 
 impl FromStr for DeviceChoice {

@@ -131,7 +131,9 @@ impl Grid {
     fn around(bounds: &Bounds) -> Self {
         let exponent = [0, 1, 2].map(|axis| {
             let extent = f64::from(bounds[1][axis]) - f64::from(bounds[0][axis]);
-            (1..255).find(|exponent| extent <= 255.0 * step(*exponent)).unwrap_or(254)
+            (1..255)
+                .find(|exponent| extent <= 255.0 * step(*exponent))
+                .unwrap_or(254)
         });
         Self {
             origin: bounds[0],
@@ -151,10 +153,11 @@ impl Grid {
         reason = "clamped to a byte"
     )]
     fn write(&self, node: &mut Node, slot: usize, bounds: &Bounds) {
-        for axis in 0..3 {
-            let steps = |x: f32| (f64::from(x) - f64::from(self.origin[axis])) / step(self.exponent[axis]);
-            let low = steps(bounds[0][axis]).floor().clamp(0.0, 255.0) as u32;
-            let high = steps(bounds[1][axis]).ceil().clamp(0.0, 255.0) as u32;
+        for (axis, (low, high)) in bounds[0].iter().zip(&bounds[1]).enumerate() {
+            let origin = f64::from(self.origin[axis]);
+            let steps = |x: f32| (f64::from(x) - origin) / step(self.exponent[axis]);
+            let low = steps(*low).floor().clamp(0.0, 255.0) as u32;
+            let high = steps(*high).ceil().clamp(0.0, 255.0) as u32;
             let shift = 8 * (slot % 4);
             let word = 8 + 2 * axis + slot / 4;
             node[word] = node[word] & !(255 << shift) | low << shift;
@@ -232,12 +235,14 @@ mod tests {
     fn decoded_boxes_contain_their_members() {
         for (count, size) in [(1, 1.0), (3, 1e-3), (9, 1.0), (3000, 1.0), (3000, 1e4)] {
             let all = boxes(count, size);
-            let around = all.iter().copied().reduce(|a, b| a.union(&b)).expect("some");
-            let bounds = [around.low, around.high].map(|corner| [0, 1, 2].map(|k| corner[k] as f32));
-            let grown = [
-                bounds[0].map(f32::next_down),
-                bounds[1].map(f32::next_up),
-            ];
+            let around = all
+                .iter()
+                .copied()
+                .reduce(|a, b| a.union(&b))
+                .expect("some");
+            let bounds =
+                [around.low, around.high].map(|corner| [0, 1, 2].map(|k| corner[k] as f32));
+            let grown = [bounds[0].map(f32::next_down), bounds[1].map(f32::next_up)];
             let tree = BoxTree::new(&all, LEAF_SIZE).expect("some");
             let compressed = CompressedTree::new(&tree, grown);
             let mut found = vec![0; all.len()];

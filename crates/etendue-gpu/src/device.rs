@@ -51,7 +51,8 @@ impl GpuDevice {
             DeviceChoice::Auto => 0,
         };
         let mut all = usable_adapters();
-        if choice == DeviceChoice::Auto && all.first().is_none_or(|(first, _)| first.is_software()) {
+        if choice == DeviceChoice::Auto && all.first().is_none_or(|(first, _)| first.is_software())
+        {
             return Ok(None);
         }
         let last = all.len().checked_sub(1).ok_or(GpuError::NoAdapter)?;
@@ -80,12 +81,11 @@ impl GpuDevice {
             memory_hints: MemoryHints::MemoryUsage,
             trace: Trace::Off,
         };
-        let (device, queue) = block_on(opened.request_device(&descriptor)).map_err(|reason| {
-            GpuError::NotOpened {
+        let (device, queue) =
+            block_on(opened.request_device(&descriptor)).map_err(|reason| GpuError::NotOpened {
                 adapter: adapter.name.clone(),
                 reason: reason.to_string(),
-            }
-        })?;
+            })?;
         let lost = Arc::new(Mutex::new(None));
         let of_callback = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| {
@@ -281,5 +281,109 @@ impl GpuDevice {
             .get_mapped_range(0..bytes)
             .map_err(|reason| self.lost(&reason.to_string()))?;
         Ok(bytemuck::pod_collect_to_vec(&view[..]))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::print_stdout, reason = "a test prints that it is skipped")]
+mod tests {
+    use super::*;
+    use crate::caster::GpuCaster;
+    use etendue_raycast::{Instance, Mesh, MeshId, Ray, RayCaster};
+    use nalgebra::{Isometry3, Point3, Vector3};
+
+    /// The first adapter; `None`, with a message, where there is none.
+    fn device(test: &str) -> Option<GpuDevice> {
+        let opened = GpuDevice::open(DeviceChoice::Gpu(None), ShaderChecks::On);
+        if opened.as_ref().err() == Some(&GpuError::NoAdapter) {
+            println!("skipped: {test} (no adapter: install a driver, or mesa-vulkan-drivers)");
+            return None;
+        }
+        opened.expect("the adapter opens")
+    }
+
+    /// A triangle in the plane x = 3 m.
+    fn caster() -> RayCaster {
+        let corner = |y: f64, z: f64| Point3::new(3.0, y, z);
+        let mesh = Mesh {
+            vertices: vec![corner(-9.0, -9.0), corner(9.0, -9.0), corner(0.0, 9.0)],
+            triangles: vec![[0, 1, 2]],
+            materials: vec![],
+        };
+        let instance = Instance::new(MeshId(0), Isometry3::identity());
+        RayCaster::new(vec![Arc::new(mesh)], &[instance]).expect("a valid mesh")
+    }
+
+    fn rays(count: usize) -> Vec<Ray> {
+        let ray = |i: usize| Ray::new(Point3::new(1e-4 * i as f64, 0.0, 0.0), Vector3::x());
+        (0..count).map(ray).collect()
+    }
+
+    /// A dispatch has several rows where a device allows few groups per dimension, 65,535 at most.
+    #[test]
+    fn every_ray_of_several_rows_is_cast_once() {
+        let Some(device) = device("every_ray_of_several_rows_is_cast_once") else {
+            return;
+        };
+        let device = device.with_most_groups(3);
+        for count in [1, 192, 193, 1000, 5000] {
+            let rays = rays(count);
+            let own = GpuCaster::new(&device, &caster()).expect("little memory");
+            let hits = own
+                .closest_hits(&device, &caster(), &rays)
+                .expect("a device");
+            for (ray, hit) in rays.iter().zip(&hits) {
+                let distance = hit.expect("the triangle is ahead").distance;
+                assert!((distance - (3.0 - ray.origin.x)).abs() < 1e-12);
+            }
+            assert_eq!(hits.len(), count);
+        }
+    }
+
+    #[test]
+    fn a_lost_device_is_an_error() {
+        let Some(device) = device("a_lost_device_is_an_error") else {
+            return;
+        };
+        let own = GpuCaster::new(&device, &caster()).expect("little memory");
+        device.device.destroy();
+        _ = device.device.poll(PollType::Poll);
+        let error = own
+            .closest_hits(&device, &caster(), &rays(3))
+            .expect_err("lost");
+        assert!(matches!(error, GpuError::Lost { .. }), "{error}");
+        assert!(error.to_string().contains("use the CPU"), "{error}");
+    }
+
+    #[test]
+    fn data_beyond_the_largest_buffer_are_an_error() {
+        let Some(device) = device("data_beyond_the_largest_buffer_are_an_error") else {
+            return;
+        };
+        let most = device.adapter().largest_buffer;
+        let refused = device.buffer("the rays", most + 1, BufferUsages::STORAGE);
+        let error = refused.expect_err("too large");
+        assert!(matches!(error, GpuError::TooLarge { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("the rays") && text.contains("use another GPU"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_adapter_that_does_not_exist_is_an_error() {
+        let error = GpuDevice::open(DeviceChoice::Gpu(Some(99)), ShaderChecks::On).err();
+        let expected = match crate::adapters().len() {
+            0 => GpuError::NoAdapter,
+            count => GpuError::NoSuchAdapter {
+                number: 99,
+                last: count - 1,
+            },
+        };
+        assert_eq!(error, Some(expected));
+        assert!(
+            GpuDevice::open(DeviceChoice::Cpu, ShaderChecks::On).is_ok_and(|own| own.is_none())
+        );
     }
 }

@@ -43,7 +43,9 @@ pub enum GpuError {
         adapter: String,
     },
     /// The device has too little memory.
-    #[error("{adapter} has too little memory for {what} ({bytes} bytes): use another GPU, or the CPU")]
+    #[error(
+        "{adapter} has too little memory for {what} ({bytes} bytes): use another GPU, or the CPU"
+    )]
     OutOfMemory {
         /// The data.
         what: &'static str,
@@ -53,7 +55,9 @@ pub enum GpuError {
         adapter: String,
     },
     /// The tree of a mesh is too deep for the stack of the shader.
-    #[error("the tree of the scene has {depth} levels, more than the {most} that the GPU traverses: use the CPU")]
+    #[error(
+        "the tree of the scene has {depth} levels, more than the {most} that the GPU traverses: use the CPU"
+    )]
     TooDeep {
         /// Number of levels.
         depth: usize,

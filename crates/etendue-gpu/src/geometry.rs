@@ -65,7 +65,10 @@ impl Geometry {
         // Build the tree over the triangles.
         let own = LocalMesh::new(mesh);
         let count = mesh.triangles.len();
-        let boxes: Vec<BoundingBox> = (0..count).into_par_iter().map(|at| own.bounds_of(at)).collect();
+        let boxes: Vec<BoundingBox> = (0..count)
+            .into_par_iter()
+            .map(|at| own.bounds_of(at))
+            .collect();
         let tree = BoxTree::new(&boxes, LEAF_SIZE).expect("a checked mesh has a triangle");
         let around = boxes.iter().copied().reduce(|a, b| a.union(&b));
         let around = around.expect("a checked mesh has a triangle");
@@ -87,7 +90,8 @@ impl Geometry {
             node[5] += first_member;
             node
         }));
-        self.triangles.par_extend(compressed.members.par_iter().map(|at| own.triangle(*at)));
+        self.triangles
+            .par_extend(compressed.members.par_iter().map(|at| own.triangle(*at)));
         self.vertices.par_extend(
             mesh.vertices
                 .par_iter()
@@ -133,7 +137,10 @@ impl<'a> LocalMesh<'a> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the shader bounds the error")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the shader bounds the error"
+    )]
     fn triangle(&self, number: u32) -> Triangle {
         let corners = self.corners(number as usize);
         let [a, b, c] = corners;

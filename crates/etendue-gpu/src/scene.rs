@@ -8,7 +8,7 @@ use crate::numbers;
 use bytemuck::{Pod, Zeroable, cast_slice};
 use etendue_raycast::{BoundingBox, BoxTree, Mesh, MeshId, ObjectId, RayCaster};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
-use wgpu::{Buffer, BufferUsages};
+use wgpu::Buffer;
 
 /// Levels of a tree that the stack of the shader may have to hold.
 const MOST_LEVELS: usize = 96;
@@ -125,11 +125,6 @@ impl GpuScene {
         self.objects.iter().any(|object| object.is_moving)
     }
 
-    /// Number of objects that move.
-    pub(crate) fn moving_objects(&self) -> usize {
-        self.objects.iter().filter(|object| object.is_moving).count()
-    }
-
     /// Places the objects for rays at some times (s), of which there is at least one; rays refer to them by index.
     pub(crate) fn place(
         &self,
@@ -163,7 +158,9 @@ impl GpuScene {
                 });
             }
             debug_assert!(upper.nodes.len() <= self.objects.len().max(1));
-            device.queue.write_buffer(&self.nodes, 0, cast_slice(&upper.nodes));
+            device
+                .queue
+                .write_buffer(&self.nodes, 0, cast_slice(&upper.nodes));
             debug_assert_eq!(size_of_val(&upper.nodes[0]), NODE_BYTES);
             members = upper.members;
         }
@@ -204,6 +201,3 @@ impl GpuScene {
 fn is_translation(pose: &Isometry3<f64>) -> bool {
     pose.rotation == UnitQuaternion::identity()
 }
-
-/// The usage of buffers that only shaders access.
-pub(crate) const SCRATCH: BufferUsages = BufferUsages::STORAGE;

@@ -342,20 +342,6 @@ fn ds3_of(a: vec4<f32>, b: vec2<f32>) -> Ds3 {
     return Ds3(a.xy, a.zw, b);
 }
 
-// The product of a rotation matrix, stored by rows from `first` on, with a vector.
-fn rotated(first: u32, v: Ds3) -> Ds3 {
-    let one = poses[first];
-    let two = poses[first + 1u];
-    let three = poses[first + 2u];
-    let four = poses[first + 3u];
-    let five = poses[first + 4u].xy;
-    return Ds3(
-        ds_add(ds_add(ds_mul(one.xy, v.x), ds_mul(one.zw, v.y)), ds_mul(two.xy, v.z)),
-        ds_add(ds_add(ds_mul(two.zw, v.x), ds_mul(three.xy, v.y)), ds_mul(three.zw, v.z)),
-        ds_add(ds_add(ds_mul(four.xy, v.x), ds_mul(four.zw, v.y)), ds_mul(five, v.z)),
-    );
-}
-
 // Transforms the ray to the frame of an object; returns the root of its mesh.
 fn enter_object(instance: u32, time: u32) -> u32 {
     // Pose at the ray's time.

@@ -40,7 +40,9 @@ impl Differences {
             let apart = (expected.distance - found.distance).abs();
             all.distance = all.distance.max(apart / expected.distance.max(10.0));
             let cos = ray.direction.dot(&expected.normal).abs();
-            all.cos_incidence = all.cos_incidence.max((cos - f64::from(found.cos_incidence)).abs());
+            all.cos_incidence = all
+                .cos_incidence
+                .max((cos - f64::from(found.cos_incidence)).abs());
         }
         all
     }
@@ -112,7 +114,12 @@ fn a_million_rays_hit_the_triangles_of_the_cpu() {
     let Some(device) = device("a_million_rays_hit_the_triangles_of_the_cpu") else {
         return;
     };
-    let all = [Some(scenes::room()), Some(scenes::city()), Some(scenes::big()), house()];
+    let all = [
+        Some(scenes::room()),
+        Some(scenes::city()),
+        Some(scenes::big()),
+        house(),
+    ];
     for scene in all.into_iter().flatten() {
         assert_agrees(&device, scene, 1_000_000);
     }

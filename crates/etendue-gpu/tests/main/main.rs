@@ -10,4 +10,5 @@ mod agreement;
 mod bench_scenes;
 mod motion;
 mod opened;
+mod sweeps;
 mod watertight;

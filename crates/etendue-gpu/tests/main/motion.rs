@@ -40,8 +40,18 @@ fn cuboid(half: f64) -> Mesh {
     Mesh {
         vertices: (0..8).map(vertex).collect(),
         triangles: vec![
-            [0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
-            [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5],
+            [0, 2, 1],
+            [1, 2, 3],
+            [4, 5, 6],
+            [5, 7, 6],
+            [0, 1, 4],
+            [1, 5, 4],
+            [2, 6, 3],
+            [3, 6, 7],
+            [0, 4, 2],
+            [2, 4, 6],
+            [1, 3, 5],
+            [3, 7, 5],
         ],
         materials: vec![],
     }
@@ -55,7 +65,8 @@ fn caster() -> RayCaster {
     };
     let mut instances = vec![Instance::new(MeshId(1), Isometry3::identity())];
     for i in 0..50 {
-        let turned = UnitQuaternion::from_euler_angles(0.1 * f64::from(i), 0.3, -0.2 * f64::from(i));
+        let turned =
+            UnitQuaternion::from_euler_angles(0.1 * f64::from(i), 0.3, -0.2 * f64::from(i));
         let mut instance = Instance::new(MeshId(0), Isometry3::from(at(i)));
         match i % 4 {
             0 => {}

@@ -13,7 +13,11 @@ fn sphere(centre: Point3<f64>, radius: f64, divisions: u32) -> Mesh {
     for x in [-1.0, 1.0] {
         for y in [-1.0, 1.0] {
             for z in [-1.0, 1.0] {
-                faces.push([corner(x, 0.0, 0.0), corner(0.0, y, 0.0), corner(0.0, 0.0, z)]);
+                faces.push([
+                    corner(x, 0.0, 0.0),
+                    corner(0.0, y, 0.0),
+                    corner(0.0, 0.0, z),
+                ]);
             }
         }
     }
@@ -29,8 +33,10 @@ fn sphere(centre: Point3<f64>, radius: f64, divisions: u32) -> Mesh {
     // Vertices of neighbours are equal to the last bit, as those of shared ones would be.
     let mut mesh = Mesh::default();
     for (number, face) in (0..).zip(&faces) {
-        mesh.vertices.extend(face.iter().map(|v| centre + v * radius));
-        mesh.triangles.push([3 * number, 3 * number + 1, 3 * number + 2]);
+        mesh.vertices
+            .extend(face.iter().map(|v| centre + v * radius));
+        mesh.triangles
+            .push([3 * number, 3 * number + 1, 3 * number + 2]);
     }
     mesh
 }
@@ -65,10 +71,34 @@ fn no_ray_leaks_through_an_edge() {
     };
     let far = Point3::new(6.4e6, -3.1e5, 2.2e4);
     for (name, centre, radius, divisions, offset) in [
-        ("octahedron", Point3::origin(), 4.0, 0, Vector3::new(0.3, 0.2, 0.1)),
-        ("sphere", Point3::new(1.0, -2.0, 0.5), 10.0, 5, Vector3::new(1.0, 2.0, -3.0)),
-        ("sphere far from the origin", far, 50.0, 4, Vector3::new(-7.0, 11.0, 3.0)),
-        ("tiny sphere", Point3::new(0.1, 0.2, 0.3), 1e-3, 3, Vector3::new(2e-4, 0.0, 1e-4)),
+        (
+            "octahedron",
+            Point3::origin(),
+            4.0,
+            0,
+            Vector3::new(0.3, 0.2, 0.1),
+        ),
+        (
+            "sphere",
+            Point3::new(1.0, -2.0, 0.5),
+            10.0,
+            5,
+            Vector3::new(1.0, 2.0, -3.0),
+        ),
+        (
+            "sphere far from the origin",
+            far,
+            50.0,
+            4,
+            Vector3::new(-7.0, 11.0, 3.0),
+        ),
+        (
+            "tiny sphere",
+            Point3::new(0.1, 0.2, 0.3),
+            1e-3,
+            3,
+            Vector3::new(2e-4, 0.0, 1e-4),
+        ),
     ] {
         let mesh = sphere(centre, radius, divisions);
         let rays = rays_to_edges(&mesh, centre + offset, 100_000);
@@ -82,7 +112,10 @@ fn no_ray_leaks_through_an_edge() {
                 !(0.55..1.0 + 1e-7).contains(&height)
             })
         };
-        let leaks = rays.iter().zip(&hits).filter(|(ray, hit)| is_leak(ray, hit));
+        let leaks = rays
+            .iter()
+            .zip(&hits)
+            .filter(|(ray, hit)| is_leak(ray, hit));
         let leaks = leaks.count();
         println!("{name}: {leaks} of {} rays leak", rays.len());
         assert!(rays.len() >= 100_000);
