@@ -7,13 +7,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum GpuError {
     /// There is no adapter.
-    #[error(
-        "no GPU was found: install a driver for Vulkan, Metal or Direct3D 12, or Mesa's lavapipe (Debian: mesa-vulkan-drivers), \
-         which runs on the CPU"
-    )]
+    #[error("there is no GPU")]
     NoAdapter,
     /// There is no adapter of this number.
-    #[error("there is no GPU {number}: the numbers are 0 to {last} (`etendue inspect --devices`)")]
+    #[error("there is no GPU {number}: the numbers are 0 to {last}")]
     NoSuchAdapter {
         /// The number.
         number: usize,
@@ -29,9 +26,7 @@ pub enum GpuError {
         reason: String,
     },
     /// Data exceed the largest buffer of the adapter.
-    #[error(
-        "{what} take {bytes} bytes, {adapter} has buffers of at most {most} bytes: use another GPU, or the CPU"
-    )]
+    #[error("{what} take {bytes} bytes, {adapter} has buffers of at most {most} bytes")]
     TooLarge {
         /// The data.
         what: &'static str,
@@ -43,9 +38,7 @@ pub enum GpuError {
         adapter: String,
     },
     /// The device has too little memory.
-    #[error(
-        "{adapter} has too little memory for {what} ({bytes} bytes): use another GPU, or the CPU"
-    )]
+    #[error("{adapter} has too little memory for {what} ({bytes} bytes)")]
     OutOfMemory {
         /// The data.
         what: &'static str,
@@ -56,7 +49,7 @@ pub enum GpuError {
     },
     /// The tree of a mesh is too deep for the stack of the shader.
     #[error(
-        "the tree of the scene has {depth} levels, more than the {most} that the GPU traverses: use the CPU"
+        "the tree of the scene has {depth} levels, more than the {most} that the GPU traverses"
     )]
     TooDeep {
         /// Number of levels.
@@ -65,11 +58,29 @@ pub enum GpuError {
         most: usize,
     },
     /// The device was lost, for example because the driver was reset or the device was removed.
-    #[error("{adapter} was lost ({reason}): start again, or use the CPU")]
+    #[error("{adapter} was lost: {reason}")]
     Lost {
         /// Name of the adapter.
         adapter: String,
         /// The driver's reason.
         reason: String,
     },
+}
+
+impl GpuError {
+    /// What helps.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoAdapter => {
+                "install a driver for Vulkan, Metal or Direct3D 12, or Mesa's lavapipe, which runs on the CPU (Debian: \
+                 mesa-vulkan-drivers); or simulate on the CPU"
+            }
+            Self::NoSuchAdapter { .. } => "`etendue inspect --devices` lists them",
+            Self::NotOpened { .. } => "update its driver, or choose another device",
+            Self::TooLarge { .. } | Self::OutOfMemory { .. } | Self::TooDeep { .. } => {
+                "choose another device, or the CPU"
+            }
+            Self::Lost { .. } => "start again, or simulate on the CPU",
+        }
+    }
 }

@@ -32,5 +32,5 @@ pub use caster::{GpuCaster, GpuHit, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};
 pub use error::GpuError;
-pub use lidar::{GpuLidar, GpuSweepError};
+pub use lidar::{GpuLidar, GpuSweep, GpuSweepError};
 pub use scene::GpuScene;

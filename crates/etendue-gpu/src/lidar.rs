@@ -38,6 +38,15 @@ pub struct GpuLidar<'a> {
     backscatter: Buffer,
 }
 
+/// A sweep that a device simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuSweep {
+    /// The sweep.
+    pub sweep: Sweep,
+    /// Number of shots that the host simulated: those that hit mirrors, glass or surfaces with a noise profile.
+    pub on_host: usize,
+}
+
 /// Why a sweep cannot be simulated on a device.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -99,7 +108,11 @@ struct ReceiveParameters {
     pattern: [f32; 4],
 }
 
+/// Bit of the number of a material whose shots the host simulates.
+const ON_HOST: u32 = 1 << 31;
+
 /// Bits of the status of an echo.
+const PLAIN: u32 = 8;
 const TOO_NEAR: u32 = 1;
 const RETURN: u32 = 2;
 const OF_SURFACE: u32 = 4;
@@ -116,8 +129,12 @@ impl<'a> GpuLidar<'a> {
         world: &'a World<'a, f64>,
         lidar: &'a Lidar,
     ) -> Result<Self, GpuError> {
-        // Materials of objects and triangles.
+        // Materials of objects and triangles, with a mark on those that the host simulates.
         let scene = world.scene();
+        let marked = |material: MaterialId| {
+            let is_direct = DirectSweep::is_direct(world, material);
+            material.0 | if is_direct { 0 } else { ON_HOST }
+        };
         let mut triangle_materials: Vec<u32> = vec![];
         let mut of_mesh = std::collections::BTreeMap::new();
         let mut object_materials = vec![];
@@ -128,11 +145,11 @@ impl<'a> GpuLidar<'a> {
             } else {
                 *of_mesh.entry(object.mesh).or_insert_with(|| {
                     let first = index(triangle_materials.len());
-                    triangle_materials.extend(own.iter().map(|material| material.0));
+                    triangle_materials.extend(own.iter().map(|material| marked(*material)));
                     first
                 })
             };
-            object_materials.push([first, object.material.0]);
+            object_materials.push([first, marked(object.material)]);
         }
         Ok(Self {
             aim: device.pipeline(&shaders::aim(), "aim_shots")?,
@@ -151,6 +168,7 @@ impl<'a> GpuLidar<'a> {
     /// Simulates a sweep: [`simulate`](etendue_sensors::lidar::simulate()). The host aims the shots in the frame of the
     /// sensor and evaluates the poses at their times; the device applies the poses, casts the rays, and computes
     /// powers, echoes with noise, ranges and intensities; the host adds the positions.
+    /// The host simulates shots that hit mirrors, glass or surfaces with a noise profile by the plain pipeline.
     ///
     /// # Errors
     /// Where the lidar, the scene or the settings have a property that the device form lacks, or the device fails.
@@ -158,13 +176,21 @@ impl<'a> GpuLidar<'a> {
         &self,
         settings: &SweepSettings,
         world_from_sensor: P,
-    ) -> Result<Sweep, GpuSweepError> {
+    ) -> Result<GpuSweep, GpuSweepError> {
         let sweep = DirectSweep::new(self.world, self.lidar, settings, &world_from_sensor)?;
         if sweep.shots().is_empty() {
-            return Ok(sweep.finish(std::iter::empty()));
+            return Ok(GpuSweep {
+                sweep: sweep.finish(&[]),
+                on_host: 0,
+            });
         }
         let echoes = self.echoes(&sweep)?;
-        Ok(sweep.finish(echoes.iter().map(EchoRecord::shot)))
+        let shots: Vec<DirectShot> = echoes.par_iter().map(EchoRecord::shot).collect();
+        let on_host = shots.iter().filter(|shot| shot.echo == DirectEcho::Plain);
+        Ok(GpuSweep {
+            on_host: on_host.count(),
+            sweep: sweep.finish(&shots),
+        })
     }
 
     /// The results of all shots.
@@ -258,7 +284,9 @@ impl EchoRecord {
             material: MaterialId(self.material),
             cos_incidence: f64::from(self.cos_incidence),
         });
-        let echo = if self.status & TOO_NEAR != 0 {
+        let echo = if self.status & PLAIN != 0 {
+            DirectEcho::Plain
+        } else if self.status & TOO_NEAR != 0 {
             DirectEcho::TooNear
         } else if self.status & RETURN != 0 {
             DirectEcho::Return {

@@ -51,6 +51,10 @@ const NO_ECHO: u32 = 0u;
 const TOO_NEAR: u32 = 1u;
 const RETURN: u32 = 2u;
 const OF_SURFACE: u32 = 4u;
+// The host simulates the shot.
+const PLAIN: u32 = 8u;
+// Bit of a material whose shots the host simulates.
+const ON_HOST: u32 = 0x80000000u;
 
 fn draws(shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
     return normal_pair(philox(vec4<u32>(0u, shot, sweep, params.key.w | purpose), params.key.xy));
@@ -153,7 +157,13 @@ fn receive(@builtin(global_invocation_id) id: vec3<u32>) {
     // Power that returns.
     let distance = bitcast<vec2<f32>>(hit.zw);
     let cos_incidence = bitcast<f32>(hits[2u * shot + 1u].x);
-    let material = material_of(hit.x, hit.y);
+    let marked = material_of(hit.x, hit.y);
+    let material = marked & ~ON_HOST;
+    if marked != material {
+        echoes[3u * shot] = vec4<u32>(PLAIN, hit.x, material, bitcast<u32>(cos_incidence));
+        echoes[3u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(distance, 0.0, 0.0));
+        return;
+    }
     let one_way = 1.0 / distance.x;
     let scattered = scattered_back(material, cos_incidence) * cos_incidence;
     let transmission = exp(-params.light.y * distance.x);

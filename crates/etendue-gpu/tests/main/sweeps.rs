@@ -129,7 +129,9 @@ impl Differences {
         }
         self.shots += expected.outcomes.len();
         for shot in 0..expected.outcomes.len() {
-            let [a, b] = [expected, found].map(|sweep| sweep.points_of(shot).first());
+            let [a, b] = [expected, found].map(|sweep| sweep.points_of(shot));
+            self.others += usize::from(a.len() != b.len());
+            let [a, b] = [a, b].map(<[_]>::first);
             let (Some(a), Some(b)) = (a, b) else {
                 let is_same = a.is_none() && b.is_none();
                 let no_point = |outcome| !matches!(outcome, Outcome::Points { .. });
@@ -174,6 +176,8 @@ fn compare(
     let caster = GpuCaster::new(device, loaded.scene.caster())?;
     let on_device = GpuLidar::new(device, &caster, &world, lidar)?;
     let found = on_device.simulate(settings, pose(speed))?;
+    assert!(found.on_host < found.sweep.shots.len() / 4);
+    let found = found.sweep;
     let expected = simulate(&world, lidar, settings, pose(speed));
     let mut differences = Differences::default();
     differences.add(&expected, &found, lidar);
@@ -184,7 +188,7 @@ fn compare(
 /// within a micrometre.
 fn assert_agrees(name: &str, all: &Differences) {
     println!("{name}: {all:?}");
-    assert!(all.returns > all.shots / 4, "{name}");
+    assert!(all.returns > 50, "{name}");
     let few = all.shots / 10_000;
     assert!(all.others <= few, "{name}: {all:?}");
     assert!(all.other_steps <= few + 1, "{name}: {all:?}");
@@ -288,7 +292,7 @@ fn what_the_device_does_not_simulate_is_named() {
     };
     let plain = settings();
     assert_eq!(reason(&street, &vlp, &plain), None);
-    assert_eq!(reason(&arena, &vlp, &plain), Some(NotDirect::Mirrors));
+    assert_eq!(reason(&arena, &vlp, &plain), None);
     let urg = preset("hokuyo-urg-04lx").unwrap().lidar;
     assert_eq!(reason(&street, &urg, &plain), Some(NotDirect::Receiver));
     let ouster = preset("ouster-os1-128").unwrap().lidar;
@@ -309,6 +313,6 @@ fn what_the_device_does_not_simulate_is_named() {
         ..settings()
     };
     assert_eq!(reason(&street, &vlp, &rain), Some(NotDirect::Air));
-    let text = GpuSweepError::from(NotDirect::Mirrors).to_string();
-    assert!(text.contains("mirrors or glass"), "{text}");
+    let text = GpuSweepError::from(NotDirect::SeveralRays).to_string();
+    assert!(text.contains("several rays"), "{text}");
 }

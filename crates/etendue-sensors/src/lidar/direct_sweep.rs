@@ -8,18 +8,23 @@ use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::receiver::{EchoModel, PreparedPulsed, PreparedReceiver};
 use super::return_buffer::ReturnBuffer;
+use super::returns::Reporter;
+use super::scratch::SweepScratch;
 use super::settings::SweepSettings;
 use super::shots::Shots;
 use super::simulate::begin;
-use super::sweep::{Simulator, shot_number};
+use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::World;
 use etendue_physics::pulse::SingleEchoForm;
-use etendue_physics::surface::Material;
 use etendue_scene::{MaterialId, ObjectId};
 use nalgebra::Isometry3;
+use rayon::prelude::*;
 use thiserror::Error;
+
+/// Number of shots that a thread simulates at a time by the plain pipeline.
+const PLAIN_BATCH: usize = 64;
 
 /// Why a sweep cannot be prepared as a [`DirectSweep`].
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -43,12 +48,6 @@ pub enum NotDirect {
     /// Light follows random paths.
     #[error("light follows random paths")]
     Paths,
-    /// There are mirrors, glass or other surfaces behind which light continues.
-    #[error("the scene has mirrors or glass")]
-    Mirrors,
-    /// Surfaces have calibrated noise profiles.
-    #[error("a material has a noise profile")]
-    Profiles,
     /// Ambient light adds noise.
     #[error("ambient light adds noise")]
     AmbientLight,
@@ -64,8 +63,9 @@ pub enum NotDirect {
 /// what an implementation on another processor needs for it.
 ///
 /// The implementation evaluates each shot: the first surface along its ray, the power that returns from it, the
-/// [echo](SingleEchoForm), the correlated noise ([`CorrelatedDraws`]), range limits and intensity. [`Self::finish`]
-/// makes a [`Sweep`] of the results. [`simulate`](super::simulate()) is the reference.
+/// [echo](SingleEchoForm), the correlated noise ([`CorrelatedDraws`]), range limits and intensity. Shots that hit
+/// mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
+/// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
     sweep: Sweep,
@@ -136,6 +136,14 @@ pub enum DirectEcho {
         /// Whether the echo is within the pulse's length of the surface, and so comes from it.
         is_of_surface: bool,
     },
+    /// To be simulated by the plain pipeline: the beam hit a surface that is not [direct](DirectSweep::is_direct).
+    Plain,
+}
+
+/// The returns of a shot that the plain pipeline simulated; the outcome refers to them by index.
+struct PlainShot {
+    outcome: Outcome,
+    returns: Vec<Return>,
 }
 
 impl<'a> DirectSweep<'a> {
@@ -199,6 +207,12 @@ impl<'a> DirectSweep<'a> {
         &self.form
     }
 
+    /// Whether light returns directly from a material, and its echoes are those of the receiver: paths end there, and
+    /// it has no noise profile.
+    pub fn is_direct(world: &World<f64>, material: MaterialId) -> bool {
+        world.material(material).ends_paths() && world.profiles().profile(material).is_none()
+    }
+
     /// Share of the emitted power in the ray of a beam.
     pub fn weight(&self) -> f64 {
         self.simulator.beam_rays.weight(0)
@@ -224,11 +238,18 @@ impl<'a> DirectSweep<'a> {
     /// # Panics
     ///
     /// If the number of results is not that of the shots.
-    pub fn finish(mut self, results: impl ExactSizeIterator<Item = DirectShot>) -> Sweep {
+    pub fn finish(mut self, results: &[DirectShot]) -> Sweep {
         assert_eq!(results.len(), self.shots.len(), "one result per shot");
         let mut buffer = ReturnBuffer::within(&mut self.sweep);
-        for (number, result) in results.enumerate() {
-            let outcome = self.add(number, &result, &mut buffer);
+        let mut plain = self.plain_shots(results).into_iter();
+        for (number, result) in results.iter().enumerate() {
+            let outcome = match result.echo {
+                DirectEcho::Plain => {
+                    let shot = plain.next().expect("all such shots are simulated");
+                    append(&shot, &mut buffer)
+                }
+                _ => self.add(number, result, &mut buffer),
+            };
             buffer.outcomes.push(outcome);
             if self.settings().with_truth {
                 let truth = result.surface.map(|surface| Truth {
@@ -245,10 +266,49 @@ impl<'a> DirectSweep<'a> {
         self.sweep
     }
 
+    /// Simulates the shots that are left to the plain pipeline, in order.
+    fn plain_shots(&self, results: &[DirectShot]) -> Vec<PlainShot> {
+        let is_plain = |shot: &u32| results[*shot as usize].echo == DirectEcho::Plain;
+        let shots: Vec<u32> = (0..shot_number(results.len())).filter(is_plain).collect();
+        let reporter = Reporter {
+            world: self.world(),
+            lidar: self.lidar(),
+            frame: self.settings().frame,
+            world_from_start: self.sweep.world_from_sensor,
+        };
+        let simulate = |part: &[u32]| {
+            let scratch = SweepScratch::default();
+            let mut memory = Memory::new(&scratch);
+            let one = |shot: &u32| self.plain_shot(*shot, &reporter, &mut memory);
+            part.iter().map(one).collect::<Vec<_>>()
+        };
+        shots
+            .par_chunks(PLAIN_BATCH)
+            .flat_map_iter(simulate)
+            .collect()
+    }
+
+    /// Simulates a shot by the plain pipeline.
+    fn plain_shot(&self, number: u32, reporter: &Reporter, memory: &mut Memory<f64>) -> PlainShot {
+        let shot = [self.shots.at(number as usize)];
+        let mut buffer = ReturnBuffer::default();
+        let mut outcome = Outcome::NoReturn;
+        self.simulator
+            .measure(&shot, number, memory, |fired, light, detected| {
+                outcome = self
+                    .simulator
+                    .report(reporter, fired, light, detected, &mut buffer);
+            });
+        PlainShot {
+            outcome,
+            returns: buffer.returns_from(0).to_vec(),
+        }
+    }
+
     /// Adds the return of a shot, if it has one.
     fn add(&self, number: usize, result: &DirectShot, buffer: &mut ReturnBuffer) -> Outcome {
         let (range, intensity, power, is_of_surface) = match result.echo {
-            DirectEcho::None => return Outcome::NoReturn,
+            DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
             DirectEcho::Return {
                 range,
@@ -295,6 +355,18 @@ impl<'a> DirectSweep<'a> {
     }
 }
 
+/// Appends the returns of a shot; returns its outcome, with their indices in the buffer.
+fn append(shot: &PlainShot, buffer: &mut ReturnBuffer) -> Outcome {
+    let first = shot_number(buffer.count());
+    for one in &shot.returns {
+        *buffer.place() = *one;
+    }
+    match shot.outcome {
+        Outcome::Points { count, .. } => Outcome::Points { first, count },
+        other => other,
+    }
+}
+
 /// The receiver of a sweep whose light returns directly and whose echoes have the closed form of single returns.
 fn single_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
     // Receiver and beam.
@@ -317,14 +389,6 @@ fn single_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, 
     let world = plain.world;
     if world.scene().deforms() {
         return Err(NotDirect::Deforming);
-    }
-    if !world.materials().iter().all(Material::ends_paths) {
-        return Err(NotDirect::Mirrors);
-    }
-    let profiles = world.profiles();
-    let has_profile = |(number, _)| profiles.profile(MaterialId(number)).is_some();
-    if !plain.settings.without_noise && (0..).zip(world.materials()).any(has_profile) {
-        return Err(NotDirect::Profiles);
     }
     if plain.ambient.is_some() {
         return Err(NotDirect::AmbientLight);
