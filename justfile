@@ -6,15 +6,15 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples commands formats robust python studio-page test
+ci: fmt clippy docs features benches deny examples commands formats robust python studio-page gpu test
 
-# All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
+# All tests but those of the recipe `gpu`. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
     #!/usr/bin/env bash
     set -euo pipefail
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
-    cargo test --workspace --features etendue-cli/studio 2>&1 | tee "$log"
+    cargo test --workspace --exclude etendue-gpu --features etendue-cli/gpu,etendue-cli/studio 2>&1 | tee "$log"
     skipped=$(grep -o 'skipped: .*' "$log" | sort -u || true)
     if [ -n "$skipped" ]; then
         echo "== $(wc -l <<<"$skipped") skipped for want of recordings (set ETENDUE_DATA to their folder)"
@@ -120,6 +120,14 @@ studio-test: studio-page
     cargo test -p etendue-studio -p etendue-cli --features etendue-cli/studio studio
     cargo test -p etendue-studio
 
+# Tests on the first GPU, which may be software (Debian: mesa-vulkan-drivers); without one they are skipped, and say so.
+gpu:
+    cargo test -p etendue-gpu
+
+# A million rays per scene on the first GPU, compared with the CPU.
+gpu-million:
+    cargo test --release -p etendue-gpu --test main million -- --ignored --nocapture
+
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi
@@ -168,6 +176,10 @@ bench:
 # Ray casting compared with Embree, obvhs and parry3d; needs Debian's libembree-dev.
 bench-rays:
     cd bench/rays && cargo run --release -- 5
+
+# Rays and sweeps per second on a GPU (gpu, gpu:N) beside the CPU.
+bench-gpu rounds="5" device="gpu" *scenes:
+    cargo run --release -p etendue-gpu --example gpu_speed -- {{ rounds }} {{ device }} {{ scenes }}
 
 # Whole sweeps of spinning lidars: CPU time of one thread.
 bench-sweeps:

@@ -9,8 +9,8 @@ use crate::shaders;
 use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{ObjectId, Ray, RayCaster};
 use wgpu::{
-    BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoderDescriptor,
-    ComputePipeline,
+    BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoder,
+    CommandEncoderDescriptor, ComputePipeline,
 };
 
 /// Most rays of one submission: drivers end those that take seconds.
@@ -45,6 +45,13 @@ pub struct TraversalCounts {
 pub struct GpuCaster {
     pub(crate) scene: GpuScene,
     pipeline: ComputePipeline,
+}
+
+/// Rays in the memory of a device.
+pub struct GpuRays {
+    bindings: BindGroup,
+    hits: Buffer,
+    count: u32,
 }
 
 /// A ray in the form of the shaders.
@@ -157,26 +164,9 @@ impl GpuCaster {
         let mut hits = Vec::with_capacity(rays.len());
         let mut counts = TraversalCounts::default();
         for rays in rays.chunks(MOST_RAYS.min(device.most_elements(size_of::<RayRecord>()))) {
-            // Place the objects at the times of the rays.
-            let (times, numbers) = self.times(rays);
-            let objects = self.scene.place(device, caster, &times)?;
-            let records: Vec<RayRecord> = { rays.iter().zip(numbers) }
-                .map(|(ray, time)| RayRecord::of(ray, time))
-                .collect();
-
-            // Cast them.
-            let rays_buffer = device.storage("the rays", &records)?;
-            let bytes = (rays.len() * size_of::<HitRecord>()) as u64;
-            let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-            let hits_buffer = device.buffer("the hits", bytes, usage)?;
-            let count = index(rays.len());
-            let bindings = self.bindings(device, &objects, count, &rays_buffer, &hits_buffer)?;
-            let mut encoder = device
-                .device
-                .create_command_encoder(&CommandEncoderDescriptor::default());
-            device.dispatch(&mut encoder, &self.pipeline, &bindings, count);
-            let found: Vec<HitRecord> =
-                device.submit_and_read(encoder, &hits_buffer, rays.len())?;
+            let batch = self.upload(device, caster, rays)?;
+            let encoder = self.dispatches(device, &batch, 1);
+            let found: Vec<HitRecord> = device.submit_and_read(encoder, &batch.hits, rays.len())?;
             for hit in &found {
                 counts.nodes += u64::from(hit.nodes);
                 counts.triangles += u64::from(hit.triangles);
@@ -184,6 +174,50 @@ impl GpuCaster {
             hits.extend(found.iter().map(HitRecord::hit));
         }
         Ok((hits, counts))
+    }
+
+    /// Copies rays to the device, at most a million, and places the objects at their times.
+    ///
+    /// # Errors
+    /// Where the device has too little memory or is lost.
+    pub fn upload(
+        &self,
+        device: &GpuDevice,
+        caster: &RayCaster,
+        rays: &[Ray],
+    ) -> Result<GpuRays, GpuError> {
+        let (times, numbers) = self.times(rays);
+        let objects = self.scene.place(device, caster, &times)?;
+        let records: Vec<RayRecord> = { rays.iter().zip(numbers) }
+            .map(|(ray, time)| RayRecord::of(ray, time))
+            .collect();
+        let records = device.storage("the rays", &records)?;
+        let bytes = (rays.len() * size_of::<HitRecord>()) as u64;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let hits = device.buffer("the hits", bytes, usage)?;
+        let count = index(rays.len());
+        Ok(GpuRays {
+            bindings: self.bindings(device, &objects, count, &records, &hits)?,
+            hits,
+            count,
+        })
+    }
+
+    /// Casts uploaded rays a number of times, and waits for the device: for measurements of speed.
+    ///
+    /// # Errors
+    /// Where the device is lost.
+    pub fn cast(&self, device: &GpuDevice, rays: &GpuRays, times: u32) -> Result<(), GpuError> {
+        device.submit_and_wait(self.dispatches(device, rays, times))
+    }
+
+    fn dispatches(&self, device: &GpuDevice, rays: &GpuRays, times: u32) -> CommandEncoder {
+        let descriptor = CommandEncoderDescriptor::default();
+        let mut encoder = device.device.create_command_encoder(&descriptor);
+        for _ in 0..times {
+            device.dispatch(&mut encoder, &self.pipeline, &rays.bindings, rays.count);
+        }
+        encoder
     }
 
     /// The different times of rays, and the index of each ray's. Without moving objects, one time serves all.

@@ -250,6 +250,21 @@ impl GpuDevice {
         threads.div_ceil(GROUP).min(self.most_groups) * GROUP
     }
 
+    /// Submits commands and waits for their end.
+    pub(crate) fn submit_and_wait(&self, encoder: CommandEncoder) -> Result<(), GpuError> {
+        self.check()?;
+        self.queue.submit([encoder.finish()]);
+        self.wait()
+    }
+
+    /// Waits for all submitted commands.
+    fn wait(&self) -> Result<(), GpuError> {
+        let waited = self.device.poll(PollType::wait_indefinitely());
+        self.check()?;
+        waited.map_err(|reason| self.lost(&reason.to_string()))?;
+        Ok(())
+    }
+
     /// Submits commands and reads the start of a buffer.
     pub(crate) fn submit_and_read<T: Pod>(
         &self,
@@ -264,15 +279,13 @@ impl GpuDevice {
         encoder.copy_buffer_to_buffer(from, 0, &readable, 0, bytes);
         self.queue.submit([encoder.finish()]);
 
-        // Wait for it.
+        // Map it.
         let mapped = Arc::new(Mutex::new(None));
         let of_callback = Arc::clone(&mapped);
         readable.map_async(MapMode::Read, 0..bytes, move |result| {
             *of_callback.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         });
-        let waited = self.device.poll(PollType::wait_indefinitely());
-        self.check()?;
-        waited.map_err(|reason| self.lost(&reason.to_string()))?;
+        self.wait()?;
         let is_mapped = mapped.lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(*is_mapped, Some(Ok(()))) {
             return Err(self.lost("results could not be read"));
@@ -285,18 +298,18 @@ impl GpuDevice {
 }
 
 #[cfg(test)]
-#[expect(clippy::print_stdout, reason = "a test prints that it is skipped")]
 mod tests {
     use super::*;
     use crate::caster::GpuCaster;
     use etendue_raycast::{Instance, Mesh, MeshId, Ray, RayCaster};
     use nalgebra::{Isometry3, Point3, Vector3};
+    use std::io::Write as _;
 
     /// The first adapter; `None`, with a message, where there is none.
     fn device(test: &str) -> Option<GpuDevice> {
         let opened = GpuDevice::open(DeviceChoice::Gpu(None), ShaderChecks::On);
         if opened.as_ref().err() == Some(&GpuError::NoAdapter) {
-            println!("skipped: {test} (no adapter: install a driver, or mesa-vulkan-drivers)");
+            _ = writeln!(std::io::stderr(), "skipped: {test} (no adapter)");
             return None;
         }
         opened.expect("the adapter opens")

@@ -28,7 +28,7 @@ mod scene;
 mod shaders;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
-pub use caster::{GpuCaster, GpuHit, TraversalCounts};
+pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};
 pub use error::GpuError;

@@ -7,6 +7,8 @@ mod correct;
 mod drive;
 mod experiment;
 mod fit;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod readers;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recordings;

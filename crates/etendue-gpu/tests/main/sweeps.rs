@@ -35,6 +35,12 @@ position_m = [0.0, -9.0, 3.5]
 material = "concrete"
 
 [[objects]]
+name = "fence"
+shape.box = { size_m = [16.0, 0.1, 2.2] }
+position_m = [0.0, 4.4, 1.1]
+material = "wood"
+
+[[objects]]
 name = "car"
 shape.box = { size_m = [4.3, 1.8, 1.4] }
 position_m = [10.0, 3.2, 0.8]

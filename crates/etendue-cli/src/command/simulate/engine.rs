@@ -104,12 +104,14 @@ impl<'a> Engine<'a> {
         );
         Ok(())
     }
-}
 
-/// Reports the shots that the CPU simulated in sweeps on the GPU.
-#[cfg(feature = "gpu")]
-impl Drop for Engine<'_> {
-    fn drop(&mut self) {
+    /// Prints the number of shots of sweeps on a GPU that the CPU simulated, if there are any.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unused_self, reason = "there is no GPU")
+    )]
+    pub fn report(&self) {
+        #[cfg(feature = "gpu")]
         if self.on_host > 0 {
             let name = &self.lidar.name;
             remark(format_args!(

@@ -48,6 +48,7 @@ impl ScanRun<'_> {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
+        engine.report();
 
         // Report
         let silent = (points == 0).then(|| silent(beams, &self.air));

@@ -143,6 +143,7 @@ impl ScanRun<'_> {
         });
         let scans = scans.collect();
         progress.finish_and_clear();
+        engine.report();
         scans
     }
 

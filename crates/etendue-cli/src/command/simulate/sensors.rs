@@ -112,6 +112,7 @@ impl Simulate {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
+        engines.iter().for_each(Engine::report);
 
         // Report
         let mut lines = Vec::new();
