@@ -141,7 +141,7 @@ impl GpuCaster {
     /// from it in the motions of objects only.
     ///
     /// # Errors
-    /// Where the device has too little memory or is lost.
+    /// Where the caster has other objects, or the device has too little memory or is lost.
     pub fn closest_hits(
         &self,
         device: &GpuDevice,
@@ -179,7 +179,7 @@ impl GpuCaster {
     /// Copies rays to the device, at most a million, and places the objects at their times.
     ///
     /// # Errors
-    /// Where the device has too little memory or is lost.
+    /// Where the caster has other objects, or the device has too little memory or is lost.
     pub fn upload(
         &self,
         device: &GpuDevice,

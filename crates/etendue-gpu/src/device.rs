@@ -368,6 +368,21 @@ mod tests {
         assert!(error.remedy().contains("CPU"), "{error}");
     }
 
+    /// Indices of another scene would be out of bounds in shaders without checks.
+    #[test]
+    fn another_scene_is_an_error() {
+        let Some(device) = device("another_scene_is_an_error") else {
+            return;
+        };
+        let own = GpuCaster::new(&device, &caster()).expect("little memory");
+        let instance = || Instance::new(MeshId(0), Isometry3::identity());
+        let instances = [instance(), instance()];
+        let mesh = Arc::clone(caster().mesh(MeshId(0)));
+        let other = RayCaster::new(vec![mesh], &instances).expect("a valid mesh");
+        let refused = own.closest_hits(&device, &other, &rays(3));
+        assert_eq!(refused, Err(GpuError::OtherScene));
+    }
+
     #[test]
     fn data_beyond_the_largest_buffer_are_an_error() {
         let Some(device) = device("data_beyond_the_largest_buffer_are_an_error") else {

@@ -47,6 +47,9 @@ pub enum GpuError {
         /// Name of the adapter.
         adapter: String,
     },
+    /// The caster or the world has other objects or meshes than the scene on the device.
+    #[error("the objects are not those of the scene on the GPU")]
+    OtherScene,
     /// The tree of a mesh is too deep for the stack of the shader.
     #[error(
         "the tree of the scene has {depth} levels, more than the {most} that the GPU traverses"
@@ -80,6 +83,7 @@ impl GpuError {
             Self::TooLarge { .. } | Self::OutOfMemory { .. } | Self::TooDeep { .. } => {
                 "choose another device, or the CPU"
             }
+            Self::OtherScene => "copy the scene to the GPU again",
             Self::Lost { .. } => "start again, or simulate on the CPU",
         }
     }

@@ -122,7 +122,7 @@ impl<'a> GpuLidar<'a> {
     /// [`Scene::caster`](etendue_scene::Scene::caster)).
     ///
     /// # Errors
-    /// Where the device has too little memory or is lost.
+    /// Where the caster has another scene, or the device has too little memory or is lost.
     pub fn new(
         device: &'a GpuDevice,
         caster: &'a GpuCaster,
@@ -131,6 +131,7 @@ impl<'a> GpuLidar<'a> {
     ) -> Result<Self, GpuError> {
         // Materials of objects and triangles, with a mark on those that the host simulates.
         let scene = world.scene();
+        caster.scene.check(scene.caster())?;
         let marked = |material: MaterialId| {
             let is_direct = DirectSweep::is_direct(world, material);
             material.0 | if is_direct { 0 } else { ON_HOST }

@@ -24,6 +24,8 @@ pub struct GpuScene {
     pub(crate) vertices: Buffer,
     pub(crate) corners: Buffer,
     meshes: Vec<PlacedTree>,
+    /// Number of triangles of each mesh.
+    triangle_counts: Vec<usize>,
     objects: Vec<PlacedObject>,
     /// Size of the stack of the shader.
     pub(crate) stack: usize,
@@ -109,10 +111,26 @@ impl GpuScene {
             vertices: device.storage("the vertices of the scene", &geometry.vertices)?,
             corners: device.storage("the corners of the scene", &geometry.corners)?,
             meshes: meshes.collect(),
+            triangle_counts: triangle_counts(caster),
             objects,
             stack,
             bytes: bytes as u64,
         })
+    }
+
+    /// Fails if a caster has other objects or meshes: indices of the shaders would be out of bounds.
+    pub(crate) fn check(&self, caster: &RayCaster) -> Result<(), GpuError> {
+        let is_same = |(number, object): (u32, &PlacedObject)| {
+            caster.mesh_of(ObjectId(number)).0 as usize == object.mesh
+                && caster.is_moving(ObjectId(number)) == object.is_moving
+        };
+        let has_objects = caster.object_count() == self.objects.len();
+        let has_meshes = triangle_counts(caster) == self.triangle_counts;
+        if has_objects && has_meshes && (0..).zip(&self.objects).all(is_same) {
+            Ok(())
+        } else {
+            Err(GpuError::OtherScene)
+        }
     }
 
     /// Memory of the scene on the device, bytes.
@@ -133,6 +151,7 @@ impl GpuScene {
         times: &[f64],
     ) -> Result<PlacedObjects, GpuError> {
         // Build the tree over the boxes of the objects during that time.
+        self.check(caster)?;
         let first = times.iter().copied().fold(f64::INFINITY, f64::min);
         let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let in_world = |number| caster.bounds_of(ObjectId(index(number)), [first, last]);
@@ -195,6 +214,13 @@ impl GpuScene {
             reach,
         })
     }
+}
+
+/// Number of triangles of each mesh.
+fn triangle_counts(caster: &RayCaster) -> Vec<usize> {
+    let meshes = 0..index(caster.mesh_count());
+    let count = |number| caster.mesh(MeshId(number)).triangles.len();
+    meshes.map(count).collect()
 }
 
 /// Whether a pose has no rotation.
