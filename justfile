@@ -2,8 +2,9 @@
 
 set shell := ["bash", "-euo", "pipefail", "-c"]
 
-# All programs, with the features of `just test`, so that nothing is compiled twice.
-build := "cargo build --quiet --workspace --bins --examples --features etendue-cli/studio"
+# Features of the command line in all tests, so that nothing is compiled twice.
+features := "etendue-cli/gpu,etendue-cli/studio"
+build := "cargo build --quiet --workspace --bins --examples --features " + features
 
 _list:
     @just --list --unsorted
@@ -11,7 +12,8 @@ _list:
 # Everything that has to pass. Tests are last, so that their results end the output.
 ci: fmt clippy docs features benches deny examples commands formats robust python studio-page test
 
-# All tests. Tests on recordings are ignored where ETENDUE_DATA (or ../shared/data) is no folder.
+# All tests. Tests on recordings are ignored where ETENDUE_DATA (or ../shared/data) is no folder; tests on a GPU, which may be
+# software (Debian: mesa-vulkan-drivers), are skipped without one.
 test:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -19,7 +21,7 @@ test:
     if [ -d "${ETENDUE_DATA:-../shared/data}" ]; then recordings=--include-ignored; fi
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
-    cargo test --workspace --features etendue-cli/studio -- $recordings 2>&1 | tee "$log"
+    cargo test --workspace --features {{ features }} -- $recordings --skip million 2>&1 | tee "$log"
     echo "== skipped"
     grep -E 'skipped: | \.\.\. ignored' "$log" | sort -u || echo none
     echo "== results"
@@ -122,6 +124,14 @@ studio-test: studio-page
     cargo test -p etendue-studio -p etendue-cli --features etendue-cli/studio studio
     cargo test -p etendue-studio
 
+# Tests on the first GPU, which may be software (Debian: mesa-vulkan-drivers); without one they are skipped, and say so.
+gpu:
+    cargo test -p etendue-gpu
+
+# A million rays per scene on the first GPU, compared with the CPU.
+gpu-million:
+    cargo test --release -p etendue-gpu --test main million -- --ignored --nocapture
+
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi
@@ -170,6 +180,10 @@ bench:
 # Ray casting compared with Embree, obvhs and parry3d; needs Debian's libembree-dev.
 bench-rays:
     cd bench/rays && cargo run --release -- 5
+
+# Rays and sweeps per second on a GPU (gpu, gpu:N) beside the CPU.
+bench-gpu rounds="5" device="gpu" *scenes:
+    cargo run --release -p etendue-gpu --example gpu_speed -- {{ rounds }} {{ device }} {{ scenes }}
 
 # Whole sweeps of spinning lidars: CPU time of one thread.
 bench-sweeps:

@@ -111,5 +111,8 @@ RULES = [
     Rule("etendue demo street", run="etendue demo street --duration 2", reason="60 s are 950 MB"),
     Rule("etendue run examples/rover.toml", skip="needs the feature rapier; `just rapier` tests it"),
     Rule("etendue studio", skip="needs the feature studio; `just studio-test` tests it"),
+    Rule("cargo build --release -p etendue-cli --features gpu", skip="`just test` builds it"),
+    Rule("etendue inspect --devices", skip="needs the feature gpu; `just test` tests it"),
+    Rule("etendue simulate scene.toml --sensor velodyne-vlp-16 --device gpu", skip="needs the feature gpu; `just test` tests it"),
     Rule("python scripts/read_robot.py", skip="needs the packages mcap and pynmea2"),
 ]

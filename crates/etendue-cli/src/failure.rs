@@ -63,6 +63,10 @@ pub enum Failure {
     /// A rig cannot run.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// A GPU cannot be used, or failed.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] etendue_gpu::GpuError),
     /// No course can be generated from the seed.
     #[error(transparent)]
     Course(#[from] NoCourse),
@@ -320,6 +324,8 @@ impl Failure {
             Self::Missing(path) => missing_remedy(path),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(error) => error.remedy().into(),
             Self::Standing(_) => {
                 "record some seconds with the sensor at rest in a room without motion".into()
             }

@@ -162,6 +162,36 @@ impl RayCaster {
         self.geometry.objects[object.0 as usize].world_from_object(time)
     }
 
+    /// Number of objects.
+    pub fn object_count(&self) -> usize {
+        self.geometry.objects.len()
+    }
+
+    /// Number of meshes.
+    pub fn mesh_count(&self) -> usize {
+        self.geometry.meshes.len()
+    }
+
+    /// The mesh of an object.
+    pub fn mesh_of(&self, object: ObjectId) -> MeshId {
+        MeshId(self.geometry.objects[object.0 as usize].mesh as u32)
+    }
+
+    /// The visibility mask of an object.
+    pub fn mask_of(&self, object: ObjectId) -> u32 {
+        self.geometry.objects[object.0 as usize].mask
+    }
+
+    /// Whether the pose of an object depends on time.
+    pub fn is_moving(&self, object: ObjectId) -> bool {
+        self.geometry.objects[object.0 as usize].is_moving()
+    }
+
+    /// A box in the world that contains an object during a span of time, s.
+    pub fn bounds_of(&self, object: ObjectId, span: [f64; 2]) -> BoundingBox {
+        self.geometry.objects[object.0 as usize].bounds(span)
+    }
+
     /// Memory of the acceleration structures, bytes: about 80 per triangle, 50 where leaves are
     /// packed, and never more than 416.
     pub fn bytes(&self) -> usize {

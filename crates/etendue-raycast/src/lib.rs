@@ -17,6 +17,8 @@
 //!   by axis and lane, for callers that compute them so.
 //! - Rays from a surface: [`RayCaster::spawn_near`] gives the near limit that rules out
 //!   self-intersection.
+//! - Traversals on other processors: a [`BoxTree`] over the boxes of triangles or of objects
+//!   ([`RayCaster::bounds_of`]).
 //! - Memory that queries reuse is a [`CastScratch`], which the caller owns.
 //!
 //! ```
@@ -67,6 +69,7 @@
 )]
 
 mod bounding_box;
+mod box_tree;
 mod bvh;
 mod caster;
 mod ids;
@@ -83,6 +86,7 @@ mod tlas;
 mod traverse;
 
 pub use bounding_box::BoundingBox;
+pub use box_tree::{BoxTree, BoxTreeChild};
 pub use caster::{RayCaster, RayCasterError};
 pub use ids::{MaterialId, MeshId, ObjectId};
 pub use instance::Instance;

@@ -141,6 +141,11 @@ impl Scene {
         own.copied().unwrap_or(object.material)
     }
 
+    /// The ray caster.
+    pub fn caster(&self) -> &RayCaster {
+        &self.caster
+    }
+
     /// The instruction set that rays are cast with.
     pub fn isa(&self) -> Isa {
         self.caster.isa()

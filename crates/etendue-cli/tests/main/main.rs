@@ -7,6 +7,8 @@ mod correct;
 mod drive;
 mod experiment;
 mod fit;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod obstructions;
 mod readers;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]

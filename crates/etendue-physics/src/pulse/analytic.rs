@@ -44,8 +44,8 @@ pub struct AnalyticReceiver<S = f64> {
 /// An [`AnalyticReceiver`] with precomputed constants that all echoes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AnalyticFinder<S = f64> {
-    receiver: AnalyticReceiver<S>,
-    form: ClosedForm<S>,
+    pub(super) receiver: AnalyticReceiver<S>,
+    pub(super) form: ClosedForm<S>,
     noise: RangeNoise,
 }
 
@@ -239,7 +239,7 @@ impl<S: Scalar> AnalyticFinder<S> {
     /// $\sigma_n\sqrt{2\Delta\sigma/\sqrt\pi}/P$ with the echo's peak $P$ and standard deviation $\sigma$ (m)
     /// and the sampling interval $\Delta$ (m): the Cramér-Rao bound for a Gaussian pulse in white noise.
     #[inline]
-    fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
+    pub(super) fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
         let relative = noise / peak;
         match self.noise {
             RangeNoise::Pulse { spread } => relative * spread * sd.sqrt(),

@@ -63,6 +63,11 @@ impl<S: Scalar> ClosedForm<S> {
         self.pulse_sd.value()
     }
 
+    /// Full width at half maximum of the echo of a single return, s.
+    pub fn single_width(&self) -> f64 {
+        self.pulse_sd.value() * 2.0 * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT
+    }
+
     /// Timed feature of the pulse.
     pub fn timed(&self) -> TimedFeature<S> {
         self.timed

@@ -28,6 +28,7 @@ mod poisson;
 mod pulse_return;
 mod return_mode;
 mod shape;
+mod single_echo;
 mod waveform;
 
 pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoes};
@@ -45,4 +46,5 @@ pub use pulse_return::{PulseReturn, RangedPower};
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
+pub use single_echo::{SingleEchoForm, SingleEchoTiming};
 pub use waveform::{SamplingWindow, Waveform, WaveformModel};

@@ -6,6 +6,7 @@
 //! [`measurement_noise`](super::measurement_noise()) gives their variances to fits.
 
 use super::description::Lidar;
+use super::direct_sweep::{AveragedNormals, CorrelatedDraws};
 use super::domain::{OutsideDomain, value, zero_or_more};
 use super::settings::SweepSettings;
 use etendue_physics::{Draws, MovingAverage, Purpose};
@@ -163,6 +164,15 @@ impl NoiseSampler {
         })
     }
 
+    /// The parts of the noise, for other processors.
+    pub fn draws(&self) -> CorrelatedDraws {
+        CorrelatedDraws {
+            common: self.common.clone(),
+            neighbour: self.neighbour.normals(),
+            beam: self.beam.normals(),
+        }
+    }
+
     /// Range error of the shot with the index `shot` on an object, m.
     pub fn error(&self, shot: u32, object: Option<ObjectId>) -> f64 {
         let mut error = self.common[shot as usize % self.common.len()];
@@ -195,6 +205,17 @@ impl NoiseSampler {
 }
 
 impl AveragedDraws {
+    /// Standard deviation and weights.
+    fn normals(&self) -> AveragedNormals {
+        let mut weights = [0.0; 4];
+        let own = self.average.weights();
+        weights[..own.len()].copy_from_slice(own);
+        AveragedNormals {
+            sd: self.sd,
+            weights,
+        }
+    }
+
     /// The number of a shot, with the sweep word of its draws, m.
     fn of(&self, shot: u32, sweep: u32) -> f64 {
         let mut sum = 0.0;

@@ -32,6 +32,7 @@
 //! | variance of a measurement | `measurement_noise.rs`; `range_sd` of each receiver |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
 //! | the same in lanes of sixteen | `fast/` |
+//! | sweeps of single-ray beams, prepared for other processors | `direct_sweep.rs` |
 
 mod air;
 mod ambient;
@@ -45,6 +46,7 @@ mod check;
 mod column_times;
 mod correlated_noise;
 mod description;
+mod direct_sweep;
 mod direction;
 mod domain;
 mod fast;
@@ -81,6 +83,9 @@ pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
+pub use direct_sweep::{
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectShot, DirectSurface, DirectSweep, NotDirect,
+};
 pub use direction::Aim;
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};

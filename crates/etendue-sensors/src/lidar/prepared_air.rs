@@ -91,6 +91,11 @@ impl<S: Scalar> PreparedAir<S> {
         self.coefficients.extinction.value() != 0.0
     }
 
+    /// Two-way extinction, 1/m.
+    pub fn two_way_extinction(&self) -> S {
+        self.coefficients.extinction * 2.0
+    }
+
     /// Two-way transmission $T^2$ to a surface at `range` (m).
     pub fn transmission(&self, range: S) -> S {
         if !self.attenuates() {

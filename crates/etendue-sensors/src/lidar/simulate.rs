@@ -169,7 +169,7 @@ fn add_axis_truths(
 }
 
 /// Prepares a sweep and returns its aimed shots. Old returns stay in memory and are overwritten later.
-fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let lidar = firing.lidar;
     sweep.index = index;
     sweep.columns = lidar.columns();

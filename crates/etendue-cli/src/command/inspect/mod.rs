@@ -1,6 +1,8 @@
 //! `etendue inspect`: one report per kind of file.
 
 mod cloud;
+#[cfg(feature = "gpu")]
+mod devices;
 mod log;
 mod mesh;
 mod recording;
@@ -35,8 +37,16 @@ use std::path::{Path, PathBuf};
 #[command(after_help = notes())]
 pub struct Inspect {
     /// Files or folders to describe, or names of built-in scenes and sensors
-    #[arg(required = true, value_name = "FILE")]
+    #[cfg_attr(not(feature = "gpu"), arg(required = true, value_name = "FILE"))]
+    #[cfg_attr(
+        feature = "gpu",
+        arg(required_unless_present = "devices", value_name = "FILE")
+    )]
     files: Vec<PathBuf>,
+    /// List the GPUs of this machine, with their numbers, drivers and limits
+    #[cfg(feature = "gpu")]
+    #[arg(long, conflicts_with = "files")]
+    devices: bool,
     #[command(flatten)]
     lidar: LidarOptions,
     /// Print JSON: an array with one object per file
@@ -85,6 +95,10 @@ struct FileReport {
 impl Inspect {
     /// Prints a report per file.
     pub fn run(self) -> Result<(), Failure> {
+        #[cfg(feature = "gpu")]
+        if self.devices {
+            return devices::report(self.json);
+        }
         let reports = self.files.iter().map(|file| Report::of(file, &self.lidar));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         if let Some(path) = &self.chart {

@@ -1,6 +1,7 @@
 //! `etendue simulate`.
 
 mod ending;
+mod engine;
 mod files;
 mod pictures;
 mod record;
@@ -27,6 +28,8 @@ use etendue::io::output::SourceMetadata;
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
 use etendue::sensors::transport::PathSettings;
+#[cfg(feature = "gpu")]
+use etendue_gpu::DeviceChoice;
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use results::{PendingFiles, SensorResults};
@@ -89,6 +92,15 @@ pub struct Simulate {
     /// is the fastest that this processor supports. The results are the same
     #[arg(long, env = "ETENDUE_ISA")]
     isa: Option<Pipeline>,
+    /// Device: cpu, gpu (the fastest kind), gpu:N with a number of `etendue inspect --devices`, or auto: a GPU if
+    /// there is one. What a GPU does not simulate runs on the CPU, with a warning that names the reason
+    #[cfg(feature = "gpu")]
+    #[arg(long, default_value_t, value_name = "DEVICE")]
+    device: DeviceChoice,
+    /// The GPU with the scene
+    #[cfg(feature = "gpu")]
+    #[arg(skip)]
+    gpu: Option<std::sync::Arc<engine::Gpu>>,
     #[command(flatten)]
     motion: TrajectoryOptions,
     #[command(flatten)]
@@ -126,6 +138,13 @@ impl Simulate {
             Pipeline::Reference => {}
             Pipeline::Vectorized(isa) => loaded.scene = loaded.scene.edit().with_isa(isa).finish(),
         }
+        #[cfg(feature = "gpu")]
+        let runs = Self {
+            gpu: engine::Gpu::open(self.device, &loaded.scene)?,
+            ..self.clone()
+        }
+        .each_sensor(&loaded)?;
+        #[cfg(not(feature = "gpu"))]
         let runs = self.each_sensor(&loaded)?;
 
         // Record sweep by sweep
@@ -206,6 +225,10 @@ impl Simulate {
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {
             add("--paths", paths.to_string());
+        }
+        #[cfg(feature = "gpu")]
+        if self.device != DeviceChoice::Cpu {
+            add("--device", self.device.to_string());
         }
         if let Some(trajectory) = &self.motion.trajectory {
             add("--trajectory", trajectory.display().to_string());

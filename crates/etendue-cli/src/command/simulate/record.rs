@@ -1,5 +1,6 @@
 //! Recording of one lidar, sweep by sweep in constant memory.
 
+use super::engine::Engine;
 use super::scan::ScanRun;
 use super::summary;
 use crate::failure::Failure;
@@ -8,8 +9,7 @@ use crate::interrupt;
 use crate::output::{counted, print, warn};
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
-use etendue::sensors::lidar::{Air, Frame, Sweep, SweepScratch, SweepSettings, simulate_into};
-use etendue::sensors::transport::World;
+use etendue::sensors::lidar::{Air, Frame, Sweep, SweepSettings};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -35,9 +35,9 @@ impl ScanRun<'_> {
         let mut points = 0;
         let mut beams = 0;
         let mut scan = Sweep::default();
-        let mut scratch = SweepScratch::default();
+        let mut engine = Engine::new(self.arguments, world, self.lidar)?;
         while sweeps < self.sweeps() && !interrupt::requested() {
-            self.scan_into(world, sweeps, &mut scan, &mut scratch);
+            self.scan_into(&mut engine, sweeps, &mut scan)?;
             finite::check_sweep(&scan)?;
             recorder.record(&scan, self.lidar)?;
             sweeps += 1;
@@ -48,6 +48,7 @@ impl ScanRun<'_> {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
+        engine.report();
 
         // Report
         let silent = (points == 0).then(|| silent(beams, &self.air));
@@ -64,11 +65,10 @@ impl ScanRun<'_> {
     /// Sweep in the frame of the sensor, as in recordings, into reused memory.
     pub fn scan_into(
         &self,
-        world: &World<f64>,
+        engine: &mut Engine,
         sweep: u32,
         scan: &mut Sweep,
-        scratch: &mut SweepScratch,
-    ) {
+    ) -> Result<(), Failure> {
         let run = SweepSettings {
             frame: Frame::Sensor,
             // Recordings contain returns only
@@ -76,7 +76,7 @@ impl ScanRun<'_> {
             ..self.settings(sweep)
         };
         let pose = |t| self.trajectory.at(t);
-        simulate_into(world, self.lidar, &run, pose, scan, scratch);
+        engine.simulate(&run, pose, scan)
     }
 }
 

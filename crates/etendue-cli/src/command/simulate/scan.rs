@@ -2,6 +2,7 @@
 
 use super::Simulate;
 use super::ending::check_ending;
+use super::engine::Engine;
 use super::results::{PendingFiles, SensorResults};
 use super::selection;
 use super::summary;
@@ -14,9 +15,7 @@ use etendue::config::scene::{LoadedScene, obstruction_warning, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;
-use etendue::sensors::lidar::{
-    Air, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings, simulate_into,
-};
+use etendue::sensors::lidar::{Air, Lidar, Receiver, Return, Shot, Sweep, SweepSettings};
 use etendue::sensors::transport::World;
 use nalgebra::Point3;
 use std::time::Instant;
@@ -133,18 +132,19 @@ impl ScanRun<'_> {
     /// All sweeps.
     fn scans(&self, world: &World<f64>) -> Result<Vec<Sweep>, Failure> {
         let progress = self.arguments.progress();
-        let mut scratch = SweepScratch::default();
+        let mut engine = Engine::new(self.arguments, world, self.lidar)?;
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
             interrupt::check()?;
             let run = self.settings(sweep);
             let mut scan = Sweep::default();
             let pose = |t| self.trajectory.at(t);
-            simulate_into(world, self.lidar, &run, pose, &mut scan, &mut scratch);
+            engine.simulate(&run, pose, &mut scan)?;
             Ok(scan)
         });
         let scans = scans.collect();
         progress.finish_and_clear();
+        engine.report();
         scans
     }
 

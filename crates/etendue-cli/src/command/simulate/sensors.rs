@@ -1,5 +1,6 @@
 //! The sensors of a run.
 
+use super::engine::Engine;
 use super::record::{end_recording, ended, silent};
 use super::results::{PendingFiles, SensorResults};
 use super::scan::ScanRun;
@@ -15,7 +16,7 @@ use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
-use etendue::sensors::lidar::{Sweep, SweepScratch};
+use etendue::sensors::lidar::Sweep;
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 use std::collections::BTreeSet;
@@ -90,12 +91,14 @@ impl Simulate {
         let mut beams = vec![0; scans.len()];
         let mut recorded = vec![0; scans.len()];
         let mut scan = Sweep::default();
-        let mut scratch: Vec<SweepScratch> =
-            scans.iter().map(|_| SweepScratch::default()).collect();
+        let mut engines = vec![];
+        for (scan, world) in scans.iter().zip(&worlds) {
+            engines.push(Engine::new(scan.arguments, world, scan.lidar)?);
+        }
         let sweeps = scans.iter().map(|scan| u64::from(scan.sweeps())).sum();
         let progress = progress(sweeps, PROGRESS);
         for (sensor, sweep) in in_order(&scans) {
-            scans[sensor].scan_into(&worlds[sensor], sweep, &mut scan, &mut scratch[sensor]);
+            scans[sensor].scan_into(&mut engines[sensor], sweep, &mut scan)?;
             points[sensor] += scan.points.len();
             beams[sensor] += scan.shots.len();
             finite::check_sweep(&scan)?;
@@ -109,6 +112,7 @@ impl Simulate {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
+        engines.iter().for_each(Engine::report);
 
         // Report
         let mut lines = Vec::new();

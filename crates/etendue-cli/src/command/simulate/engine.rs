@@ -1,0 +1,174 @@
+//! Where sweeps are simulated: on the CPU, or on a GPU.
+
+use super::Simulate;
+use crate::failure::Failure;
+use etendue::sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate_into};
+use etendue::sensors::transport::World;
+use nalgebra::Isometry3;
+
+#[cfg(feature = "gpu")]
+use {
+    crate::output::{remark, warn},
+    etendue::scene::Scene,
+    etendue_gpu::{
+        DeviceChoice, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError, ShaderChecks,
+    },
+    std::fmt,
+    std::sync::Arc,
+};
+
+/// Simulates the sweeps of a lidar.
+pub struct Engine<'a> {
+    world: &'a World<'a, f64>,
+    lidar: &'a Lidar,
+    scratch: SweepScratch,
+    /// The lidar on the GPU, until it turns out that the CPU simulates it.
+    #[cfg(feature = "gpu")]
+    gpu: Option<GpuLidar<'a>>,
+    /// Number of shots of a sweep on the GPU that the CPU simulated.
+    #[cfg(feature = "gpu")]
+    on_host: usize,
+    /// Whether the CPU takes over where the GPU fails.
+    #[cfg(feature = "gpu")]
+    is_auto: bool,
+}
+
+impl<'a> Engine<'a> {
+    /// The sweeps of a lidar in a world, on the device of the arguments.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(
+            clippy::unnecessary_wraps,
+            clippy::needless_pass_by_value,
+            reason = "a GPU may fail"
+        )
+    )]
+    pub fn new(
+        arguments: &'a Simulate,
+        world: &'a World<'a, f64>,
+        lidar: &'a Lidar,
+    ) -> Result<Self, Failure> {
+        #[cfg(not(feature = "gpu"))]
+        let _ = arguments;
+        Ok(Self {
+            world,
+            lidar,
+            scratch: SweepScratch::default(),
+            #[cfg(feature = "gpu")]
+            gpu: match &arguments.gpu {
+                Some(gpu) => Some(GpuLidar::new(&gpu.device, &gpu.caster, world, lidar)?),
+                None => None,
+            },
+            #[cfg(feature = "gpu")]
+            on_host: 0,
+            #[cfg(feature = "gpu")]
+            is_auto: arguments.device == DeviceChoice::Auto,
+        })
+    }
+
+    /// Simulates a sweep into the memory of an earlier one.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "a GPU may fail")
+    )]
+    pub fn simulate(
+        &mut self,
+        settings: &SweepSettings,
+        world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+        sweep: &mut Sweep,
+    ) -> Result<(), Failure> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            match gpu.simulate(settings, &world_from_sensor) {
+                Ok(simulated) => {
+                    self.on_host += simulated.on_host;
+                    *sweep = simulated.sweep;
+                    return Ok(());
+                }
+                Err(GpuSweepError::Device(error)) if !self.is_auto => return Err(error.into()),
+                Err(error) => {
+                    let name = &self.lidar.name;
+                    warn([format!("{name} is simulated on the CPU: {error}")]);
+                    self.gpu = None;
+                }
+            }
+        }
+        let scratch = &mut self.scratch;
+        simulate_into(
+            self.world,
+            self.lidar,
+            settings,
+            world_from_sensor,
+            sweep,
+            scratch,
+        );
+        Ok(())
+    }
+
+    /// Prints the number of shots of sweeps on a GPU that the CPU simulated, if there are any.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unused_self, reason = "there is no GPU")
+    )]
+    pub fn report(&self) {
+        #[cfg(feature = "gpu")]
+        if self.on_host > 0 {
+            let name = &self.lidar.name;
+            remark(format_args!(
+                "{name}: {} shots hit mirrors, glass or surfaces with a noise profile, and were simulated on the CPU",
+                self.on_host
+            ));
+        }
+    }
+}
+
+/// A GPU with the scene in its memory.
+#[cfg(feature = "gpu")]
+pub struct Gpu {
+    device: GpuDevice,
+    caster: GpuCaster,
+}
+
+#[cfg(feature = "gpu")]
+impl fmt::Debug for Gpu {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("Gpu").finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl Gpu {
+    /// Opens the chosen GPU and copies the scene to it; `None` for the CPU, which `auto` chooses with a warning where
+    /// that fails.
+    pub fn open(choice: DeviceChoice, scene: &Scene) -> Result<Option<Arc<Self>>, Failure> {
+        let opened = || -> Result<Option<Self>, GpuError> {
+            let Some(device) = GpuDevice::open(choice, ShaderChecks::default())? else {
+                return Ok(None);
+            };
+            let caster = GpuCaster::new(&device, scene.caster())?;
+            Ok(Some(Self { device, caster }))
+        };
+        match opened() {
+            Ok(Some(gpu)) => {
+                let adapter = gpu.device.adapter();
+                remark(format_args!(
+                    "device: {} ({})",
+                    adapter.name,
+                    adapter.kind.name()
+                ));
+                Ok(Some(Arc::new(gpu)))
+            }
+            Ok(None) => {
+                if choice == DeviceChoice::Auto {
+                    remark("device: CPU (there is no GPU)");
+                }
+                Ok(None)
+            }
+            Err(error) if choice == DeviceChoice::Auto => {
+                warn([format!("simulated on the CPU: {error}")]);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Simulation on a GPU, which may be software. Without an adapter the tests print that they are skipped, and pass.
+
+use crate::{etendue, fail, folder, stderr, stdout, succeed, write};
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::Path;
+
+/// A room without mirrors, with a moving box.
+const ROOM: &str = r#"
+version = 1
+name = "room"
+[sensor]
+preset = "velodyne-vlp-16"
+position_m = [0.3, -0.2, 1.2]
+[[objects]]
+name = "room"
+shape.box = { size_m = [12.0, 8.0, 3.0] }
+position_m = [0.0, 0.0, 1.5]
+material = "plaster"
+[[objects]]
+name = "box"
+shape.box = { size_m = [0.5, 0.6, 0.7] }
+position_m = [2.0, 1.0, 0.9]
+material = "wood"
+motion.twist = { velocity_m_s = [0.0, -3.0, 0.0] }
+"#;
+
+/// Whether there is an adapter; says so if not.
+fn has_adapter(test: &str, folder: &Path) -> bool {
+    let output = succeed(folder, &["inspect", "--devices", "--json"]);
+    let all: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let devices = all.as_array().expect("a list");
+    for (number, device) in devices.iter().enumerate() {
+        assert_eq!(device["device"], format!("gpu:{number}"));
+        assert!(device["largest_buffer_bytes"].as_u64() > Some(1 << 26));
+    }
+    if devices.is_empty() {
+        _ = writeln!(std::io::stderr(), "skipped: {test} (no adapter)");
+    }
+    !devices.is_empty()
+}
+
+/// The columns of a table by name.
+fn column(folder: &Path, file: &str, name: &str) -> Vec<f64> {
+    let text = std::fs::read_to_string(folder.join(file)).expect("a table");
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let place = header
+        .iter()
+        .position(|own| *own == name)
+        .expect("the column");
+    lines
+        .map(|line| {
+            line.split(',')
+                .nth(place)
+                .expect("a cell")
+                .parse()
+                .expect("a number")
+        })
+        .collect()
+}
+
+#[test]
+fn a_sweep_on_a_gpu_has_the_points_of_the_cpu() {
+    let folder = folder();
+    let folder = folder.path();
+    if !has_adapter("a_sweep_on_a_gpu_has_the_points_of_the_cpu", folder) {
+        return;
+    }
+    write(folder, "room.toml", ROOM);
+    let simulate = |device: &str, output: &str| {
+        succeed(
+            folder,
+            &[
+                "simulate",
+                "room.toml",
+                "--device",
+                device,
+                "--sweeps",
+                "2",
+                "-o",
+                output,
+            ],
+        )
+    };
+    simulate("cpu", "cpu");
+    let output = simulate("gpu:0", "gpu");
+    assert!(stderr(&output).contains("device: "), "{}", stderr(&output));
+    let [cpu, gpu] = ["cpu", "gpu"].map(|own| column(folder, &format!("{own}/scan.csv"), "range"));
+    assert!(cpu.len() > 50_000);
+    assert_eq!(cpu.len(), gpu.len());
+    assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-6));
+    let run = std::fs::read_to_string(folder.join("gpu/run.json")).expect("metadata");
+    assert!(run.contains("--device") && run.contains("gpu:0"));
+
+    // The same bytes again
+    simulate("gpu:0", "again");
+    let [one, two] = ["gpu", "again"]
+        .map(|own| std::fs::read(folder.join(own).join("scan.csv")).expect("points"));
+    assert!(one == two);
+}
+
+#[test]
+fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
+    let folder = folder();
+    let folder = folder.path();
+    if !has_adapter(
+        "what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason",
+        folder,
+    ) {
+        return;
+    }
+    write(folder, "room.toml", ROOM);
+    let simulate = |device: &str, sensor: &str, scene: &str| {
+        let file = format!("{device}.csv");
+        let arguments = [
+            "simulate", scene, "--sensor", sensor, "--device", device, "-o", &file,
+        ];
+        let output = succeed(folder, &arguments);
+        (
+            stderr(&output),
+            std::fs::read(folder.join(&file)).expect("points"),
+        )
+    };
+    let (_, expected) = simulate("cpu", "ouster-os1-64", "room.toml");
+    let (messages, found) = simulate("gpu", "ouster-os1-64", "room.toml");
+    assert!(
+        messages.contains("simulated on the CPU") && messages.contains("several rays"),
+        "{messages}"
+    );
+    assert!(expected == found);
+
+    // Single shots at mirrors
+    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "mirror-corridor");
+    assert!(messages.contains("shots hit mirrors"), "{messages}");
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_an_error_with_a_remedy() {
+    let folder = folder();
+    let folder = folder.path();
+    let output = etendue(folder, &["simulate", "--device", "cuda", "-o", "out"]);
+    assert!(
+        !output.status.success() && stderr(&output).contains("gpu:N"),
+        "{}",
+        stderr(&output)
+    );
+    let message = fail(folder, &["simulate", "--device", "gpu:99", "-o", "out"]);
+    assert!(message.contains("no GPU"), "{message}");
+    assert!(!folder.join("out").exists());
+}

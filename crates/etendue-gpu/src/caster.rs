@@ -1,0 +1,295 @@
+//! Casting rays on a device.
+
+use crate::device::GpuDevice;
+use crate::error::GpuError;
+use crate::geometry::index;
+use crate::numbers::{double_single, joined, point, vector};
+use crate::scene::{GpuScene, PlacedObjects};
+use crate::shaders;
+use bytemuck::{Pod, Zeroable};
+use etendue_raycast::{ObjectId, Ray, RayCaster};
+use wgpu::{
+    BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoder,
+    CommandEncoderDescriptor, ComputePipeline,
+};
+
+/// Most rays of one submission: drivers end those that take seconds.
+const MOST_RAYS: usize = 1 << 20;
+
+/// The nearest hit of a ray on a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuHit {
+    /// Distance along the ray, m, to about 12 digits.
+    pub distance: f64,
+    /// The object.
+    pub object: ObjectId,
+    /// Index of the triangle in the object's mesh.
+    pub triangle: u32,
+    /// Cosine of the incidence, in [0, 1], in single precision.
+    pub cos_incidence: f32,
+}
+
+/// The work of a traversal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraversalCounts {
+    /// Nodes that were visited, each of 80 bytes.
+    pub nodes: u64,
+    /// Triangles that were tested in `f32`, each of 48 bytes.
+    pub triangles: u64,
+}
+
+/// A ray caster of a device: the results of [`RayCaster`] up to the rounding of 44 bits.
+///
+/// The triangle of a hit is that of the CPU except where a ray hits several at the same distance, or passes an edge,
+/// within about 1e-12 of the coordinates. Edges belong to the triangles on both sides: no ray passes between them.
+pub struct GpuCaster {
+    pub(crate) scene: GpuScene,
+    pipeline: ComputePipeline,
+}
+
+/// Rays in the memory of a device.
+pub struct GpuRays {
+    bindings: BindGroup,
+    hits: Buffer,
+    count: u32,
+}
+
+/// A ray in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct RayRecord {
+    origin: [f32; 6],
+    direction: [f32; 6],
+    near: [f32; 2],
+    far: [f32; 2],
+    /// Index of the time of the ray.
+    time: u32,
+    mask: u32,
+    unused: [u32; 2],
+}
+
+/// A hit in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct HitRecord {
+    object: u32,
+    triangle: u32,
+    distance: [f32; 2],
+    cos_incidence: f32,
+    nodes: u32,
+    triangles: u32,
+    unused: u32,
+}
+
+/// The parameters of the shader.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Parameters {
+    rays: u32,
+    zero: u32,
+    row: u32,
+    unused: u32,
+    origin: [f32; 6],
+    reach: f32,
+    unused_too: f32,
+}
+
+impl RayRecord {
+    fn of(ray: &Ray, time: u32) -> Self {
+        Self {
+            origin: point(&ray.origin),
+            direction: vector(&ray.direction),
+            near: double_single(ray.near),
+            far: double_single(ray.far),
+            time,
+            mask: ray.mask,
+            unused: [0; 2],
+        }
+    }
+}
+
+impl HitRecord {
+    fn hit(&self) -> Option<GpuHit> {
+        (self.object != u32::MAX).then(|| GpuHit {
+            distance: joined(self.distance),
+            object: ObjectId(self.object),
+            triangle: self.triangle,
+            cos_incidence: self.cos_incidence,
+        })
+    }
+}
+
+impl GpuCaster {
+    /// Copies the scene of a ray caster to a device, and compiles the shader.
+    ///
+    /// # Errors
+    /// As [`GpuScene::new`].
+    pub fn new(device: &GpuDevice, caster: &RayCaster) -> Result<Self, GpuError> {
+        let scene = GpuScene::new(device, caster)?;
+        Ok(Self {
+            pipeline: device.pipeline(&shaders::trace(scene.stack), "cast_rays")?,
+            scene,
+        })
+    }
+
+    /// The scene on the device.
+    pub fn scene(&self) -> &GpuScene {
+        &self.scene
+    }
+
+    /// The nearest hit of each ray: [`RayCaster::closest_hits`]. `caster` is that of [`GpuCaster::new`], or differs
+    /// from it in the motions of objects only.
+    ///
+    /// # Errors
+    /// Where the caster has other objects, or the device has too little memory or is lost.
+    pub fn closest_hits(
+        &self,
+        device: &GpuDevice,
+        caster: &RayCaster,
+        rays: &[Ray],
+    ) -> Result<Vec<Option<GpuHit>>, GpuError> {
+        Ok(self.counted_hits(device, caster, rays)?.0)
+    }
+
+    /// [`GpuCaster::closest_hits`] with the work of the traversal.
+    ///
+    /// # Errors
+    /// As [`GpuCaster::closest_hits`].
+    pub fn counted_hits(
+        &self,
+        device: &GpuDevice,
+        caster: &RayCaster,
+        rays: &[Ray],
+    ) -> Result<(Vec<Option<GpuHit>>, TraversalCounts), GpuError> {
+        let mut hits = Vec::with_capacity(rays.len());
+        let mut counts = TraversalCounts::default();
+        for rays in rays.chunks(MOST_RAYS.min(device.most_elements(size_of::<RayRecord>()))) {
+            let batch = self.upload(device, caster, rays)?;
+            let encoder = self.dispatches(device, &batch, 1);
+            let found: Vec<HitRecord> = device.submit_and_read(encoder, &batch.hits, rays.len())?;
+            for hit in &found {
+                counts.nodes += u64::from(hit.nodes);
+                counts.triangles += u64::from(hit.triangles);
+            }
+            hits.extend(found.iter().map(HitRecord::hit));
+        }
+        Ok((hits, counts))
+    }
+
+    /// Copies rays to the device, at most a million, and places the objects at their times.
+    ///
+    /// # Errors
+    /// Where the caster has other objects, or the device has too little memory or is lost.
+    pub fn upload(
+        &self,
+        device: &GpuDevice,
+        caster: &RayCaster,
+        rays: &[Ray],
+    ) -> Result<GpuRays, GpuError> {
+        let (times, numbers) = self.times(rays);
+        let objects = self.scene.place(device, caster, &times)?;
+        let records: Vec<RayRecord> = { rays.iter().zip(numbers) }
+            .map(|(ray, time)| RayRecord::of(ray, time))
+            .collect();
+        let records = device.storage("the rays", &records)?;
+        let bytes = (rays.len() * size_of::<HitRecord>()) as u64;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let hits = device.buffer("the hits", bytes, usage)?;
+        let count = index(rays.len());
+        Ok(GpuRays {
+            bindings: self.bindings(device, &objects, count, &records, &hits)?,
+            hits,
+            count,
+        })
+    }
+
+    /// Casts uploaded rays a number of times, and waits for the device: for measurements of speed.
+    ///
+    /// # Errors
+    /// Where the device is lost.
+    pub fn cast(&self, device: &GpuDevice, rays: &GpuRays, times: u32) -> Result<(), GpuError> {
+        device.submit_and_wait(self.dispatches(device, rays, times))
+    }
+
+    fn dispatches(&self, device: &GpuDevice, rays: &GpuRays, times: u32) -> CommandEncoder {
+        let descriptor = CommandEncoderDescriptor::default();
+        let mut encoder = device.device.create_command_encoder(&descriptor);
+        for _ in 0..times {
+            device.dispatch(&mut encoder, &self.pipeline, &rays.bindings, rays.count);
+        }
+        encoder
+    }
+
+    /// The different times of rays, and the index of each ray's. Without moving objects, one time serves all.
+    fn times(&self, rays: &[Ray]) -> (Vec<f64>, Vec<u32>) {
+        if !self.scene.has_moving_objects() {
+            return (vec![0.0], vec![0; rays.len()]);
+        }
+        let mut times: Vec<f64> = rays.iter().map(|ray| ray.time).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        let number = |ray: &Ray| {
+            let found = times.binary_search_by(|time| time.total_cmp(&ray.time));
+            index(found.unwrap_or(0))
+        };
+        let numbers = rays.iter().map(number).collect();
+        (times, numbers)
+    }
+
+    /// The inputs and outputs of the shader.
+    pub(crate) fn bindings(
+        &self,
+        device: &GpuDevice,
+        objects: &PlacedObjects,
+        rays: u32,
+        rays_buffer: &Buffer,
+        hits_buffer: &Buffer,
+    ) -> Result<BindGroup, GpuError> {
+        let parameters = device.uniform(&Parameters {
+            rays,
+            zero: 0,
+            row: device.row(rays),
+            unused: 0,
+            origin: point(&objects.middle),
+            reach: objects.reach,
+            unused_too: 0.0,
+        })?;
+        let buffers = [
+            &parameters,
+            &self.scene.nodes,
+            &self.scene.triangles,
+            &self.scene.vertices,
+            &self.scene.corners,
+            &objects.instances,
+            &objects.poses,
+            rays_buffer,
+            hits_buffer,
+        ];
+        Ok(bind(device, &self.pipeline, &buffers))
+    }
+
+    /// The shader.
+    pub(crate) fn pipeline(&self) -> &ComputePipeline {
+        &self.pipeline
+    }
+}
+
+/// Binds buffers in their order to the first group of a pipeline.
+pub(crate) fn bind(
+    device: &GpuDevice,
+    pipeline: &ComputePipeline,
+    buffers: &[&Buffer],
+) -> BindGroup {
+    let entries: Vec<BindGroupEntry> = (0..)
+        .zip(buffers)
+        .map(|(binding, buffer)| BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        })
+        .collect();
+    device.device.create_bind_group(&BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &entries,
+    })
+}

@@ -1,0 +1,36 @@
+//! Ray casting and sweeps of lidars on GPUs of any vendor, through Vulkan, Metal or Direct3D 12.
+//!
+//! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
+//! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
+//! simulates whole sweeps of lidars with single-ray beams; [`GpuSweepError`] names what it does not simulate.
+//!
+//! # Where things are
+//!
+//! | step | file |
+//! |---|---|
+//! | adapters, choice, buffers and dispatches | `adapter.rs`, `choice.rs`, `device.rs` |
+//! | trees of 80-byte nodes | `compressed_tree.rs` |
+//! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
+//! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
+//! | aiming shots, detecting echoes | `lidar.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
+
+mod adapter;
+mod caster;
+mod choice;
+mod compressed_tree;
+mod device;
+mod error;
+mod geometry;
+mod lidar;
+mod numbers;
+mod scene;
+mod shaders;
+
+pub use adapter::{AdapterKind, AdapterSummary, adapters};
+pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
+pub use choice::{DeviceChoice, UnknownDevice};
+pub use device::{GpuDevice, ShaderChecks};
+pub use error::GpuError;
+pub use lidar::{GpuLidar, GpuSweep, GpuSweepError};
+pub use scene::GpuScene;

@@ -1,0 +1,229 @@
+//! A scene in the memory of a device.
+
+use crate::compressed_tree::{CompressedTree, Node};
+use crate::device::GpuDevice;
+use crate::error::GpuError;
+use crate::geometry::{Geometry, NODE_BYTES, PlacedTree, below, index};
+use crate::numbers;
+use bytemuck::{Pod, Zeroable, cast_slice};
+use etendue_raycast::{BoundingBox, BoxTree, Mesh, MeshId, ObjectId, RayCaster};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
+use wgpu::Buffer;
+
+/// Levels of a tree that the stack of the shader may have to hold.
+const MOST_LEVELS: usize = 96;
+
+/// Levels of the tree over objects.
+const LEVELS_OF_OBJECTS: usize = 32;
+
+/// The meshes and objects of a ray caster in the memory of a device. Objects that move are placed anew for the times
+/// of each batch of rays; vertices that move are not supported.
+pub struct GpuScene {
+    pub(crate) nodes: Buffer,
+    pub(crate) triangles: Buffer,
+    pub(crate) vertices: Buffer,
+    pub(crate) corners: Buffer,
+    meshes: Vec<PlacedTree>,
+    /// Number of triangles of each mesh.
+    triangle_counts: Vec<usize>,
+    objects: Vec<PlacedObject>,
+    /// Size of the stack of the shader.
+    pub(crate) stack: usize,
+    /// Bytes of the buffers.
+    bytes: u64,
+}
+
+/// An object of the scene.
+struct PlacedObject {
+    mesh: usize,
+    mask: u32,
+    is_moving: bool,
+}
+
+/// An object in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct InstanceRecord {
+    root: u32,
+    object: u32,
+    mask: u32,
+    /// Bit 0: no rotation; bit 1: a pose per time.
+    flags: u32,
+    pose: u32,
+    first_vertex: u32,
+    first_corner: u32,
+    reach: f32,
+}
+
+/// The objects of a scene at the times of some rays.
+pub(crate) struct PlacedObjects {
+    pub instances: Buffer,
+    pub poses: Buffer,
+    /// The origin of the coordinates of the upper level, m.
+    pub middle: Point3<f64>,
+    /// The largest coordinate of the upper level, m.
+    pub reach: f32,
+}
+
+impl GpuScene {
+    /// Copies the scene of a ray caster to a device, with trees of its own.
+    ///
+    /// # Errors
+    /// Where the device has too little memory or is lost, or a tree is too deep.
+    pub fn new(device: &GpuDevice, caster: &RayCaster) -> Result<Self, GpuError> {
+        // Build the trees of the meshes.
+        let meshes = (0..caster.mesh_count()).map(|number| &**caster.mesh(MeshId(index(number))));
+        let geometry = Geometry::new(meshes.map(|mesh: &Mesh| mesh));
+        let stack = (geometry.depth + LEVELS_OF_OBJECTS).next_multiple_of(8);
+        if geometry.depth > MOST_LEVELS {
+            return Err(GpuError::TooDeep {
+                depth: geometry.depth,
+                most: MOST_LEVELS,
+            });
+        }
+
+        // Copy them, after the nodes of the upper level, of which there are fewer than objects.
+        let objects: Vec<PlacedObject> = (0..index(caster.object_count()))
+            .map(|number| PlacedObject {
+                mesh: caster.mesh_of(ObjectId(number)).0 as usize,
+                mask: caster.mask_of(ObjectId(number)),
+                is_moving: caster.is_moving(ObjectId(number)),
+            })
+            .collect();
+        let reserved = index(objects.len().max(1));
+        let mut nodes: Vec<Node> = vec![[0; _]; reserved as usize];
+        nodes.extend(geometry.nodes.iter().map(|node| {
+            let mut node = *node;
+            node[4] += reserved;
+            node
+        }));
+        let meshes = geometry.meshes.iter().map(|mesh| PlacedTree {
+            root: mesh.root + reserved,
+            ..*mesh
+        });
+        let bytes = size_of_val(&nodes[..])
+            + size_of_val(&geometry.triangles[..])
+            + size_of_val(&geometry.vertices[..])
+            + size_of_val(&geometry.corners[..]);
+        Ok(Self {
+            nodes: device.storage("the nodes of the scene", cast_slice::<Node, u32>(&nodes))?,
+            triangles: device.storage("the triangles of the scene", &geometry.triangles)?,
+            vertices: device.storage("the vertices of the scene", &geometry.vertices)?,
+            corners: device.storage("the corners of the scene", &geometry.corners)?,
+            meshes: meshes.collect(),
+            triangle_counts: triangle_counts(caster),
+            objects,
+            stack,
+            bytes: bytes as u64,
+        })
+    }
+
+    /// Fails if a caster has other objects or meshes: indices of the shaders would be out of bounds.
+    pub(crate) fn check(&self, caster: &RayCaster) -> Result<(), GpuError> {
+        let is_same = |(number, object): (u32, &PlacedObject)| {
+            caster.mesh_of(ObjectId(number)).0 as usize == object.mesh
+                && caster.is_moving(ObjectId(number)) == object.is_moving
+        };
+        let has_objects = caster.object_count() == self.objects.len();
+        let has_meshes = triangle_counts(caster) == self.triangle_counts;
+        if has_objects && has_meshes && (0..).zip(&self.objects).all(is_same) {
+            Ok(())
+        } else {
+            Err(GpuError::OtherScene)
+        }
+    }
+
+    /// Memory of the scene on the device, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether any object moves.
+    pub fn has_moving_objects(&self) -> bool {
+        self.objects.iter().any(|object| object.is_moving)
+    }
+
+    /// Places the objects for rays at some times (s), of which there is at least one; rays refer to them by index.
+    pub(crate) fn place(
+        &self,
+        device: &GpuDevice,
+        caster: &RayCaster,
+        times: &[f64],
+    ) -> Result<PlacedObjects, GpuError> {
+        // Build the tree over the boxes of the objects during that time.
+        self.check(caster)?;
+        let first = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let in_world = |number| caster.bounds_of(ObjectId(index(number)), [first, last]);
+        let boxes: Vec<BoundingBox> = (0..self.objects.len()).map(in_world).collect();
+        let around = boxes.iter().copied().reduce(|a, b| a.union(&b));
+        let around = around.unwrap_or(BoundingBox::point(Point3::origin()));
+        let middle = nalgebra::center(&around.low, &around.high);
+        let shifted = |own: &BoundingBox| BoundingBox {
+            low: own.low - middle.coords,
+            high: own.high - middle.coords,
+        };
+        let boxes: Vec<BoundingBox> = boxes.iter().map(shifted).collect();
+        let around = shifted(&around);
+        let reach = -below(-around.low.coords.amax().max(around.high.coords.amax()));
+        let mut members = vec![];
+        if let Some(tree) = BoxTree::new(&boxes, 1) {
+            let bounds = [around.low.map(below), around.high.map(|x| -below(-x))];
+            let upper = CompressedTree::new(&tree, bounds.map(|corner| corner.coords.into()));
+            if upper.depth > LEVELS_OF_OBJECTS {
+                return Err(GpuError::TooDeep {
+                    depth: upper.depth,
+                    most: LEVELS_OF_OBJECTS,
+                });
+            }
+            debug_assert!(upper.nodes.len() <= self.objects.len().max(1));
+            device
+                .queue
+                .write_buffer(&self.nodes, 0, cast_slice(&upper.nodes));
+            debug_assert_eq!(size_of_val(&upper.nodes[0]), NODE_BYTES);
+            members = upper.members;
+        }
+
+        // Write the objects in the order of the leaves, and their poses.
+        let mut instances = vec![];
+        let mut poses = vec![];
+        for number in members {
+            let object = &self.objects[number as usize];
+            let times = if object.is_moving { times } else { &times[..1] };
+            let pose_of = |time: &f64| caster.world_from_object(ObjectId(number), *time);
+            let mesh = &self.meshes[object.mesh];
+            instances.push(InstanceRecord {
+                root: mesh.root,
+                object: number,
+                mask: object.mask,
+                flags: u32::from(!object.is_moving && is_translation(&pose_of(&times[0])))
+                    | u32::from(object.is_moving) << 1,
+                pose: index(poses.len()),
+                first_vertex: mesh.first_vertex,
+                first_corner: mesh.first_corner,
+                reach: mesh.reach,
+            });
+            let to_middle = Translation3::from(-mesh.middle.coords);
+            let from_world = |time: &f64| numbers::pose(&(to_middle * pose_of(time).inverse()));
+            poses.extend(times.iter().map(from_world));
+        }
+        Ok(PlacedObjects {
+            instances: device.storage("the objects", &instances)?,
+            poses: device.storage("the poses of the objects", &poses)?,
+            middle,
+            reach,
+        })
+    }
+}
+
+/// Number of triangles of each mesh.
+fn triangle_counts(caster: &RayCaster) -> Vec<usize> {
+    let meshes = 0..index(caster.mesh_count());
+    let count = |number| caster.mesh(MeshId(number)).triangles.len();
+    meshes.map(count).collect()
+}
+
+/// Whether a pose has no rotation.
+fn is_translation(pose: &Isometry3<f64>) -> bool {
+    pose.rotation == UnitQuaternion::identity()
+}

@@ -1,0 +1,50 @@
+//! The sources of the shaders.
+
+const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
+const ROTATION: &str = include_str!("shaders/rotation.wgsl");
+
+/// Entries of the table of a material's backscatter.
+pub(crate) const TABLE: usize = 4096;
+
+/// Casts rays, with a stack of a size.
+pub(crate) fn trace(stack: usize) -> String {
+    let constants = format!("const STACK: u32 = {stack}u;");
+    let own = include_str!("shaders/trace.wgsl");
+    [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
+/// Aims shots.
+pub(crate) fn aim() -> String {
+    [include_str!("shaders/aim.wgsl"), ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
+/// Detects echoes.
+pub(crate) fn receive() -> String {
+    let constants = format!("const TABLE: u32 = {TABLE}u;");
+    let own = include_str!("shaders/receive.wgsl");
+    let random = include_str!("shaders/random.wgsl");
+    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+    /// Every shader is valid WGSL without any capability beyond WebGPU's.
+    #[test]
+    fn shaders_are_valid() {
+        for (name, source) in [
+            ("trace", super::trace(64)),
+            ("aim", super::aim()),
+            ("receive", super::receive()),
+        ] {
+            let parsed = naga::front::wgsl::parse_str(&source);
+            let module = parsed.unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+            if let Err(error) = validator.validate(&module) {
+                panic!("{name}: {}", error.emit_to_string(&source));
+            }
+            assert_eq!(module.entry_points.len(), 1, "{name}");
+        }
+    }
+}

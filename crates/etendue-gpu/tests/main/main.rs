@@ -1,0 +1,14 @@
+//! Tests on the first adapter of the machine, which may be software (Debian: mesa-vulkan-drivers). Without an adapter
+//! they print that they are skipped, and pass.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test prints what it measured and fails by panicking"
+)]
+
+mod agreement;
+mod bench_scenes;
+mod motion;
+mod opened;
+mod sweeps;
+mod watertight;

@@ -1,0 +1,324 @@
+//! Sweeps on the device are those of the CPU, with noise from the same draws.
+
+use crate::opened::{device, device_with};
+use etendue_config::scene::{LoadedScene, example, parse};
+use etendue_config::sensor::{preset, presets};
+use etendue_config::toml_file::Document;
+use etendue_gpu::{GpuCaster, GpuDevice, GpuLidar, GpuSweepError, ShaderChecks};
+use etendue_physics::atmosphere::Weather;
+use etendue_sensors::lidar::{
+    Air, DirectSweep, Frame, Lidar, LightModel, NotDirect, Outcome, Sweep, SweepSettings, simulate,
+};
+use etendue_sensors::transport::{PathSettings, World};
+use nalgebra::{Isometry3, Vector3};
+
+/// A street with traffic, a sign, and boards of two materials per mesh, without glass.
+const STREET: &str = r#"
+version = 1
+name = "street"
+
+[[objects]]
+name = "road"
+shape.plane = { size_m = [120.0, 20.0] }
+material = "asphalt"
+
+[[objects]]
+name = "houses"
+shape.box = { size_m = [100.0, 0.4, 9.0] }
+position_m = [0.0, 9.0, 4.5]
+material = "brick"
+
+[[objects]]
+name = "wall"
+shape.box = { size_m = [100.0, 0.4, 7.0] }
+position_m = [0.0, -9.0, 3.5]
+material = "concrete"
+
+[[objects]]
+name = "fence"
+shape.box = { size_m = [16.0, 0.1, 2.2] }
+position_m = [0.0, 4.4, 1.1]
+material = "wood"
+
+[[objects]]
+name = "car"
+shape.box = { size_m = [4.3, 1.8, 1.4] }
+position_m = [10.0, 3.2, 0.8]
+material = "black-paint-gloss"
+motion.twist = { velocity_m_s = [-9.0, 0.0, 0.0], angular_velocity_deg_s = [0.0, 0.0, 40.0] }
+
+[[objects]]
+name = "pedestrian"
+shape.cylinder = { radius_m = 0.25, length_m = 1.75 }
+position_m = [4.0, 7.0, 0.875]
+material = "wood"
+motion.twist = { velocity_m_s = [0.0, -1.3, 0.0] }
+
+[[objects]]
+name = "sign"
+shape.plane = { size_m = [0.7, 0.7] }
+position_m = [12.0, -6.5, 2.4]
+rotation_deg = { pitch = -90 }
+material = "retroreflective-sheeting"
+
+[[objects]]
+name = "board"
+shape.checkerboard = { cells = [8, 10], cell_m = 0.3, materials = ["white-paint-gloss", "black-paper"] }
+position_m = [-5.0, -3.0, 1.5]
+rotation_deg = { pitch = -60, yaw = 20 }
+
+[[objects]]
+name = "pole"
+shape.cylinder = { radius_m = 0.04, length_m = 5.0 }
+position_m = [6.0, 5.0, 2.5]
+rotation_deg = { roll = 10 }
+material = "aluminium-weathered"
+"#;
+
+fn street() -> LoadedScene {
+    parse(&Document::new("street.toml", STREET)).unwrap()
+}
+
+/// A pose at rest, or a motion with a rotation.
+fn pose(speed: f64) -> impl Fn(f64) -> Isometry3<f64> + Sync {
+    move |time| {
+        let turn = Vector3::new(0.02, -0.01, 0.4) * (speed * time);
+        Isometry3::new(Vector3::new(9.0 * speed * time, 0.2, 1.8), turn)
+    }
+}
+
+fn settings() -> SweepSettings {
+    SweepSettings {
+        seed: 7 << 34 | 5,
+        sensor: 3,
+        sweep: 2,
+        frame: Frame::World,
+        with_truth: true,
+        ..SweepSettings::default()
+    }
+}
+
+/// Differences of two sweeps.
+#[derive(Debug, Default)]
+struct Differences {
+    shots: usize,
+    returns: usize,
+    /// Shots with an echo in one sweep only, or with another surface.
+    others: usize,
+    /// Returns whose rounded range differs.
+    other_steps: usize,
+    /// Largest difference of the other ranges, m.
+    range: f64,
+    /// Returns whose intensity differs by a count.
+    other_counts: usize,
+    /// Largest relative difference of the power.
+    power: f64,
+    /// Largest difference of the distance of the first surface, m.
+    truth: f64,
+}
+
+impl Differences {
+    fn add(&mut self, expected: &Sweep, found: &Sweep, lidar: &Lidar) {
+        assert!(expected.shots == found.shots && expected.rings == found.rings);
+        assert_eq!(expected.axis_truths.len(), found.axis_truths.len());
+        for (expected, found) in expected.axis_truths.iter().zip(&found.axis_truths) {
+            match (expected, found) {
+                (Some(expected), Some(found)) => {
+                    assert_eq!(
+                        (expected.object, expected.material),
+                        (found.object, found.material)
+                    );
+                    self.truth = self.truth.max((expected.range - found.range).abs());
+                }
+                (expected, found) => assert_eq!(expected, found),
+            }
+        }
+        self.shots += expected.outcomes.len();
+        for shot in 0..expected.outcomes.len() {
+            let [a, b] = [expected, found].map(|sweep| sweep.points_of(shot));
+            self.others += usize::from(a.len() != b.len());
+            let [a, b] = [a, b].map(<[_]>::first);
+            let (Some(a), Some(b)) = (a, b) else {
+                let is_same = a.is_none() && b.is_none();
+                let no_point = |outcome| !matches!(outcome, Outcome::Points { .. });
+                assert!(!is_same || no_point(expected.outcomes[shot]));
+                self.others +=
+                    usize::from(!is_same || expected.outcomes[shot] != found.outcomes[shot]);
+                continue;
+            };
+            self.returns += 1;
+            let source = |point: &etendue_sensors::lidar::Return| {
+                point
+                    .source
+                    .map(|source| (source.instance, source.mesh, source.material))
+            };
+            self.others += usize::from(source(a) != source(b));
+            let apart = (a.range - b.range).abs();
+            if apart > 0.5 * lidar.limits.step && lidar.limits.step > 0.0 {
+                self.other_steps += 1;
+            } else {
+                self.range = self.range.max(apart);
+                assert!((a.position - b.position).norm() < apart + 1e-9);
+            }
+            self.other_counts += usize::from((a.intensity - b.intensity).abs() > 0.5);
+            self.power = self.power.max((a.power / b.power - 1.0).abs());
+            assert_eq!(
+                (a.shot, a.width, a.return_number),
+                (b.shot, b.width, b.return_number)
+            );
+        }
+    }
+}
+
+/// Compares the sweeps of a lidar, where the device simulates it.
+fn compare(
+    device: &GpuDevice,
+    loaded: &LoadedScene,
+    lidar: &Lidar,
+    speed: f64,
+    settings: &SweepSettings,
+) -> Result<Differences, GpuSweepError> {
+    let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+    let caster = GpuCaster::new(device, loaded.scene.caster())?;
+    let on_device = GpuLidar::new(device, &caster, &world, lidar)?;
+    let found = on_device.simulate(settings, pose(speed))?;
+    assert!(found.on_host < found.sweep.shots.len() / 4);
+    let found = found.sweep;
+    let expected = simulate(&world, lidar, settings, pose(speed));
+    let mut differences = Differences::default();
+    differences.add(&expected, &found, lidar);
+    Ok(differences)
+}
+
+/// Asserts the stated agreement: other returns and other rounding steps of fewer than one shot in ten thousand, ranges
+/// within a micrometre.
+fn assert_agrees(name: &str, all: &Differences) {
+    println!("{name}: {all:?}");
+    assert!(all.returns > 50, "{name}");
+    let few = all.shots / 10_000;
+    assert!(all.others <= few, "{name}: {all:?}");
+    assert!(all.other_steps <= few + 1, "{name}: {all:?}");
+    assert!(all.other_counts <= 10 * (few + 1), "{name}: {all:?}");
+    assert!(all.range < 1e-6 && all.truth < 1e-9, "{name}: {all:?}");
+}
+
+/// The presets that the device simulates as they are; the others are simulated with one ray per beam where their
+/// receiver is pulsed. At rest without noise, and in motion with noise.
+#[test]
+fn sweeps_of_presets_agree_with_the_cpu() {
+    let Some(device) = device("sweeps_of_presets_agree_with_the_cpu") else {
+        return;
+    };
+    let loaded = street();
+    let mut unchanged = vec![];
+    for preset in presets() {
+        let own = etendue_config::sensor::preset(preset.name).unwrap().lidar;
+        let one_ray = Lidar {
+            beam: own.beam.with_one_ray(),
+            ..own.clone()
+        };
+        let quiet = SweepSettings {
+            without_noise: true,
+            frame: Frame::Sensor,
+            ..settings()
+        };
+        let moving = match compare(&device, &loaded, &own, 1.0, &settings()) {
+            Ok(differences) => {
+                unchanged.push(preset.name);
+                differences
+            }
+            Err(GpuSweepError::NotDirect(NotDirect::SeveralRays)) => {
+                match compare(&device, &loaded, &one_ray, 1.0, &settings()) {
+                    Ok(differences) => differences,
+                    Err(GpuSweepError::NotDirect(reason)) => {
+                        println!("{}, one ray: {reason}", preset.name);
+                        continue;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            Err(GpuSweepError::NotDirect(reason)) => {
+                println!("{}: {reason}", preset.name);
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        assert_agrees(preset.name, &moving);
+        let at_rest = compare(&device, &loaded, &one_ray, 0.0, &quiet).unwrap();
+        assert_agrees(preset.name, &at_rest);
+    }
+    assert_eq!(
+        unchanged,
+        [
+            "hesai-pandar40p",
+            "hesai-xt32",
+            "livox-avia",
+            "livox-mid-360",
+            "velodyne-hdl-32e",
+            "velodyne-hdl-64e",
+            "velodyne-vlp-16",
+            "velodyne-vlp-32c",
+        ]
+    );
+}
+
+/// Noise that is not independent from shot to shot, in mist, with checks of the shaders.
+#[test]
+fn correlated_noise_and_extinction_agree_with_the_cpu() {
+    let test = "correlated_noise_and_extinction_agree_with_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let mut lidar = preset("velodyne-vlp-32c").unwrap().lidar;
+    lidar.noise.neighbour = 0.02;
+    lidar.noise.neighbour_correlation = 0.6;
+    lidar.noise.channel = 0.01;
+    lidar.noise.beam = 0.015;
+    lidar.noise.beam_correlation = 0.3;
+    lidar.noise.scan = 0.005;
+    let settings = SweepSettings {
+        air: Air::of(vec![Weather::Haze { visibility: 4e3 }]),
+        ..settings()
+    };
+    let all = compare(&device, &street(), &lidar, 1.0, &settings).unwrap();
+    assert_agrees(test, &all);
+}
+
+/// The reason of each sweep that the device does not simulate.
+#[test]
+fn what_the_device_does_not_simulate_is_named() {
+    let street = street();
+    let arena = example("arena").unwrap();
+    let vlp = preset("velodyne-vlp-16").unwrap().lidar;
+    let reason = |loaded: &LoadedScene, lidar: &Lidar, settings: &SweepSettings| {
+        let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+        let world = world.with_profiles(&loaded.profiles);
+        let at_rest = pose(0.0);
+        DirectSweep::new(&world, lidar, settings, &at_rest).err()
+    };
+    let plain = settings();
+    assert_eq!(reason(&street, &vlp, &plain), None);
+    assert_eq!(reason(&arena, &vlp, &plain), None);
+    let urg = preset("hokuyo-urg-04lx").unwrap().lidar;
+    assert_eq!(reason(&street, &urg, &plain), Some(NotDirect::Receiver));
+    let ouster = preset("ouster-os1-128").unwrap().lidar;
+    assert_eq!(
+        reason(&street, &ouster, &plain),
+        Some(NotDirect::SeveralRays)
+    );
+    let paths = SweepSettings {
+        light: LightModel::Paths(PathSettings::default()),
+        ..settings()
+    };
+    assert_eq!(reason(&street, &vlp, &paths), Some(NotDirect::Paths));
+    let rain = SweepSettings {
+        air: Air {
+            drops_from: Some(1.0),
+            ..Air::default()
+        },
+        ..settings()
+    };
+    assert_eq!(reason(&street, &vlp, &rain), Some(NotDirect::Air));
+    let text = GpuSweepError::from(NotDirect::SeveralRays).to_string();
+    assert!(text.contains("several rays"), "{text}");
+}
