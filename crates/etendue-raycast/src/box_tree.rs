@@ -116,7 +116,10 @@ mod tests {
                         assert!(members.len() <= leaf_size as usize);
                         for &member in members {
                             let own = &all[member as usize];
-                            assert!(contains(own.low.coords.as_slice(), own.high.coords.as_slice()));
+                            assert!(contains(
+                                own.low.coords.as_slice(),
+                                own.high.coords.as_slice()
+                            ));
                             found[member as usize] += 1;
                         }
                     }

@@ -86,8 +86,7 @@ fn a_sweep_on_a_gpu_has_the_points_of_the_cpu() {
     simulate("cpu", "cpu");
     let output = simulate("gpu:0", "gpu");
     assert!(stderr(&output).contains("device: "), "{}", stderr(&output));
-    let [cpu, gpu] =
-        ["cpu", "gpu"].map(|own| column(folder, &format!("{own}/scan.csv"), "range"));
+    let [cpu, gpu] = ["cpu", "gpu"].map(|own| column(folder, &format!("{own}/scan.csv"), "range"));
     assert!(cpu.len() > 50_000);
     assert_eq!(cpu.len(), gpu.len());
     assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-6));
