@@ -85,7 +85,7 @@ fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
     let mut hits = vec![];
     let mut scratch = CastScratch::new();
     let cpu = median(rounds, || {
-        caster.closest_hits(&rays, &mut hits, &mut scratch)
+        caster.closest_hits(&rays, &mut hits, &mut scratch);
     });
 
     // Work.

@@ -202,6 +202,7 @@ fn slots(around: &Bounds, children: &[(Bounds, BoxTreeChild)]) -> [Option<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::below;
     use etendue_raycast::BoundingBox;
     use nalgebra::Point3;
 
@@ -240,11 +241,12 @@ mod tests {
                 .copied()
                 .reduce(|a, b| a.union(&b))
                 .expect("some");
-            let bounds =
-                [around.low, around.high].map(|corner| [0, 1, 2].map(|k| corner[k] as f32));
-            let grown = [bounds[0].map(f32::next_down), bounds[1].map(f32::next_up)];
+            let bounds = [
+                around.low.map(below).coords.into(),
+                around.high.map(|x| -below(-x)).coords.into(),
+            ];
             let tree = BoxTree::new(&all, LEAF_SIZE).expect("some");
-            let compressed = CompressedTree::new(&tree, grown);
+            let compressed = CompressedTree::new(&tree, bounds);
             let mut found = vec![0; all.len()];
             let mut open = vec![(0_usize, vec![], 1)];
             while let Some((at, above, depth)) = open.pop() {

@@ -1,5 +1,9 @@
 //! The scenes and rays of `bench/rays`.
-#![allow(dead_code, reason = "the benchmark uses the rest")]
+#![allow(
+    dead_code,
+    clippy::cast_possible_truncation,
+    reason = "the benchmark uses the rest, and other engines store f32"
+)]
 
 #[path = "../../../../bench/rays/src/rays.rs"]
 pub mod rays;

@@ -98,11 +98,11 @@ fn rays() -> Vec<Ray> {
         let origin = Point3::new(0.01 * f64::from(i % 13), 0.02, -0.03);
         let mut ray = Ray::new(origin, direction.normalize());
         ray.time = f64::from(i / 16) * 1e-4;
-        if i % 3 == 0 {
+        if i.is_multiple_of(3) {
             ray.near = 4.0;
             ray.far = 19.0;
         }
-        if i % 5 == 0 {
+        if i.is_multiple_of(5) {
             ray.mask = 1;
         }
         ray

@@ -31,7 +31,8 @@ use super::detector::Detector;
 /// #     jitter: 0.01,
 /// # };
 /// let form = receiver.finder().single_echo();
-/// assert_eq!((form.threshold, form.jitter, form.variance), (1e-6, 0.01, [1e-14, 0.0]));
+/// assert_eq!((form.threshold, form.jitter, form.variance[1]), (1e-6, 0.01, 0.0));
+/// assert!((form.variance[0] - 1e-14).abs() < 1e-28);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SingleEchoForm {

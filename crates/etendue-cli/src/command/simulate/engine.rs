@@ -37,11 +37,7 @@ impl<'a> Engine<'a> {
     /// The sweeps of a lidar in a world, on the device of the arguments.
     #[cfg_attr(
         not(feature = "gpu"),
-        expect(
-            clippy::unnecessary_wraps,
-            clippy::needless_pass_by_value,
-            reason = "a GPU may fail"
-        )
+        expect(clippy::unnecessary_wraps, reason = "a GPU may fail")
     )]
     pub fn new(
         arguments: &'a Simulate,
