@@ -20,14 +20,25 @@ pub struct TopView<'a> {
     pub scene: &'a Scene,
     /// Measurements; beams are drawn for the first sweep only.
     pub sweeps: &'a [BeamSweep],
-    /// Whether the range of each measurement of each sweep is of the air or of noise.
-    pub of_no_surface: &'a [Vec<bool>],
+    /// Origin of the range of each measurement of each sweep.
+    pub origins: &'a [Vec<Origin>],
     /// Pose of the sensor at a time of the run, s.
     pub world_from_sensor: &'a dyn Fn(f64) -> Isometry3<f64>,
     /// Path of a moving sensor during the run, m; empty at rest.
     pub path: Vec<Point>,
     /// Longest range of the sensor, m: bounds the extent of the view.
     pub max_range: f64,
+}
+
+/// What scattered the light of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A surface on the beam, also through glass.
+    Surface,
+    /// Another surface than the mirror on the beam, seen in it.
+    MirrorImage,
+    /// The air, or noise without light.
+    NoSurface,
 }
 
 const LARGEST_PLOT: Point = [900.0, 640.0];
@@ -41,6 +52,7 @@ const UNMEASURED_REACH: f64 = 1.5;
 const BEAM: Color = Color::hex(0x6FA8DC);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
+const MIRROR_IMAGE: Color = Color::hex(0x009E73);
 const NO_SURFACE: Color = Color::hex(0xE69F00);
 const PATH: Color = Color::hex(0x0072B2);
 const UNMEASURED: Color = Color::hex(0x8A8A8A);
@@ -121,10 +133,10 @@ impl TopView<'_> {
     fn marks(&self) -> BTreeMap<Outcome, Vec<Point>> {
         let reach = self.reach();
         let mut marks = BTreeMap::<Outcome, Vec<Point>>::new();
-        for (sweep, of_no_surface) in self.sweeps.iter().zip(self.of_no_surface) {
-            for (measurement, of_no_surface) in sweep.measurements.iter().zip(of_no_surface) {
+        for (sweep, origins) in self.sweeps.iter().zip(self.origins) {
+            for (measurement, origin) in sweep.measurements.iter().zip(origins) {
                 let at = self.position(measurement, reach);
-                let outcome = Outcome::of(measurement, *of_no_surface);
+                let outcome = Outcome::of(measurement, *origin);
                 marks.entry(outcome).or_default().push(at);
             }
         }
@@ -169,16 +181,18 @@ enum Outcome {
     NoReturn,
     TooNear,
     Point,
+    MirrorImage,
     NoSurface,
     Mixed,
     Error(u8),
 }
 
 impl Outcome {
-    fn of(measurement: &BeamMeasurement, of_no_surface: bool) -> Self {
+    fn of(measurement: &BeamMeasurement, origin: Origin) -> Self {
         match measurement.reading {
-            RangeReading::Range(_) if of_no_surface => Self::NoSurface,
+            RangeReading::Range(_) if origin == Origin::NoSurface => Self::NoSurface,
             RangeReading::Range(_) if measurement.is_mixed() => Self::Mixed,
+            RangeReading::Range(_) if origin == Origin::MirrorImage => Self::MirrorImage,
             RangeReading::Range(_) => Self::Point,
             RangeReading::NoReturn => Self::NoReturn,
             RangeReading::TooNear => Self::TooNear,
@@ -192,6 +206,7 @@ impl Outcome {
             Self::NoReturn => (Marker::Ring, 1.9, UNMEASURED),
             Self::TooNear => (Marker::Ring, 2.6, palette::ALERT),
             Self::Point => (Marker::Dot, 1.7, POINT),
+            Self::MirrorImage => (Marker::Dot, 2.0, MIRROR_IMAGE),
             Self::NoSurface => (Marker::Cross, 2.6, NO_SURFACE),
             Self::Mixed => (Marker::Diamond, 3.2, MIXED),
             Self::Error(_) => (Marker::Cross, 4.2, palette::ALERT),
@@ -203,6 +218,7 @@ impl Outcome {
             Self::NoReturn => "no return, at the end of its beam".into(),
             Self::TooNear => "too near".into(),
             Self::Point => "measured point".into(),
+            Self::MirrorImage => "seen in a mirror".into(),
             Self::NoSurface => "of the air or of noise".into(),
             Self::Mixed => "mixed pixel".into(),
             Self::Error(code) => format!("error code {code}"),
@@ -290,6 +306,7 @@ mod tests {
             (RangeReading::NoReturn, 0),
             (RangeReading::TooNear, 0),
             (RangeReading::Range(0.3), 1),
+            (RangeReading::Range(1.3), 1),
         ];
         let measurements = (0..).zip(readings);
         let sweep = BeamSweep {
@@ -304,10 +321,14 @@ mod tests {
         // Draw it
         let view = TopView {
             title: "A room",
-            subtitle: "six beams",
+            subtitle: "seven beams",
             scene: &room(),
             sweeps: &[sweep],
-            of_no_surface: &[vec![false, false, false, false, false, true]],
+            origins: &[[
+                &[Origin::Surface; 5][..],
+                &[Origin::NoSurface, Origin::MirrorImage],
+            ]
+            .concat()],
             world_from_sensor: &|_| Isometry3::identity(),
             path: vec![[0.0, 0.0], [0.1, 0.0]],
             max_range: 5.6,
@@ -318,7 +339,7 @@ mod tests {
         let svg = svg::write(&drawing);
         for text in [
             "A room",
-            "six beams",
+            "seven beams",
             "paint",
             "mirror",
             "measured point (1)",
@@ -327,6 +348,7 @@ mod tests {
             "no return, at the end of its beam (1)",
             "too near (1)",
             "of the air or of noise (1)",
+            "seen in a mirror (1)",
             "path of the sensor",
             "x, m",
             "y, m",

@@ -16,6 +16,9 @@ const ROWS: u32 = 4;
 /// Columns of a block, whose rays and surfaces fit in the processor caches.
 const COLUMNS: u32 = 64;
 
+/// Receives the number of rows of each rendered part of a frame, from several threads.
+pub(super) type RowObserver<'a> = &'a (dyn Fn(u32) + Sync);
+
 /// Mean radiance of each pixel, with vignetting. Each pixel has its own random stream: the result does not
 /// depend on the number of threads.
 pub(super) fn render<const N: usize>(
@@ -24,6 +27,7 @@ pub(super) fn render<const N: usize>(
     settings: &FrameSettings,
     exposure: f64,
     world_from_camera: &CameraPoses,
+    observe: RowObserver<'_>,
 ) -> Vec<Bands<N>> {
     let rays = PixelRays::new(camera, settings.start, exposure, world_from_camera);
     let mut image = vec![Bands::<N>::zeros(); (camera.width * camera.height) as usize];
@@ -34,7 +38,7 @@ pub(super) fn render<const N: usize>(
         .for_each(|(pixels, first)| {
             let middle = rays.time(first + rows_per_deformation / 2, 0.5);
             spectral_scene.at(middle, |spectral_scene| {
-                render_rows(spectral_scene, settings, &rays, first, pixels);
+                render_rows(spectral_scene, settings, &rays, first, pixels, observe);
             });
         });
     image
@@ -56,6 +60,7 @@ fn render_rows<const N: usize>(
     rays: &PixelRays,
     first: u32,
     pixels: &mut [Bands<N>],
+    observe: RowObserver<'_>,
 ) {
     let Camera { width, height, .. } = *rays.camera;
     pixels
@@ -71,6 +76,7 @@ fn render_rows<const N: usize>(
                 };
                 block.render(spectral_scene, settings, rays, pixels, scratch);
             }
+            observe(ROWS.min(height - top));
         });
 }
 

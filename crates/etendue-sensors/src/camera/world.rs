@@ -60,12 +60,25 @@ impl<'a> CameraWorld<'a> {
         settings: &FrameSettings,
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
     ) -> CameraFrame {
+        self.expose_observed(camera, settings, world_from_camera, &|_| {})
+    }
+
+    /// As [`CameraWorld::expose`], and passes the number of rows of each rendered part of the frame to `observe`, from
+    /// several threads: together the height of the frame.
+    pub fn expose_observed(
+        &self,
+        camera: &Camera,
+        settings: &FrameSettings,
+        world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+        observe: &(dyn Fn(u32) + Sync),
+    ) -> CameraFrame {
+        let pose = &world_from_camera;
         match &self.in_bands {
             SpectralWorld::Grey(spectral_scene) => {
-                expose(spectral_scene, camera, settings, &world_from_camera)
+                expose(spectral_scene, camera, settings, pose, observe)
             }
             SpectralWorld::Colour(spectral_scene) => {
-                expose(spectral_scene, camera, settings, &world_from_camera)
+                expose(spectral_scene, camera, settings, pose, observe)
             }
         }
     }
@@ -101,6 +114,7 @@ fn expose<const N: usize>(
     camera: &Camera,
     settings: &FrameSettings,
     world_from_camera: &CameraPoses,
+    observe: render::RowObserver<'_>,
 ) -> CameraFrame {
     let exposure = spectral_scene.at(settings.start, |spectral_scene| {
         auto_exposure::exposure_time(spectral_scene, camera, settings, world_from_camera)
@@ -111,6 +125,7 @@ fn expose<const N: usize>(
         settings,
         exposure,
         world_from_camera,
+        observe,
     );
     read_out::frame(spectral_scene, camera, settings, exposure, &radiance)
 }

@@ -7,8 +7,8 @@ mod write;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::progress;
 use crate::pose::Pose;
-use crate::sequence::bar;
 use crate::source;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
@@ -16,6 +16,7 @@ use etendue::config::scene::{LoadedScene, light_if_dark};
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{Camera, CameraWorld, ClassMap, FrameSettings, LightTransport};
+use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use report::Report;
 use shot::Shot;
@@ -105,22 +106,23 @@ impl Render {
         let mut writer = FrameWriter::new(&output, &camera, &classes);
         let mut frames = Vec::new();
         let mut is_lit = false;
-        let progress = bar("rendering frames", self.frames as usize);
+        let rows = u64::from(self.frames) * u64::from(camera.height);
+        let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
         // Ctrl-C ends the process during the first frame, and later the run after a whole frame
-        let first = self.shot(&camera_world, &camera, &trajectory, 0);
+        let first = self.shot(&camera_world, &camera, &trajectory, 0, &bar);
         let _guard = interrupt::writing();
         for index in 0..self.frames {
             if interrupt::requested() {
                 break;
             }
-            let next = (index > 0).then(|| self.shot(&camera_world, &camera, &trajectory, index));
+            let render = || self.shot(&camera_world, &camera, &trajectory, index, &bar);
+            let next = (index > 0).then(render);
             let shot = next.as_ref().unwrap_or(&first);
             is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
             writer.add(shot)?;
             frames.push(shot.json());
-            progress.inc(1);
         }
-        progress.finish_and_clear();
+        bar.finish_and_clear();
         let seconds = begun.elapsed().as_secs_f64();
         let stopped = interrupt::requested();
         if stopped && !output.is_recording() {
@@ -194,13 +196,16 @@ impl Render {
         camera: &Camera,
         trajectory: &CameraTrajectory,
         index: u32,
+        bar: &ProgressBar,
     ) -> Shot {
         // Picture
         let frame_time = camera.frame_time();
         let start = trajectory.start + f64::from(index) * frame_time;
         let settings = self.settings(index, start);
         let pose = |time| trajectory.at(time);
-        let frame = camera_world.expose(camera, &settings, pose);
+        let frame = camera_world.expose_observed(camera, &settings, pose, &|rows| {
+            bar.inc(u64::from(rows));
+        });
 
         // Ground truth of the exposure
         let truth = camera_world.truth(camera, &settings, frame.exposure, frame_time, pose);

@@ -2,9 +2,12 @@
 
 use super::scan::ScanRun;
 use crate::failure::Failure;
-use crate::view::top_view::TopView;
+use crate::view::top_view::{Origin, TopView};
 use crate::view::waveform_plot::WaveformPlot;
 use etendue::io::output::{RunMetadata, SimulatedSweeps};
+use etendue::physics::surface::Lobe;
+use etendue::scene::{MaterialId, Scene};
+use etendue::sensors::BeamMeasurement;
 use etendue::sensors::lidar::{self, Receiver, Return, Shot, Sweep};
 use etendue::sensors::transport::World;
 use etendue_plot::Drawing;
@@ -96,7 +99,7 @@ impl ScanRun<'_> {
         let is_planar = self.lidar.channels.len() == 1;
         let shown = if is_planar { run.sweeps.len() } else { 1 };
         let mut sweeps = run.sweeps[..shown].to_vec();
-        let mut of_no_surface = Vec::new();
+        let mut origins = Vec::new();
         for (sweep, scan) in sweeps.iter_mut().zip(scans) {
             let is_shown = |shot: Shot| slope(shot) <= smallest_slope;
             let mut keep = scan.shots.iter().map(is_shown);
@@ -104,10 +107,11 @@ impl ScanRun<'_> {
             let kept = (0..)
                 .zip(scan.shots.iter())
                 .filter(|(_, shot)| is_shown(*shot));
-            let first = |shot| scan.points_of(shot).first();
-            let has_no_surface =
-                |(shot, _)| first(shot).is_some_and(|point: &Return| point.source.is_none());
-            of_no_surface.push(kept.map(has_no_surface).collect::<Vec<_>>());
+            let kept = kept.zip(&sweep.measurements);
+            let origin = kept.map(|((shot, _), measurement)| {
+                origin(run.scene, measurement, scan.points_of(shot).first())
+            });
+            origins.push(origin.collect::<Vec<_>>());
             // Only sweeps that count surfaces have mixed returns; other sweeps count separate
             // returns
             if scan.surfaces.is_empty() {
@@ -132,11 +136,37 @@ impl ScanRun<'_> {
             subtitle: &format!("top view, {beams}, seed {}", metadata.seed),
             scene: run.scene,
             sweeps: &sweeps,
-            of_no_surface: &of_no_surface,
+            origins: &origins,
             world_from_sensor: &|time| self.trajectory.at(time),
             path: self.path(),
             max_range: self.lidar.limits.far,
         }
         .draw()
     }
+}
+
+/// What scattered the light of the first return of a beam.
+fn origin(scene: &Scene, measurement: &BeamMeasurement, first: Option<&Return>) -> Origin {
+    let Some(first) = first else {
+        return Origin::Surface;
+    };
+    let Some(source) = &first.source else {
+        return Origin::NoSurface;
+    };
+    let is_in_mirror = measurement.truth.is_some_and(|on_axis| {
+        on_axis.object != source.instance && is_mirror(scene, on_axis.material)
+    });
+    if is_in_mirror {
+        Origin::MirrorImage
+    } else {
+        Origin::Surface
+    }
+}
+
+/// Whether a material has a lobe of an ideal mirror or of a smooth metal.
+fn is_mirror(scene: &Scene, material: MaterialId) -> bool {
+    let lobes = &scene.materials()[material.0 as usize].material.lobes;
+    lobes
+        .iter()
+        .any(|lobe| matches!(lobe, Lobe::Mirror(_) | Lobe::Conductor(_)))
 }

@@ -11,6 +11,7 @@ use etendue_sensors::camera::{
 };
 use etendue_sensors::trajectory::constant_velocity;
 use nalgebra::{Isometry3, Vector3};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const DIRECT: LightTransport = LightTransport::Direct { depth: 4 };
 const DEPTH: f64 = 4.0;
@@ -205,4 +206,23 @@ fn a_rolling_shutter_shears_moving_vertices_in_steps() {
         edge(3),
         edge(4)
     );
+}
+
+/// Of a frame whose rows are all rendered at once, and of one whose rows have vertices of their own time.
+#[test]
+fn the_observed_rows_are_those_of_the_frame() {
+    for camera in [camera(1e-6, 0.0), camera(1e-6, 1e-3)] {
+        let scene = carried(0.8);
+        let textures = Textures::default();
+        let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
+        let rows = AtomicU32::new(0);
+        let observe = |more| {
+            rows.fetch_add(more, Ordering::Relaxed);
+        };
+        let settings = settings(1, DIRECT);
+        let observed = camera_world.expose_observed(&camera, &settings, still, &observe);
+        assert_eq!(rows.into_inner(), camera.height);
+        let frame = camera_world.expose(&camera, &settings, still);
+        assert_eq!(observed.radiance, frame.radiance);
+    }
 }
