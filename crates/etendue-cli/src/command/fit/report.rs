@@ -277,10 +277,16 @@ impl Estimate {
             value,
         } in &self.standard_deviations
         {
+            // Angles are printed in degrees, as the values are
+            let (factor, unit) = match unit.as_str() {
+                "rad" => (1.0_f64.to_degrees(), "deg"),
+                other => (1.0, other),
+            };
             match value {
                 Some(value) => writeln!(
                     out,
-                    "    {component}: standard deviation {value:.2e} {unit}"
+                    "    {component}: standard deviation {:.2e} {unit}",
+                    factor * value
                 )?,
                 None => writeln!(out, "    {component}: not determined")?,
             }

@@ -24,6 +24,8 @@ pub struct SensorResults {
     pub files: Vec<PathBuf>,
     /// Metadata of the run.
     pub metadata: RunMetadata,
+    /// Whether the receiver counts the surfaces of a range; otherwise returns are counted.
+    pub counts_surfaces: bool,
     /// Number of first returns from the air or from noise instead of a surface.
     pub ranges_of_no_surface: usize,
     /// Median absolute error of the first returns that are from a surface, m.

@@ -70,6 +70,7 @@ impl ScanRun<'_> {
         Ok(SensorResults {
             files,
             metadata,
+            counts_surfaces: scans.iter().any(|scan| !scan.surfaces.is_empty()),
             ranges_of_no_surface: scans.iter().map(ranges_of_no_surface).sum(),
             median_range_error: median_range_error(&scans),
             rays: (shots * rays_per_shot) as f64,

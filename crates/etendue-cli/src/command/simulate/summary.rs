@@ -19,6 +19,8 @@ pub struct Summary<'a> {
     seed: u64,
     sweeps: usize,
     counts: ReadingCounts,
+    #[serde(skip)]
+    counts_surfaces: bool,
     /// Number of ranges without a surface: from the air or from noise.
     ranges_of_no_surface: usize,
     error_codes: BTreeMap<u8, usize>,
@@ -39,6 +41,7 @@ impl<'a> Summary<'a> {
             seed: metadata.seed,
             sweeps: metadata.sweeps,
             counts: metadata.counts,
+            counts_surfaces: done.counts_surfaces,
             ranges_of_no_surface: done.ranges_of_no_surface,
             error_codes: error_codes(&done.sweeps),
             median_range_error_m: done.median_range_error,
@@ -68,9 +71,14 @@ impl<'a> Summary<'a> {
             "{} in {}, sweeps: {}, seed: {}",
             self.sensor, self.scene, self.sweeps, self.seed
         )?;
+        let several = if self.counts_surfaces {
+            "with light from several surfaces"
+        } else {
+            "with several returns"
+        };
         writeln!(
             out,
-            "  {beams} beams: {ranges} ranges ({mixed} of beams with light from several surfaces), \
+            "  {beams} beams: {ranges} ranges ({mixed} of beams {several}), \
              {no_returns} no return, {too_near} too near"
         )?;
 
