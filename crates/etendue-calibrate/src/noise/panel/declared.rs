@@ -3,6 +3,7 @@
 use super::find::FACING_DEG;
 use super::hint::PanelHint;
 use super::panel_struct::Panel;
+use super::placement::Placement;
 use super::sector::PanelSector;
 use super::select::DISCREPANCY;
 use super::sight::Sight;
@@ -44,7 +45,9 @@ pub(super) fn apply_hint(
     }
     let found = panel.sector.edges;
     if let Some(width) = hint.width {
-        let sector = PanelSector::of_width(sights, &panel.plane, width, found);
+        let placement = Placement::new(&panel.plane, width, hint, found);
+        panel.warnings.extend(placement.warning);
+        let sector = PanelSector::between_ends(sights, &panel.plane, placement.edges, found);
         panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.trimmed > 0.0 {
             panel.warnings.push(format!(
