@@ -43,11 +43,11 @@ pub(super) fn apply_hint(
     if !recording.planar {
         return;
     }
-    let found = panel.sector.edges;
+    let detected = panel.sector.detected;
     if let Some(width) = hint.width {
-        let placement = Placement::new(&panel.plane, width, hint, found);
+        let placement = Placement::new(&panel.plane, width, hint.bearing, detected);
         panel.warnings.extend(placement.warning);
-        let sector = PanelSector::between_ends(sights, &panel.plane, placement.edges, found);
+        let sector = PanelSector::between_ends(sights, &panel.plane, placement.edges, detected);
         panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.trimmed > 0.0 {
             panel.warnings.push(format!(
@@ -62,8 +62,8 @@ pub(super) fn apply_hint(
         panel.warnings.push(format!(
             "detected from {:.1} to {:.1} degrees about its normal; drop-outs beyond are not counted: \
              declare the width to include those on the panel",
-            found[0].to_degrees(),
-            found[1].to_degrees()
+            panel.sector.edges[0].to_degrees(),
+            panel.sector.edges[1].to_degrees()
         ));
     }
     // Report directions with other objects.

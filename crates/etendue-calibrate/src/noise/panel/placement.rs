@@ -1,6 +1,5 @@
 //! Placement of a declared width on the plane of a panel.
 
-use super::hint::PanelHint;
 use super::plane::PanelPlane;
 use super::segment::{GRAZING, SPOT};
 use super::select::BEARING_ACCURACY;
@@ -18,24 +17,29 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// The ends of a panel of a declared `width` (m), with the edges `found` (rad).
+    /// The ends of a panel of a declared `width` (m) and `bearing` (rad), with the edges `detected` (rad).
     ///
     /// If the width agrees with the detected edges, within the extent of the spot at each, these are the
     /// ends. Otherwise the interval is centred on the declared bearing, or on the foot of the normal without one, and
     /// shifted so that it contains the detected edges. If the surface is wider than declared, the detected edges
     /// contain the interval.
-    pub(super) fn new(plane: &PanelPlane, width: f64, hint: &PanelHint, found: [f64; 2]) -> Self {
+    pub(super) fn new(
+        plane: &PanelPlane,
+        width: f64,
+        bearing: Option<f64>,
+        detected: [f64; 2],
+    ) -> Self {
         // Compare the width with that between the detected edges
         let position = |angle: f64| plane.distance * angle.clamp(-GRAZING, GRAZING).tan();
         let angle = |position: f64| (position / plane.distance).atan().clamp(-GRAZING, GRAZING);
-        let [right, left] = found.map(position);
-        let tolerance: f64 = found
+        let [right, left] = detected.map(position);
+        let tolerance: f64 = detected
             .iter()
             .map(|edge| SPOT * plane.distance / edge.cos().powi(2))
             .sum();
-        let missing = width - (left - right);
-        let declared = hint
-            .bearing
+        let seen = left - right;
+        let missing = width - seen;
+        let declared = bearing
             .map(|bearing| wrap_to_pi(bearing - azimuth(&plane.normal)))
             .filter(|middle| middle.abs() < 0.5 * PI);
         let is_seen = missing.abs() <= tolerance;
@@ -45,25 +49,23 @@ impl Placement {
         let [low, high] = [limits[0].min(limits[1]), limits[0].max(limits[1])];
         let middle = position(declared.unwrap_or(0.0)).clamp(low, high);
         let edges = if is_seen {
-            found
+            detected
         } else {
             [angle(middle - 0.5 * width), angle(middle + 0.5 * width)]
         };
 
         // Report values that disagree
-        let to_degrees = |edges: [f64; 2]| edges.map(f64::to_degrees);
-        let [from, to] = to_degrees(edges);
-        let seen = left - right;
+        let [from, to] = edges.map(f64::to_degrees);
         let off = declared.filter(|declared| (declared - angle(middle)).abs() > BEARING_ACCURACY);
         let warning = if let Some(declared) = off {
             Some(format!(
                 "the declared bearing is {:.1} degrees from the middle of the panel, whose detected edges are at {:.1} \
                  and {:.1} degrees about its normal: the panel is from {from:.1} to {to:.1} degrees",
                 (declared - angle(middle)).abs().to_degrees(),
-                found[0].to_degrees(),
-                found[1].to_degrees(),
+                detected[0].to_degrees(),
+                detected[1].to_degrees(),
             ))
-        } else if is_seen || (missing > 0.0 && (declared.is_some() || hint.sector.is_some())) {
+        } else if is_seen || (missing > 0.0 && declared.is_some()) {
             None
         } else if missing < 0.0 {
             Some(format!(
@@ -87,24 +89,21 @@ mod tests {
 
     /// Ends (m along the panel from the foot of the normal) of a panel of 1.2 m, 0.5 m away, whose returns are
     /// between two positions, and whether there is a warning.
-    fn placed(found: [f64; 2], bearing_deg: Option<f64>) -> ([f64; 2], bool) {
+    fn placed(detected: [f64; 2], bearing_deg: Option<f64>) -> ([f64; 2], bool) {
         let plane = PanelPlane {
             normal: Vector3::x(),
             distance: 0.5,
         };
-        let hint = PanelHint {
-            bearing: bearing_deg.map(f64::to_radians),
-            ..PanelHint::default()
-        };
-        let found = found.map(|position| (position / 0.5).atan());
-        let placement = Placement::new(&plane, 1.2, &hint, found);
+        let bearing = bearing_deg.map(f64::to_radians);
+        let detected = detected.map(|position| (position / 0.5).atan());
+        let placement = Placement::new(&plane, 1.2, bearing, detected);
         let ends = placement.edges.map(|edge| 0.5 * edge.tan());
         (ends, placement.warning.is_some())
     }
 
     #[track_caller]
-    fn assert_placed(found: [f64; 2], bearing_deg: Option<f64>, ends: [f64; 2], warns: bool) {
-        let (placed, has_warning) = placed(found, bearing_deg);
+    fn assert_placed(detected: [f64; 2], bearing_deg: Option<f64>, ends: [f64; 2], warns: bool) {
+        let (placed, has_warning) = placed(detected, bearing_deg);
         for (a, b) in placed.iter().zip(ends) {
             assert!((a - b).abs() < 1e-9, "{placed:?}, not {ends:?}");
         }

@@ -13,6 +13,8 @@ pub struct PanelSector {
     pub cells: Vec<usize>,
     /// Azimuths of its edges relative to the normal, rad; zero for sensors that are not planar.
     pub edges: [f64; 2],
+    /// Azimuths of the edges that were detected, before declared values move them, relative to the normal, rad.
+    pub detected: [f64; 2],
     /// Directions between the edges with other objects, and those next to such objects.
     pub rejected: Vec<usize>,
     /// Angle by which a declared width runs past the edges that were found, rad.
@@ -76,6 +78,7 @@ impl PanelSector {
         let cells = |list: Vec<AngledSight>| list.iter().map(|(_, sight)| sight.cell).collect();
         Self {
             edges,
+            detected: edges,
             cells: cells(used),
             rejected: cells(rejected),
             trimmed: 0.0,
@@ -84,25 +87,26 @@ impl PanelSector {
 
     /// The sector of a panel between two declared ends (angles from its normal, rad). It includes directions
     /// that drop. It ends where the recording shows a surface other than the panel over more than
-    /// the extent of the spot, beyond the edges `found` (rad).
+    /// the extent of the spot, beyond the edges `detected` (rad).
     pub(super) fn between_ends(
         sights: &[Sight],
         plane: &PanelPlane,
         ends: [f64; 2],
-        found: [f64; 2],
+        detected: [f64; 2],
     ) -> Self {
         let angled = sights_by_angle(sights, plane);
         let inside = angled
             .iter()
             .filter(|(angle, _)| (ends[0]..=ends[1]).contains(angle));
-        let beyond_left = inside.clone().filter(|(angle, _)| *angle > found[1]);
-        let beyond_right = inside.rev().filter(|(angle, _)| *angle < found[0]);
+        let beyond_left = inside.clone().filter(|(angle, _)| *angle > detected[1]);
+        let beyond_right = inside.rev().filter(|(angle, _)| *angle < detected[0]);
         let edges = [
-            -end_of_panel(beyond_right, plane, -1.0, -found[0], -ends[0]),
-            end_of_panel(beyond_left, plane, 1.0, found[1], ends[1]),
+            -end_of_panel(beyond_right, plane, -1.0, -detected[0], -ends[0]),
+            end_of_panel(beyond_left, plane, 1.0, detected[1], ends[1]),
         ];
         Self {
             trimmed: (edges[0] - ends[0]).max(ends[1] - edges[1]),
+            detected,
             ..Self::between(sights, plane, edges)
         }
     }

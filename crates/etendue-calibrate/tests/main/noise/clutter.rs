@@ -160,7 +160,7 @@ fn a_declared_width_is_centred_on_the_panel() {
             }
             // Noise of the known profile, without its drop-outs
             let at = truth.at(incidence, range);
-            let mut stream = Stream::new(sweep.into(), beam.into(), 0, 0, Purpose::Search);
+            let mut stream = Stream::new(sweep.into(), beam, 0, 0, Purpose::Search);
             reading(Some(range + at.bias + at.spread * stream.normal()))
         });
         let recording = recording(&scans);
