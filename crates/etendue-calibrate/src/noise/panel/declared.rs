@@ -3,6 +3,7 @@
 use super::find::FACING_DEG;
 use super::hint::PanelHint;
 use super::panel_struct::Panel;
+use super::placement::Placement;
 use super::sector::PanelSector;
 use super::select::DISCREPANCY;
 use super::sight::Sight;
@@ -42,9 +43,11 @@ pub(super) fn apply_hint(
     if !recording.planar {
         return;
     }
-    let found = panel.sector.edges;
+    let detected = panel.sector.detected;
     if let Some(width) = hint.width {
-        let sector = PanelSector::of_width(sights, &panel.plane, width, found);
+        let placement = Placement::new(&panel.plane, width, hint.bearing, detected);
+        panel.warnings.extend(placement.warning);
+        let sector = PanelSector::between_ends(sights, &panel.plane, placement.edges, detected);
         panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.trimmed > 0.0 {
             panel.warnings.push(format!(
@@ -59,8 +62,8 @@ pub(super) fn apply_hint(
         panel.warnings.push(format!(
             "detected from {:.1} to {:.1} degrees about its normal; drop-outs beyond are not counted: \
              declare the width to include those on the panel",
-            found[0].to_degrees(),
-            found[1].to_degrees()
+            panel.sector.edges[0].to_degrees(),
+            panel.sector.edges[1].to_degrees()
         ));
     }
     // Report directions with other objects.

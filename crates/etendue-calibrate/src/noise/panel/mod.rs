@@ -12,6 +12,7 @@ mod growth;
 mod hint;
 mod motion;
 mod panel_struct;
+mod placement;
 mod plane;
 mod sector;
 mod segment;

@@ -13,6 +13,8 @@ pub struct PanelSector {
     pub cells: Vec<usize>,
     /// Azimuths of its edges relative to the normal, rad; zero for sensors that are not planar.
     pub edges: [f64; 2],
+    /// Azimuths of the edges that were detected, before declared values move them, relative to the normal, rad.
+    pub detected: [f64; 2],
     /// Directions between the edges with other objects, and those next to such objects.
     pub rejected: Vec<usize>,
     /// Angle by which a declared width runs past the edges that were found, rad.
@@ -76,32 +78,35 @@ impl PanelSector {
         let cells = |list: Vec<AngledSight>| list.iter().map(|(_, sight)| sight.cell).collect();
         Self {
             edges,
+            detected: edges,
             cells: cells(used),
             rejected: cells(rejected),
             trimmed: 0.0,
         }
     }
 
-    /// The sector of a panel of a declared width (m), centred on the foot of its normal. It includes
-    /// directions that drop. It ends where the recording shows a surface other than the panel over more than
-    /// the extent of the spot, beyond the edges `found` (rad).
-    pub(super) fn of_width(
+    /// The sector of a panel between two declared ends (angles from its normal, rad). It includes directions
+    /// that drop. It ends where the recording shows a surface other than the panel over more than
+    /// the extent of the spot, beyond the edges `detected` (rad).
+    pub(super) fn between_ends(
         sights: &[Sight],
         plane: &PanelPlane,
-        width: f64,
-        found: [f64; 2],
+        ends: [f64; 2],
+        detected: [f64; 2],
     ) -> Self {
-        let half = (0.5 * width / plane.distance).atan().min(GRAZING);
         let angled = sights_by_angle(sights, plane);
-        let inside = angled.iter().filter(|(angle, _)| angle.abs() <= half);
-        let beyond_left = inside.clone().filter(|(angle, _)| *angle > found[1]);
-        let beyond_right = inside.rev().filter(|(angle, _)| *angle < found[0]);
+        let inside = angled
+            .iter()
+            .filter(|(angle, _)| (ends[0]..=ends[1]).contains(angle));
+        let beyond_left = inside.clone().filter(|(angle, _)| *angle > detected[1]);
+        let beyond_right = inside.rev().filter(|(angle, _)| *angle < detected[0]);
         let edges = [
-            -end_of_panel(beyond_right, plane, -found[0], half),
-            end_of_panel(beyond_left, plane, found[1], half),
+            -end_of_panel(beyond_right, plane, -1.0, -detected[0], -ends[0]),
+            end_of_panel(beyond_left, plane, 1.0, detected[1], ends[1]),
         ];
         Self {
-            trimmed: (half + edges[0]).max(half - edges[1]),
+            trimmed: (edges[0] - ends[0]).max(ends[1] - edges[1]),
+            detected,
             ..Self::between(sights, plane, edges)
         }
     }
@@ -145,14 +150,16 @@ pub(super) fn sights_by_angle<'a>(sights: &'a [Sight], plane: &PanelPlane) -> Ve
     angled
 }
 
-/// Angle from the normal at which a panel ends, towards one side, rad: before a run of other surfaces
-/// that is wider than the spot, at most `half`. Surfaces next to the edge `found` (rad), where the range jumps,
+/// Angle from the normal at which a panel ends, towards one `side` (1 for anticlockwise, -1 for clockwise), rad:
+/// before a run of other surfaces that is wider than the spot, at most `limit`. Angles are positive towards that side.
+/// Surfaces next to the edge `found` (rad), where the range jumps,
 /// are others; those after a gap without returns, or beyond 55 degrees, are others if they are not on the plane.
 fn end_of_panel<'a>(
     outward: impl Iterator<Item = &'a AngledSight<'a>>,
     plane: &PanelPlane,
+    side: f64,
     found: f64,
-    half: f64,
+    limit: f64,
 ) -> f64 {
     let mut other_from: Option<f64> = None;
     let mut last = found;
@@ -161,7 +168,7 @@ fn end_of_panel<'a>(
         if sight.returned() <= SEEING {
             continue;
         }
-        let angle = angle.abs();
+        let angle = side * angle;
         after_gap |= angle - last > WIDEST_GAP;
         last = angle;
         if (after_gap || angle > OBLIQUE) && is_panel(sight, plane) {
@@ -173,7 +180,7 @@ fn end_of_panel<'a>(
             return from - 1e-9;
         }
     }
-    half
+    limit
 }
 
 /// What a direction sees relative to a panel with its greatest systematic deviation.

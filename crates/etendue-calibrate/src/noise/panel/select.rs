@@ -11,7 +11,7 @@ pub(super) const DISCREPANCY: f64 = 0.05;
 const BEARING_GATE: f64 = 45.0 * std::f64::consts::PI / 180.0;
 
 /// Accuracy of a declared bearing, rad.
-const BEARING_ACCURACY: f64 = 10.0 * std::f64::consts::PI / 180.0;
+pub(super) const BEARING_ACCURACY: f64 = 10.0 * std::f64::consts::PI / 180.0;
 
 /// Least difference between the bearing errors of the nearest and any other panel for an unambiguous
 /// selection, rad.

@@ -132,6 +132,58 @@ fn a_hint_past_the_edge_of_the_panel_is_trimmed() {
     }
 }
 
+/// A board of 1.25 m whose middle is not the foot of its normal: 0.6 m away and turned by 15 degrees, or 0.5 m away and 0.15 m to the side. No beam on the board drops. Every bin contains
+/// a drop-out of zero in its interval, and the edges are those of the board within a degree, with and without a declared bearing.
+/// With the width about the foot of the normal, half of the beams at 40 to 50 degrees counted as dropped.
+#[test]
+fn a_declared_width_is_centred_on_the_panel() {
+    let turn = 15.0_f64.to_radians();
+    let boards = [
+        // Distance of the plane, bearing of its normal, position of the middle along the board
+        (0.6 * turn.cos(), turn, -0.6 * turn.sin()),
+        (0.5, 0.0, 0.15),
+    ];
+    for (distance, normal, middle) in boards {
+        let ends = [middle - 0.625, middle + 0.625].map(|end| (end / distance).atan());
+        let bearing = normal + (middle / distance).atan();
+        let truth = known_at(distance);
+        let wide = Board {
+            distance,
+            bearing: normal,
+            width: 20.0,
+        };
+        let azimuths = super::azimuths(720);
+        let scans = scans(&[wide], SCANS, |sweep, beam, range, incidence| {
+            let angle = etendue_physics::angle::wrap_to_pi(azimuths[beam as usize] - normal);
+            if !(ends[0]..=ends[1]).contains(&angle) {
+                return RangeReading::NoReturn;
+            }
+            // Noise of the known profile, without its drop-outs
+            let at = truth.at(incidence, range);
+            let mut stream = Stream::new(sweep.into(), beam, 0, 0, Purpose::Search);
+            reading(Some(range + at.bias + at.spread * stream.normal()))
+        });
+        let recording = recording(&scans);
+        for bearing in [None, Some(bearing)] {
+            let hint = PanelHint {
+                width: Some(1.25),
+                bearing,
+                ..PanelHint::default()
+            };
+            let (found, verdict) = judged(&recording, hint);
+            for bin in &found.bins {
+                let [least, _] = bin.drop_out_interval(0.0);
+                assert!(least <= 1e-9, "{bearing:?}: {} of {bin:?}", bin.drop_out());
+            }
+            for (found, end) in found.panels[0].panel.sector.edges.iter().zip(ends) {
+                let off = (found - end).to_degrees();
+                assert!(off.abs() < 1.0, "{bearing:?}: {off} degrees");
+            }
+            assert_eq!(verdict.grade(), Grade::Clear, "{:?}", verdict.reasons());
+        }
+    }
+}
+
 /// A board of 1.4 m, 15 to 40 mm before a wall at 1.8 m: the panel ends at the edges of the board, with a bias below 4 mm,
 /// or the verdict is not clear.
 #[test]
