@@ -172,9 +172,6 @@ fn read_folder(
     Ok(scans)
 }
 
-/// Largest time of a point relative to the stamp of its sweep, s.
-const LONGEST_SCAN: f64 = 60.0;
-
 impl Recorded {
     /// The sweeps of a recording.
     fn of(path: &Path, points: PointSweeps) -> Result<Self, FormatError> {
@@ -200,7 +197,7 @@ impl Recorded {
         let point_times = stamps.as_ref().and_then(|stamps| {
             let of_sweeps = sweeps.iter().zip(stamps);
             of_sweeps
-                .map(|(sweep, stamp)| point_times(sweep, *stamp))
+                .map(|(sweep, stamp)| sweep.times_since(*stamp))
                 .collect()
         });
         Ok(Self {
@@ -222,15 +219,4 @@ fn positions(table: &PointTable) -> Vec<Point3<f64>> {
     (0..table.points)
         .map(|point| position(point).into())
         .collect()
-}
-
-/// Times of the points of a table relative to a stamp, s. `None` without times, and for times more
-/// than a minute from the stamp.
-fn point_times(table: &PointTable, stamp: f64) -> Option<Vec<f64>> {
-    let times = table.column("time")?;
-    let times: Vec<f64> = (0..table.points)
-        .map(|point| times.number(point) - stamp)
-        .collect();
-    let plausible = times.iter().all(|time| time.abs() < LONGEST_SCAN);
-    (plausible && !times.is_empty()).then_some(times)
 }

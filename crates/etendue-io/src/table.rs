@@ -1,8 +1,15 @@
 //! Point tables: measured points with named fields.
 
+use crate::bag::SensorMotion;
 use crate::precision::single;
 use nalgebra::{Isometry3, Point3};
 use std::borrow::Cow;
+
+/// Largest time of a point relative to the stamp of its sweep, s.
+const LONGEST_SWEEP: f64 = 60.0;
+
+/// Distance from the origin up to which single precision resolves 0.1 mm, m.
+const LARGEST_SINGLE: f64 = 1000.0;
 
 /// Encoding of a written point cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -243,19 +250,37 @@ impl PointTable {
         self
     }
 
+    /// Times of the points relative to a stamp, s. `None` without times, and for times more than a
+    /// minute from the stamp.
+    pub(crate) fn times_since(&self, stamp: f64) -> Option<Vec<f64>> {
+        let times = self.column("time")?;
+        let times: Vec<f64> = (0..self.points)
+            .map(|point| times.number(point) - stamp)
+            .collect();
+        let plausible = times.iter().all(|time| time.abs() < LONGEST_SWEEP);
+        (plausible && !times.is_empty()).then_some(times)
+    }
+
     /// Moves the positions by a pose.
     pub fn transform(&mut self, pose: &Isometry3<f64>) {
+        self.transform_each(|_| *pose);
+    }
+
+    /// Moves the position of each point by its own pose.
+    pub(crate) fn transform_each(&mut self, pose: impl Fn(usize) -> Isometry3<f64>) {
         // Compute the moved positions
         let axes = ["x", "y", "z"];
+        let mut is_far = false;
         let number = |name, point| self.number(name, point).unwrap_or(f64::NAN);
         let moved = (0..self.points).map(|point| {
             let position = axes.map(|name| number(name, point));
+            let pose = pose(point);
+            is_far |= pose.translation.vector.amax() > LARGEST_SINGLE;
             pose * Point3::from(position)
         });
         let moved: Vec<Point3<f64>> = moved.collect();
 
-        // Store them; single precision resolves 0.1 mm up to this distance from the origin
-        let is_far = pose.translation.vector.amax() > 1000.0;
+        // Store them
         for (axis, name) in axes.into_iter().enumerate() {
             let Some(column) = self.columns.iter_mut().find(|c| c.name == name) else {
                 continue;
@@ -345,6 +370,9 @@ pub struct PointSweeps {
     /// Pose of the sensor in the world at the time of each sweep, from the transforms of a
     /// recording; `None` if one is missing.
     pub world_from_sensor: Option<Vec<Isometry3<f64>>>,
+    /// Poses of the sensor between the sweeps, from the transforms of a recording; `None` if they are
+    /// known at less than two times.
+    pub motion: Option<SensorMotion>,
     /// Name of the lidar, from its packets or metadata.
     pub sensor: Option<String>,
     /// Irregularities that did not prevent reading.
@@ -375,6 +403,7 @@ impl PointSweeps {
                 self.sweeps = sweeps;
                 self.stamps = None;
                 self.world_from_sensor = None;
+                self.motion = None;
             }
         }
         self
@@ -391,6 +420,7 @@ impl PointSweeps {
             sweeps: vec![self.sweeps.get(number)?.clone()],
             stamps: stamp.map(|stamp| vec![*stamp]),
             world_from_sensor: pose.map(|pose| vec![*pose]),
+            motion: self.motion.clone(),
             sensor: self.sensor.clone(),
             warnings: self.warnings.clone(),
         })

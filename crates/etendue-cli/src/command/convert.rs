@@ -37,7 +37,7 @@ pub struct Convert {
     /// points with that number in the column sweep of a table [default: all]
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
-    /// Frame of the points. The poses are those of the transforms of a bag
+    /// Frame of the points. The poses are those of the transforms of a bag, at the time of each point
     #[arg(long, value_enum, default_value_t = FrameName::Sensor)]
     frame: FrameName,
     /// Write one file per sweep: cloud.pcd becomes cloud-0000.pcd, cloud-0001.pcd and so on
@@ -126,7 +126,7 @@ impl Convert {
     }
 
     /// Moves the points to the requested frame. Returns a warning where sweeps of a moving sensor
-    /// overlap in one table.
+    /// overlap in one table, and where points are outside of the times of the poses.
     fn place(
         &self,
         points: &mut PointSweeps,
@@ -153,16 +153,12 @@ impl Convert {
             }));
         }
 
-        // Move every sweep
-        let first = poses.first().map_or_else(Isometry3::identity, |pose| *pose);
-        for (sweep, pose) in points.sweeps.iter_mut().zip(&poses) {
-            sweep.transform(&match self.frame {
-                FrameName::First => first.inverse() * pose,
-                _ => *pose,
-            });
-        }
-        points.world_from_sensor = None;
-        Ok(None)
+        // Move every point
+        let reference_from_world = match (self.frame, poses.first()) {
+            (FrameName::First, Some(first)) => first.inverse(),
+            _ => Isometry3::identity(),
+        };
+        Ok(points.place(&reference_from_world))
     }
 
     /// File of a sweep.

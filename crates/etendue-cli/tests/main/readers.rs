@@ -166,6 +166,47 @@ fn the_poses_of_a_recording_survive_conversion() {
     assert!(error.contains("no poses"), "{error}");
 }
 
+/// The simulated points of the sweeps before the last pose are at their positions in the scene, which
+/// `simulate` writes in the frame of the world.
+#[test]
+fn points_of_a_moving_recording_are_placed_at_their_times() {
+    let folder = drive();
+    let at = folder.path();
+    let output = succeed(at, &["convert", "run.mcap", "map.csv", "--frame", "world"]);
+    assert!(
+        stderr(&output).contains("outside of the poses of the recording"),
+        "{}",
+        stderr(&output)
+    );
+    let words = "simulate room.toml --duration 0.35 -o truth.csv";
+    succeed(at, &words.split(' ').collect::<Vec<_>>());
+
+    // Both files have the points in the same order
+    let rows = |name: &str| {
+        let text = std::fs::read_to_string(at.join(name)).expect("a table");
+        let names: Vec<&str> = text.lines().next().expect("a header").split(',').collect();
+        let columns = ["x", "y", "z", "sweep"]
+            .map(|name| names.iter().position(|it| *it == name).expect("a column"));
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            columns.map(|column| cells[column].parse::<f64>().expect("a number"))
+        };
+        text.lines().skip(1).map(row).collect::<Vec<_>>()
+    };
+    let [placed, truth] = ["map.csv", "truth.csv"].map(rows);
+    assert_eq!(placed.len(), truth.len());
+    let pairs = placed
+        .iter()
+        .zip(&truth)
+        .filter(|(_, truth)| truth[3] < 3.0);
+    let largest = pairs
+        .flat_map(|(placed, truth)| (0..4).map(|axis| (placed[axis] - truth[axis]).abs()))
+        .filter(|error| error.is_finite())
+        .fold(0.0, f64::max);
+    // The sensor moves 80 mm during a sweep. Times and positions are in single precision
+    assert!(largest < 1e-5, "{largest}");
+}
+
 /// A stray file beside a capture of a Velodyne lidar is not its metadata, and the packets of a bag are
 /// those of a capture.
 #[test]

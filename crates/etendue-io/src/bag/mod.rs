@@ -5,6 +5,7 @@ mod laser_scan;
 mod mcap;
 mod message;
 mod message_reader;
+mod motion;
 mod packets;
 mod point_cloud;
 mod ros1;
@@ -13,6 +14,7 @@ mod sqlite;
 mod topic;
 mod transform;
 
+pub use motion::SensorMotion;
 pub use point_cloud::{CloudScan, RecordedCloud};
 pub use topic::{Measurement, Topic, read_topics};
 pub use transform::StampedTransform;

@@ -62,7 +62,7 @@ fn transform<'a>(
 }
 
 /// The transforms of a recording by child frame, in order of time.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TransformTree(BTreeMap<String, Vec<StampedTransform>>);
 
 impl TransformTree {
@@ -92,6 +92,25 @@ impl TransformTree {
             moves |= !links[0].is_static;
             pose = at(links, time)? * pose;
             frame = name(&links[0].parent);
+        }
+        None
+    }
+
+    /// First and last time at which all transforms above a frame are known, s. `None` if all are
+    /// static.
+    pub fn span(&self, frame: &str) -> Option<[f64; 2]> {
+        let mut span: Option<[f64; 2]> = None;
+        let mut frame = name(frame);
+        for _ in 0..DEEPEST {
+            let Some(links) = self.0.get(frame) else {
+                return span;
+            };
+            let [first, last] = [&links[0], &links[links.len() - 1]];
+            if !last.is_static {
+                let [from, to] = span.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                span = Some([from.max(first.time), to.min(last.time)]);
+            }
+            frame = name(&first.parent);
         }
         None
     }
@@ -164,6 +183,8 @@ mod tests {
         assert_eq!(x(1.25), Some(11.75));
         assert_eq!(x(1.51), Some(12.25));
         assert_eq!(x(2.0), None, "half a second after the last transform");
+        assert_eq!(tree.span("lidar"), Some([1.0, 1.5]));
+        assert_eq!(tree.span("odom"), None, "its only transform is static");
     }
 
     #[test]

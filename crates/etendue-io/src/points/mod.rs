@@ -4,6 +4,7 @@
 mod cloud;
 mod format;
 mod lossy;
+mod placement;
 
 pub use cloud::{PointCloud, is_cloud, parse_cloud, read_cloud};
 pub use format::{

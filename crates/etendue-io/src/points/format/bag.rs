@@ -3,9 +3,10 @@
 use super::scan_log::scan_table;
 use super::{FormatEntry, PointSource};
 use crate::FormatError;
-use crate::bag::{Bag, Measured, Measurement, RecordedCloud, SensorTopics};
+use crate::bag::{Bag, Measured, Measurement, RecordedCloud, SensorMotion, SensorTopics};
 use crate::packets;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
+use std::collections::BTreeSet;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["bag", "db3"],
@@ -46,10 +47,12 @@ pub(super) fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
     let mut points = PointSweeps::default();
     let mut stamps = Vec::new();
     let mut poses = Vec::new();
+    let mut frames = BTreeSet::new();
     let mut add = |table: PointTable, frame: &str, time: f64| {
         points.sweeps.push(table);
         stamps.push(time);
         poses.push(tree.world_from(frame, time));
+        frames.insert(frame.to_owned());
     };
     match topics.measurements(topic)? {
         Measured::Clouds(clouds) => {
@@ -71,6 +74,10 @@ pub(super) fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
     }
     points.stamps = Some(stamps);
     points.world_from_sensor = poses.into_iter().collect();
+    points.motion = match (frames.pop_first(), frames.len()) {
+        (Some(frame), 0) => SensorMotion::of(tree, &frame),
+        _ => None,
+    };
     points.warnings = topics.warnings;
     Ok(points)
 }
