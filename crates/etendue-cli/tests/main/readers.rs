@@ -166,8 +166,8 @@ fn the_poses_of_a_recording_survive_conversion() {
     assert!(error.contains("no poses"), "{error}");
 }
 
-/// The simulated points of the sweeps before the last pose are at their positions in the scene, which
-/// `simulate` writes in the frame of the world.
+/// The simulated points up to the last pose, at the start of the last sweep (0.3 s), are where
+/// `simulate` places them in the frame of the world. Measured: 8e-7 m, and 0.08 m after the last pose.
 #[test]
 fn points_of_a_moving_recording_are_placed_at_their_times() {
     let folder = drive();
@@ -185,7 +185,7 @@ fn points_of_a_moving_recording_are_placed_at_their_times() {
     let rows = |name: &str| {
         let text = std::fs::read_to_string(at.join(name)).expect("a table");
         let names: Vec<&str> = text.lines().next().expect("a header").split(',').collect();
-        let columns = ["x", "y", "z", "sweep"]
+        let columns = ["x", "y", "z", "time"]
             .map(|name| names.iter().position(|it| *it == name).expect("a column"));
         let row = |line: &str| {
             let cells: Vec<&str> = line.split(',').collect();
@@ -198,7 +198,7 @@ fn points_of_a_moving_recording_are_placed_at_their_times() {
     let pairs = placed
         .iter()
         .zip(&truth)
-        .filter(|(_, truth)| truth[3] < 3.0);
+        .filter(|(_, truth)| truth[3] <= 0.3);
     let largest = pairs
         .flat_map(|(placed, truth)| (0..4).map(|axis| (placed[axis] - truth[axis]).abs()))
         .filter(|error| error.is_finite())

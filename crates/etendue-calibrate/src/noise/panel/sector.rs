@@ -152,8 +152,8 @@ pub(super) fn sights_by_angle<'a>(sights: &'a [Sight], plane: &PanelPlane) -> Ve
 
 /// Angle from the normal at which a panel ends, towards one `side` (1 for anticlockwise, -1 for clockwise), rad:
 /// before a run of other surfaces that is wider than the spot, at most `limit`. Angles are positive towards that side.
-/// Surfaces next to the edge `found` (rad), where the range jumps,
-/// are others; those after a gap without returns, or beyond 55 degrees, are others if they are not on the plane.
+/// Surfaces next to the edge `found` (rad), where the range jumps, are others; those after a gap without returns, or
+/// beyond 55 degrees, are others if they are not on the plane.
 fn end_of_panel<'a>(
     outward: impl Iterator<Item = &'a AngledSight<'a>>,
     plane: &PanelPlane,
