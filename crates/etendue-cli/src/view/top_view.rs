@@ -352,7 +352,7 @@ mod tests {
             "path of the sensor",
             "x, m",
             "y, m",
-            "Measurements (6)",
+            "Measurements (7)",
         ] {
             assert!(svg.contains(text), "{text}");
         }
