@@ -24,6 +24,7 @@ use nalgebra::{Isometry3, Point3};
 use std::time::Instant;
 
 fn main() {
+    // The first argument is the name of the program
     let mut arguments = std::env::args().skip(1);
     let rounds: usize = arguments.next().map_or(5, |rounds| rounds.parse().unwrap());
     let choice = arguments

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a device cannot be used, or failed.
+/// Errors of the choice and the use of a device.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {

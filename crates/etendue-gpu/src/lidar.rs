@@ -47,7 +47,7 @@ pub struct GpuSweep {
     pub on_host: usize,
 }
 
-/// Why a sweep cannot be simulated on a device.
+/// Errors of the simulation of a sweep on a device.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuSweepError {

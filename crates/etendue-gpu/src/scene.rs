@@ -16,7 +16,7 @@ const MOST_LEVELS: usize = 96;
 /// Levels of the tree over objects.
 const LEVELS_OF_OBJECTS: usize = 32;
 
-/// The meshes and objects of a ray caster in the memory of a device. Objects that move are placed anew for the times
+/// The meshes and objects of a ray caster in the memory of a device. The poses of moving objects are written for the times
 /// of each batch of rays; vertices that move are not supported.
 pub struct GpuScene {
     pub(crate) nodes: Buffer,
@@ -82,7 +82,7 @@ impl GpuScene {
             });
         }
 
-        // Copy them, after the nodes of the upper level, of which there are fewer than objects.
+        // Copy them, after the nodes of the upper level; these are fewer than the objects.
         let objects: Vec<PlacedObject> = (0..index(caster.object_count()))
             .map(|number| PlacedObject {
                 mesh: caster.mesh_of(ObjectId(number)).0 as usize,
@@ -143,7 +143,7 @@ impl GpuScene {
         self.objects.iter().any(|object| object.is_moving)
     }
 
-    /// Places the objects for rays at some times (s), of which there is at least one; rays refer to them by index.
+    /// Places the objects for rays at one or more times, s; rays refer to the times by index.
     pub(crate) fn place(
         &self,
         device: &GpuDevice,

@@ -26,7 +26,7 @@ use thiserror::Error;
 /// Number of shots that a thread simulates at a time by the plain pipeline.
 const PLAIN_BATCH: usize = 64;
 
-/// Why a sweep cannot be prepared as a [`DirectSweep`].
+/// Properties of a lidar or a scene that [`DirectSweep`] does not support.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDirect {

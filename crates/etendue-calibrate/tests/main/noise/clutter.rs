@@ -134,7 +134,7 @@ fn a_hint_past_the_edge_of_the_panel_is_trimmed() {
 
 /// A board of 1.25 m whose middle is not the foot of its normal: 0.6 m away and turned by 15 degrees, or 0.5 m away and 0.15 m to the side. No beam on the board drops. Every bin contains
 /// a drop-out of zero in its interval, and the edges are those of the board within a degree, with and without a declared bearing.
-/// With the width about the foot of the normal, half of the beams at 40 to 50 degrees counted as dropped.
+/// With the width about the foot of the normal, 50 % of the beams at 40 to 50 degrees counted as dropped.
 #[test]
 fn a_declared_width_is_centred_on_the_panel() {
     let turn = 15.0_f64.to_radians();
