@@ -28,7 +28,7 @@ export class ObjectsLayer {
   readonly meshes: THREE.Mesh[] = [];
   /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
   private materials: THREE.MeshStandardMaterial[][] = [[], []];
-  private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] }>>();
+  private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] } | null>>();
   private outline: THREE.LineSegments | null = null;
   private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
   private outlined = -1;
@@ -63,10 +63,11 @@ export class ObjectsLayer {
       const key = `${object.mesh} ${object.material} ${isRoom}`;
       if (mesh.userData.key !== key) {
         mesh.userData.key = key;
-        loads.push(this.load(object.mesh).then(({ geometry, groups }) => {
-          if (mesh.userData.key !== key) return;
-          mesh.geometry = geometry;
-          mesh.material = groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
+        loads.push(this.load(object.mesh).then((loaded) => {
+          // A later state replaced the mesh
+          if (!loaded || mesh.userData.key !== key) return;
+          mesh.geometry = loaded.geometry;
+          mesh.material = loaded.groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
         }));
       }
     });
@@ -80,6 +81,8 @@ export class ObjectsLayer {
     let loading = this.geometries.get(number);
     if (!loading) {
       loading = fetch(`mesh/${number}`).then(async (answer) => {
+        // A later edit replaced the mesh
+        if (answer.status !== 200) return null;
         const message = decode<MeshMessage>(await answer.arrayBuffer());
         const geometry = new THREE.BufferGeometry();
         geometry.setAttribute("position", new THREE.BufferAttribute(message.vertices, 3));
@@ -98,7 +101,7 @@ export class ObjectsLayer {
     for (const [number, loading] of this.geometries) {
       if (used.has(number)) continue;
       this.geometries.delete(number);
-      void loading.then(({ geometry }) => geometry.dispose());
+      void loading.then((loaded) => loaded?.geometry.dispose());
     }
   }
 

@@ -121,7 +121,8 @@ export class RecordingPanel extends Panel {
     }
     const latest = ++this.latest;
     const answer = await fetch(`comparison/${this.scan}/${this.isInWorld ? "world" : "sensor"}/${withNumbers ? "numbers" : "points"}`);
-    if (!answer.ok || latest !== this.latest) return;
+    // The recording can be gone before its removal is published
+    if (answer.status !== 200 || latest !== this.latest) return;
     const message = decode<ComparisonMessage>(await answer.arrayBuffer());
     app.recording(message.position);
     const plot = element("div", "plot");

@@ -78,7 +78,7 @@ try {
   page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
-  page.on("console", (message) => { if (message.type() === "error") errors.push(message.text()); });
+  page.on("console", (message) => { if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`); });
 
   await step("open", async () => {
     await page.goto(url);

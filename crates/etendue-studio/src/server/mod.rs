@@ -189,7 +189,7 @@ async fn file(waiting: oneshot::Receiver<Result<Vec<u8>, Refusal>>) -> Response 
 }
 
 /// A comparison of a recorded scan (`sensor` or `world`: the frame of its points) with the sweep; `numbers` for
-/// those of `etendue compare` too.
+/// those of `etendue compare` too. Without a recording, which another page may have removed, the answer is empty.
 async fn comparison(
     State(shared): State<Shared>,
     Path((_, scan, frame, extent)): Path<(String, usize, String, String)>,
@@ -203,7 +203,8 @@ async fn comparison(
     shared.session.send(Job::Compare(request, answer));
     match waiting.await {
         Ok(Some(bytes)) => binary(bytes),
-        _ => StatusCode::NOT_FOUND.into_response(),
+        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
 

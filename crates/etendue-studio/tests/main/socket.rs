@@ -177,7 +177,7 @@ fn a_comparison_with_the_kept_sweep_has_no_differences() {
             &format!("/{}/comparison/1/sensor/points", server.token),
             &server.own_headers()
         ),
-        404
+        204
     );
 }
 
