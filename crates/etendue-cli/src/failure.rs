@@ -403,7 +403,8 @@ impl Failure {
             }
             Self::NoStationaryWindow => {
                 "use a log with 8 or more scans from one pose in a room without motion, for example of \
-                 `etendue simulate arena --sweeps 20`"
+                 `etendue simulate arena --sweeps 20`; where the azimuths change from scan to scan, \
+                 `etendue calibrate noise FILE` estimates the noise"
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
@@ -427,6 +428,13 @@ impl Failure {
 fn missing_remedy(path: &Path) -> String {
     if let Some(near) = nearest_file(path) {
         return format!("did you mean {}?", near.display());
+    }
+    // FILE#N is a scan of a log
+    let text = path.to_string_lossy();
+    if let Some((file, _)) = text.rsplit_once('#')
+        && Path::new(file).exists()
+    {
+        return format!("give {file}: only `fit --scan FILE#N` selects a scan of a file");
     }
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {

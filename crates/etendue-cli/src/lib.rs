@@ -1,6 +1,7 @@
 //! The command line `etendue`: a program of its own, and the command that the Python package installs.
 
 mod arguments;
+mod bag;
 mod command;
 mod desktop;
 mod device;

@@ -10,7 +10,7 @@ pub enum GpuError {
     #[error("there is no GPU")]
     NoAdapter,
     /// There is no adapter of this number.
-    #[error("there is no GPU {number}: the numbers are 0 to {last}")]
+    #[error("there is no GPU {number}: {}", numbers(*.last))]
     NoSuchAdapter {
         /// The number.
         number: usize,
@@ -86,5 +86,13 @@ impl GpuError {
             Self::OtherScene => "copy the scene to the GPU again",
             Self::Lost { .. } => "start again, or simulate on the CPU",
         }
+    }
+}
+
+/// The numbers of the adapters, in words.
+fn numbers(last: usize) -> String {
+    match last {
+        0 => "the only one has the number 0".into(),
+        _ => format!("the numbers are 0 to {last}"),
     }
 }

@@ -1,5 +1,6 @@
 //! `etendue convert`.
 
+use crate::bag;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
@@ -122,6 +123,11 @@ impl Convert {
             format.write(&mut outputs, &self.to, &table, encoding)?;
         }
         commit(outputs)?;
+        if format == PointFormat::Mcap {
+            for file in &files {
+                bag::describe(file)?;
+            }
+        }
         print(&self.summary(sweeps, &table, &fields, &warnings, &files))
     }
 

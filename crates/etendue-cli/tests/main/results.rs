@@ -199,6 +199,33 @@ fn a_printed_preset_is_a_sensor_file() {
 }
 
 #[test]
+fn the_noise_of_a_sensor_is_described() {
+    let folder = folder();
+    let text = stdout(&etendue(folder.path(), &["sensors", "velodyne-vlp-16"]));
+    write(folder.path(), "mine.toml", text);
+    let text = stdout(&etendue(folder.path(), &["inspect", "mine.toml"]));
+    for part in [
+        "16 channels, elevation -15.00 to 15.00°, azimuth -1",
+        "mm at 5 m",
+        "fixed pattern of the channels 4 mm",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Steps of 2 mm alone have the standard deviation 2 mm / sqrt(12)
+    let json = stdout(&etendue(folder.path(), &["inspect", "mine.toml", "--json"]));
+    let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let noise = report[0]["noise"]["head_on"].as_array().expect("an array");
+    let spreads = noise
+        .iter()
+        .map(|at| at["sd_mm"].as_f64().expect("a number"));
+    assert!(spreads.clone().count() >= 4, "{json}");
+    assert!(
+        spreads.into_iter().all(|sd| sd > 2.0 / 12f64.sqrt()),
+        "{json}"
+    );
+}
+
+#[test]
 fn materials_and_schemas_are_listed() {
     let folder = folder();
     let list = stdout(&etendue(folder.path(), &["materials"]));

@@ -140,12 +140,15 @@ impl SensorFile {
         };
         // Check it as a whole; an error refers to a number or to its table
         lidar.checked().map_err(|error| {
-            let problem = TomlProblem::value(error.to_string(), "correct it here");
+            let (table, span) = self.table_of(&error);
+            let remedy = format!(
+                "change {table} here; `etendue schema sensor` has the unit and the range of every key"
+            );
+            let problem = TomlProblem::value(error.to_string(), remedy);
             let value = match error {
                 LidarError::Value { value, .. } | LidarError::Channel { value, .. } => value,
                 _ => f64::NAN,
             };
-            let (table, span) = self.table_of(&error);
             document.error_at_value(&[table], value, span, problem)
         })
     }

@@ -3,6 +3,9 @@
 /// Minimum similarity of suggested names (Jaro-Winkler, 0 to 1).
 const MIN_SIMILARITY: f64 = 0.7;
 
+/// Greatest number of edits between similar names, as a share of the characters of the longer one.
+const MAX_EDITS: f64 = 0.5;
+
 /// Similarity of a candidate that contains the name, such as a model without its maker.
 const CONTAINED: f64 = 0.95;
 
@@ -19,6 +22,7 @@ const MIN_CONTAINED: usize = 3;
 /// assert_eq!(nearest("a1", ["slamtec-rplidar-a1"]), None);
 /// assert_eq!(nearest("RPLIDAR-A1", ["slamtec-rplidar-a1"]), Some("slamtec-rplidar-a1".into()));
 /// assert_eq!(nearest("qqq", ["roughness", "reflectance"]), None);
+/// assert_eq!(nearest("nothing", ["contributing"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     candidates
@@ -34,9 +38,14 @@ fn similarity(name: &str, candidate: &str) -> f64 {
     let alike = strsim::jaro_winkler(name, candidate);
     let is_contained = name.chars().count() >= MIN_CONTAINED && candidate.contains(name);
     if is_contained {
-        alike.max(CONTAINED)
-    } else {
+        return alike.max(CONTAINED);
+    }
+    let longer = name.chars().count().max(candidate.chars().count());
+    let edits = strsim::osa_distance(name, candidate) as f64;
+    if edits <= MAX_EDITS * longer as f64 {
         alike
+    } else {
+        0.0
     }
 }
 

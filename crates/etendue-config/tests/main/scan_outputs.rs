@@ -6,13 +6,14 @@ use etendue_io::packets::PacketSource;
 use etendue_io::points::{
     write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd, write_ply,
 };
-use etendue_io::ros2::{LidarRecorder, LidarTopics, read_clouds};
+use etendue_io::ros2::{LidarRecorder, LidarTopics, bag_metadata, read_clouds};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
+use std::fs::File;
 use std::path::Path;
 
 fn scene(meshes: Vec<(etendue_scene::Mesh, Isometry3<f64>)>) -> Scene {
@@ -161,9 +162,9 @@ fn record(path: &Path, name: &str, sweeps: &[Sweep]) {
     for sweep in sweeps {
         recorder.record(sweep, &scanner(name)).unwrap();
     }
-    let bag = recorder.bag_metadata(path.file_name().unwrap().to_str().unwrap());
-    std::fs::write(path.with_file_name("metadata.yaml"), bag).unwrap();
     recorder.finish().unwrap();
+    let bag = bag_metadata(path, File::open(path).unwrap()).unwrap();
+    std::fs::write(path.with_file_name("metadata.yaml"), bag).unwrap();
 }
 
 #[test]

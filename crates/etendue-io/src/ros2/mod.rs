@@ -23,6 +23,7 @@ mod rewrite;
 mod rig_message;
 mod rig_recorder;
 
+pub use bag::bag_metadata;
 pub(crate) use cdr::CdrReader;
 pub use drive_log::{LoggedData, LoggedMessage, read_drive};
 pub use frame_recorder::FrameRecorder;

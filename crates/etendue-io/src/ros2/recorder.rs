@@ -1,6 +1,5 @@
 //! Recordings of lidars, written sweep by sweep.
 
-use super::bag::{Channel, bag_metadata};
 use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
@@ -55,9 +54,8 @@ pub struct LidarRecorder<W: Write + Seek> {
     path: PathBuf,
     sensors: Vec<SensorChannels>,
     writer: OpenWriter<W>,
-    channels: Vec<Channel>,
-    /// First and last time of the messages, ns.
-    span: Option<[u64; 2]>,
+    /// Numbers of the channels in the file.
+    channels: Vec<u16>,
     sequence: u32,
     /// Class of each object of the scene; `None` for recordings without labels.
     classes: Vec<i32>,
@@ -121,7 +119,6 @@ impl<W: Write + Seek> LidarRecorder<W> {
             sensors: Vec::new(),
             writer: OpenWriter::new(writer.map_err(|error| failed(path, error))?),
             channels: Vec::new(),
-            span: None,
             sequence: 0,
             classes: Vec::new(),
         };
@@ -143,12 +140,8 @@ impl<W: Write + Seek> LidarRecorder<W> {
     /// Opens a channel and returns its index in the recorder's list.
     fn open(&mut self, topic: &str, definition: &Definition) -> Result<usize, FormatError> {
         let id = add_channel(&mut self.writer, topic, definition);
-        self.channels.push(Channel {
-            id: id.map_err(|error| failed(&self.path, error))?,
-            topic: topic.to_owned(),
-            kind: definition.name,
-            messages: 0,
-        });
+        self.channels
+            .push(id.map_err(|error| failed(&self.path, error))?);
         Ok(self.channels.len() - 1)
     }
 
@@ -190,6 +183,39 @@ impl<W: Write + Seek> LidarRecorder<W> {
             self.write(channel, nanoseconds(sweep.start), &scan)?;
         }
         self.end_sweep()
+    }
+
+    /// Appends the pose of the first sensor at a time (s) without a sweep, for example at the end of the last one,
+    /// so that the poses span the times of all points.
+    ///
+    /// # Errors
+    /// As [`LidarRecorder::record`].
+    pub fn record_pose(
+        &mut self,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
+        self.record_pose_of(0, time, world_from_sensor)
+    }
+
+    /// Appends the pose of the sensor with the given index at a time (s).
+    ///
+    /// # Errors
+    /// As [`LidarRecorder::record`].
+    pub fn record_pose_of(
+        &mut self,
+        sensor: usize,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
+        check_stamp(&self.path, time)?;
+        let LidarTopics {
+            sensor_frame,
+            world_frame,
+            ..
+        } = &self.sensors[sensor].topics;
+        let bytes = transform(time, world_frame, sensor_frame, world_from_sensor);
+        self.write(TF_CHANNEL, nanoseconds(time), &bytes)
     }
 
     /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor,
@@ -239,24 +265,14 @@ impl<W: Write + Seek> LidarRecorder<W> {
     }
 
     fn write(&mut self, channel: usize, time: u64, bytes: &[u8]) -> Result<(), FormatError> {
-        let channel = &mut self.channels[channel];
         let header = MessageHeader {
-            channel_id: channel.id,
+            channel_id: self.channels[channel],
             sequence: self.sequence,
             log_time: time,
             publish_time: time,
         };
-        channel.messages += 1;
-        let [first, last] = self.span.unwrap_or([time; 2]);
-        self.span = Some([first.min(time), last.max(time)]);
         let written = self.writer.write_to_known_channel(&header, bytes);
         written.map_err(|error| failed(&self.path, error))
-    }
-
-    /// The `metadata.yaml` of a bag folder that contains the recording so far as `file`. ROS 2
-    /// opens such a folder as a bag.
-    pub fn bag_metadata(&self, file: &str) -> String {
-        bag_metadata(file, &self.channels, self.span.unwrap_or_default())
     }
 
     /// Writes the index and ends the recording.

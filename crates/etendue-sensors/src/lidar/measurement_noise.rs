@@ -111,6 +111,20 @@ struct TurnedSpread {
     intensity: Spread,
 }
 
+/// Standard deviation of the independent range noise of a lidar, with its rounding, on a diffuse surface that
+/// fills the beam head-on, without ambient light, m.
+///
+/// The surface has a reflectance $\rho$ (0 to 1) and a distance $r$ (m); the received power is $\rho/(\pi r^2)$.
+/// The parts of [`CorrelatedNoise`](super::CorrelatedNoise) are not included, and neither is whether the lidar
+/// detects the surface.
+pub fn head_on_noise(lidar: &Lidar, range: f64, reflectance: f64) -> f64 {
+    let power = reflectance / (std::f64::consts::PI * range * range);
+    let variances = lidar
+        .receiver
+        .range_variances(range, power, 0.0, &lidar.limits);
+    variances.iter().sum::<f64>().sqrt()
+}
+
 /// Variances of the measurement of every shot at a pose of the sensor at rest; `None` for shots without an
 /// expected return.
 ///

@@ -91,7 +91,7 @@ pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
 pub use light_model::LightModel;
-pub use measurement_noise::{MeasurementNoise, PointingMargin, measurement_noise};
+pub use measurement_noise::{MeasurementNoise, PointingMargin, head_on_noise, measurement_noise};
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,

@@ -31,6 +31,19 @@ pub fn read(
     let bytes = read_bytes(&task.file)?;
     if std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
         let (scan, warnings) = source::scan(&task.file, task.number)?;
+        let (beams, shots) = (scan.readings.len(), sensor.shots().len());
+        if beams < shots
+            && let Some(warning) = warnings.first()
+        {
+            return Err(Failure::usage(
+                format!(
+                    "{}: the scan has {beams} of the {shots} beams of {}: {warning}",
+                    task.file.display(),
+                    sensor.lidar().name
+                ),
+                "copy the file again, or select a whole scan: FILE#0 is the first",
+            ));
+        }
         let readings = scan.readings.into_iter().map(BeamMeasurement::from);
         return Ok((readings.collect(), warnings));
     }

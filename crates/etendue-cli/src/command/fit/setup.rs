@@ -240,11 +240,32 @@ fn out_of_bounds(free: &FreeTask, error: &OutOfBounds) -> Failure {
 
 fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     let Some(spot) = &free.spot else {
-        let remedy = format!("parameters: {}", model.paths().join(", "));
-        return Failure::usage(error.to_string(), remedy);
+        return Failure::usage(error.to_string(), path_remedy(&error, &model.paths()));
     };
     let unknown = UnknownName::new("parameter", error.path, model.paths());
     etendue::config::ConfigError::from(spot.error(unknown.into())).into()
+}
+
+/// Remedy for an unknown path: the parameters of the same part (`sensor`, `objects.wall`), or all parts.
+fn path_remedy(error: &UnknownPath, paths: &[String]) -> String {
+    let part = part_of(error.suggestion.as_ref().unwrap_or(&error.path));
+    let of_part: Vec<&str> = (paths.iter().map(String::as_str))
+        .filter(|path| part_of(path) == part)
+        .collect();
+    if !of_part.is_empty() {
+        return format!("parameters of {part}: {}", of_part.join(", "));
+    }
+    let mut parts: Vec<&str> = paths.iter().map(|path| part_of(path)).collect();
+    parts.dedup();
+    format!("there are parameters of {}", parts.join(", "))
+}
+
+/// The part of the scene, or the sensor, that a parameter belongs to.
+fn part_of(path: &str) -> &str {
+    if path.starts_with("sensor") {
+        return "sensor";
+    }
+    path.rsplit_once('.').map_or(path, |(part, _)| part)
 }
 
 /// Error of a value, with its position if it is in a file.

@@ -196,7 +196,8 @@ impl LogReport {
         let Some(window) = self.stationary.first() else {
             return writeln!(
                 out,
-                "  no window with a stationary sensor is long enough to estimate the range noise"
+                "  no window with a stationary sensor and equal azimuths is long enough to estimate the range noise; \
+                 `etendue calibrate noise` needs no equal azimuths"
             );
         };
         let last = window.first_scan + window.scans - 1;

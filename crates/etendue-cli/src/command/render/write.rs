@@ -3,6 +3,7 @@
 use super::report::Report;
 use super::shot::Shot;
 use super::views;
+use crate::bag;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::warn;
@@ -155,8 +156,16 @@ impl<'a> FrameWriter<'a> {
             self.file(&folder.join("run.json"), (json + "\n").as_bytes())?;
         }
         let mut paths = self.files.commit()?;
-        if let Output::Mcap(path) = self.output {
-            paths.push(path.clone());
+        let recording = match self.output {
+            Output::Mcap(path) => {
+                paths.push(path.clone());
+                Some(path.clone())
+            }
+            Output::Folder(folder) => Some(folder.join("frames.mcap")),
+            Output::Png(_) | Output::Exr(_) => None,
+        };
+        if let Some(path) = recording {
+            paths.extend(bag::describe(&path)?);
         }
         Ok(paths)
     }

@@ -2,6 +2,7 @@
 
 mod report;
 
+use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
 use crate::output::{commit, print_report, progress, warn};
@@ -167,7 +168,10 @@ impl Run {
         }
         let mut report = recording.report;
         report.set_elapsed(start.elapsed());
-        report.files.extend(self.recording());
+        if let Some(path) = self.recording() {
+            let metadata = bag::describe(&path)?;
+            report.files.extend([path].into_iter().chain(metadata));
+        }
         report.files.extend(self.write_nmea(&recording.nmea)?);
         Ok(report)
     }

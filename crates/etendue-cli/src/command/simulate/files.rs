@@ -3,6 +3,7 @@
 use super::ending::unknown_ending;
 use super::scan::ScanRun;
 use super::selection;
+use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{remark, warn};
@@ -10,7 +11,7 @@ use crate::view::range_image;
 use etendue::io::FormatError;
 use etendue::io::output::{OutputSet, RunMetadata, SimulatedSweeps};
 use etendue::io::points::{PointFormat, lossy_fields};
-use etendue::io::ros2::{LidarRecorder, LidarTopics};
+use etendue::io::ros2::{LidarRecorder, LidarTopics, bag_metadata};
 use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue::io::table::{Encoding, PointTable};
 use etendue::sensors::lidar::{Lidar, Sweep};
@@ -48,6 +49,7 @@ impl ScanRun<'_> {
             metadata,
             picture: &|| self.picture(run, scans, metadata),
             lidar: self.lidar,
+            trajectory: &self.trajectory,
             classes: &self.loaded.classes.of_object,
             run,
             is_single: single,
@@ -80,6 +82,7 @@ struct Files<'a> {
     run: SimulatedSweeps<'a>,
     picture: &'a dyn Fn() -> Drawing,
     lidar: &'a Lidar,
+    trajectory: &'a SensorTrajectory,
     classes: &'a [i32],
     /// Whether the output is a single file.
     is_single: bool,
@@ -125,7 +128,8 @@ impl Files<'_> {
             }
             (_, "mcap") => self.add_mcap(outputs, path)?,
             ("metadata.yaml", _) => {
-                let bag = self.recording()?.bag_metadata("scan.mcap");
+                let recording = Cursor::new(self.recording()?.into_bytes()?);
+                let bag = bag_metadata("scan.mcap".as_ref(), recording)?;
                 outputs.add(path, |file| file.write_all(bag.as_bytes()))?;
             }
             (_, "json") => self.metadata.write(outputs, path)?,
@@ -180,6 +184,10 @@ impl Files<'_> {
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
             recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
+        }
+        if let Some(scan) = self.scans.last() {
+            let end = scan.start + self.lidar.sweep_duration();
+            recorder.record_pose(end, &self.trajectory.at(end))?;
         }
         Ok(recorder)
     }

@@ -3,11 +3,11 @@
 use super::engine::Engine;
 use super::scan::ScanRun;
 use super::summary;
+use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
 use crate::output::{counted, print, warn};
-use etendue::io::output::OutputSet;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::sensors::lidar::{Air, Frame, Sweep, SweepSettings};
 use std::fs::File;
@@ -46,6 +46,10 @@ impl ScanRun<'_> {
             progress.inc(1);
         }
         let stopped = interrupt::requested();
+        if sweeps > 0 {
+            let end = scan.start + self.lidar.sweep_duration();
+            recorder.record_pose(end, &self.trajectory.at(end))?;
+        }
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
         engine.report();
@@ -94,28 +98,12 @@ pub fn ended(stopped: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends a recording. In a folder it is accompanied by a `metadata.yaml`, with which ROS 2 opens the
-/// folder; returns a line about that file.
+/// Ends a recording. In a folder it is accompanied by a `metadata.yaml`; returns a line about that file.
 pub fn end_recording(
     recorder: LidarRecorder<BufWriter<File>>,
     path: &Path,
 ) -> Result<String, Failure> {
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let bag = recorder.bag_metadata(&file);
     recorder.finish()?;
-    let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    else {
-        return Ok(String::new());
-    };
-    let metadata = folder.join("metadata.yaml");
-    // Keep the metadata of another bag
-    if std::fs::read_to_string(&metadata).is_ok_and(|text| !text.contains(&*file)) {
-        return Ok(String::new());
-    }
-    let mut outputs = OutputSet::new();
-    outputs.add(&metadata, |file| file.write_all(bag.as_bytes()))?;
-    outputs.commit()?;
-    Ok(format!("  wrote {}\n", metadata.display()))
+    let metadata = bag::describe(path)?;
+    Ok(metadata.map_or_else(String::new, |path| format!("  wrote {}\n", path.display())))
 }

@@ -90,6 +90,7 @@ impl Simulate {
         let mut points = vec![0; scans.len()];
         let mut beams = vec![0; scans.len()];
         let mut recorded = vec![0; scans.len()];
+        let mut ends = vec![0.0; scans.len()];
         let mut scan = Sweep::default();
         let mut engines = vec![];
         for (scan, world) in scans.iter().zip(&worlds) {
@@ -105,11 +106,15 @@ impl Simulate {
             recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
             progress.inc(1);
             recorded[sensor] += 1;
+            ends[sensor] = scan.start + scans[sensor].lidar.sweep_duration();
             if interrupt::requested() {
                 break;
             }
         }
         let stopped = interrupt::requested();
+        for (sensor, (scan, end)) in scans.iter().zip(ends).enumerate() {
+            recorder.record_pose_of(sensor, end, &scan.trajectory.at(end))?;
+        }
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
         engines.iter().for_each(Engine::report);
