@@ -1,7 +1,6 @@
 //! Bag folders of ROS 2.
 
 use crate::failure::Failure;
-use crate::output::commit;
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::bag_metadata;
 use std::fs::File;
@@ -24,6 +23,7 @@ pub fn describe(recording: &Path) -> Result<Option<PathBuf>, Failure> {
     let text = bag_metadata(recording, BufReader::new(File::open(recording)?))?;
     let mut outputs = OutputSet::new();
     outputs.add(&metadata, |file| file.write_all(text.as_bytes()))?;
-    commit(outputs)?;
+    // Not `output::commit`: the caller may hold the guard against Ctrl-C
+    outputs.commit()?;
     Ok(Some(metadata))
 }

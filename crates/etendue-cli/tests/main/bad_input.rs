@@ -99,6 +99,17 @@ fn a_misspelt_file_name_gets_the_nearest_file() {
 }
 
 #[test]
+fn a_numbered_scan_outside_of_fit_is_explained() {
+    let folder = folder();
+    write(folder.path(), "log.csv", "x,y,z\n1,2,3\n");
+    let text = fail(folder.path(), &["inspect", "log.csv#3"]);
+    assert_contains(
+        &text,
+        &["log.csv#3 does not exist", "only `fit --scan FILE#N`"],
+    );
+}
+
+#[test]
 fn an_empty_file_is_named_as_such() {
     let folder = folder();
     for name in ["a.pcd", "a.csv", "a.bin", "a.mcap"] {

@@ -506,3 +506,33 @@ fn a_cloud_of_another_sensor_is_refused() {
     );
     assert!(message.contains("--sensor"), "{message}");
 }
+
+/// The last line of a copied scan is cut: the scan is incomplete, not of another sensor.
+#[test]
+fn an_incomplete_scan_is_named_as_such() {
+    let folder = folder();
+    succeed(folder.path(), &["simulate", "arena", "-o", "beams.csv"]);
+    let text = std::fs::read_to_string(folder.path().join("beams.csv")).expect("a table");
+    write(folder.path(), "cut.csv", &text[..text.len() / 2]);
+    let words = "fit arena --scan cut.csv --free sensor.pose";
+    let error = fail(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    for part in ["cut.csv: the scan has ", " of the 682 beams", "truncated"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
+/// The remedy of a misspelt parameter has the parameters of the same part of the scene, not all of them.
+#[test]
+fn a_misspelt_parameter_gets_those_of_its_part() {
+    let folder = folder();
+    succeed(folder.path(), &["simulate", "arena", "-o", "beams.csv"]);
+    let words = "fit arena --scan beams.csv --free objects.mirror.poze";
+    let error = fail(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    for part in [
+        "did you mean \"objects.mirror.pose\"?",
+        "parameters of objects.mirror: objects.mirror.pose",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!error.contains("sensor.receiver"), "{error}");
+}

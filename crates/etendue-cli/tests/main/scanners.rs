@@ -93,12 +93,27 @@ fn several_sensors_are_recorded_in_one_bag() {
         "    - \"run.mcap\"\n",
         "name: \"/hokuyo_ust_10lx_2/points\"\n        type: sensor_msgs/msg/PointCloud2",
         "      message_count: 4\n",
-        "  message_count: 32\n",
+        "name: \"/hokuyo_ust_10lx/points/scan\"\n        type: sensor_msgs/msg/LaserScan",
+        // Eight sweeps with a clock, a pose, a cloud and a scan each, and the last pose of each sensor
+        "  message_count: 34\n",
     ] {
         assert!(bag.contains(part), "{part:?} in {bag}");
     }
     let phase = simulate("bag/other.mcap", "hokuyo-urg-04lx");
     assert!(phase.status.success(), "{}", stderr(&phase));
+}
+
+/// Topics without messages are not announced: sensors with several channels have no planar scans.
+#[test]
+fn a_bag_has_no_empty_topic() {
+    let folder = folder();
+    let words = "simulate --sensor velodyne-vlp-16 --sweeps 2 -o bag/run.mcap";
+    std::fs::create_dir(folder.path().join("bag")).expect("a folder");
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let bag = std::fs::read_to_string(folder.path().join("bag/metadata.yaml")).expect("a bag");
+    assert!(bag.contains("/points"), "{bag}");
+    assert!(!bag.contains("message_count: 0"), "{bag}");
+    assert!(!bag.contains("LaserScan"), "{bag}");
 }
 
 #[test]

@@ -75,8 +75,8 @@ pub fn solve_in_stages(
         let before = log.len();
         let wider = smooth.widened(*width);
         let mut numbered = |iteration: &_| log.push(note(iteration, before));
-        let solution = loose.solve_observed(&wider, state, &mut numbered)?;
-        state = solution.state;
+        let solution = loose.solve_observed(&wider, state, &mut numbered);
+        state = solution.map_err(|error| after(error, before))?.state;
     }
     // Solve the last stage.
     let before = log.len();
@@ -84,15 +84,26 @@ pub fn solve_in_stages(
         note(iteration, before);
     };
     let found = if has_edges {
-        refine_by_rays(problem, solver, state, &mut numbered)?
+        refine_by_rays(problem, solver, state, &mut numbered)
     } else if *last == 1.0 {
-        solve_by_schedules(problem, solver, state, &mut numbered)?
+        solve_by_schedules(problem, solver, state, &mut numbered)
     } else {
-        solve_by_schedules(&problem.widened(*last), solver, state, &mut numbered)?
+        solve_by_schedules(&problem.widened(*last), solver, state, &mut numbered)
     };
+    let found = found.map_err(|error| after(error, before))?;
     log.extend(found.log.iter().map(|iteration| Iteration {
         number: iteration.number + before,
         ..iteration.clone()
     }));
     Ok(Solution { log, ..found })
+}
+
+/// The error of a stage that begins after a number of iterations of earlier stages.
+fn after(error: SolveError, iterations: usize) -> SolveError {
+    match error {
+        SolveError::NothingPredicted { missing } if iterations > 0 => {
+            SolveError::LeftPredictions { missing }
+        }
+        other => other,
+    }
 }

@@ -15,6 +15,15 @@ pub enum SolveError {
         /// Number of measurements without a prediction.
         missing: usize,
     },
+    /// A descent ended where no measurement has a prediction; the start had predictions.
+    #[error(
+        "the fit moved to where none of the {missing} measurements has a prediction: start nearer to the truth, \
+         or bound the unknowns"
+    )]
+    LeftPredictions {
+        /// Number of measurements without a prediction.
+        missing: usize,
+    },
     /// There are fewer residuals than unknowns.
     #[error(
         "{residuals} residuals cannot determine {unknowns} unknowns: free fewer, or measure more"

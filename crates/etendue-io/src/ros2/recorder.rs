@@ -65,7 +65,8 @@ pub struct LidarRecorder<W: Write + Seek> {
 struct SensorChannels {
     topics: LidarTopics,
     cloud: usize,
-    scan: usize,
+    /// `None` before the first scan: only planar lidars have scans.
+    scan: Option<usize>,
 }
 
 /// Indices of the channels that all sensors share.
@@ -127,11 +128,10 @@ impl<W: Write + Seek> LidarRecorder<W> {
         recorder.open("/tf", &TRANSFORMS)?;
         for topics in topics {
             let cloud = recorder.open(&topics.cloud, &POINT_CLOUD)?;
-            let scan = recorder.open(&format!("{}/scan", topics.cloud), &LASER_SCAN)?;
             recorder.sensors.push(SensorChannels {
                 topics,
                 cloud,
-                scan,
+                scan: None,
             });
         }
         Ok(recorder)
@@ -143,6 +143,17 @@ impl<W: Write + Seek> LidarRecorder<W> {
         self.channels
             .push(id.map_err(|error| failed(&self.path, error))?);
         Ok(self.channels.len() - 1)
+    }
+
+    /// Index of the channel of a sensor's scans, which the first scan opens.
+    fn scan_channel(&mut self, sensor: usize) -> Result<usize, FormatError> {
+        if let Some(channel) = self.sensors[sensor].scan {
+            return Ok(channel);
+        }
+        let topic = format!("{}/scan", self.sensors[sensor].topics.cloud);
+        let channel = self.open(&topic, &LASER_SCAN)?;
+        self.sensors[sensor].scan = Some(channel);
+        Ok(channel)
     }
 
     /// Labels the points of sweeps with the class of each object.
@@ -171,8 +182,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         sweep: &Sweep,
         scanner: &Lidar,
     ) -> Result<(), FormatError> {
-        let SensorChannels { topics, scan, .. } = &self.sensors[sensor];
-        let channel = *scan;
+        let topics = &self.sensors[sensor].topics;
         let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, &topics.sensor_frame));
         let mut table = PointTable::of_scan_for_ros(sweep);
         if !self.classes.is_empty() {
@@ -180,6 +190,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         }
         self.cloud(sensor, &table, sweep.start, &sweep.world_from_sensor)?;
         if let Some(scan) = scan.flatten() {
+            let channel = self.scan_channel(sensor)?;
             self.write(channel, nanoseconds(sweep.start), &scan)?;
         }
         self.end_sweep()
