@@ -426,15 +426,15 @@ impl Failure {
 
 /// Remedy with the most similar file, or else with the part of the path that does not exist.
 fn missing_remedy(path: &Path) -> String {
-    if let Some(near) = nearest_file(path) {
-        return format!("did you mean {}?", near.display());
-    }
     // FILE#N is a scan of a log
     let text = path.to_string_lossy();
     if let Some((file, _)) = text.rsplit_once('#')
         && Path::new(file).exists()
     {
         return format!("give {file}: only `fit --scan FILE#N` selects a scan of a file");
+    }
+    if let Some(near) = nearest_file(path) {
+        return format!("did you mean {}?", near.display());
     }
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {

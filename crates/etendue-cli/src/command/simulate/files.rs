@@ -1,6 +1,7 @@
 //! Files of one lidar.
 
 use super::ending::unknown_ending;
+use super::record::end_of;
 use super::scan::ScanRun;
 use super::selection;
 use super::trajectory::SensorTrajectory;
@@ -186,7 +187,7 @@ impl Files<'_> {
             recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
         }
         if let Some(scan) = self.scans.last() {
-            let end = scan.start + self.lidar.sweep_duration();
+            let end = end_of(scan, self.lidar);
             recorder.record_pose(end, &self.trajectory.at(end))?;
         }
         Ok(recorder)

@@ -1,7 +1,7 @@
 //! The sensors of a run.
 
 use super::engine::Engine;
-use super::record::{end_recording, ended, silent};
+use super::record::{end_of, end_recording, ended, silent};
 use super::results::{PendingFiles, SensorResults};
 use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
@@ -106,7 +106,7 @@ impl Simulate {
             recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
             progress.inc(1);
             recorded[sensor] += 1;
-            ends[sensor] = scan.start + scans[sensor].lidar.sweep_duration();
+            ends[sensor] = end_of(&scan, scans[sensor].lidar);
             if interrupt::requested() {
                 break;
             }
