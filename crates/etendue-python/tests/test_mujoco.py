@@ -261,3 +261,71 @@ def test_observations_of_a_lidar_pass_the_check_of_gymnasium():
     assert abs(one[0]["range"][0, 341] - (2.9 - one[0]["observation"][0])) < 0.05
     with pytest.raises(TypeError, match="lidar: expected"):
         etendue.gymnasium.LidarObservation(env, "lidar")
+
+
+URDF = """
+<robot name="arm">
+  <link name="base"><collision><geometry><box size="0.4 0.4 0.2"/></geometry></collision></link>
+  <link name="mast">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 0.5"/><geometry><box size="0.2 0.6 1"/></geometry></collision>
+  </link>
+  <joint name="turn" type="revolute">
+    <parent link="base"/><child link="mast"/><origin xyz="0 0 0.1"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" effort="1" velocity="1"/>
+  </joint>
+</robot>"""
+
+
+def test_a_urdf_file_is_a_scene_at_the_positions_of_its_joints(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF)
+    ray = [3.0, 0.0, 0.6, -1.0, 0.0, 0.0]
+    # The mast is 0.2 m thick along x; turned by a right angle, 0.6 m.
+    for qpos, expected in [(None, 2.9), ([np.pi / 2], 2.7)]:
+        scene = etendue.mujoco.load_scene(path, qpos=qpos)
+        assert len(scene.objects) == 2
+        assert scene.raycast(ray)["t_hit"] == pytest.approx(expected, abs=1e-6)
+    lidar = et.Lidar("hokuyo-urg-04lx")
+    sweep = et.simulate(etendue.mujoco.load_scene(path), lidar, pose=((1.5, 0, 0.6), (1, 0, 0, 0)), seed=1)
+    assert len(sweep.points) == 0
+    sweep = et.simulate(etendue.mujoco.load_scene(path), lidar, pose=((-1.5, 0, 0.6), (1, 0, 0, 0)), seed=1)
+    assert len(sweep.points) > 50
+
+
+def test_a_loaded_scene_is_that_of_the_rays_of_mujoco(model):
+    """Rays at flat geoms have the distances of MuJoCo."""
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    scene = etendue.mujoco.load_scene(model, groups=GROUPS, reach=50.0)
+    directions = np.random.default_rng(3).normal(size=(4000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    origin = np.array([0.0, 0.0, 2.5])
+    hits = scene.raycast(np.hstack([np.broadcast_to(origin, directions.shape), directions]))
+    names = [*scene.objects, "none"]
+    numbers = np.where(hits["geometry_ids"] == et.Scene.INVALID_ID, len(scene.objects), hits["geometry_ids"])
+    differences = []
+    for direction, distance, number in zip(directions, hits["t_hit"], numbers):
+        geom = np.zeros(1, dtype=np.int32)
+        group = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
+        expected = mujoco.mj_ray(model, data, origin, direction, group, 1, -1, geom)
+        if geom[0] >= 0 and model.geom(geom[0]).name in FLAT and names[number] in FLAT:
+            assert model.geom(geom[0]).name == names[number]
+            differences.append(abs(distance - expected))
+    assert len(differences) > 1000
+    assert max(differences) < 1e-6
+
+
+def test_models_that_are_no_scene_are_refused(tmp_path, model):
+    with pytest.raises(TypeError, match="model: expected a mujoco.MjModel"):
+        etendue.mujoco.load_scene(7)
+    with pytest.raises(ValueError, match="qpos: expected"):
+        etendue.mujoco.load_scene(model, qpos=[1.0])
+    with pytest.raises(ValueError, match="reach: expected a length above 0"):
+        etendue.mujoco.load_scene(model, reach=-1.0)
+    with pytest.raises(ValueError, match="no geom"):
+        etendue.mujoco.load_scene(model, groups=[5])
+    broken = tmp_path / "broken.urdf"
+    broken.write_text("<robot")
+    with pytest.raises(ValueError):
+        etendue.mujoco.load_scene(broken)

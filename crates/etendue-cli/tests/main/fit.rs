@@ -507,7 +507,7 @@ fn a_cloud_of_another_sensor_is_refused() {
     assert!(message.contains("--sensor"), "{message}");
 }
 
-/// The last line of a copied scan is cut: the scan is incomplete, not of another sensor.
+/// The last line of a copied scan is truncated: the scan is incomplete, not of another sensor.
 #[test]
 fn an_incomplete_scan_is_named_as_such() {
     let folder = folder();

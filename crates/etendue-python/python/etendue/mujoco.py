@@ -1,12 +1,14 @@
-"""Lidars in MuJoCo models.
+"""Lidars in MuJoCo models, and scenes from MJCF and URDF files.
 
 A `Lidar` builds a scene from the geoms of an `mjModel`, follows their poses in an `mjData`, and gives what the sensor
-would measure: ranges with noise and drop-out, intensities and labels.
+would measure: ranges with noise and drop-out, intensities and labels. `load_scene` makes a scene at rest from a model or
+a file.
 
 The package `mujoco` is not imported before it is needed.
 """
 
 import math
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import Scene, Sweep, simulate, simulate_batch
 from . import Lidar as _Sensor
 
-__all__ = ["Lidar"]
+__all__ = ["Lidar", "load_scene"]
 
 _Floats = NDArray[np.float64]
 
@@ -27,6 +29,91 @@ class _Mesh(NamedTuple):
 
     vertices: _Floats
     triangles: NDArray[np.int64]
+
+
+def load_scene(
+    model: Any,
+    *,
+    qpos: ArrayLike | None = None,
+    groups: Sequence[int] | None = None,
+    materials: Mapping[str, str] | None = None,
+    default: str = "white-paint",
+    tolerance: float = 1e-3,
+    reach: float = 100.0,
+) -> Scene:
+    """Make a scene at rest from a MuJoCo model, or from an MJCF or URDF file.
+
+    MuJoCo reads the file. Geoms become meshes as in `Lidar`; those that are transparent (an alpha of 0) are left out. MuJoCo
+    keeps the collision geometry of a URDF file and drops its visual geometry, unless the file has
+    `<mujoco><compiler discardvisual="false"/></mujoco>`.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel, str or os.PathLike
+        The model, or the path of its file.
+    qpos : array (nq,), optional
+        Positions of the joints: m, rad and quaternions, in the order of MuJoCo. Default: those of the model.
+    groups : sequence of int, optional
+        Groups of geoms that the scene has. Default: all.
+    materials : dict of str to str, optional
+        Material of `etendue materials` by name of a geom or of a MuJoCo material. Geoms take precedence.
+    default : str, default "white-paint"
+        Material of all other geoms.
+    tolerance : float, default 0.001
+        Greatest distance of the mesh of a curved geom from its surface, m.
+    reach : float, default 100.0
+        Half of the size of a plane without limits, m.
+
+    Returns
+    -------
+    Scene
+        One object per geom, in the frame of the world.
+
+    Raises
+    ------
+    ValueError
+        If MuJoCo rejects the file, no geom is left, or an argument is wrong.
+
+    Examples
+    --------
+    >>> import etendue.mujoco
+    >>> import mujoco
+    >>> model = mujoco.MjModel.from_xml_string('''
+    ...   <mujoco><worldbody>
+    ...     <body><joint name="slide" type="slide" axis="1 0 0"/><geom type="box" size="0.1 1 1"/></body>
+    ...   </worldbody></mujoco>''')
+    >>> scene = etendue.mujoco.load_scene(model, qpos=[3.0])
+    >>> round(float(scene.raycast([0, 0, 0, 1, 0, 0])["t_hit"]), 6)
+    2.9
+    """
+    import mujoco  # type: ignore[import-untyped,unused-ignore]
+
+    # Read the file, and place its geoms.
+    if isinstance(model, (str, os.PathLike)):
+        model = mujoco.MjModel.from_xml_path(os.fspath(model))
+    _check(model, tolerance)
+    if not (isinstance(reach, (int, float)) and 0.0 < reach < math.inf):
+        raise ValueError(f"reach: expected a length above 0, got {reach}")
+    data = mujoco.MjData(model)
+    if qpos is not None:
+        positions = np.asarray(qpos, dtype=np.float64)
+        if positions.shape != (model.nq,) or not np.isfinite(positions).all():
+            raise ValueError(f"qpos: expected {model.nq} finite numbers, got the shape {positions.shape}")
+        data.qpos[:] = positions
+    mujoco.mj_kinematics(model, data)
+
+    # Make a mesh of each geom, in the frame of the world.
+    objects: dict[str, tuple[ArrayLike, ArrayLike, str]] = {}
+    for geom in (g for g in range(model.ngeom) if _is_seen(model, g, groups, -1)):
+        mesh = _mesh(model, geom, float(tolerance), float(reach))
+        if mesh is None:
+            _warn_left_out(model, geom, stacklevel=3)
+            continue
+        vertices = _placed(mesh, data, geom)
+        objects[_name(model, geom)] = (vertices, mesh.triangles, _material(model, geom, materials or {}, default))
+    if not objects:
+        raise ValueError("model: it has no geom for the scene\nhelp: give other groups, or keep the geometry of the file")
+    return Scene.from_meshes(objects, name="mujoco")
 
 
 class Lidar:
@@ -100,13 +187,8 @@ class Lidar:
         default: str = "white-paint",
         tolerance: float = 1e-3,
     ) -> None:
-        import mujoco  # type: ignore[import-untyped,unused-ignore]
-
         # Find the site and the excluded body.
-        if not isinstance(model, mujoco.MjModel):
-            raise TypeError(f"model: expected a mujoco.MjModel, got {type(model).__name__}")
-        if not (isinstance(tolerance, (int, float)) and 0.0 < tolerance < math.inf):
-            raise ValueError(f"tolerance: expected a length above 0, got {tolerance}")
+        _check(model, tolerance)
         self._model = model
         self._site = _number(model, "site", site)
         if exclude == "the body of the site":
@@ -140,8 +222,7 @@ class Lidar:
         for geom in seen:
             mesh = _mesh(model, geom, tolerance, self._reach)
             if mesh is None:
-                kind = mujoco.mjtGeom(model.geom_type[geom]).name
-                warnings.warn(f"{names[geom]} is left out: {kind} has no mesh", stacklevel=3)
+                _warn_left_out(model, geom, stacklevel=4)
                 continue
             vertices = mesh.vertices
             is_endless = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE and not model.geom_size[geom, :2].all()
@@ -150,7 +231,7 @@ class Lidar:
             elif _moves(model, geom):
                 self._moving.append((names[geom], geom))
             else:
-                vertices = vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+                vertices = _placed(mesh, data, geom)
             objects[names[geom]] = (vertices, mesh.triangles, _material(model, geom, materials, default))
             used.append(geom)
         self.scene = Scene.from_meshes(objects, name="mujoco")
@@ -265,6 +346,30 @@ class Lidar:
     def __repr__(self) -> str:
         moving = len(self._moving)
         return f"etendue.mujoco.Lidar({self.sensor.name!r}, geoms={len(self.geoms)}, moving={moving})"
+
+
+def _check(model: Any, tolerance: float) -> None:
+    """Check the arguments that `Lidar` and `load_scene` share."""
+    import mujoco
+
+    if not isinstance(model, mujoco.MjModel):
+        raise TypeError(f"model: expected a mujoco.MjModel, got {type(model).__name__}")
+    if not (isinstance(tolerance, (int, float)) and 0.0 < tolerance < math.inf):
+        raise ValueError(f"tolerance: expected a length above 0, got {tolerance}")
+
+
+def _warn_left_out(model: Any, geom: int, stacklevel: int) -> None:
+    """Warn that a geom is not in the scene."""
+    import mujoco
+
+    kind = mujoco.mjtGeom(model.geom_type[geom]).name
+    warnings.warn(f"{_name(model, geom)} is left out: {kind} has no mesh", stacklevel=stacklevel)
+
+
+def _placed(mesh: _Mesh, data: Any, geom: int) -> _Floats:
+    """Vertices of the mesh of a geom in the frame of the world."""
+    placed: _Floats = mesh.vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    return placed
 
 
 def _matrix(rotation: _Floats, position: _Floats) -> _Floats:
