@@ -9,6 +9,7 @@ use etendue::io::output::OutputSet;
 use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
 use etendue::io::table::{Encoding, PointSweeps, PointTable};
 use nalgebra::Isometry3;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Arguments of `etendue convert`.
@@ -88,7 +89,8 @@ impl Convert {
         let mut warnings = points.warnings.clone();
         warnings.extend(self.place(&mut points, format)?);
 
-        // Warn about fields that the format omits or changes
+        // Warn about fields that the format omits or changes, and about infinite numbers
+        warnings.extend(clear_infinite(&mut points));
         let mut table = points.clone().together();
         let fields = lossy_fields(&table, format);
         if fields.points == 0 {
@@ -288,4 +290,19 @@ fn shift_to_zero(table: &mut PointTable) -> Option<String> {
         "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has \
          no negative time stamps"
     ))
+}
+
+/// Replaces infinite numbers, which are not written, by NaN. Returns a warning for each field that has some.
+fn clear_infinite(points: &mut PointSweeps) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for sweep in &mut points.sweeps {
+        for (field, count) in sweep.clear_infinite() {
+            *counts.entry(field).or_default() += count;
+        }
+    }
+    let warning = |(field, count)| {
+        let values = counted(count, "value");
+        format!("{values} of {field} in the file are infinite, and are written as NaN (missing)")
+    };
+    counts.into_iter().map(warning).collect()
 }

@@ -23,15 +23,16 @@ pub fn add_to(
     let uncertainty = &found.uncertainty;
     let residuals = residuals(setup, &found.solution.state);
     folder.json("estimate.json", report)?;
-    folder.text("covariance.csv", matrix(found, &uncertainty.covariance));
-    folder.text("correlation.csv", matrix(found, &uncertainty.correlation()));
-    folder.text("log.csv", log(found));
-    folder.text("residuals.csv", residual_table(&residuals));
+    folder.text("covariance.csv", matrix(found, &uncertainty.covariance))?;
+    folder.text("correlation.csv", matrix(found, &uncertainty.correlation()))?;
+    folder.text("log.csv", log(found))?;
+    folder.text("residuals.csv", residual_table(&residuals))?;
     folder.picture("fit", &picture(setup, found)?)?;
     folder.picture("residuals", &residual_picture(&residuals))
 }
 
-/// Matrix over the components as CSV, with their names in the first row and column.
+/// Matrix over the components as CSV, with their names in the first row and column. The cells of components
+/// that are not determined are empty.
 fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     let names = || {
         let components = found.uncertainty.components.iter();
@@ -39,7 +40,8 @@ fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     };
     let head: Vec<&str> = names().collect();
     let rows = names().zip(matrix.row_iter()).map(|(name, row)| {
-        let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+        let cell = |number: &f64| number.is_finite().then(|| number.to_string());
+        let cells: Vec<String> = row.iter().map(|n| cell(n).unwrap_or_default()).collect();
         format!("{name},{}\n", cells.join(","))
     });
     format!("component,{}\n{}", head.join(","), rows.collect::<String>())
