@@ -34,8 +34,11 @@ VALUES = ["nan", "inf", "0", "-1", "1e308", "1e-308"]
 # A number of a TOML value: not part of a word, a date or a longer number.
 NUMBER = re.compile(r"(?<![\w.+\-:])[+-]?(?:\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.:\-])")
 KEY = re.compile(r"([A-Za-z_][\w-]*)\s*=\s*$")
-# Correct results without an output: another position or light leaves nothing to measure.
-NOTHING_SEEN = ["the frames are all black", "no surface", "no beam"]
+# Errors about the arrangement of a scene rather than a key: another position or light leaves nothing to measure, or puts a
+# surface at the sensor.
+ARRANGEMENT = [
+    "the frames are all black", "there is nothing in front of the sensor", "has a prediction at the start", "a surface is at the sensor",
+]
 # Whether the program has the physics engine, which robots with dynamics need.
 WITH_ENGINE = "ETENDUE_WITH_RAPIER" in os.environ
 # A word of an output that is not a finite number.
@@ -50,6 +53,8 @@ class Mutation:
     path: Path
     kind: str
     key: str
+    # Key of the inline table that has the key; empty without one.
+    outer: str
     line: int
     span: tuple[int, int]
     value: str
@@ -61,8 +66,8 @@ def without_text(text: str) -> str:
     return re.sub(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', blank, text)
 
 
-def numbers(text: str) -> list[tuple[str, int, tuple[int, int]]]:
-    """Key, line and place of every number."""
+def numbers(text: str) -> list[tuple[str, str, int, tuple[int, int]]]:
+    """Key, key of the inline table around it, line and place of every number."""
     bare = without_text(text)
     found = []
     for match in NUMBER.finditer(bare):
@@ -72,14 +77,22 @@ def numbers(text: str) -> list[tuple[str, int, tuple[int, int]]]:
             # A header of a table, or a line of a list
             if "," not in line and re.match(r"\s*\[\[?[\w.\"'-]+", line):
                 continue
-        key = key_of(bare[max(0, match.start() - 20_000) : match.start()])
+        before = bare[max(0, match.start() - 20_000) : match.start()]
+        key, at = key_of(before)
         if key and key != "version":
-            found.append((key, bare.count("\n", 0, match.start()) + 1, match.span()))
+            outer, _ = key_of(before[: before.rfind("{", 0, at)]) if is_inline(before, at) else ("", 0)
+            found.append((key, outer, bare.count("\n", 0, match.start()) + 1, match.span()))
     return found
 
 
-def key_of(before: str) -> str:
-    """The key of a value that follows a text: that of the list or table that is open, or of the line."""
+def is_inline(before: str, at: int) -> bool:
+    """Whether a place is within an inline table of its line."""
+    line = before[before.rfind("\n", 0, at) + 1 : at]
+    return line.count("{") > line.count("}")
+
+
+def key_of(before: str) -> tuple[str, int]:
+    """The key of a value that follows a text, and its place: that of the list or table that is open, or of the line."""
     depth = 0
     for at in range(len(before) - 1, -1, -1):
         letter = before[at]
@@ -91,8 +104,8 @@ def key_of(before: str) -> str:
             depth -= 1
         elif letter == "=" and depth == 0:
             match = KEY.search(before[: at + 1])
-            return match[1] if match else ""
-    return ""
+            return (match[1], match.start()) if match else ("", 0)
+    return "", 0
 
 
 def kind_of(path: Path, text: str) -> str | None:
@@ -234,7 +247,8 @@ def run(mutation: Mutation, limit: float) -> tuple[str, str]:
                     return "non-finite", f"{command[0]}: {wrong}"
                 result = "result"
                 continue
-            if mutation.key not in error and not any(text in error for text in NOTHING_SEEN):
+            names_key = any(key in error for key in (mutation.key, mutation.outer) if key)
+            if not names_key and not any(text in error for text in ARRANGEMENT):
                 return "unnamed", f"{command[0]}: exit code {done.returncode}: {error.strip().splitlines()[:3]}"
             return "refused", f"{time.monotonic() - began:.1f} s"
         return result, ""
@@ -263,8 +277,8 @@ def main() -> int:
         kind = kind_of(file, text)
         if kind in (None, "setup"):
             continue
-        for key, line, span in numbers(text):
-            mutations += [Mutation(file, kind, key, line, span, value) for value in given.values.split(",")]
+        for key, outer, line, span in numbers(text):
+            mutations += [Mutation(file, kind, key, outer, line, span, value) for value in given.values.split(",")]
     if given.distinct:
         seen = {}
         for mutation in mutations:

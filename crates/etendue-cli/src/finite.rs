@@ -105,7 +105,10 @@ pub fn check_frame(frame: &CameraFrame) -> Result<(), Failure> {
         Some((place, value)) => {
             let pixel = place / frame.bands;
             let [row, column] = [pixel / frame.width as usize, pixel % frame.width as usize];
-            let whose = format!("row {row}, column {column} of the frame at {} s", frame.start);
+            let whose = format!(
+                "row {row}, column {column} of the frame at {} s",
+                frame.start
+            );
             Err(not_finite("the radiance", &whose, f64::from(*value)))
         }
         None => Ok(()),
@@ -119,9 +122,18 @@ pub fn check_frame(frame: &CameraFrame) -> Result<(), Failure> {
 pub fn check_text(file: &str, text: &str) -> Result<(), Failure> {
     let is_end = |letter: char| letter.is_whitespace() || ",;=[]{}()\"".contains(letter);
     for (number, line) in (1..).zip(text.lines()) {
-        for (name, value) in [("NaN", f64::NAN), ("nan", f64::NAN), ("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY)] {
+        for (name, value) in [
+            ("NaN", f64::NAN),
+            ("nan", f64::NAN),
+            ("inf", f64::INFINITY),
+            ("-inf", f64::NEG_INFINITY),
+        ] {
             if line.split(is_end).any(|word| word == name) {
-                return Err(not_finite(&format!("a number in line {number}"), file, value));
+                return Err(not_finite(
+                    &format!("a number in line {number}"),
+                    file,
+                    value,
+                ));
             }
         }
     }
@@ -145,7 +157,11 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
 fn infinite_in(value: &Value) -> Option<(String, f64)> {
     let within = |name: String, part: &Value| {
         let (path, number) = infinite_in(part)?;
-        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        let dot = if path.is_empty() || path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
         Some((format!("{name}{dot}{path}"), number))
     };
     match value {
@@ -183,7 +199,12 @@ mod tests {
 
     #[test]
     fn words_that_are_no_finite_number_are_found_in_tables_and_toml() {
-        for text in ["a,b\n1,NaN\n", "x = [0.5, -inf]", "0 1 inf 2\n", "gain = nan"] {
+        for text in [
+            "a,b\n1,NaN\n",
+            "x = [0.5, -inf]",
+            "0 1 inf 2\n",
+            "gain = nan",
+        ] {
             let error = check_text("log.csv", text).unwrap_err().to_string();
             assert!(error.contains("of log.csv is "), "{error}");
         }

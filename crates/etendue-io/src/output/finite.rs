@@ -45,7 +45,9 @@ fn numbers_of(beam: &BeamMeasurement) -> [(&'static str, f64); 7] {
         RangeReading::Range(range) => range,
         _ => 0.0,
     };
-    let [true_range, incidence] = beam.truth.map_or([0.0; 2], |truth| [truth.range, truth.incidence]);
+    let [true_range, incidence] = beam
+        .truth
+        .map_or([0.0; 2], |truth| [truth.range, truth.incidence]);
     [
         ("the time", beam.time),
         ("the azimuth", beam.azimuth),
@@ -94,7 +96,10 @@ impl PointTable {
     /// assert!(table.number("x", 1).unwrap().is_nan());
     /// ```
     pub fn clear_infinite(&mut self) -> Vec<(String, usize)> {
-        let columns = self.columns.iter_mut().filter(|column| column.name != RANGE);
+        let columns = self
+            .columns
+            .iter_mut()
+            .filter(|column| column.name != RANGE);
         let counts = columns.map(|column| (column.name.to_string(), column.data.clear_infinite()));
         counts.filter(|(_, count)| *count > 0).collect()
     }
@@ -125,7 +130,10 @@ mod tests {
     fn an_infinite_number_is_written_in_no_format() {
         let folder = tempfile::tempdir().unwrap();
         let mut written = 0;
-        for format in PointFormat::ALL.into_iter().filter(|format| format.is_written()) {
+        for format in PointFormat::ALL
+            .into_iter()
+            .filter(|format| format.is_written())
+        {
             let path = folder.path().join("a").with_extension(format.endings()[0]);
             let write = |name, value| {
                 let mut outputs = OutputSet::new();

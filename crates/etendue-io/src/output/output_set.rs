@@ -124,7 +124,10 @@ impl OutputSet {
     /// If a file cannot be renamed: earlier files remain, later files are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
         let stages = std::mem::take(&mut self.stages);
-        let folders: Vec<PathBuf> = stages.iter().map(|stage| stage.target().to_owned()).collect();
+        let folders: Vec<PathBuf> = stages
+            .iter()
+            .map(|stage| stage.target().to_owned())
+            .collect();
         let _locks = lock_folders(folders.iter().map(PathBuf::as_path));
         // From here on, another process renames the files if this one is killed
         let mut complete = Vec::new();
@@ -145,7 +148,10 @@ impl OutputSet {
     /// Number of the stage of a file. It is created with the first file of its folder.
     fn stage_of(&mut self, path: &Path) -> Result<usize, FormatError> {
         let folder = folder_of(path);
-        let known = self.stages.iter().position(|stage| stage.target() == folder);
+        let known = self
+            .stages
+            .iter()
+            .position(|stage| stage.target() == folder);
         if let Some(number) = known {
             return Ok(number);
         }

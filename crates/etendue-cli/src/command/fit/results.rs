@@ -40,14 +40,22 @@ fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     };
     let head: Vec<&str> = names().collect();
     let rows = names().zip(matrix.row_iter()).map(|(name, row)| {
-        let cell = |number: &f64| number.is_finite().then(|| number.to_string());
-        let cells: Vec<String> = row.iter().map(|n| cell(n).unwrap_or_default()).collect();
+        let cells: Vec<String> = row.iter().copied().map(finite_cell).collect();
         format!("{name},{}\n", cells.join(","))
     });
     format!("component,{}\n{}", head.join(","), rows.collect::<String>())
 }
 
-/// One row per iteration with the values of all unknowns.
+/// A cell of a table, empty for a number that is not finite.
+fn finite_cell(number: f64) -> String {
+    number
+        .is_finite()
+        .then(|| number.to_string())
+        .unwrap_or_default()
+}
+
+/// One row per iteration with the values of all unknowns. The widening of the loss is empty for least
+/// squares.
 fn log(found: &Found) -> String {
     let paths: Vec<&str> = found
         .estimate
@@ -82,7 +90,7 @@ fn log(found: &Found) -> String {
             step.gradient,
             step.step,
             step.damping,
-            step.widening,
+            finite_cell(step.widening),
             step.missing,
             values.collect::<Vec<_>>().join(",")
         );

@@ -47,7 +47,8 @@ pub(super) fn check_sizes(bytes: &[u8], vlr: &LazVlr, count: u64) -> io::Result<
     let start = u32_at(bytes, POINT_DATA).ok_or_else(damaged)? as usize;
 
     // Number of chunks
-    let chunks = table_position(bytes, start).and_then(|table| u32_at(bytes, table + TABLE_VERSION));
+    let chunks =
+        table_position(bytes, start).and_then(|table| u32_at(bytes, table + TABLE_VERSION));
     let has_table = chunks.is_some_and(|chunks| (chunks as usize) < bytes.len());
     if chunks.is_some() && !has_table {
         return Err(damaged());
@@ -64,12 +65,18 @@ pub(super) fn check_sizes(bytes: &[u8], vlr: &LazVlr, count: u64) -> io::Result<
     source.set_position(start as u64);
     let table = ChunkTable::read_from(&mut source, vlr).map_err(io::Error::other)?;
     let record = usize::try_from(vlr.items_size()).map_err(io::Error::other)?;
-    let layers: usize = vlr.items().iter().map(|item| layers_of(item.item_type())).sum();
+    let layers: usize = vlr
+        .items()
+        .iter()
+        .map(|item| layers_of(item.item_type()))
+        .sum();
     let mut at = start + ChunkTable::OFFSET_SIZE;
     let mut points = 0_u64;
     for chunk in table.as_ref() {
         let chunk_bytes = usize::try_from(chunk.byte_count).map_err(io::Error::other)?;
-        let end = at.checked_add(chunk_bytes).filter(|end| *end <= bytes.len());
+        let end = at
+            .checked_add(chunk_bytes)
+            .filter(|end| *end <= bytes.len());
         let end = end.ok_or_else(damaged)?;
         // The sizes follow the first point and the number of points
         let sizes = at + record + size_of::<u32>();
