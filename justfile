@@ -140,8 +140,8 @@ deny:
 formats:
     cargo test -p etendue-io --features parquet,exr
 
-# Absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
-robust:
+# Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
+robust: (mutate "20")
     {{ build }}
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
@@ -149,6 +149,12 @@ robust:
 # Seeds of every fuzz target changed at random, on any toolchain.
 mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
+
+# The unsafe code of etendue-simd under Miri: AVX2 on any x86-64 machine. Needs the nightly toolchain with its components miri
+# and rust-src.
+miri:
+    RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt" \
+        cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:

@@ -31,7 +31,9 @@ failed=()
 total=0
 for name in "${names[@]}"; do
     log=$(mktemp)
-    ETENDUE_FUZZ=$name "$fuzz" "fuzz/corpus/$name" -dict="fuzz/corpus/$name.dict" -max_total_time="$seconds" \
+    words=()
+    if [ -s "fuzz/corpus/$name.dict" ]; then words=(-dict="fuzz/corpus/$name.dict"); fi
+    ETENDUE_FUZZ=$name "$fuzz" "fuzz/corpus/$name" "${words[@]}" -max_total_time="$seconds" \
         -timeout=5 -rss_limit_mb="$memory" -malloc_limit_mb="$memory" -max_len="$longest" \
         -artifact_prefix="fuzz/failures/$name-" -print_final_stats=1 -verbosity=1 2>"$log" || failed+=("$name")
     inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -2,6 +2,7 @@
 """Replaces each number of the example files and presets by NaN, infinity, 0, -1, 1e308 and 1e-308, and runs each file.
 
     python3 scripts/mutate_numbers.py                   # every number of every file, every value
+    python3 scripts/mutate_numbers.py --ends            # of each list the first and the last
     python3 scripts/mutate_numbers.py --sample 60       # 60 of them, chosen by --seed
     python3 scripts/mutate_numbers.py examples/cart.toml --values nan,inf
 
@@ -47,16 +48,25 @@ TEXT_OUTPUTS = {".csv", ".json", ".nmea", ".tum", ".svg"}
 
 
 @dataclass(frozen=True)
+class Number:
+    """A number of a file."""
+
+    key: str
+    # Key of the inline table that has the key; empty without one.
+    outer: str
+    # Where the key begins.
+    place: int
+    line: int
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Mutation:
     """One file with one number replaced."""
 
     path: Path
     kind: str
-    key: str
-    # Key of the inline table that has the key; empty without one.
-    outer: str
-    line: int
-    span: tuple[int, int]
+    number: Number
     value: str
 
 
@@ -66,8 +76,8 @@ def without_text(text: str) -> str:
     return re.sub(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', blank, text)
 
 
-def numbers(text: str) -> list[tuple[str, str, int, tuple[int, int]]]:
-    """Key, key of the inline table around it, line and place of every number."""
+def numbers(text: str) -> list[Number]:
+    """Every number of a text."""
     bare = without_text(text)
     found = []
     for match in NUMBER.finditer(bare):
@@ -77,12 +87,21 @@ def numbers(text: str) -> list[tuple[str, str, int, tuple[int, int]]]:
             # A header of a table, or a line of a list
             if "," not in line and re.match(r"\s*\[\[?[\w.\"'-]+", line):
                 continue
-        before = bare[max(0, match.start() - 20_000) : match.start()]
+        begin = max(0, match.start() - 20_000)
+        before = bare[begin : match.start()]
         key, at = key_of(before)
         if key and key != "version":
             outer, _ = key_of(before[: before.rfind("{", 0, at)]) if is_inline(before, at) else ("", 0)
-            found.append((key, outer, bare.count("\n", 0, match.start()) + 1, match.span()))
+            found.append(Number(key, outer, begin + at, bare.count("\n", 0, match.start()) + 1, match.span()))
     return found
+
+
+def ends(found: list[Number]) -> list[Number]:
+    """The first and the last number of each value."""
+    values = {}
+    for number in found:
+        values.setdefault(number.place, []).append(number)
+    return [number for value in values.values() for number in ([value[0], value[-1]] if len(value) > 1 else value)]
 
 
 def is_inline(before: str, at: int) -> bool:
@@ -213,7 +232,7 @@ def non_finite(path: Path) -> str | None:
 def run(mutation: Mutation, limit: float) -> tuple[str, str]:
     """Result of one mutation: its kind, and the reason of a failure."""
     text = mutation.path.read_text()
-    start, end = mutation.span
+    start, end = mutation.number.span
     changed = text[:start] + mutation.value + text[end:]
     with tempfile.TemporaryDirectory(prefix="etendue-mutation-") as name:
         folder = Path(name)
@@ -247,7 +266,7 @@ def run(mutation: Mutation, limit: float) -> tuple[str, str]:
                     return "non-finite", f"{command[0]}: {wrong}"
                 result = "result"
                 continue
-            names_key = any(key in error for key in (mutation.key, mutation.outer) if key)
+            names_key = any(key in error for key in (mutation.number.key, mutation.number.outer) if key)
             if not names_key and not any(text in error for text in ARRANGEMENT):
                 return "unnamed", f"{command[0]}: exit code {done.returncode}: {error.strip().splitlines()[:3]}"
             return "refused", f"{time.monotonic() - began:.1f} s"
@@ -263,6 +282,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of processor time of one run")
     parser.add_argument("--seconds", type=float, help="begin no run after this time")
+    parser.add_argument("--ends", action="store_true", help="only the first and the last number of each list")
     parser.add_argument("--distinct", action="store_true", help="one mutation of each key of each kind of file and value")
     given = parser.parse_args()
     presets = [file for kind in ("scenes", "sensors", "cameras", "devices", "materials", "profiles")
@@ -277,12 +297,12 @@ def main() -> int:
         kind = kind_of(file, text)
         if kind in (None, "setup"):
             continue
-        for key, outer, line, span in numbers(text):
-            mutations += [Mutation(file, kind, key, outer, line, span, value) for value in given.values.split(",")]
+        found = ends(numbers(text)) if given.ends else numbers(text)
+        mutations += [Mutation(file, kind, number, value) for number in found for value in given.values.split(",")]
     if given.distinct:
         seen = {}
         for mutation in mutations:
-            seen.setdefault((mutation.kind, mutation.key, mutation.value), mutation)
+            seen.setdefault((mutation.kind, mutation.number.key, mutation.value), mutation)
         mutations = list(seen.values())
     total = len(mutations)
     if given.sample:
@@ -298,7 +318,7 @@ def main() -> int:
         counts[result] += 1
         if result in ("slow", "panic", "non-finite", "unnamed"):
             path = mutation.path.relative_to(ROOT)
-            print(f"{result}: {path}:{mutation.line}: {mutation.key} = {mutation.value}: {why}", flush=True)
+            print(f"{result}: {path}:{mutation.number.line}: {mutation.number.key} = {mutation.value}: {why}", flush=True)
     bad = sum(counts[name] for name in ("slow", "panic", "non-finite", "unnamed"))
     done = sum(counts.values())
     print(f"{done} of {total} changed files in {time.monotonic() - began:.0f} s: {counts['refused']} refused with the key, "
