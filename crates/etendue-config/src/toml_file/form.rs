@@ -433,4 +433,22 @@ mod tests {
             assert_eq!(found, None, "{}", preset.name);
         }
     }
+
+    #[test]
+    fn a_date_is_not_a_text() {
+        let robot = |start: &str| {
+            format!(
+                "version = 1\nname = \"a\"\n[place]\nlatitude_deg = 48\nlongitude_deg = 11\nstart = {start}\n"
+            )
+        };
+        let found = |start| super::misfit::<crate::robot::RobotFile>(&robot(start));
+        assert_eq!(found("2026-06-01T12:00:00Z"), None);
+        let (_, problem) = found("\"2026-06-01T12:00:00Z\"").unwrap();
+        assert!(
+            problem
+                .to_string()
+                .contains("a date and time without quotes is expected"),
+            "{problem}"
+        );
+    }
 }

@@ -54,7 +54,22 @@ impl Kernel for &Operations<16> {
 
 /// Numbers whose products are exact, with both signs, zero and infinity.
 const LEFT: [f32; 16] = [
-    1.0, -2.0, 3.5, 0.25, -7.0, 8.0, 0.5, -0.125, 64.0, -9.0, 10.0, 0.0, 12.0, -13.0, f32::INFINITY, 15.0,
+    1.0,
+    -2.0,
+    3.5,
+    0.25,
+    -7.0,
+    8.0,
+    0.5,
+    -0.125,
+    64.0,
+    -9.0,
+    10.0,
+    0.0,
+    12.0,
+    -13.0,
+    f32::INFINITY,
+    15.0,
 ];
 const RIGHT: [f32; 16] = [
     2.0, -2.0, -1.0, 4.0, 0.5, 0.25, -8.0, 16.0, 1.0, 2.0, 10.0, 1.0, -12.0, 0.75, 4.0, -5.0,
@@ -66,14 +81,23 @@ fn first_eight(numbers: &[f32; 16]) -> [f32; 8] {
 
 #[test]
 fn every_operation_has_the_bits_of_plain_numbers() {
-    let sixteen = Operations { left: LEFT, right: RIGHT };
+    let sixteen = Operations {
+        left: LEFT,
+        right: RIGHT,
+    };
     let eight = Operations {
         left: first_eight(&LEFT),
         right: first_eight(&RIGHT),
     };
-    let [wide, narrow] = [Isa::PLAIN.run_kernel(&sixteen), Isa::PLAIN.run_kernel(&eight)];
+    let [wide, narrow] = [
+        Isa::PLAIN.run_kernel(&sixteen),
+        Isa::PLAIN.run_kernel(&eight),
+    ];
     assert_eq!(wide.len(), 11 * 16 + 6);
-    assert_eq!(narrow[..8], [3.0_f32, -4.0, 2.5, 4.25, -6.5, 8.25, -7.5, 15.875].map(f32::to_bits));
+    assert_eq!(
+        narrow[..8],
+        [3.0_f32, -4.0, 2.5, 4.25, -6.5, 8.25, -7.5, 15.875].map(f32::to_bits)
+    );
     for isa in Isa::available() {
         assert_eq!(isa.run_kernel(&sixteen), wide, "{isa}");
         assert_eq!(isa.run_kernel(&eight), narrow, "{isa}");
