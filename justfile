@@ -165,6 +165,11 @@ crash rounds="20":
     {{ build }}
     python3 scripts/crash.py --rounds {{ rounds }}
 
+# The sweeps, frames and fixes of a day of streaming, and the memory meanwhile; minutes.
+day:
+    {{ build }}
+    python3 scripts/day.py
+
 # Every number of the examples and presets replaced by NaN, infinity, 0, -1, 1e308 and 1e-308; hours.
 mutate-numbers:
     {{ build }}

@@ -45,7 +45,7 @@ pub enum LidarError {
     /// Two channels fire at the same time into the same direction.
     #[error(
         "channels {first} and {second} fire at the same time ({time} us) in the same direction: \
-         give one of them another time or angle"
+         give one of them another elevation_deg, azimuth_deg or time_us"
     )]
     SameShot {
         /// The first channel.
