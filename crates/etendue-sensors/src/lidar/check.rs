@@ -219,7 +219,7 @@ impl Lidar {
                     "the time from the first to the last column, s,",
                     lasts,
                     lasts >= 0.0 && lasts <= sweep,
-                    "at most a sweep: give a smaller step or fewer columns",
+                    "at most a sweep: give a smaller azimuth_step_deg or fewer columns",
                 )?;
                 if columns == 1 { sweep } else { period }
             }
