@@ -27,8 +27,8 @@ pub(super) struct Stage {
     /// The output folder.
     target: PathBuf,
     folder: TempDir,
-    /// Held while the process lives; `None` without locks.
-    _lock: Option<File>,
+    /// Locked while the process lives; `None` without locks.
+    lock: Option<File>,
 }
 
 impl Stage {
@@ -50,7 +50,7 @@ impl Stage {
                 return Ok(Self {
                     target: target.to_owned(),
                     folder,
-                    _lock: lock,
+                    lock,
                 });
             }
         }
@@ -83,15 +83,11 @@ impl Stage {
         let Self {
             target,
             folder,
-            _lock,
+            lock,
         } = self;
         // The folder has another name, and its files are kept
         let _ = folder.keep();
-        Ok(CompleteStage {
-            target,
-            done,
-            _lock,
-        })
+        Ok(CompleteStage { target, done, lock })
     }
 }
 
@@ -100,7 +96,7 @@ impl Stage {
 pub(super) struct CompleteStage {
     target: PathBuf,
     done: PathBuf,
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl CompleteStage {
@@ -118,6 +114,7 @@ impl Drop for CompleteStage {
     fn drop(&mut self) {
         // After an error of a renaming the folder has files
         let _ = fs::remove_dir_all(&self.done);
+        drop(self.lock.take());
     }
 }
 
@@ -191,7 +188,7 @@ mod tests {
         // The lock ends with the process, the folder does not
         let Stage {
             folder: stage,
-            _lock: lock,
+            lock,
             ..
         } = staged(folder.path());
         drop(lock);
@@ -207,7 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut stage = staged(folder.path()).complete().unwrap();
         stage.rename(&folder.path().join("a")).unwrap();
-        drop(stage._lock.take());
+        drop(stage.lock.take());
         forget(stage);
         assert_eq!(contents(folder.path()), ["new", "old"]);
         settle(folder.path());

@@ -48,10 +48,11 @@ fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
 
 /// A cell of a table, empty for a number that is not finite.
 fn finite_cell(number: f64) -> String {
-    number
-        .is_finite()
-        .then(|| number.to_string())
-        .unwrap_or_default()
+    if number.is_finite() {
+        number.to_string()
+    } else {
+        String::new()
+    }
 }
 
 /// One row per iteration with the values of all unknowns. The widening of the loss is empty for least
