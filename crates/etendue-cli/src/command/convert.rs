@@ -341,8 +341,8 @@ fn clear_infinite(points: &mut PointSweeps) -> Vec<String> {
         }
     }
     let warning = |(field, count)| {
-        let values = counted(count, "value");
-        format!("{values} of {field} in the file are infinite, and are written as NaN (missing)")
+        let values = counted(count, "infinite value");
+        format!("{field} has {values} in the input, written as NaN (missing)")
     };
     counts.into_iter().map(warning).collect()
 }
