@@ -46,8 +46,9 @@ name = "gnss"
 rate_hz = 10
 device.gnss = {{ preset = "ublox-neo-m8n" }}
 """
-# Growth that the index of a recording explains, bytes for each sweep, frame or message, and other growth, MiB.
-INDEX_BYTES = 250
+# Growth that the index of a recording explains (measured: 208 bytes for each sweep, 279 for each frame with its pose), and other
+# growth, MiB.
+INDEX_BYTES = 300
 OTHER_GROWTH = 16
 
 
