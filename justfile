@@ -153,8 +153,11 @@ mutate seconds="60":
 # The unsafe code of etendue-simd under Miri: AVX2 on any x86-64 machine. Needs the nightly toolchain with its components miri
 # and rust-src.
 miri:
-    RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt" \
-        cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
+    export RUSTDOCFLAGS="$RUSTFLAGS"
+    cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-PROGRAM = Path(os.environ.get("ETENDUE", TARGET / "debug" / "etendue"))
+PROGRAM = Path(os.environ.get("ETENDUE", TARGET / "debug" / "etendue")).resolve()
 
 SCENE = """version = 1
 [materials.wall]
