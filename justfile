@@ -150,8 +150,7 @@ robust: (mutate "20")
 mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 
-# The unsafe code of etendue-simd under Miri: AVX2 on any x86-64 machine. Needs the nightly toolchain with its components miri
-# and rust-src.
+# The unsafe code of etendue-simd (AVX2) under Miri; needs the nightly toolchain with its components miri and rust-src.
 miri:
     #!/usr/bin/env bash
     set -euo pipefail
