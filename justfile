@@ -140,8 +140,8 @@ deny:
 formats:
     cargo test -p etendue-io --features parquet,exr
 
-# Absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
-robust:
+# Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
+robust: (mutate "20")
     {{ build }}
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
@@ -149,6 +149,14 @@ robust:
 # Seeds of every fuzz target changed at random, on any toolchain.
 mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
+
+# The unsafe code of etendue-simd (AVX2) under Miri; needs the nightly toolchain with its components miri and rust-src.
+miri:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
+    export RUSTDOCFLAGS="$RUSTFLAGS"
+    cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:
@@ -158,6 +166,11 @@ fuzz seconds="60" *targets:
 crash rounds="20":
     {{ build }}
     python3 scripts/crash.py --rounds {{ rounds }}
+
+# The sweeps, frames and fixes of a day of streaming, and the memory meanwhile; minutes.
+day:
+    {{ build }}
+    python3 scripts/day.py
 
 # Every number of the examples and presets replaced by NaN, infinity, 0, -1, 1e308 and 1e-308; hours.
 mutate-numbers:

@@ -8,8 +8,8 @@
 Faults: SIGKILL, SIGINT and SIGTERM after a random part of the duration of the command; a full disk (RLIMIT_FSIZE) at a
 random size; a closed standard output; a folder that cannot be written; the same output written twice at once with
 different seeds. Afterwards an output is the old or the new one, byte for byte and never mixed; a recording may also be
-a part of the new one, which `etendue repair` and, where it is installed, the Python package `mcap` read. The next run
-leaves no temporary files. The program is target/debug/etendue unless ETENDUE names another. Needs Linux, CPython 3.10 or
+a part of the new one, which `etendue repair` and, where it is installed, the Python package `mcap` read. A kill while
+files are renamed is counted as "pending": the next run renames the rest. It leaves no temporary files. The program is target/debug/etendue unless ETENDUE names another. Needs Linux, CPython 3.10 or
 later and nothing else.
 """
 
@@ -60,12 +60,33 @@ VERBS = [
     Verb("render-recording", "render arena --camera camera.toml --samples 4 --frames 30 --seed SEED -o out/views.mcap", (), "out/views.mcap"),
     Verb("run", "run cart.toml --seed SEED -o out/cart.mcap --nmea out/cart.nmea --json", ("out/cart.nmea",), "out/cart.mcap"),
     Verb("convert", "convert input-SEED.mcap out/points.ply", ("out/points.ply",)),
+    Verb("convert-sweeps", "convert input-SEED.mcap out/sweeps/cloud.pcd --per-sweep", ("out/sweeps",)),
     Verb("fit", "fit arena --scan beams-SEED.csv --free sensor.pose --start 0,0,5 -o out/found", ("out/found",)),
     Verb("register", "register cloud-SEED.pcd cloud-1.pcd -o out/registered", ("out/registered",)),
-    Verb("view", "calibrate view rplidar-a1-wood -o out/profile", ("out/profile",)),
+    Verb("slam", "slam input-SEED.mcap -o out/map", ("out/map",)),
+    Verb("correct", "correct apply --force --model model.toml cloud-SEED.pcd out/corrected.pcd", ("out/corrected.pcd",)),
+    Verb("correct-recording", "correct apply --force --model model.toml input-SEED.mcap out/corrected.mcap", ("out/corrected.mcap",)),
+    Verb("compare", "compare cloud-SEED.pcd cloud-1.pcd --html out/page.html", ("out/page.html",)),
+    Verb("inspect", "inspect still-SEED/beams.csv --chart out/chart.svg", ("out/chart.svg",)),
+    Verb("view", "view cloud-SEED.pcd -o out/view.png", ("out/view.png",)),
+    Verb("calibrate-view", "calibrate view rplidar-a1-wood -o out/profile", ("out/profile",)),
+    Verb("calibrate-adapt", "calibrate adapt brick --profiles profiles -o out/brick.toml", ("out/brick.toml",)),
+    Verb("demo", "demo course -o out/course", ("out/course",)),
     Verb("repair", "repair cut-SEED.mcap -o out/whole.mcap", ("out/whole.mcap",)),
     Verb("man", "man -o out/man", ("out/man",)),
 ]
+
+# Model of a depth bias
+MODEL = """version = 1
+sensor = "os0"
+[model.polynomial]
+exponents = [4]
+weights = [-0.001]
+"""
+# Lines of reports that measure the computer
+DURATION = re.compile(rb'^ *"(seconds_per_scan|real_time_factor)": .*$', re.M)
+# Exit codes of a command that wrote its outputs: done, doubtful, refused
+DONE = (0, 3, 4)
 
 
 def call(words: list[str], folder: Path, **options) -> subprocess.CompletedProcess:
@@ -84,12 +105,15 @@ def prepare(folder: Path) -> None:
     (folder / "camera.toml").write_text(re.sub(r"^resolution_px = .*$", "resolution_px = [48, 36]", camera, flags=re.M))
     cart = (ROOT / "examples/cart.toml").read_text()
     (folder / "cart.toml").write_text(cart)
+    (folder / "model.toml").write_text(MODEL)
+    shutil.copytree(ROOT / "crates/etendue-config/profiles", folder / "profiles")
     for seed in (1, 2):
         lidar = ["simulate", "arena", "--sensor", "velodyne-vlp-16", "--seed", str(seed)]
         runs = [
             [*lidar, "--sweeps", "3", "-o", f"input-{seed}.mcap"],
             [*lidar, "-o", f"cloud-{seed}.pcd"],
             ["simulate", "arena", "--pose", "0.1,0.05,0,10", "--seed", str(seed), "-o", f"beams-{seed}.csv"],
+            ["simulate", "arena", "--sweeps", "20", "--seed", str(seed), "-o", f"still-{seed}", "--formats", "csv"],
         ]
         for run in runs:
             done = call(run, folder)
@@ -99,13 +123,16 @@ def prepare(folder: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """Digest of a file, or of the names and contents of a folder without temporary files."""
-    if path.is_file():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Digest of a file, or of the names and contents of a folder without temporary files, as the next run finds them:
+    files that a killed run completed, but did not rename, are those of the next run."""
+    pending = next(path.parent.glob(f".etendue-*.done/{path.name}"), path)
+    if pending.is_file():
+        return hashlib.sha256(DURATION.sub(b"", pending.read_bytes())).hexdigest()
     if not path.is_dir():
         return "missing"
-    files = sorted(file for file in path.iterdir() if not is_temporary(file))
-    return hashlib.sha256("".join(f"{file.name} {digest(file)}\n" for file in files).encode()).hexdigest()
+    visible = [file for file in path.iterdir() if not is_temporary(file)]
+    names = {file.name for file in [*visible, *path.glob(".etendue-*.done/*")]}
+    return hashlib.sha256("".join(f"{name} {digest(path / name)}\n" for name in sorted(names)).encode()).hexdigest()
 
 
 def is_temporary(path: Path) -> bool:
@@ -180,7 +207,7 @@ class Campaign:
         for number in (2, 1):
             begun = time.monotonic()
             done = call(words(verb, number), folder)
-            assert done.returncode in (0, 3), f"{verb.name}: {done.stderr.decode()}"
+            assert done.returncode in DONE, f"{verb.name}: {done.stderr.decode()}"
             self.seconds = time.monotonic() - begun
             self.reference[number] = state(verb, folder)
             if verb.recording:
@@ -221,7 +248,7 @@ class Campaign:
             process = self.start(2, stdout=writer)
             os.close(writer)
             process.wait(600)
-            if process.returncode not in (0, 3):
+            if process.returncode not in DONE:
                 self.problems.append(f"{fault}: exit code {process.returncode}")
         elif fault == "read-only":
             there = [word.replace("out/", "/proc/etendue/") for word in words(self.verb, 2)]
@@ -232,12 +259,12 @@ class Campaign:
             processes = [self.start(seed) for seed in (1, 2)]
             for process in processes:
                 process.wait(600)
-            if not any(process.returncode in (0, 3) for process in processes):
+            if not any(process.returncode in DONE for process in processes):
                 self.problems.append(f"{fault}: neither run succeeded")
         self.check(fault)
         # The next run
         done = call(words(self.verb, 1), self.folder)
-        if done.returncode not in (0, 3) or state(self.verb, self.folder) != self.reference[1]:
+        if done.returncode not in DONE or state(self.verb, self.folder) != self.reference[1]:
             self.problems.append(f"after {fault}: exit code {done.returncode}, or another result: {done.stderr.decode().strip()[:200]}")
         left = [str(file.relative_to(self.folder)) for file in (self.folder / "out").rglob("*") if is_temporary(file)]
         if left:
@@ -250,6 +277,8 @@ class Campaign:
         if self.verb.outputs and not all(output in choice for output, choice in zip(found, allowed, strict=True)):
             self.problems.append(f"{fault}: an output is neither old nor new")
         name = "old" if found == self.reference[1] else "new"
+        if any((self.folder / "out").rglob(".etendue-*.done")):
+            name = "pending"
         if self.verb.recording:
             content = (self.folder / self.verb.recording).read_bytes()
             name = next((f"seed {seed}" for seed, whole in self.recordings.items() if content == whole), "part")

@@ -11,24 +11,29 @@ shift
 longest=65536
 memory=$((longest * 64 / 1048576 + 256 + 128)) # MiB, with 128 for the program and the corpus
 
-# Build with coverage, in a folder of its own
-export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
-    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
+# Build the writer of seeds, and the fuzzer with coverage in a folder of its own
+features=${ETENDUE_FUZZ_FEATURES:-}
+cargo build --quiet --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}" --features "$features" --bin mutate
+mutate=${CARGO_TARGET_DIR:-target}/debug/mutate
 target=fuzz/target/coverage
 host=$(rustc -vV | sed -n 's/^host: //p')
-cargo build --quiet --manifest-path fuzz/Cargo.toml --target-dir "$target" --target "$host" \
-    --features "libfuzzer${ETENDUE_FUZZ_FEATURES:+,$ETENDUE_FUZZ_FEATURES}" --bins
-programs=$target/$host/debug
-"$programs/mutate" --seeds fuzz/corpus
+RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1" \
+    cargo build --quiet --manifest-path fuzz/Cargo.toml --target-dir "$target" --target "$host" \
+    --features "libfuzzer${features:+,$features}" --bin fuzz
+fuzz=$target/$host/debug/fuzz
+"$mutate" --seeds fuzz/corpus
 mkdir -p fuzz/failures
 
 # Run the targets
-read -ra names <<<"${*:-$("$programs/mutate" --list | tr '\n' ' ')}"
+read -ra names <<<"${*:-$("$mutate" --list | tr '\n' ' ')}"
 failed=()
 total=0
 for name in "${names[@]}"; do
     log=$(mktemp)
-    ETENDUE_FUZZ=$name "$programs/fuzz" "fuzz/corpus/$name" -dict="fuzz/corpus/$name.dict" -max_total_time="$seconds" \
+    words=()
+    if [ -s "fuzz/corpus/$name.dict" ]; then words=(-dict="fuzz/corpus/$name.dict"); fi
+    ETENDUE_FUZZ=$name "$fuzz" "fuzz/corpus/$name" "${words[@]}" -max_total_time="$seconds" \
         -timeout=5 -rss_limit_mb="$memory" -malloc_limit_mb="$memory" -max_len="$longest" \
         -artifact_prefix="fuzz/failures/$name-" -print_final_stats=1 -verbosity=1 2>"$log" || failed+=("$name")
     inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

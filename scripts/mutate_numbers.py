@@ -2,6 +2,7 @@
 """Replaces each number of the example files and presets by NaN, infinity, 0, -1, 1e308 and 1e-308, and runs each file.
 
     python3 scripts/mutate_numbers.py                   # every number of every file, every value
+    python3 scripts/mutate_numbers.py --ends            # of each list the first and the last
     python3 scripts/mutate_numbers.py --sample 60       # 60 of them, chosen by --seed
     python3 scripts/mutate_numbers.py examples/cart.toml --values nan,inf
 
@@ -34,13 +35,31 @@ VALUES = ["nan", "inf", "0", "-1", "1e308", "1e-308"]
 # A number of a TOML value: not part of a word, a date or a longer number.
 NUMBER = re.compile(r"(?<![\w.+\-:])[+-]?(?:\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.:\-])")
 KEY = re.compile(r"([A-Za-z_][\w-]*)\s*=\s*$")
-# Correct results without an output: another position or light leaves nothing to measure.
-NOTHING_SEEN = ["the frames are all black", "no surface", "no beam"]
+# Errors about the arrangement of a scene rather than a key: another position or light leaves nothing to measure, or puts a
+# surface at the sensor.
+ARRANGEMENT = [
+    "the frames are all black", "there is nothing in front of the sensor", "has a prediction at the start", "a surface is at the sensor",
+]
 # Whether the program has the physics engine, which robots with dynamics need.
 WITH_ENGINE = "ETENDUE_WITH_RAPIER" in os.environ
 # A word of an output that is not a finite number.
 NON_FINITE = re.compile(r"(?<![\w.])[+-]?(?:nan|inf|infinity)(?![\w.])", re.I)
+# Columns in which NaN is the truth of a return of the air, or of a beam whose axis has no surface.
+TRUTHS = {"true_range", "incidence"}
 TEXT_OUTPUTS = {".csv", ".json", ".nmea", ".tum", ".svg"}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a file."""
+
+    key: str
+    # Key of the inline table that has the key; empty without one.
+    outer: str
+    # Where the key begins.
+    place: int
+    line: int
+    span: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -49,9 +68,7 @@ class Mutation:
 
     path: Path
     kind: str
-    key: str
-    line: int
-    span: tuple[int, int]
+    number: Number
     value: str
 
 
@@ -61,8 +78,8 @@ def without_text(text: str) -> str:
     return re.sub(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', blank, text)
 
 
-def numbers(text: str) -> list[tuple[str, int, tuple[int, int]]]:
-    """Key, line and place of every number."""
+def numbers(text: str) -> list[Number]:
+    """Every number of a text."""
     bare = without_text(text)
     found = []
     for match in NUMBER.finditer(bare):
@@ -72,14 +89,31 @@ def numbers(text: str) -> list[tuple[str, int, tuple[int, int]]]:
             # A header of a table, or a line of a list
             if "," not in line and re.match(r"\s*\[\[?[\w.\"'-]+", line):
                 continue
-        key = key_of(bare[max(0, match.start() - 20_000) : match.start()])
+        begin = max(0, match.start() - 20_000)
+        before = bare[begin : match.start()]
+        key, at = key_of(before)
         if key and key != "version":
-            found.append((key, bare.count("\n", 0, match.start()) + 1, match.span()))
+            outer, _ = key_of(before[: before.rfind("{", 0, at)]) if is_inline(before, at) else ("", 0)
+            found.append(Number(key, outer, begin + at, bare.count("\n", 0, match.start()) + 1, match.span()))
     return found
 
 
-def key_of(before: str) -> str:
-    """The key of a value that follows a text: that of the list or table that is open, or of the line."""
+def ends(found: list[Number]) -> list[Number]:
+    """The first and the last number of each value."""
+    values = {}
+    for number in found:
+        values.setdefault(number.place, []).append(number)
+    return [number for value in values.values() for number in ([value[0], value[-1]] if len(value) > 1 else value)]
+
+
+def is_inline(before: str, at: int) -> bool:
+    """Whether a place is within an inline table of its line."""
+    line = before[before.rfind("\n", 0, at) + 1 : at]
+    return line.count("{") > line.count("}")
+
+
+def key_of(before: str) -> tuple[str, int]:
+    """The key of a value that follows a text, and its place: that of the list or table that is open, or of the line."""
     depth = 0
     for at in range(len(before) - 1, -1, -1):
         letter = before[at]
@@ -91,8 +125,8 @@ def key_of(before: str) -> str:
             depth -= 1
         elif letter == "=" and depth == 0:
             match = KEY.search(before[: at + 1])
-            return match[1] if match else ""
-    return ""
+            return (match[1], match.start()) if match else ("", 0)
+    return "", 0
 
 
 def kind_of(path: Path, text: str) -> str | None:
@@ -187,11 +221,23 @@ def small_camera(folder: Path) -> Path:
     return path
 
 
+def without_truths(table: str) -> str:
+    """A table of comma-separated values without the columns of the truth."""
+    head, *rows = table.split("\n")
+    names = head.split(",")
+    if not TRUTHS & set(names):
+        return table
+    kept = [number for number, name in enumerate(names) if name not in TRUTHS]
+    cells = (row.split(",") for row in rows if row)
+    return "\n".join(",".join(row[number] for number in kept if number < len(row)) for row in cells)
+
+
 def non_finite(path: Path) -> str | None:
     """The first non-finite number that a run wrote."""
     for file in sorted(path.rglob("*")):
         if file.suffix in TEXT_OUTPUTS:
-            match = NON_FINITE.search(file.read_text(errors="replace"))
+            text = file.read_text(errors="replace")
+            match = NON_FINITE.search(without_truths(text) if file.suffix == ".csv" else text)
             if match:
                 return f"{file.name} has {match[0]!r}"
     return None
@@ -200,7 +246,7 @@ def non_finite(path: Path) -> str | None:
 def run(mutation: Mutation, limit: float) -> tuple[str, str]:
     """Result of one mutation: its kind, and the reason of a failure."""
     text = mutation.path.read_text()
-    start, end = mutation.span
+    start, end = mutation.number.span
     changed = text[:start] + mutation.value + text[end:]
     with tempfile.TemporaryDirectory(prefix="etendue-mutation-") as name:
         folder = Path(name)
@@ -234,7 +280,8 @@ def run(mutation: Mutation, limit: float) -> tuple[str, str]:
                     return "non-finite", f"{command[0]}: {wrong}"
                 result = "result"
                 continue
-            if mutation.key not in error and not any(text in error for text in NOTHING_SEEN):
+            names_key = any(key in error for key in (mutation.number.key, mutation.number.outer) if key)
+            if not names_key and not any(text in error for text in ARRANGEMENT):
                 return "unnamed", f"{command[0]}: exit code {done.returncode}: {error.strip().splitlines()[:3]}"
             return "refused", f"{time.monotonic() - began:.1f} s"
         return result, ""
@@ -249,6 +296,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of processor time of one run")
     parser.add_argument("--seconds", type=float, help="begin no run after this time")
+    parser.add_argument("--ends", action="store_true", help="only the first and the last number of each list")
     parser.add_argument("--distinct", action="store_true", help="one mutation of each key of each kind of file and value")
     given = parser.parse_args()
     presets = [file for kind in ("scenes", "sensors", "cameras", "devices", "materials", "profiles")
@@ -263,12 +311,12 @@ def main() -> int:
         kind = kind_of(file, text)
         if kind in (None, "setup"):
             continue
-        for key, line, span in numbers(text):
-            mutations += [Mutation(file, kind, key, line, span, value) for value in given.values.split(",")]
+        found = ends(numbers(text)) if given.ends else numbers(text)
+        mutations += [Mutation(file, kind, number, value) for number in found for value in given.values.split(",")]
     if given.distinct:
         seen = {}
         for mutation in mutations:
-            seen.setdefault((mutation.kind, mutation.key, mutation.value), mutation)
+            seen.setdefault((mutation.kind, mutation.number.key, mutation.value), mutation)
         mutations = list(seen.values())
     total = len(mutations)
     if given.sample:
@@ -284,7 +332,7 @@ def main() -> int:
         counts[result] += 1
         if result in ("slow", "panic", "non-finite", "unnamed"):
             path = mutation.path.relative_to(ROOT)
-            print(f"{result}: {path}:{mutation.line}: {mutation.key} = {mutation.value}: {why}", flush=True)
+            print(f"{result}: {path}:{mutation.number.line}: {mutation.number.key} = {mutation.value}: {why}", flush=True)
     bad = sum(counts[name] for name in ("slow", "panic", "non-finite", "unnamed"))
     done = sum(counts.values())
     print(f"{done} of {total} changed files in {time.monotonic() - began:.0f} s: {counts['refused']} refused with the key, "

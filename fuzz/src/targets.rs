@@ -71,7 +71,7 @@ fn picture(name: &str, bytes: &[u8]) {
 }
 
 fn recording(name: &str, bytes: &[u8]) {
-    let _ = parse_recording(Path::new(name), bytes.to_vec(), &PacketSource::default());
+    let _ = parse_recording(Path::new(name), bytes.to_vec(), &PacketSource::default(), None);
 }
 
 /// Calls a reader of text with the part of the input that is UTF-8.

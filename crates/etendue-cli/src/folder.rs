@@ -1,6 +1,7 @@
 //! A folder of results that is written completely or not at all.
 
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use crate::output::list_written;
 use etendue::io::output::OutputSet;
@@ -26,9 +27,12 @@ impl Folder {
         }
     }
 
-    /// Adds a text file.
-    pub fn text(&mut self, name: &str, text: impl Into<String>) {
-        self.files.push((name.into(), text.into().into_bytes()));
+    /// Adds a text file, whose numbers have to be finite.
+    pub fn text(&mut self, name: &str, text: impl Into<String>) -> Result<(), Failure> {
+        let text = text.into();
+        finite::check_text(name, &text)?;
+        self.files.push((name.into(), text.into_bytes()));
+        Ok(())
     }
 
     /// Adds a file.
@@ -38,8 +42,8 @@ impl Folder {
 
     /// Adds a value as a JSON file.
     pub fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
-        self.text(name, text + "\n");
+        let text = finite::json(value)?;
+        self.files.push((name.into(), text.into_bytes()));
         Ok(())
     }
 
@@ -47,8 +51,7 @@ impl Folder {
     pub fn picture(&mut self, name: &str, drawing: &Drawing) -> Result<(), Failure> {
         let png = png::render(drawing, PNG_SCALE)?;
         self.files.push((format!("{name}.png"), png));
-        self.text(&format!("{name}.svg"), svg::write(drawing));
-        Ok(())
+        self.text(&format!("{name}.svg"), svg::write(drawing))
     }
 
     /// Adds the files of another folder of the same path.

@@ -2,9 +2,22 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use etendue::sensors::camera::Camera;
 
 /// Bytes in a gigabyte.
 const GIGABYTE: f64 = 1e9;
+
+/// Memory of the results of one beam, bytes: twice the measured growth with the number of sweeps, because
+/// beams in weather have several returns.
+pub const BYTES_PER_BEAM: f64 = 360.0;
+
+/// Memory of one pixel of a camera, bytes: two frames with their ground truth, and the files of one.
+const BYTES_PER_PIXEL: f64 = 400.0;
+
+/// Memory of a camera while it renders, bytes.
+pub fn of_frame(camera: &Camera) -> f64 {
+    f64::from(camera.width) * f64::from(camera.height) * BYTES_PER_PIXEL
+}
 
 /// Limit of the estimated memory.
 #[derive(Clone, Copy, Debug, Args)]

@@ -1,6 +1,7 @@
 //! Output of commands: results on standard output, messages on standard error, single files.
 
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use etendue::io::output::OutputSet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -48,8 +49,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a result as JSON.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
-    print(&(text + "\n"))
+    print(&finite::json(value)?)
 }
 
 /// Prints a report as JSON or as text.

@@ -461,6 +461,27 @@ impl ColumnData {
         }
     }
 
+    /// Replaces infinite values by NaN, and returns their number.
+    pub(crate) fn clear_infinite(&mut self) -> usize {
+        let mut count = 0;
+        match self {
+            Self::F32(values) => {
+                for value in values.iter_mut().filter(|value| value.is_infinite()) {
+                    *value = f32::NAN;
+                    count += 1;
+                }
+            }
+            Self::F64(values) => {
+                for value in values.iter_mut().filter(|value| value.is_infinite()) {
+                    *value = f64::NAN;
+                    count += 1;
+                }
+            }
+            Self::U16(_) | Self::U32(_) | Self::I32(_) => {}
+        }
+        count
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
         match self {

@@ -68,10 +68,14 @@ impl Spectrum {
         self.covers(wavelength)?;
         Ok(match self {
             Self::Constant(value) => *value,
-            Self::Table(points) => {
-                let (slope, (start, value)) = segment(points, wavelength, false);
-                value + slope * (wavelength - start)
-            }
+            Self::Table(points) => match points.last() {
+                // The last segment reaches its end up to rounding only
+                Some((last, value)) if wavelength >= *last => *value,
+                _ => {
+                    let (slope, (start, value)) = segment(points, wavelength, false);
+                    value + slope * (wavelength - start)
+                }
+            },
             Self::Sellmeier { terms, .. } => sellmeier(terms, wavelength).0,
             Self::Powers { terms, .. } => powers(terms, wavelength).0,
             Self::GroupIndex(phase) => {
@@ -206,6 +210,14 @@ mod tests {
         );
         assert!(Spectrum::Table(vec![]).at(900e-9).is_err());
         assert_eq!(Spectrum::Table(vec![(900e-9, 5.0)]).at(900e-9), Ok(5.0));
+    }
+
+    #[test]
+    fn a_table_has_its_own_values_at_its_wavelengths() {
+        let table = vec![(785e-9, 0.83), (865e-9, 0.81), (1550e-9, 0.0)];
+        for (wavelength, value) in table.clone() {
+            assert_eq!(Spectrum::Table(table.clone()).at(wavelength), Ok(value));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! mutate SECONDS [TARGET...]     # at least 100 inputs of each target, for SECONDS together
+//! mutate SECONDS --corpus FOLDER [TARGET...]     # the files in FOLDER/TARGET are seeds, too
 //! mutate --seeds FOLDER          # writes seeds and dictionaries: FOLDER/TARGET/*, FOLDER/TARGET.dict
 //! mutate --list                  # names of the targets
 //! ```
@@ -35,15 +36,22 @@ fn main() -> ExitCode {
             targets().iter().for_each(|target| write_seeds(target, Path::new(folder)));
             ExitCode::SUCCESS
         }
-        [seconds, ref names @ ..] => {
+        [seconds, ref rest @ ..] => {
+            let (corpus, names) = match rest {
+                ["--corpus", folder, names @ ..] => (Some(Path::new(folder)), names),
+                names => (None, names),
+            };
             let seconds: f64 = seconds.parse().expect("a number of seconds");
             let chosen = |target: &Target| names.is_empty() || names.contains(&target.name);
             let chosen: Vec<Target> = targets().into_iter().filter(chosen).collect();
             let share = Duration::from_secs_f64(seconds / chosen.len() as f64);
-            let results: Vec<Outcome> = chosen.iter().map(|target| run(target, share)).collect();
+            let results: Vec<Outcome> = chosen.iter().map(|target| run(target, corpus, share)).collect();
             let inputs: u64 = results.iter().map(|result| result.inputs).sum();
             let failures: u64 = results.iter().map(|result| result.failures).sum();
             let slowest = results.iter().map(|result| result.slowest).max().unwrap_or_default();
+            for (target, result) in chosen.iter().zip(&results) {
+                println!("{}: {} inputs, slowest {:.1?}", target.name, result.inputs, result.slowest);
+            }
             println!("{inputs} inputs of {} targets, {failures} failures, slowest {slowest:.1?}", chosen.len());
             if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
@@ -72,9 +80,18 @@ struct Outcome {
     slowest: Duration,
 }
 
+/// The seeds of a target, and the files of its folder in a corpus, in the order of their names.
+fn seeds(target: &Target, corpus: Option<&Path>) -> Vec<Vec<u8>> {
+    let folder = corpus.and_then(|corpus| fs::read_dir(corpus.join(target.name)).ok());
+    let mut paths: Vec<_> = folder.into_iter().flatten().flatten().map(|file| file.path()).collect();
+    paths.sort();
+    let files = paths.iter().map(|path| fs::read(path).expect("reads a file of the corpus"));
+    (target.seeds)().into_iter().chain(files).collect()
+}
+
 /// Reads changed seeds of a target for a time.
-fn run(target: &Target, time: Duration) -> Outcome {
-    let seeds = (target.seeds)();
+fn run(target: &Target, corpus: Option<&Path>, time: Duration) -> Outcome {
+    let seeds = seeds(target, corpus);
     let mut outcome = Outcome {
         inputs: 0,
         failures: 0,

@@ -57,10 +57,7 @@ impl ManPages {
 fn add_pages(folder: &mut Folder, command: &Command, name: &str) -> Result<(), Failure> {
     let mut page = Vec::new();
     Man::new(command.clone().display_name(name.to_owned())).render(&mut page)?;
-    folder.text(
-        &format!("{name}.1"),
-        String::from_utf8_lossy(&page).into_owned(),
-    );
+    folder.bytes(&format!("{name}.1"), page);
     for inner in command
         .get_subcommands()
         .filter(|inner| inner.get_name() != "help")

@@ -133,13 +133,17 @@ fn frames_are_recorded_one_by_one_and_equal_those_of_a_folder() {
 }
 
 #[test]
-fn temporary_files_of_killed_runs_are_removed_by_the_next_run() {
+fn the_next_run_ends_the_work_of_killed_runs() {
     let folder = folder();
     let path = folder.path();
-    for name in ["out/.etendue-killed.part", "out/other.part"] {
-        fs::create_dir_all(path.join("out")).expect("a folder");
-        fs::write(path.join(name), "x").expect("writes");
-    }
+    // Incomplete files, complete files, and a file of another program
+    let left = |name: &str| {
+        fs::create_dir_all(path.join(name)).expect("a folder");
+        fs::write(path.join(name).join("left.csv"), name).expect("writes");
+    };
+    left("out/.etendue-killed.part");
+    left("out/.etendue-late.done");
+    fs::write(path.join("out/other.part"), "x").expect("writes");
     succeed(path, &["simulate", "-o", "out", "--formats", "csv"]);
     let left = names(&path.join("out"));
     assert!(
@@ -147,8 +151,10 @@ fn temporary_files_of_killed_runs_are_removed_by_the_next_run() {
         "{left:?}"
     );
     assert!(left.contains(&"other.part".to_owned()), "{left:?}");
+    let renamed = fs::read_to_string(path.join("out/left.csv")).expect("is there");
+    assert_eq!(renamed, "out/.etendue-late.done");
     // As the recordings of a folder do
-    fs::write(path.join("out/.etendue-killed.part"), "x").expect("writes");
+    fs::create_dir(path.join("out/.etendue-killed.part")).expect("a folder");
     succeed(path, &["simulate", "-o", "out/a.mcap"]);
     assert!(!path.join("out/.etendue-killed.part").exists());
 }

@@ -173,6 +173,7 @@ pub struct EmvaTable {
     #[schemars(range(min = 0.0))]
     pub black_level_dn: f64,
     /// Bits of the analogue-to-digital converter.
+    #[schemars(range(min = 1, max = 16))]
     pub bits: u32,
     /// Photo-response non-uniformity, relative.
     #[serde(default)]
@@ -201,6 +202,7 @@ pub struct LinearTable {
     #[schemars(range(min = 1.0))]
     pub full_scale_e: f64,
     /// Bits of a digital number.
+    #[schemars(range(min = 1, max = 16))]
     pub bits: u32,
 }
 

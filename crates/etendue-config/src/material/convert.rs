@@ -58,13 +58,21 @@ pub enum MaterialFileError {
     #[error("gloss: fresnel = \"schlick\" needs ior as one number")]
     SchlickSpectrum,
     /// The material violates the conservation of energy or the domain of a parameter.
-    #[error("at {wavelength_nm} nm: {source}")]
+    #[error("at {wavelength_nm} nm: {source}{}", key_of(source))]
     Impossible {
         /// Wavelength.
         wavelength_nm: f64,
         /// Violation.
         source: MaterialError,
     },
+}
+
+/// The key of a parameter that has another name in files, in parentheses.
+fn key_of(error: &MaterialError) -> &'static str {
+    match error {
+        MaterialError::OutOfRange { parameter, .. } if parameter.name == "index" => " (key ior)",
+        _ => "",
+    }
 }
 
 impl MaterialFileError {

@@ -238,7 +238,7 @@ pub struct GlareFile {
     #[schemars(inner(range(min = 0.0)))]
     pub bias_error_mm: Vec<f64>,
     /// Factor of the spread.
-    #[schemars(inner(range(min = 0.0)))]
+    #[schemars(inner(range(min = 0.001)))]
     pub spread_ratio: Vec<f64>,
     /// Standard error of the factor.
     #[schemars(inner(range(min = 0.0)))]

@@ -24,7 +24,7 @@ pub use sensor_name::is_same_sensor;
 
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, FileKind, TomlProblem, UnknownName};
-use etendue_physics::profile::Profile;
+use etendue_physics::profile::{InvalidProfile, Profile};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,7 +59,10 @@ pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
         )
     };
     let profile = file.profile().map_err(&fail)?;
-    profile.check().map_err(|error| fail(error.to_string()))?;
+    profile.check().map_err(|error| match error {
+        InvalidProfile::Incidence(_) => fail(format!("incidence_deg: {error}")),
+        error => fail(error.to_string()),
+    })?;
     Ok(file)
 }
 

@@ -28,7 +28,7 @@ pub struct PlaceTable {
     pub height_m: f64,
     /// Start of the run, a date and time with offset: 2026-06-01T12:00:00Z.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub start: Option<Spanned<Datetime>>,
     /// Gravity. Default: normal gravity of the ellipsoid.
     #[serde(default)]

@@ -39,6 +39,7 @@ pub struct PhaseTable {
     #[schemars(with = "String")]
     pub sampling: Spanned<String>,
     /// Bits of the converter. Default: no quantisation.
+    #[schemars(range(min = 1, max = 32))]
     pub converter_bits: Option<u32>,
     /// Minimum detectable amplitude, 1/(m² sr).
     #[schemars(range(min = 1e-15))]

@@ -47,7 +47,8 @@ impl<'a> Forms<'a> {
             | ("boolean", DeValue::Boolean(_))
             | ("object", DeValue::Table(_))
             | ("", _) => true,
-            ("string", DeValue::String(text)) => {
+            ("string", DeValue::Datetime(_)) => is_date(schema),
+            ("string", DeValue::String(text)) if !is_date(schema) => {
                 names(schema).is_none_or(|names| names.contains(&&**text))
             }
             ("array", DeValue::Array(items)) => {
@@ -209,6 +210,7 @@ impl<'a> Forms<'a> {
             "number" => "a number".into(),
             "integer" => "a whole number".into(),
             "boolean" => "true or false".into(),
+            "string" if is_date(schema) => "a date and time without quotes".into(),
             "string" => "text in quotes".into(),
             "object" => match &required_keys(schema)[..] {
                 [] => "a table".into(),
@@ -275,6 +277,11 @@ fn type_of(schema: &Value) -> &str {
         }
         _ => "",
     }
+}
+
+/// Whether a schema of a string is that of a date and time, which TOML writes without quotes.
+fn is_date(schema: &Value) -> bool {
+    schema.get("format").and_then(Value::as_str) == Some("date-time")
 }
 
 /// The required keys of a table.
@@ -425,5 +432,23 @@ mod tests {
             let found = super::misfit::<crate::scene::SceneFile>(preset.text);
             assert_eq!(found, None, "{}", preset.name);
         }
+    }
+
+    #[test]
+    fn a_date_is_not_a_text() {
+        let robot = |start: &str| {
+            format!(
+                "version = 1\nname = \"a\"\n[place]\nlatitude_deg = 48\nlongitude_deg = 11\nstart = {start}\n"
+            )
+        };
+        let found = |start| super::misfit::<crate::robot::RobotFile>(&robot(start));
+        assert_eq!(found("2026-06-01T12:00:00Z"), None);
+        let (_, problem) = found("\"2026-06-01T12:00:00Z\"").unwrap();
+        assert!(
+            problem
+                .to_string()
+                .contains("a date and time without quotes is expected"),
+            "{problem}"
+        );
     }
 }

@@ -69,8 +69,10 @@ fn cameras_that_cannot_be_are_refused_with_the_place() {
     assert!(message.contains("3 distortion parameters"), "{message}");
     let (_, message, _) = refused("ideal", "frame_rate_hz = 30", "frame_rate_hz = 0");
     assert!(message.contains("frame_rate_hz is 0 Hz"), "{message}");
-    let (_, message, _) = refused("global-shutter", "bits = 10", "bits = 20");
-    assert!(message.contains("between 1 and 16"), "{message}");
+    let (spot, message, remedy) = refused("global-shutter", "bits = 10", "bits = 20");
+    assert_eq!(spot, "20");
+    assert!(message.contains("bits is 20"), "{message}");
+    assert!(remedy.contains("from 1 to 16"), "{remedy}");
     let (spot, _, remedy) = refused("fisheye", "lens.kannala_brandt", "lens.kannala_brant");
     assert_eq!(
         (spot.as_str(), remedy.as_str()),

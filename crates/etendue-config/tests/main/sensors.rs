@@ -102,7 +102,11 @@ fn senseless_sensors_are_refused_with_the_reason() {
         ),
         ("rate_hz = 10.0", "rate_hz = nan", "rate_hz is nan Hz"),
         ("multiples = [7, 8]", "multiples = [6, 8]", "coprime"),
-        ("converter_bits = 10", "converter_bits = 0", "0 bits"),
+        (
+            "converter_bits = 10",
+            "converter_bits = 0",
+            "converter_bits is 0,",
+        ),
         (
             "divergence_mrad = 10.0",
             "divergence_mrad = -1.0",

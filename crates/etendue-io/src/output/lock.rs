@@ -1,62 +1,9 @@
-//! Locks of files that a process writes, and removal of the files of processes that ended.
-//!
-//! A file under a temporary name is locked while its process lives (`flock` on Unix), so that
-//! another process recognises the files of killed ones: they are not locked. Where a file system has
-//! no locks, nothing is removed.
+//! Locks of recordings and of folders. Where a file system has no locks, nothing is locked.
 
 use crate::FormatError;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
-use tempfile::{Builder, NamedTempFile};
-
-/// Begin and end of temporary names.
-const PREFIX: &str = ".etendue-";
-const SUFFIX: &str = ".part";
-
-/// Attempts to create a file that no other process removes before it is locked.
-const ATTEMPTS: usize = 8;
-
-/// A locked file with a temporary name in a folder.
-pub(crate) fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    // Temporary files are private by default; an output has the permissions of the user's mask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // Another process may remove the file between its creation and its lock
-    for _ in 0..ATTEMPTS {
-        let file = builder.tempfile_in(folder)?;
-        let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
-        if !is_taken && file.path().exists() {
-            return Ok(file);
-        }
-    }
-    Err(io::Error::other(
-        "temporary files are removed by another process",
-    ))
-}
-
-/// Removes the temporary files of processes that ended without removing them.
-pub(crate) fn remove_stale(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.filter_map(Result::ok) {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
-            continue;
-        }
-        // The lock is held during the removal: a process that creates the file does not take it
-        if let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            // A file that cannot be removed remains, as without this function
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
 
 /// Opens a recording at `path`, locks it and empties it.
 ///
@@ -109,18 +56,7 @@ pub(crate) fn lock_folders<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<F
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_files_of_ended_processes_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let live = temporary_in(folder.path()).unwrap();
-        let stale = folder.path().join(".etendue-killed.part");
-        let other = folder.path().join("mine.part");
-        fs::write(&stale, "x").unwrap();
-        fs::write(&other, "x").unwrap();
-        remove_stale(folder.path());
-        assert!(live.path().exists() && other.exists() && !stale.exists());
-    }
+    use std::fs;
 
     #[test]
     fn a_recording_has_one_writer() {

@@ -2,14 +2,18 @@
 //!
 //! All writers use [`OutputSet`].
 
+mod finite;
 mod lock;
 mod metadata;
 mod output_set;
 mod simulated;
+mod stage;
 
-pub(crate) use lock::{locked_file, remove_stale};
+pub(crate) use finite::{check_beams, check_points};
+pub(crate) use lock::locked_file;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use output_set::{OpenOutput, OutputSet, Sink};
+pub(crate) use stage::settle;
 
 use etendue_scene::Scene;
 use etendue_sensors::BeamSweep;

@@ -1,18 +1,19 @@
 //! Output files that are written atomically.
 
-use super::lock::{lock_folders, remove_stale, temporary_in};
+use super::lock::lock_folders;
+use super::stage::{Stage, settle};
 use crate::FormatError;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Output files of a run that become visible together.
 ///
-/// Each file is written under a temporary name in its folder. [`OutputSet::commit`] renames the
-/// files and replaces existing ones; the sets of two processes do not mix. A set that is dropped
-/// without a commit removes its files and the folders that it created. Temporary files that a killed
-/// process left in a folder are removed with the first file of a set in it.
+/// Files are written into a hidden subfolder of their folder. [`OutputSet::commit`] renames them and
+/// replaces existing ones; the sets of two processes do not mix. If the process is killed
+/// meanwhile, the next set with a file in the folder renames the rest of the files. A set that is dropped
+/// without a commit removes its files and the folders that it created; what a killed process left of
+/// such a set is removed by the next one.
 ///
 /// # Example
 /// ```
@@ -28,16 +29,18 @@ use tempfile::NamedTempFile;
 /// ```
 #[derive(Debug, Default)]
 pub struct OutputSet {
-    files: Vec<(NamedTempFile, PathBuf)>,
+    /// One per output folder.
+    stages: Vec<Stage>,
+    /// Numbers of the stages and final paths of the files.
+    files: Vec<(usize, PathBuf)>,
     made_folders: Vec<PathBuf>,
-    /// Folders without files of killed processes.
-    cleaned: Vec<PathBuf>,
 }
 
 /// A file of an [`OutputSet`] that is written step by step.
 #[derive(Debug)]
 pub struct OpenOutput {
-    file: NamedTempFile,
+    stage: usize,
+    file: File,
     path: PathBuf,
 }
 
@@ -47,7 +50,7 @@ impl OpenOutput {
     /// # Errors
     /// If the operating system has no more file handles.
     pub fn writer(&self) -> Result<BufWriter<File>, FormatError> {
-        let file = self.file.as_file().try_clone();
+        let file = self.file.try_clone();
         let file = file.map_err(|source| cannot_write(&self.path, source))?;
         Ok(BufWriter::new(file))
     }
@@ -64,7 +67,7 @@ impl OutputSet {
         Self::default()
     }
 
-    /// Writes the content of the file `path` under a temporary name, and creates its folder if
+    /// Writes the content of the file `path`, which is not visible yet, and creates its folder if
     /// necessary.
     ///
     /// # Errors
@@ -75,13 +78,13 @@ impl OutputSet {
         write: impl FnOnce(&mut dyn Sink) -> io::Result<()>,
     ) -> Result<(), FormatError> {
         let output = self.open(path)?;
-        fill(output.file.as_file(), write).map_err(|source| cannot_write(path, source))?;
-        self.files.push((output.file, output.path));
+        fill(&output.file, write).map_err(|source| cannot_write(path, source))?;
+        self.files.push((output.stage, output.path));
         Ok(())
     }
 
-    /// Begins a file under a temporary name, and creates its folder if necessary. The file belongs to
-    /// the set after [`OutputSet::close`].
+    /// Begins a file, which is not visible yet, and creates its folder if necessary. The file belongs
+    /// to the set after [`OutputSet::close`].
     ///
     /// # Errors
     /// If the folder or the file cannot be written.
@@ -90,14 +93,10 @@ impl OutputSet {
         if path.is_dir() {
             return Err(fail(ErrorKind::IsADirectory.into()));
         }
-        let folder = folder_of(path);
-        self.make_folder(folder)?;
-        if !self.cleaned.iter().any(|cleaned| cleaned == folder) {
-            remove_stale(folder);
-            self.cleaned.push(folder.to_owned());
-        }
+        let stage = self.stage_of(path)?;
         Ok(OpenOutput {
-            file: temporary_in(folder).map_err(fail)?,
+            stage,
+            file: self.stages[stage].create(path).map_err(fail)?,
             path: path.to_owned(),
         })
     }
@@ -107,11 +106,10 @@ impl OutputSet {
     /// # Errors
     /// If the disk is full.
     pub fn close(&mut self, output: OpenOutput) -> Result<(), FormatError> {
-        let OpenOutput { file, path } = output;
-        file.as_file()
-            .sync_all()
+        let OpenOutput { stage, file, path } = output;
+        file.sync_all()
             .map_err(|source| cannot_write(&path, source))?;
-        self.files.push((file, path));
+        self.files.push((stage, path));
         Ok(())
     }
 
@@ -125,15 +123,43 @@ impl OutputSet {
     /// # Errors
     /// If a file cannot be renamed: earlier files remain, later files are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
+        let stages = std::mem::take(&mut self.stages);
+        let folders: Vec<PathBuf> = stages
+            .iter()
+            .map(|stage| stage.target().to_owned())
+            .collect();
+        let _locks = lock_folders(folders.iter().map(PathBuf::as_path));
+        // From here on, another process renames the files if this one is killed
+        let mut complete = Vec::new();
+        for (stage, folder) in stages.into_iter().zip(&folders) {
+            let stage = stage.complete();
+            complete.push(stage.map_err(|source| cannot_write(folder, source))?);
+        }
         let mut paths = Vec::new();
-        let _locks = lock_folders(self.files.iter().map(|(_, path)| folder_of(path)));
-        for (file, path) in std::mem::take(&mut self.files) {
-            file.persist(&path)
-                .map_err(|error| cannot_write(&path, error.error))?;
+        for (stage, path) in std::mem::take(&mut self.files) {
+            let renamed = complete[stage].rename(&path);
+            renamed.map_err(|source| cannot_write(&path, source))?;
             paths.push(path);
         }
         self.made_folders.clear();
         Ok(paths)
+    }
+
+    /// Number of the stage of a file. It is created with the first file of its folder.
+    fn stage_of(&mut self, path: &Path) -> Result<usize, FormatError> {
+        let folder = folder_of(path);
+        let known = self
+            .stages
+            .iter()
+            .position(|stage| stage.target() == folder);
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        self.make_folder(folder)?;
+        settle(folder);
+        let stage = Stage::new(folder).map_err(|source| cannot_write(path, source))?;
+        self.stages.push(stage);
+        Ok(self.stages.len() - 1)
     }
 
     fn make_folder(&mut self, folder: &Path) -> Result<(), FormatError> {
@@ -150,7 +176,7 @@ impl OutputSet {
 
 impl Drop for OutputSet {
     fn drop(&mut self) {
-        self.files.clear();
+        self.stages.clear();
         for folder in self.made_folders.iter().rev() {
             // A folder with files of other programs is not empty and remains.
             let _ = fs::remove_dir(folder);

@@ -30,7 +30,7 @@ pub use ply::write_ply;
 
 use crate::editable::EditableScan;
 use crate::input::read_bytes;
-use crate::output::OutputSet;
+use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
 use crate::scan_folder::{bag_in, scan_files};
 use crate::table::{Encoding, PointSweeps, PointTable};
@@ -283,8 +283,8 @@ impl PointFormat {
     /// Writes a table; `encoding` applies to PCD and PLY.
     ///
     /// # Errors
-    /// If the file cannot be written, the format cannot represent the points, or the format is
-    /// read-only.
+    /// If the file cannot be written, a number is infinite (except in the field `range`, where it is a
+    /// code of REP 117), the format cannot represent the points, or it is read-only.
     pub fn write(
         self,
         outputs: &mut OutputSet,
@@ -300,6 +300,7 @@ impl PointFormat {
                 Self::written_endings().join(", ")
             ),
         })?;
+        check_points(path, table)?;
         write(outputs, path, table, encoding)
     }
 }

@@ -4,7 +4,7 @@ use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
 use super::open_writer::OpenWriter;
-use crate::output::{locked_file, remove_stale};
+use crate::output::{locked_file, settle};
 use crate::table::PointTable;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Lidar, Sweep};
@@ -297,14 +297,14 @@ impl<W: Write + Seek> LidarRecorder<W> {
 }
 
 /// Creates an empty file and its folder, and replaces an existing file. The file has one writer at a
-/// time. Temporary files of killed processes in the folder are removed.
+/// time. The work of killed processes in the folder is ended.
 pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
-    remove_stale(folder);
+    settle(folder);
     locked_file(path)
 }
 

@@ -18,7 +18,7 @@
 
 use super::Geometries;
 use crate::FormatError;
-use crate::output::{OutputSet, SimulatedSweeps, Sink};
+use crate::output::{OutputSet, SimulatedSweeps, Sink, check_beams};
 use crate::precision::single;
 use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Scan, ScanLog};
@@ -236,12 +236,13 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
 /// of a beam without a hit) are empty.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// If a number is not finite, or the file cannot be written.
 pub fn write_sweeps_csv(
     outputs: &mut OutputSet,
     path: &Path,
     run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
+    check_beams(path, run)?;
     outputs.add(path, |file| {
         writeln!(file, "{HEADER}")?;
         for sweep in run.sweeps {

@@ -2,7 +2,7 @@
 
 use crate::FormatError;
 use crate::npy::{Element, write_array};
-use crate::output::{OutputSet, SimulatedSweeps};
+use crate::output::{OutputSet, SimulatedSweeps, check_beams};
 use etendue_sensors::{BeamMeasurement, RangeReading, Truth};
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -28,12 +28,13 @@ use zip::write::SimpleFileOptions;
 /// | `world_from_sensor` | f8, (sweeps, 4, 4) | pose of the sensor at the start |
 ///
 /// # Errors
-/// If the file cannot be written.
+/// If a number is not finite, or the file cannot be written.
 pub fn write_sweeps_npz(
     outputs: &mut OutputSet,
     path: &Path,
     run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
+    check_beams(path, run)?;
     outputs.add(path, |file| {
         let mut archive = Archive {
             zip: zip::ZipWriter::new(file),

@@ -4,11 +4,13 @@
 use etendue_io::image::read_picture;
 use etendue_io::input::read_bytes;
 use etendue_io::mesh::parse_mesh;
+use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
-use etendue_io::points::parse_points;
+use etendue_io::points::{PointFormat, parse_points};
 use etendue_io::recording::read_recording;
 use etendue_io::ros2::{parse_clouds, read_drive};
 use etendue_io::scan_file::ScanFile;
+use etendue_io::table::{ColumnData, Encoding, PointColumn, PointTable};
 use etendue_io::trajectory::{parse_kitti, parse_tum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -179,6 +181,63 @@ fn las_files_do_not_have_more_points_than_bytes() {
     las[107..111].fill(0);
     las[247..255].copy_from_slice(&u64::MAX.to_le_bytes());
     points_error("a.las", las);
+}
+
+/// A LAZ file of four points, whose layers follow the first point.
+fn laz() -> Vec<u8> {
+    let column = |name: &'static str, scale| {
+        let values = (0..4).map(|number| f64::from(number) * scale).collect();
+        PointColumn::new(name, ColumnData::F64(values))
+    };
+    let table = PointTable {
+        points: 4,
+        height: 1,
+        columns: vec![column("x", 1.0), column("y", 2.0), column("z", 0.5)],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.laz");
+    let mut outputs = OutputSet::new();
+    PointFormat::Las
+        .write(&mut outputs, &path, &table, Encoding::Binary)
+        .unwrap();
+    outputs.commit().unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+#[test]
+fn laz_chunks_do_not_have_larger_layers_than_bytes() {
+    let whole = laz();
+    let points = parse_points(Path::new("a.laz"), whole.clone(), &PacketSource::default());
+    assert_eq!(points.unwrap().together().points, 4);
+    let number = |at: usize| u32::from_le_bytes(*whole[at..].first_chunk().unwrap()) as usize;
+    let start = number(96) + 8;
+    // The size of each layer follows the first point of 30 bytes and the number of points
+    for layer in 0..9 {
+        let mut bytes = whole.clone();
+        let at = start + 30 + 4 + 4 * layer;
+        bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        let message = points_error("a.laz", bytes);
+        assert!(message.contains("inconsistent with the size"), "{message}");
+    }
+    // The number of chunks follows the version of the chunk table
+    let mut bytes = whole.clone();
+    let at = number(start - 8) + 4;
+    bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    points_error("a.laz", bytes);
+    // Without its end, a file has no chunk table
+    points_error("a.laz", whole[..number(start - 8)].to_vec());
+}
+
+#[test]
+fn extended_las_records_are_not_larger_than_the_file() {
+    let mut bytes = laz();
+    let at = bytes.len();
+    bytes.extend([0; 60]);
+    bytes[235..243].copy_from_slice(&(at as u64).to_le_bytes());
+    bytes[243..247].copy_from_slice(&1_u32.to_le_bytes());
+    bytes[at + 20..at + 28].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+    let message = points_error("a.laz", bytes);
+    assert!(message.contains("inconsistent with the size"), "{message}");
 }
 
 #[test]

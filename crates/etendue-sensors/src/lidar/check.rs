@@ -45,7 +45,7 @@ pub enum LidarError {
     /// Two channels fire at the same time into the same direction.
     #[error(
         "channels {first} and {second} fire at the same time ({time} us) in the same direction: \
-         give one of them another time or angle"
+         give one of them another elevation_deg, azimuth_deg or time_us"
     )]
     SameShot {
         /// The first channel.
@@ -219,7 +219,7 @@ impl Lidar {
                     "the time from the first to the last column, s,",
                     lasts,
                     lasts >= 0.0 && lasts <= sweep,
-                    "at most a sweep: give a smaller step or fewer columns",
+                    "at most a sweep: give a smaller azimuth_step_deg or fewer columns",
                 )?;
                 if columns == 1 { sweep } else { period }
             }

@@ -17,3 +17,6 @@ mod vector;
 
 pub use kernel::{Kernel, Lanes};
 pub use vector::{Float, Mask};
+
+#[cfg(test)]
+mod tests;

@@ -209,7 +209,7 @@ impl Profiles {
         // Add its files
         let name = file_name(material);
         let file = task.file(&calibration, &verdict);
-        folder.text(&format!("{name}.toml"), file.to_toml());
+        folder.text(&format!("{name}.toml"), file.to_toml())?;
         if self.figures {
             figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
         }

@@ -43,10 +43,10 @@ impl<'a> Report<'a> {
 
     /// Adds the text, and every table as `table-N.csv`.
     pub fn add_to(&self, folder: &mut Folder) -> Result<(), Failure> {
-        folder.text("experiment.md", self.text());
+        folder.bytes("experiment.md", self.text().into_bytes());
         folder.json("experiment.json", self)?;
         for (number, table) in (1..).zip(&self.tables) {
-            folder.text(&format!("table-{number}.csv"), csv(table.table));
+            folder.text(&format!("table-{number}.csv"), csv(table.table))?;
         }
         Ok(())
     }
@@ -74,10 +74,12 @@ fn json(cell: &ResultCell) -> Value {
     }
 }
 
-/// Table as CSV: numbers with full precision, names with commas in quotes, the title as a comment.
+/// Table as CSV: numbers with full precision, empty cells for those that are not finite, names with commas
+/// in quotes, the title as a comment.
 fn csv(table: &ResultTable) -> String {
     let cell = |cell: &ResultCell| match cell {
         ResultCell::Text(text) => quoted(text),
+        ResultCell::Number(number) if !number.is_finite() => String::new(),
         ResultCell::Number(number) => number.to_string(),
         ResultCell::Count(count) => count.to_string(),
     };

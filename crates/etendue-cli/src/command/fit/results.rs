@@ -23,15 +23,16 @@ pub fn add_to(
     let uncertainty = &found.uncertainty;
     let residuals = residuals(setup, &found.solution.state);
     folder.json("estimate.json", report)?;
-    folder.text("covariance.csv", matrix(found, &uncertainty.covariance));
-    folder.text("correlation.csv", matrix(found, &uncertainty.correlation()));
-    folder.text("log.csv", log(found));
-    folder.text("residuals.csv", residual_table(&residuals));
+    folder.text("covariance.csv", matrix(found, &uncertainty.covariance))?;
+    folder.text("correlation.csv", matrix(found, &uncertainty.correlation()))?;
+    folder.text("log.csv", log(found))?;
+    folder.text("residuals.csv", residual_table(&residuals))?;
     folder.picture("fit", &picture(setup, found)?)?;
     folder.picture("residuals", &residual_picture(&residuals))
 }
 
-/// Matrix over the components as CSV, with their names in the first row and column.
+/// Matrix over the components as CSV, with their names in the first row and column. The cells of components
+/// that are not determined are empty.
 fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     let names = || {
         let components = found.uncertainty.components.iter();
@@ -39,13 +40,23 @@ fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     };
     let head: Vec<&str> = names().collect();
     let rows = names().zip(matrix.row_iter()).map(|(name, row)| {
-        let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+        let cells: Vec<String> = row.iter().copied().map(finite_cell).collect();
         format!("{name},{}\n", cells.join(","))
     });
     format!("component,{}\n{}", head.join(","), rows.collect::<String>())
 }
 
-/// One row per iteration with the values of all unknowns.
+/// A cell of a table, empty for a number that is not finite.
+fn finite_cell(number: f64) -> String {
+    if number.is_finite() {
+        number.to_string()
+    } else {
+        String::new()
+    }
+}
+
+/// One row per iteration with the values of all unknowns. The widening of the loss is empty for least
+/// squares.
 fn log(found: &Found) -> String {
     let paths: Vec<&str> = found
         .estimate
@@ -80,7 +91,7 @@ fn log(found: &Found) -> String {
             step.gradient,
             step.step,
             step.damping,
-            step.widening,
+            finite_cell(step.widening),
             step.missing,
             values.collect::<Vec<_>>().join(",")
         );

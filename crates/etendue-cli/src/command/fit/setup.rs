@@ -234,7 +234,7 @@ fn out_of_bounds(free: &FreeTask, error: &OutOfBounds) -> Failure {
     wrong(
         free.start_spot.as_ref().or(free.spot.as_ref()),
         format!("{path} starts at {value}, outside its bounds ({lower}, {upper})"),
-        "start inside the bounds, or widen them",
+        "give a start inside the bounds, or wider ones (within_m of a pose, between of a number)",
     )
 }
 

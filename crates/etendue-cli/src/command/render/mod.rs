@@ -7,6 +7,7 @@ mod write;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::memory::{self, Memory};
 use crate::output::progress;
 use crate::pose::Pose;
 use crate::source;
@@ -64,6 +65,8 @@ pub struct Render {
     #[arg(short, long, default_value = "out/render", value_name = "DIR|FILE")]
     output: PathBuf,
     #[command(flatten)]
+    memory: Memory,
+    #[command(flatten)]
     threads: Threads,
     /// Print the summary as JSON
     #[arg(long)]
@@ -90,6 +93,7 @@ impl Render {
         let output = Output::of(&self.output)?;
         let mut loaded = source::scene(self.scene.as_deref())?;
         let camera = source::camera(&self.camera)?;
+        self.check_memory(&camera)?;
         let trajectory = self.trajectory(&loaded)?;
         let mut warnings = loaded.warnings.clone();
         warnings.extend(light_if_dark(
@@ -120,7 +124,7 @@ impl Render {
             let shot = next.as_ref().unwrap_or(&first);
             is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
             writer.add(shot)?;
-            frames.push(shot.json());
+            frames.push(shot.pose());
         }
         bar.finish_and_clear();
         let seconds = begun.elapsed().as_secs_f64();
@@ -149,6 +153,15 @@ impl Render {
             return Err(Failure::StoppedRecording);
         }
         Ok(())
+    }
+
+    /// Checks the memory of a frame with its ground truth and its files.
+    fn check_memory(&self, camera: &Camera) -> Result<(), Failure> {
+        self.memory.check(
+            memory::of_frame(camera),
+            &format!("frames of {} x {} pixels", camera.width, camera.height),
+            "give a smaller resolution_px in the camera file",
+        )
     }
 
     /// Trajectory of the camera.

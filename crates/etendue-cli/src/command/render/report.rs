@@ -1,6 +1,6 @@
 //! Report of rendered frames.
 
-use super::shot::Shot;
+use super::shot::{FramePose, Shot};
 use crate::failure::Failure;
 use crate::output::{counted, print, print_json, remark, warn};
 use etendue::config::scene::LoadedScene;
@@ -20,7 +20,7 @@ pub struct Report<'a> {
     /// First frame.
     pub first: &'a Shot,
     /// Exposure and pose of each frame.
-    pub frames: &'a [Value],
+    pub frames: &'a [FramePose],
     /// Settings of the first frame.
     pub settings: &'a FrameSettings,
     /// Warnings.
@@ -110,7 +110,7 @@ impl Report<'_> {
             "light": light,
             "samples": self.settings.samples,
             "seed": self.settings.seed,
-            "frames": self.frames,
+            "frames": self.frames.iter().map(FramePose::json).collect::<Vec<_>>(),
             "instances": instances,
             "classes": self.classes.names,
             "warnings": self.warnings,

@@ -14,14 +14,33 @@ pub struct Shot {
     pub world_from_camera: Isometry3<f64>,
 }
 
+/// Exposure and pose of a frame.
+#[derive(Clone, Copy)]
+pub struct FramePose {
+    start: f64,
+    exposure: f64,
+    world_from_camera: Isometry3<f64>,
+}
+
 impl Shot {
     /// Exposure and pose.
+    pub const fn pose(&self) -> FramePose {
+        FramePose {
+            start: self.frame.start,
+            exposure: self.frame.exposure,
+            world_from_camera: self.world_from_camera,
+        }
+    }
+}
+
+impl FramePose {
+    /// The exposure and the pose as JSON.
     pub fn json(&self) -> Value {
         let position: [f64; 3] = self.world_from_camera.translation.vector.into();
         let rotation = self.world_from_camera.rotation.quaternion();
         json!({
-            "start_s": self.frame.start,
-            "exposure_s": self.frame.exposure,
+            "start_s": self.start,
+            "exposure_s": self.exposure,
             "position_m": position,
             "rotation_wxyz": [rotation.w, rotation.i, rotation.j, rotation.k],
         })

@@ -5,6 +5,7 @@ use super::shot::Shot;
 use super::views;
 use crate::bag;
 use crate::failure::Failure;
+use crate::finite;
 use crate::interrupt;
 use crate::output::warn;
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
@@ -88,6 +89,7 @@ impl<'a> FrameWriter<'a> {
 
     /// Writes the next frame.
     pub fn add(&mut self, shot: &Shot) -> Result<(), Failure> {
+        finite::check_frame(&shot.frame)?;
         match self.output {
             Output::Png(path) if self.frames == 0 => self.file(path, &picture(shot)?)?,
             Output::Exr(path) if self.frames == 0 => {
@@ -151,9 +153,8 @@ impl<'a> FrameWriter<'a> {
             }
         }
         if let Output::Folder(folder) = self.output {
-            let json =
-                serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
-            self.file(&folder.join("run.json"), (json + "\n").as_bytes())?;
+            let json = finite::json(&report.json())?;
+            self.file(&folder.join("run.json"), json.as_bytes())?;
         }
         let mut paths = self.files.commit()?;
         let recording = match self.output {

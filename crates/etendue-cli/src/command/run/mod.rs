@@ -5,6 +5,7 @@ mod report;
 use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
+use crate::memory::{self, Memory};
 use crate::output::{commit, print_report, progress, warn};
 use crate::source;
 use crate::threads::Threads;
@@ -12,7 +13,7 @@ use clap::Args;
 use etendue::config::robot::{self, LoadedRobot};
 use etendue::config::scene::obstruction_warning;
 use etendue::io::nmea;
-use etendue::io::output::OutputSet;
+use etendue::io::output::{OpenOutput, OutputSet};
 use etendue::io::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::{Dynamics as _, StateTrajectory as _};
@@ -24,7 +25,7 @@ use indicatif::ProgressBar;
 use nalgebra::Point3;
 use report::Report;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -54,6 +55,8 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     nmea: Option<PathBuf>,
     #[command(flatten)]
+    memory: Memory,
+    #[command(flatten)]
     threads: Threads,
     /// Print the summary as JSON
     #[arg(long)]
@@ -80,6 +83,7 @@ impl Run {
         }
         let robot = robot::load(&self.robot)?;
         let duration = self.duration(&robot)?;
+        self.check_memory(&robot)?;
         if let Some(path) = self.recording()
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
@@ -91,6 +95,21 @@ impl Run {
         warn(&robot.warnings);
         let report = self.simulate(&robot, duration)?;
         print_report(self.json, &report, Report::text)
+    }
+
+    /// Checks the memory of one capture of every lidar and camera.
+    fn check_memory(&self, robot: &LoadedRobot) -> Result<(), Failure> {
+        let sensors = robot.rig.sensors().iter();
+        let captures = sensors.map(|sensor| match sensor.device() {
+            Device::Lidar(lidar) => lidar.shots(0).len() as f64 * memory::BYTES_PER_BEAM,
+            Device::Camera(mounted) => memory::of_frame(&mounted.camera),
+            _ => 0.0,
+        });
+        self.memory.check(
+            captures.sum(),
+            "the captures of all sensors",
+            "give smaller cameras and lidars",
+        )
     }
 
     /// The file of the recording.
@@ -128,7 +147,7 @@ impl Run {
             robot,
             recorder: self.recorder(robot)?,
             report: Report::new(robot, duration, self.seed),
-            nmea: String::new(),
+            fixes: self.fixes(robot)?,
             next_motion: 0,
             failed: None,
             bar: progress(
@@ -172,7 +191,9 @@ impl Run {
             let metadata = bag::describe(&path)?;
             report.files.extend([path].into_iter().chain(metadata));
         }
-        report.files.extend(self.write_nmea(&recording.nmea)?);
+        if let Some(fixes) = recording.fixes {
+            report.files.extend(fixes.finish()?);
+        }
         Ok(report)
     }
 
@@ -185,11 +206,13 @@ impl Run {
         Ok(recorder.transpose()?)
     }
 
-    fn write_nmea(&self, text: &str) -> Result<Vec<PathBuf>, Failure> {
+    /// File of the fixes, which are written as they arrive.
+    fn fixes(&self, robot: &LoadedRobot) -> Result<Option<Fixes>, Failure> {
         let Some(path) = &self.nmea else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
-        if text.is_empty() {
+        let mut devices = robot.rig.sensors().iter().map(MountedSensor::device);
+        if !devices.any(|device| matches!(device, Device::Gnss(_))) {
             return Err(Failure::usage(
                 format!(
                     "there are no fixes for {}: the robot has no GNSS receiver",
@@ -199,8 +222,28 @@ impl Run {
             ));
         }
         let mut outputs = OutputSet::new();
-        outputs.add(path, |file| file.write_all(text.as_bytes()))?;
-        commit(outputs)
+        let file = outputs.open(path)?;
+        Ok(Some(Fixes {
+            writer: file.writer()?,
+            file,
+            outputs,
+        }))
+    }
+}
+
+/// NMEA file of the fixes of a run.
+struct Fixes {
+    outputs: OutputSet,
+    file: OpenOutput,
+    writer: BufWriter<File>,
+}
+
+impl Fixes {
+    /// Writes the rest, and makes the file visible.
+    fn finish(mut self) -> Result<Vec<PathBuf>, Failure> {
+        self.writer.flush()?;
+        self.outputs.close(self.file)?;
+        commit(self.outputs)
     }
 }
 
@@ -209,7 +252,7 @@ struct Recording<'r> {
     robot: &'r LoadedRobot,
     recorder: Option<RigRecorder<'r, BufWriter<File>>>,
     report: Report,
-    nmea: String,
+    fixes: Option<Fixes>,
     next_motion: i64,
     failed: Option<Failure>,
     bar: ProgressBar,
@@ -230,9 +273,10 @@ impl Recording<'_> {
         let sensor = &self.robot.rig.sensors()[event.sensor];
         finite::check_data(sensor.name(), &event.data)?;
         self.report.count(event);
-        if let Data::Fix(fix) = &event.data {
+        if let (Data::Fix(fix), Some(fixes)) = (&event.data, &mut self.fixes) {
             let time = self.robot.environment.start + seconds(event.capture.end);
-            self.nmea += &nmea::sentences(fix, time);
+            let sentences = nmea::sentences(fix, time);
+            fixes.writer.write_all(sentences.as_bytes())?;
         }
         self.bar.set_position(position(event.capture.arrival));
         match &mut self.recorder {

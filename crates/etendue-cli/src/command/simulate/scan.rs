@@ -10,6 +10,7 @@ use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
+use crate::memory;
 use crate::output::remark;
 use etendue::config::scene::{LoadedScene, obstruction_warning, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
@@ -19,10 +20,6 @@ use etendue::sensors::lidar::{Air, Lidar, Receiver, Return, Shot, Sweep, SweepSe
 use etendue::sensors::transport::World;
 use nalgebra::Point3;
 use std::time::Instant;
-
-/// Memory of the results of one beam, bytes: twice the measured growth with the number of sweeps, because
-/// beams in weather have several returns.
-const BYTES_PER_BEAM: f64 = 360.0;
 
 /// Run of a lidar.
 pub struct ScanRun<'a> {
@@ -86,7 +83,7 @@ impl ScanRun<'_> {
         let formats = selection::selected(self.arguments.formats.as_deref());
         let beams = self.lidar.shots(0).len() as u64 * u64::from(self.sweeps());
         self.arguments.memory.check(
-            beams as f64 * BYTES_PER_BEAM,
+            beams as f64 * memory::BYTES_PER_BEAM,
             &format!("{beams} beams"),
             "record to a file .mcap, which needs the memory of one sweep, give fewer --sweeps",
         )?;

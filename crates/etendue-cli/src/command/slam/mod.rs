@@ -157,14 +157,14 @@ fn write(
     mapped: &Mapped,
     reference: Option<&[Isometry3<f64>]>,
 ) -> Result<(), Failure> {
-    folder.text("trajectory.tum", tum_text(times, &mapped.poses));
-    folder.text("trajectory_kitti.txt", kitti_text(&mapped.poses));
+    folder.text("trajectory.tum", tum_text(times, &mapped.poses))?;
+    folder.text("trajectory_kitti.txt", kitti_text(&mapped.poses))?;
     let rows = mapped
         .points
         .iter()
         .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
-    folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
-    folder.text("scans.csv", scans_csv(&mapped.scans));
+    folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()))?;
+    folder.text("scans.csv", scans_csv(&mapped.scans))?;
     folder.picture("slam", &picture(mapped, reference))?;
     folder.commit_and_list()
 }

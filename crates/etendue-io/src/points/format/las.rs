@@ -1,5 +1,7 @@
 //! LAS and LAZ: all versions are read, LAS 1.4 is written.
 
+mod chunks;
+
 use super::{FieldCapacity, FormatEntry, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
 use crate::foreign::{guarded, is_plausible};
@@ -128,10 +130,10 @@ fn read(path: &Path, bytes: Vec<u8>) -> Result<(Header, Vec<Point>), FormatError
 }
 
 fn read_checked(bytes: Vec<u8>) -> io::Result<(Header, Vec<Point>)> {
+    // Compare the number of points, and the sizes of compressed ones, with the size of the file
     let size = bytes.len();
-    let mut reader = Reader::new(Cursor::new(bytes)).map_err(io::Error::other)?;
-    // Compare the number of points with the size of the file
-    let header = reader.header().clone();
+    chunks::check_extended_record(&bytes)?;
+    let header = Header::new(Cursor::new(&bytes)).map_err(io::Error::other)?;
     let count = header.number_of_points();
     let format = header.point_format();
     let record = u64::from(format.len());
@@ -140,7 +142,12 @@ fn read_checked(bytes: Vec<u8>) -> io::Result<(Header, Vec<Point>)> {
         let message = format!("{count} points are out of proportion to a file of {size} bytes");
         return Err(io::Error::other(message));
     }
+    if format.is_compressed {
+        let vlr = header.laz_vlr().map_err(io::Error::other)?;
+        chunks::check_sizes(&bytes, &vlr, count)?;
+    }
     // Read the points in batches: memory grows with the points that the file has
+    let mut reader = Reader::new(Cursor::new(bytes)).map_err(io::Error::other)?;
     let mut points = Vec::new();
     while (points.len() as u64) < count {
         let batch = reader.read_points(BATCH).map_err(io::Error::other)?;
