@@ -186,6 +186,11 @@ rapier:
 coverage-calibrate recordings="20":
     cargo run --release -p etendue-experiments --example coverage_calibrate -- {{ recordings }} --reasons
 
+# Errors of slam in its stated standard deviations, over simulated drives: docs/slam.md has the table.
+coverage-slam seeds="20":
+    cargo build --release -p etendue-cli
+    python3 scripts/slam_coverage.py --etendue target/release/etendue --seeds {{ seeds }}
+
 # Speed of the library (criterion).
 bench:
     cargo bench -p etendue --bench sweeps

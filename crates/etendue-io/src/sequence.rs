@@ -5,14 +5,16 @@
 //! log. The poses of a bag are those of its transforms.
 //!
 //! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory` or
-//! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI),
-//! one line per scan.
+//! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI).
+//! Poses with times that span those of the scans are interpolated at the times of the scans; otherwise
+//! there is one line per scan.
 
 use crate::points::{PointFormat, ReadOptions, read_points_with};
 use crate::scan_folder::{files_of, trajectory_in};
 use crate::table::{PointSweeps, PointTable};
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FileLocation, FormatError};
+use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Point3};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +28,7 @@ pub struct Sequence {
     /// Points in the lidar frame, m, including non-finite ones.
     pub scans: Vec<Vec<Point3<f64>>>,
     /// Time of each point of each scan relative to the time of the scan, s, from the fields of a
-    /// recording; `None` for folders, and if a sweep has no times.
+    /// recording or of the files of a folder; `None` if a scan has no times.
     pub point_times: Option<Vec<Vec<f64>>>,
     /// Time of each scan, s; its index if neither recording nor trajectory has times.
     pub times: Vec<f64>,
@@ -67,10 +69,7 @@ pub fn read_sequence(
         posed: recorded,
         warnings,
     } = if has_scans {
-        Recorded {
-            scans: read_folder(path, source.options, progress)?,
-            ..Recorded::default()
-        }
+        read_folder(path, source.options, progress)?
     } else {
         let file = bag.as_deref().unwrap_or(path);
         let points = read_points_with(file, source.options)?;
@@ -91,22 +90,59 @@ pub fn read_sequence(
     // Number the scans if they have no times
     let count = scans.len();
     let numbers = || (0..count).map(|number| number as f64).collect();
-    let times_without_poses = stamps.unwrap_or_else(numbers);
-    let Some((times, world_from_lidar)) = posed else {
-        return Ok(Sequence {
-            path: path.to_owned(),
-            times: times_without_poses,
-            point_times,
-            scans,
-            world_from_lidar: None,
-            warnings,
-        });
+    let (times, world_from_lidar) = match posed {
+        Some(posed) => {
+            let (times, poses) = pose_of_each(path, count, stamps.as_deref(), posed)?;
+            (times.or(stamps), Some(poses))
+        }
+        None => (stamps, None),
     };
+    Ok(Sequence {
+        path: path.to_owned(),
+        scans,
+        times: times.unwrap_or_else(numbers),
+        point_times,
+        world_from_lidar,
+        warnings,
+    })
+}
 
-    // Check that every scan has a pose
-    if world_from_lidar.len() != count {
-        let message = format!("{count} scans, but {} poses", world_from_lidar.len());
-        let remedy = "give a trajectory with one pose for every scan, in their order";
+/// Times and poses of the scans: those of the trajectory interpolated at the stamps of the scans (s) where it
+/// spans them, else one pose for every scan.
+fn pose_of_each(
+    path: &Path,
+    count: usize,
+    stamps: Option<&[f64]>,
+    (times, poses): Posed,
+) -> Result<Posed, FormatError> {
+    // Interpolate
+    let mut remedy = "give a trajectory with one pose for every scan, in their order";
+    let mut spans = String::new();
+    if let (Some(stamps), Some(times)) = (stamps, &times) {
+        let span = |times: &[f64]| {
+            let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+            let greatest = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            [least, greatest]
+        };
+        let [first, last] = span(times);
+        let [begin, end] = span(stamps);
+        if first - SAME_TIME <= begin && end <= last + SAME_TIME {
+            match interpolated(path, times, &poses, stamps) {
+                Ok(poses) => return Ok((Some(stamps.to_vec()), poses)),
+                Err(error) if poses.len() != count => return Err(error),
+                // One pose for every scan, such as those of a recording with repeated stamps.
+                Err(_) => return Ok((Some(times.clone()), poses)),
+            }
+        }
+        spans = format!(
+            "; the scans begin from {begin} s to {end} s, the poses are from {first} s to {last} s"
+        );
+        remedy = "give a trajectory that spans the times of the scans, or one pose for every scan, \
+                  in their order";
+    }
+    // One pose for every scan
+    if poses.len() != count {
+        let message = format!("{count} scans, but {} poses{spans}", poses.len());
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
@@ -114,14 +150,26 @@ pub fn read_sequence(
             remedy,
         ));
     }
-    Ok(Sequence {
-        path: path.to_owned(),
-        scans,
-        times: times.unwrap_or(times_without_poses),
-        point_times,
-        world_from_lidar: Some(world_from_lidar),
-        warnings,
-    })
+    Ok((times, poses))
+}
+
+/// Largest difference of times that are the same but for rounding, s.
+const SAME_TIME: f64 = 1e-3;
+
+/// Poses at some times (s), linear between those of a trajectory.
+fn interpolated(
+    path: &Path,
+    times: &[f64],
+    poses: &[Isometry3<f64>],
+    at: &[f64],
+) -> Result<Vec<Isometry3<f64>>, FormatError> {
+    let frames = times.iter().zip(poses);
+    let frames = frames.map(|(&time, &pose)| KeyFrame { time, pose });
+    let trajectory = KeyFrameTrajectory::new(frames.collect()).map_err(|error| {
+        let remedy = "sort the poses by time, each time once";
+        FormatError::malformed(path, FileLocation::File, error.to_string(), remedy)
+    })?;
+    Ok(at.iter().map(|&t| trajectory.pose_or_end(t)).collect())
 }
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
@@ -158,21 +206,57 @@ pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
     Ok((Some(times), poses))
 }
 
+/// The scans of a folder, with the times of their points if every file has some.
 fn read_folder(
     folder: &Path,
     options: ReadOptions,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<Vec<Vec<Point3<f64>>>, FormatError> {
+) -> Result<Recorded, FormatError> {
     let files = scan_files(folder)?;
-    let mut scans = Vec::new();
+    let mut tables = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        scans.push(positions(&read_points_with(file, options)?.together()));
+        tables.push(read_points_with(file, options)?.together());
         progress(number + 1, files.len());
     }
-    Ok(scans)
+    Ok(Recorded::of_files(&tables))
 }
 
 impl Recorded {
+    /// Scans that are files of their own, with the time column of each.
+    fn of_files(tables: &[PointTable]) -> Self {
+        let scans = tables.iter().map(positions).collect();
+        let stamps: Option<Vec<f64>> = tables.iter().map(earliest).collect();
+        let point_times = stamps
+            .as_ref()
+            .and_then(|stamps| times_since(tables, stamps));
+        let (Some(stamps), Some(point_times)) = (stamps, point_times) else {
+            return Self {
+                scans,
+                ..Self::default()
+            };
+        };
+        // Times that begin anew in each file are those within a scan: the scans follow one another.
+        let mut warnings = Vec::new();
+        let ascending = stamps.is_sorted_by(|a, b| a < b);
+        let stamps = if ascending {
+            stamps
+        } else {
+            let period = longest(&point_times);
+            warnings.push(format!(
+                "the times of the points begin anew in each file: the scans are taken to begin \
+                 {period:.4} s apart, the longest duration of a scan"
+            ));
+            (0..tables.len()).map(|i| i as f64 * period).collect()
+        };
+        Self {
+            scans,
+            point_times: Some(point_times),
+            stamps: Some(stamps),
+            posed: None,
+            warnings,
+        }
+    }
+
     /// The sweeps of a recording.
     fn of(path: &Path, points: PointSweeps) -> Result<Self, FormatError> {
         // Split a table with numbers of sweeps
@@ -190,16 +274,12 @@ impl Recorded {
         }
 
         // Stamp every sweep, and count the times of its points from there
-        let earliest = |table: &PointTable| table.finite_numbers("time").reduce(f64::min);
         let stamps = points
             .stamps
             .or_else(|| sweeps.iter().map(earliest).collect());
-        let point_times = stamps.as_ref().and_then(|stamps| {
-            let of_sweeps = sweeps.iter().zip(stamps);
-            of_sweeps
-                .map(|(sweep, stamp)| sweep.times_since(*stamp))
-                .collect()
-        });
+        let point_times = stamps
+            .as_ref()
+            .and_then(|stamps| times_since(sweeps, stamps));
         Ok(Self {
             scans: sweeps.iter().map(positions).collect(),
             point_times,
@@ -210,6 +290,24 @@ impl Recorded {
             warnings: points.warnings,
         })
     }
+}
+
+/// Time of the first point of a table, s.
+fn earliest(table: &PointTable) -> Option<f64> {
+    table.finite_numbers("time").reduce(f64::min)
+}
+
+/// Times of the points of tables relative to a stamp each, s; `None` if a table has no times.
+fn times_since(tables: &[PointTable], stamps: &[f64]) -> Option<Vec<Vec<f64>>> {
+    let of_tables = tables.iter().zip(stamps);
+    of_tables
+        .map(|(table, stamp)| table.times_since(*stamp))
+        .collect()
+}
+
+/// The longest of the scans by the times of their points (s).
+fn longest(point_times: &[Vec<f64>]) -> f64 {
+    point_times.iter().flatten().copied().fold(0.0, f64::max)
 }
 
 /// Positions of the points of a table, m, including non-finite ones.

@@ -198,3 +198,35 @@ fn a_registration_of_different_places_is_doubtful() {
     );
     assert!(folder.path().join("out/registration.json").exists());
 }
+
+/// A room from a lidar at a position, in the frame of the world or that of the lidar, with ranges.
+fn room_with_ranges([x, y]: [f64; 2], in_world: bool) -> String {
+    let mut text = "x_m,y_m,z_m,range_m\n".to_owned();
+    for line in room(0.0, 0.0, 0.0).lines().skip(1) {
+        let (a, b) = line.split_once(',').expect("two numbers");
+        let [a, b]: [f64; 2] = [a, b].map(|word| word.parse().expect("a number"));
+        let [dx, dy] = [a - x, b - y];
+        let [px, py] = if in_world { [a, b] } else { [dx, dy] };
+        let range = dx.hypot(dy);
+        writeln!(text, "{px},{py},0,{range}").expect("writing to a string does not fail");
+    }
+    text
+}
+
+/// Clouds of one world need no registration: their ranges show that their points are not in the frames of the lidars.
+#[test]
+fn clouds_in_the_frame_of_the_world_are_reported() {
+    let folder = folder();
+    let folder = folder.path();
+    write(folder, "a.csv", room_with_ranges([0.6, 0.3], true));
+    write(folder, "b.csv", room_with_ranges([0.9, 0.2], true));
+    write(folder, "c.csv", room_with_ranges([0.9, 0.2], false));
+    write(folder, "d.csv", room_with_ranges([0.6, 0.3], false));
+    let warning = |a: &str, b: &str| stderr(&succeed(folder, &["register", a, b]));
+    let both = warning("a.csv", "b.csv");
+    assert!(both.contains("they are registered already"), "{both}");
+    let one = warning("a.csv", "c.csv");
+    assert!(one.contains("the result is the pose of a lidar"), "{one}");
+    let none = warning("d.csv", "c.csv");
+    assert!(!none.contains("column range"), "{none}");
+}

@@ -1,7 +1,7 @@
 //! Robust point-to-plane registration of a scan onto a map.
 
-use super::map::{PairGate, SurfaceMap};
-use super::observability::Observability;
+use super::map::{MapSurfel, PairGate, SurfaceMap, SurfelOrigin};
+use super::observability::{Least, Observability};
 use super::scan::{SampledScan, Surfel, robust_sd};
 use crate::manifold::se3;
 use crate::solve::Loss;
@@ -59,10 +59,16 @@ pub(super) struct IcpResult {
     pub converged: bool,
     /// Information of the pairs by direction.
     pub observability: Observability,
+    /// Factor from rotations to lengths, m.
+    pub radius: f64,
+    /// Step from the prediction to the pose, with rotations times the radius.
+    pub from_prediction: Vector6<f64>,
+    /// Pairs at the registered pose.
+    pub pairs: Vec<PlanePair>,
 }
 
 /// Correspondence of a scan point and a tangent plane of the map.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PlanePair {
     /// Vector from the lidar to the scan point, in world axes, m.
     pub offset: Vector3<f64>,
@@ -72,6 +78,8 @@ pub(super) struct PlanePair {
     pub distance: f64,
     /// Weight of the robust loss, in [0, 1].
     pub weight: f64,
+    /// Origin of the surfel.
+    pub origin: SurfelOrigin,
 }
 
 /// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
@@ -86,11 +94,14 @@ const GATE: f64 = 3.0;
 /// Factor on [`IcpOptions::min_pairs`] after a direction was held at the final scale of the loss.
 const RELEASE: f64 = 2.0;
 
-/// Registers a scan onto a map from a predicted pose whose standard deviation is about `deviation` (m).
+/// Effective number of patches from which a direction is determined although it contradicts the prediction.
+pub(super) const MIN_PATCHES: f64 = 4.0;
+
+/// Registers a scan onto a map from a predicted pose with a covariance (world axes, m, rotations times the radius).
 /// Directions that the pairs do not determine keep the prediction. `None` where fewer than
 /// [`MIN_PAIRS`] pairs are found.
 ///
-/// The loss is that of Geman and McClure. Its scale decreases from `deviation` to the greatest of
+/// The loss is that of Geman and McClure. Its scale decreases from the standard deviation of the prediction to the greatest of
 /// [`IcpOptions::final_scale`] and five standard deviations of the noise and of the residuals (their median, Huber 1981,
 /// "Robust Statistics", section 7.8). Scans of a moving lidar that are not deskewed deviate from the map by more than
 /// noise; a smaller scale would select a part of the planes.
@@ -98,16 +109,20 @@ pub(super) fn register(
     scan: &SampledScan,
     map: &SurfaceMap,
     prediction: &Isometry3<f64>,
-    deviation: f64,
+    covariance: &Matrix6<f64>,
     options: &IcpOptions,
 ) -> Option<IcpResult> {
     let mut pose = *prediction;
+    let deviation = covariance.trace().sqrt();
     let mut last_scale = final_scale(scan, options);
     let mut scale = deviation.max(last_scale).min(options.max_distance);
     let mut ended = Loop {
         iterations: 0,
         converged: false,
-        min_pairs: options.min_pairs,
+        least: Least {
+            pairs: options.min_pairs,
+            patches: 0.0,
+        },
     };
     let mut is_within_noise = false;
     let mut matches = vec![None; scan.coarse.len()];
@@ -126,12 +141,16 @@ pub(super) fn register(
         } else {
             pairs
         };
-        let observability = Observability::new(&matrix, &counted, scan.radius, ended.min_pairs);
+        let observability = Observability::new(&matrix, &counted, scan.radius, ended.least);
         // A direction that was held once needs more pairs, so that the pose does not alternate.
         if scale <= last_scale && observability.degenerate().next().is_some() {
-            ended.min_pairs = RELEASE * options.min_pairs;
+            ended.least.pairs = RELEASE * options.min_pairs;
         }
+        // A few patches that contradict the prediction are those of a moving object.
         let from_prediction = deviation_from(prediction, &pose, scan.radius);
+        if observability.contradicts(&from_prediction, covariance) {
+            ended.least.patches = MIN_PATCHES;
+        }
         let step = observability.step(&gradient, &from_prediction);
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
@@ -144,7 +163,7 @@ pub(super) fn register(
     ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
     let pairs = find_pairs(scan, map, &pose, smallest, options, &mut matches);
-    Some(assess(scan, &pairs, &pose, smallest, &ended))
+    Some(assess(scan, pairs, prediction, &pose, smallest, &ended))
 }
 
 /// The pairs with unit weights.
@@ -174,27 +193,31 @@ const SCALE_PER_NOISE: f64 = 5.0;
 struct Loop {
     iterations: usize,
     converged: bool,
-    /// Smallest number of pairs that determine an observable direction.
-    min_pairs: f64,
+    /// What determines an observable direction.
+    least: Least,
 }
 
 /// Quality of a registration from the pairs at its final pose; `scale` is that of the loss.
 fn assess(
     scan: &SampledScan,
-    pairs: &[PlanePair],
+    pairs: Vec<PlanePair>,
+    prediction: &Isometry3<f64>,
     pose: &Isometry3<f64>,
     scale: f64,
     ended: &Loop,
 ) -> IcpResult {
-    let (matrix, _) = normal_equations(pairs, scan.radius);
+    let (matrix, _) = normal_equations(&pairs, scan.radius);
     let close = pairs.iter().filter(|pair| pair.distance.abs() < scale);
     IcpResult {
         world_from_lidar: *pose,
         overlap: close.count() as f64 / scan.coarse.len().max(1) as f64,
-        residual: residual(pairs),
+        residual: residual(&pairs),
         iterations: ended.iterations,
         converged: ended.converged,
-        observability: Observability::new(&matrix, pairs, scan.radius, ended.min_pairs),
+        observability: Observability::new(&matrix, &pairs, scan.radius, ended.least),
+        radius: scan.radius,
+        from_prediction: deviation_from(prediction, pose, scan.radius),
+        pairs,
     }
 }
 
@@ -206,7 +229,7 @@ fn find_pairs<'m>(
     world_from_lidar: &Isometry3<f64>,
     scale: f64,
     options: &IcpOptions,
-    matches: &mut [Option<&'m Surfel>],
+    matches: &mut [Option<&'m MapSurfel>],
 ) -> Vec<PlanePair> {
     let gate = PairGate {
         max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
@@ -214,16 +237,18 @@ fn find_pairs<'m>(
     };
     let loss = Loss::GemanMcClure { scale };
     let centre = world_from_lidar.translation.vector;
-    let pair = |(sample, near): (&Surfel, &mut Option<&'m Surfel>)| {
+    let pair = |(sample, near): (&Surfel, &mut Option<&'m MapSurfel>)| {
         let moved = sample.moved(world_from_lidar);
         *near = map.nearest(&moved, gate, *near);
-        let surfel = (*near)?;
+        let found = (*near)?;
+        let surfel = &found.surfel;
         let distance = surfel.normal.dot(&(moved.position - surfel.position));
         Some(PlanePair {
             offset: moved.position - centre,
             normal: surfel.normal,
             distance,
             weight: loss.weight(distance * distance),
+            origin: found.origin,
         })
     };
     scan.coarse
@@ -236,13 +261,13 @@ fn find_pairs<'m>(
 
 impl PlanePair {
     /// Derivative of the distance by translation, and by rotation about the lidar times `radius`.
-    fn jacobian_row(&self, radius: f64) -> Vector6<f64> {
+    pub fn jacobian_row(&self, radius: f64) -> Vector6<f64> {
         stacked(&self.normal, &(self.offset.cross(&self.normal) / radius))
     }
 }
 
 /// Vector of a translational and a rotational part.
-fn stacked(translation: &Vector3<f64>, rotation: &Vector3<f64>) -> Vector6<f64> {
+pub(super) fn stacked(translation: &Vector3<f64>, rotation: &Vector3<f64>) -> Vector6<f64> {
     let [t, r] = [translation, rotation];
     Vector6::new(t.x, t.y, t.z, r.x, r.y, r.z)
 }

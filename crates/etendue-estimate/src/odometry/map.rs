@@ -1,6 +1,8 @@
 //! Map of surfels in a voxel hash table.
 
+use super::replicates::group_of;
 use super::scan::{SampledScan, Surfel};
+use super::sensor_bias::{BIASES, displacements};
 use crate::geometry::{VoxelTable, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
@@ -21,7 +23,25 @@ pub struct SurfaceMap {
 struct Bucket {
     /// Integer coordinates.
     key: [i32; 3],
-    surfels: Vec<Surfel>,
+    surfels: Vec<MapSurfel>,
+}
+
+/// Surfel of the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MapSurfel {
+    pub surfel: Surfel,
+    pub origin: SurfelOrigin,
+}
+
+/// Origin of a surfel of the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SurfelOrigin {
+    /// Number of the scan that added it.
+    pub scan: u32,
+    /// Group of its patch of the world.
+    pub group: u8,
+    /// Displacements along the normal by the biases of the ranges of that scan, per metre of bias.
+    pub displaced: [f64; BIASES],
 }
 
 /// Ratio of the sides of buckets and voxels.
@@ -78,7 +98,8 @@ impl SurfaceMap {
     /// All surfels in the world frame.
     pub fn surfels(&self) -> impl Iterator<Item = &Surfel> {
         let buckets = self.blocks.iter().flatten();
-        buckets.flat_map(|bucket| &bucket.surfels)
+        let surfels = buckets.flat_map(|bucket| &bucket.surfels);
+        surfels.map(|found| &found.surfel)
     }
 
     /// The nearest surfel that passes a gate. A surfel of the map near it, such as that of the iteration before, bounds
@@ -87,8 +108,8 @@ impl SurfaceMap {
         &'a self,
         to: &Surfel,
         gate: PairGate,
-        near: Option<&'a Surfel>,
-    ) -> Option<&'a Surfel> {
+        near: Option<&'a MapSurfel>,
+    ) -> Option<&'a MapSurfel> {
         let side = VOXELS_PER_BUCKET * self.voxel;
         let centre = block_key(voxel_key(&to.position, side));
         let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
@@ -124,18 +145,23 @@ impl SurfaceMap {
         found.surfel
     }
 
-    /// Inserts a scan at a pose; occupied voxels keep their surfel.
-    pub(super) fn insert(&mut self, scan: &SampledScan, world_from_lidar: &Isometry3<f64>) {
+    /// Inserts a scan at a pose with its number; occupied voxels keep their surfel.
+    pub(super) fn insert(
+        &mut self,
+        scan: &SampledScan,
+        world_from_lidar: &Isometry3<f64>,
+        number: u32,
+    ) {
         let side = VOXELS_PER_BUCKET * self.voxel;
         for surfel in &scan.fine {
             // Block and bucket
             let surfel = surfel.moved(world_from_lidar);
             let key = voxel_key(&surfel.position, side);
-            let number = self.numbers.insert(block_key(key)) as usize;
-            if number == self.blocks.len() {
+            let block = self.numbers.insert(block_key(key)) as usize;
+            if block == self.blocks.len() {
                 self.blocks.push(Vec::new());
             }
-            let block = &mut self.blocks[number];
+            let block = &mut self.blocks[block];
             let at = block.iter().position(|bucket| bucket.key == key);
             let at = at.unwrap_or_else(|| {
                 let surfels = Vec::new();
@@ -145,8 +171,17 @@ impl SurfaceMap {
             // Voxel
             let surfels = &mut block[at].surfels;
             let voxel = |surfel: &Surfel| voxel_key(&surfel.position, self.voxel);
-            if surfels.iter().all(|other| voxel(other) != voxel(&surfel)) {
-                surfels.push(surfel);
+            if surfels
+                .iter()
+                .all(|other| voxel(&other.surfel) != voxel(&surfel))
+            {
+                let offset = surfel.position - world_from_lidar.translation.vector;
+                let origin = SurfelOrigin {
+                    scan: number,
+                    group: group_of(&surfel.position),
+                    displaced: displacements(&surfel.normal, &offset),
+                };
+                surfels.push(MapSurfel { surfel, origin });
             }
         }
     }
@@ -163,16 +198,17 @@ struct NearestSurfel<'a, 'q> {
     min_cosine: f64,
     /// Squared distance of the surfel, or that of the gate, m².
     limit: f64,
-    surfel: Option<&'a Surfel>,
+    surfel: Option<&'a MapSurfel>,
 }
 
 impl<'a> NearestSurfel<'a, '_> {
     /// Replaces the surfel by a nearer one that passes the gate.
-    fn consider(&mut self, surfel: &'a Surfel) {
+    fn consider(&mut self, found: &'a MapSurfel) {
+        let surfel = &found.surfel;
         let squared = (surfel.position - self.to.position).norm_squared();
         if squared < self.limit && surfel.normal.dot(&self.to.normal) >= self.min_cosine {
             self.limit = squared;
-            self.surfel = Some(surfel);
+            self.surfel = Some(found);
         }
     }
 }
@@ -234,7 +270,7 @@ mod tests {
         };
         let scan = SampledScan::new(&random_walls(), voxels, &CellOptions::default());
         let mut map = SurfaceMap::new(0.15);
-        map.insert(&scan, &Isometry3::identity());
+        map.insert(&scan, &Isometry3::identity(), 0);
         assert!(map.len() > 1500, "{}", map.len());
         let gate = PairGate {
             max_distance: 1.5,
@@ -252,7 +288,7 @@ mod tests {
             let least = distances.fold(f64::INFINITY, f64::min);
             match nearest {
                 Some(s) => {
-                    assert_eq!((s.position - query.position).norm(), least);
+                    assert_eq!((s.surfel.position - query.position).norm(), least);
                     found += 1;
                 }
                 None => assert!(least >= 1.5, "{least}"),

@@ -3,10 +3,11 @@
 use super::icp::{IcpOptions, IcpResult, register};
 use super::map::SurfaceMap;
 use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
-use super::quality::{QualityLimits, ScanQuality, ScanVerdict};
+use super::quality::{PoseUncertainty, QualityLimits, ScanQuality, ScanVerdict};
+use super::replicates::TrajectoryReplicates;
 use super::scan::{LidarScan, SampleVoxels, SampledScan};
 use crate::geometry::CellOptions;
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector6};
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
@@ -59,7 +60,7 @@ pub enum MappingError {
 pub struct MapperStep {
     /// Estimated pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Quality of the pose.
+    /// Quality of the pose, with its uncertainty.
     pub quality: ScanQuality,
 }
 
@@ -92,6 +93,9 @@ pub struct Mapper<'a> {
     motion: MotionModel,
     map: SurfaceMap,
     poses: Vec<Isometry3<f64>>,
+    /// Length of the path so far, m.
+    path: f64,
+    replicates: TrajectoryReplicates,
     /// The first scan if it has times, until the second is registered.
     first: Option<FirstScan>,
 }
@@ -137,6 +141,8 @@ impl<'a> Mapper<'a> {
             options,
             correction: None,
             poses: Vec::new(),
+            path: 0.0,
+            replicates: TrajectoryReplicates::new(),
             first: None,
         }
     }
@@ -177,6 +183,8 @@ impl<'a> Mapper<'a> {
                 self.map = SurfaceMap::new(self.options.map_voxel);
                 self.motion.restart();
                 self.poses.clear();
+                self.path = 0.0;
+                self.replicates = TrajectoryReplicates::new();
                 self.add_once(&first.scan(), first.prior);
                 Ok(self.add_once(&scan, prior))
             }
@@ -192,9 +200,21 @@ impl<'a> Mapper<'a> {
         let sampled = self.sampled(scan, middle);
         let found = self.registered(&sampled, &prediction);
         let world_from_middle = self.update_motion(&sampled, &prediction, found.as_ref());
-        let quality = self.quality(&sampled, found.as_ref());
+        let change = scan.times().map(|_| self.motion.change());
+        let change = change.unwrap_or_default();
+        let uncertainty =
+            self.uncertainty(&prediction, &world_from_middle, found.as_ref(), &change);
+        let quality = self.quality(&sampled, found.as_ref()).with_uncertainty(
+            &uncertainty,
+            &self.options.limits,
+            self.path,
+        );
         self.extend_map(&sampled, &world_from_middle, quality.verdict);
         let world_from_lidar = self.motion.extrapolated(&world_from_middle, -middle);
+        let position = |pose: &Isometry3<f64>| pose.translation.vector;
+        if let Some(last) = self.poses.last() {
+            self.path += (position(&world_from_lidar) - position(last)).norm();
+        }
         self.poses.push(world_from_lidar);
         MapperStep {
             world_from_lidar,
@@ -250,9 +270,9 @@ impl<'a> Mapper<'a> {
 
     /// Registration of a scan onto the map; `None` where there is no map, or no overlap.
     fn registered(&self, scan: &SampledScan, prediction: &Prediction) -> Option<IcpResult> {
-        let deviation = self.motion.deviation(scan.radius);
+        let covariance = prediction.covariance(scan.radius);
         let start = &prediction.world_from_lidar;
-        register(scan, &self.map, start, deviation, &self.options.icp)
+        register(scan, &self.map, start, &covariance, &self.options.icp)
     }
 
     /// Pose of a scan: the registered one, or the predicted one where the scan is lost.
@@ -273,6 +293,20 @@ impl<'a> Mapper<'a> {
         pose
     }
 
+    /// Uncertainty of the pose of a scan, relative to the first. `change` is that of the motion per scan, by which
+    /// deskewed scans are wrong.
+    fn uncertainty(
+        &mut self,
+        prediction: &Prediction,
+        world_from_lidar: &Isometry3<f64>,
+        found: Option<&IcpResult>,
+        change: &Vector6<f64>,
+    ) -> PoseUncertainty {
+        let accepted = found.filter(|icp| icp.overlap >= self.options.limits.lost_overlap);
+        let replicates = &mut self.replicates;
+        PoseUncertainty::of(&replicates.add(prediction, world_from_lidar, accepted, change))
+    }
+
     /// Inserts a scan that is not lost.
     fn extend_map(
         &mut self,
@@ -283,7 +317,8 @@ impl<'a> Mapper<'a> {
         if verdict == ScanVerdict::Lost {
             return;
         }
-        self.map.insert(scan, world_from_lidar);
+        let number = u32::try_from(self.poses.len()).unwrap_or(u32::MAX);
+        self.map.insert(scan, world_from_lidar, number);
     }
 
     /// Quality of the pose of a scan; the first scan with enough points starts the map.

@@ -6,10 +6,11 @@
 //! doi:10.1109/LRA.2023.3236571): the uncertainty of the prediction is estimated from earlier
 //! predictions and bounds the search for pairs. Directions that scan and map do not determine are held
 //! to the prediction and reported with their standard deviation ([`DegenerateDirection`]).
-//! [`ScanQuality`] is a verdict on the pose of each scan. [`absolute_error`] and [`relative_error`] compare
+//! [`ScanQuality`] is a verdict on the pose of each scan, with its covariance since the first scan
+//! ([`PoseUncertainty`]). [`absolute_error`] and [`relative_error`] compare
 //! trajectories by the definitions of the PyPI package `evo`.
 //!
-//! Not modelled: loop closures, acceleration during a scan, correlated errors of the map.
+//! Not modelled: loop closures, acceleration during a scan.
 //!
 //! The point-to-plane registration is separate from [`register`](crate::register): its target is an
 //! incremental map, sampled by voxels, with normals oriented towards the sensor.
@@ -21,7 +22,9 @@ mod mapper;
 mod motion;
 mod observability;
 mod quality;
+mod replicates;
 mod scan;
+mod sensor_bias;
 #[cfg(test)]
 mod tests;
 mod trajectory_error;
@@ -32,7 +35,8 @@ pub use map::SurfaceMap;
 pub use mapper::{Mapper, MapperOptions, MapperStep, MappingError};
 pub use motion::deskew;
 pub use quality::{
-    DegenerateDirection, DegenerateMotion, QualityLimits, ScanFlaw, ScanQuality, ScanVerdict,
+    AxisDeviation, DegenerateDirection, DegenerateMotion, PoseUncertainty, QualityLimits, ScanFlaw,
+    ScanQuality, ScanVerdict,
 };
 pub use scan::{LidarScan, Surfel};
 pub use trajectory_error::{

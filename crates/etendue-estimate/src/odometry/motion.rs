@@ -26,6 +26,8 @@ pub(super) struct MotionModel {
     last: Option<StampedPose>,
     /// Velocity, m/s and rad/s; `None` before the second scan.
     velocity: Option<Vector6<f64>>,
+    /// Last change of the motion per scan by that of the velocity, lidar axes, m and rad.
+    change: Vector6<f64>,
     /// Covariance of the pose.
     pose_covariance: Matrix6<f64>,
     /// Covariance of pose and velocity.
@@ -44,7 +46,25 @@ pub(super) struct Prediction {
     /// Time since the last scan, s.
     duration: f64,
     /// Whether odometry gave the motion.
-    given: bool,
+    pub given: bool,
+    /// Standard deviations of the part of the motion that no earlier scan has, lidar axes, m and rad.
+    pub change_sd: Vector6<f64>,
+    /// Covariance of the predicted pose, lidar axes.
+    covariance: Matrix6<f64>,
+}
+
+impl Prediction {
+    /// Covariance of the predicted pose, m², in world axes, with rotations times `radius`.
+    pub fn covariance(&self, radius: f64) -> Matrix6<f64> {
+        let rotation = self.world_from_lidar.rotation.to_rotation_matrix();
+        let to_world = scaling(radius) * both(rotation.matrix());
+        to_world * self.covariance * to_world.transpose()
+    }
+}
+
+/// Covariance of the motion from the first scan to the second, m² and rad².
+fn first_motion() -> Matrix6<f64> {
+    diagonal([FIRST_MOTION; 3], [FIRST_ROTATION; 3])
 }
 
 /// Standard deviation of the motion from the first scan to the second, m per axis.
@@ -58,6 +78,7 @@ impl MotionModel {
         Self {
             last: None,
             velocity: None,
+            change: Vector6::zeros(),
             pose_covariance: Matrix6::zeros(),
             cross_covariance: Matrix6::zeros(),
             velocity_covariance: Matrix6::zeros(),
@@ -92,6 +113,8 @@ impl MotionModel {
                 time: stamp.unwrap_or(0.0),
                 duration: 0.0,
                 given: prior.is_some(),
+                change_sd: Vector6::zeros(),
+                covariance: Matrix6::zeros(),
             };
         };
         // Time since the last scan: one unit where the stamps are missing or out of order.
@@ -100,6 +123,11 @@ impl MotionModel {
         let moved = self.extrapolated(&last.world_from_lidar, duration);
         let world_from_lidar = prior.unwrap_or(moved);
         // Uncertainty
+        let change = if self.velocity.is_none() && prior.is_none() {
+            first_motion()
+        } else {
+            self.changes.covariance(duration) * (duration * duration)
+        };
         self.grow(duration, prior.is_some());
         self.turn(&(last.world_from_lidar.inverse() * world_from_lidar));
         Prediction {
@@ -107,17 +135,14 @@ impl MotionModel {
             time: last.time + duration,
             duration,
             given: prior.is_some(),
+            change_sd: change.diagonal().map(f64::sqrt),
+            covariance: self.pose_covariance,
         }
     }
 
-    /// Standard deviation of the predicted pose, m, with rotations times `radius`.
-    pub fn deviation(&self, radius: f64) -> f64 {
-        let trace = |first: usize| {
-            self.pose_covariance
-                .fixed_view::<3, 3>(first, first)
-                .trace()
-        };
-        (trace(0) + radius * radius * trace(3)).sqrt()
+    /// Last change of the motion per scan by that of the velocity, lidar axes, m and rad; zero before the third scan.
+    pub fn change(&self) -> Vector6<f64> {
+        self.change
     }
 
     /// Covariance of the translation since it was last determined, m², in lidar axes.
@@ -150,6 +175,8 @@ impl MotionModel {
                 self.learn(world_from_lidar, prediction, registered);
                 self.determine(world_from_lidar, prediction, registered);
             }
+            let change = self.velocity.map(|before| velocity - before);
+            self.change = change.unwrap_or_default() * prediction.duration;
             self.velocity = Some(velocity);
         }
         self.last = Some(now);
@@ -160,8 +187,7 @@ impl MotionModel {
         if given {
             self.pose_covariance += self.changes.covariance(duration) * (duration * duration);
         } else if self.velocity.is_none() {
-            let sd = [FIRST_MOTION, FIRST_ROTATION].map(|sd| sd / duration);
-            self.velocity_covariance = diagonal([sd[0]; 3], [sd[1]; 3]);
+            self.velocity_covariance = first_motion() / (duration * duration);
             self.integrate(duration);
         } else {
             self.velocity_covariance += self.changes.covariance(duration);

@@ -1,6 +1,7 @@
 //! Directions of motion that a registration determines, and those that it does not.
 
-use super::icp::PlanePair;
+use super::icp::{MIN_PATCHES, PlanePair};
+use super::replicates::REPLICATES;
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
 /// Information of a registration by direction: eigenvectors of $J^\top W J$ with rotations scaled by the
@@ -27,9 +28,15 @@ pub(super) struct MotionDirection {
     pub information: f64,
     /// Number of pairs that determine the direction, weighted by $(n \cdot u / |u|)^2$.
     pub clear_pairs: f64,
+    /// Effective number of patches of the world with these pairs: $(\sum_g c_g)^2 / \sum_g c_g^2$ with the
+    /// weighted number $c_g$ of a group of patches.
+    pub patches: f64,
     /// Whether the registration does not determine the direction.
     pub degenerate: bool,
 }
+
+/// Deviation from a prediction, in standard deviations, that few patches do not justify.
+const CONTRADICTION: f64 = 5.0;
 
 /// Sine of the angle between a plane and the displacement of a point above which a pair counts, larger
 /// than errors of normals (10 degrees).
@@ -37,19 +44,23 @@ const CLEAR: f64 = 0.17;
 
 impl Observability {
     /// Directions of the normal matrix of pairs, with rotations times `radius` (m); degenerate below
-    /// `minimum` of pairs that determine them.
-    pub fn new(matrix: &Matrix6<f64>, pairs: &[PlanePair], radius: f64, minimum: f64) -> Self {
+    /// the numbers of pairs and patches that determine them.
+    pub fn new(matrix: &Matrix6<f64>, pairs: &[PlanePair], radius: f64, least: Least) -> Self {
         let eigen = SymmetricEigen::new(*matrix);
         let mut order = [0, 1, 2, 3, 4, 5];
         order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
         let direction = |i: usize| {
             let vector = eigen.eigenvectors.column(i).into_owned();
-            let clear_pairs = clear_pairs(pairs, &vector, radius);
+            let by_group = clear_pairs(pairs, &vector, radius);
+            let clear_pairs: f64 = by_group.iter().sum();
+            let squares: f64 = by_group.iter().map(|count| count * count).sum();
+            let patches = clear_pairs * clear_pairs / squares.max(f64::MIN_POSITIVE);
             MotionDirection {
                 vector,
                 information: eigen.eigenvalues[i],
                 clear_pairs,
-                degenerate: clear_pairs < minimum,
+                patches,
+                degenerate: clear_pairs < least.pairs || patches < least.patches,
             }
         };
         Self {
@@ -70,6 +81,18 @@ impl Observability {
             vector * length
         };
         self.directions.iter().map(along).sum()
+    }
+
+    /// Whether the pose deviates by more than [`CONTRADICTION`] standard deviations from a prediction with a
+    /// covariance, along a direction that few patches determine.
+    pub fn contradicts(&self, from_prediction: &Vector6<f64>, covariance: &Matrix6<f64>) -> bool {
+        self.directions.iter().any(|d| {
+            let variance = d.vector.dot(&(covariance * d.vector));
+            let deviation = d.vector.dot(from_prediction);
+            !d.degenerate
+                && d.patches < MIN_PATCHES
+                && deviation.powi(2) > CONTRADICTION.powi(2) * variance
+        })
     }
 
     /// Degenerate directions.
@@ -93,19 +116,25 @@ impl Observability {
     }
 }
 
-/// Number of pairs that determine a motion (translation, rotation times `radius`), weighted by the squared
-/// sines of the angles between their planes and the displacements.
-fn clear_pairs(pairs: &[PlanePair], motion: &Vector6<f64>, radius: f64) -> f64 {
+/// Smallest numbers of pairs, and of patches of the world, that determine a direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Least {
+    pub pairs: f64,
+    pub patches: f64,
+}
+
+/// Number of pairs that determine a motion (translation, rotation times `radius`) by the groups of their patches,
+/// weighted by the squared sines of the angles between their planes and the displacements.
+fn clear_pairs(pairs: &[PlanePair], motion: &Vector6<f64>, radius: f64) -> [f64; REPLICATES] {
     let translation = motion.fixed_rows::<3>(0).into_owned();
     let rotation = motion.fixed_rows::<3>(3) / radius;
-    let count = |pair: &PlanePair| {
+    let mut counts = [0.0; REPLICATES];
+    for pair in pairs {
         let displacement = translation + rotation.cross(&pair.offset);
         let squared_sine = pair.normal.dot(&displacement).powi(2) / displacement.norm_squared();
         if squared_sine > CLEAR * CLEAR {
-            pair.weight * squared_sine
-        } else {
-            0.0
+            counts[usize::from(pair.origin.group)] += pair.weight * squared_sine;
         }
-    };
-    pairs.iter().map(count).sum()
+    }
+    counts
 }

@@ -3,7 +3,7 @@
 use super::icp::IcpResult;
 use super::motion::MotionModel;
 use super::scan::SampledScan;
-use nalgebra::{Isometry3, Matrix3, SMatrix, SymmetricEigen, Vector3, Vector6};
+use nalgebra::{Isometry3, Matrix3, Matrix6, SMatrix, SymmetricEigen, Vector3, Vector6};
 use std::fmt;
 
 /// Limits of the quality of a scan.
@@ -21,10 +21,17 @@ pub struct QualityLimits {
     pub position: f64,
     /// Largest standard deviation of the rotation about an axis that is not determined, rad.
     pub rotation: f64,
+    /// Largest standard deviation of the position relative to the first scan, in addition to `position`, per metre
+    /// of path.
+    pub position_per_metre: f64,
+    /// Largest standard deviation of the rotation relative to the first scan, in addition to `rotation`, rad per
+    /// metre of path.
+    pub rotation_per_metre: f64,
 }
 
 impl Default for QualityLimits {
-    /// 15 % and 35 % of overlap, three times the expected residual of at least 5 mm, 0.1 m, 1 degree.
+    /// 15 % and 35 % of overlap, three times the expected residual of at least 5 mm, 0.1 m and 1 degree, and in
+    /// relation to the first scan 1 % and 0.01 degrees per metre of path more.
     fn default() -> Self {
         Self {
             lost_overlap: 0.15,
@@ -33,6 +40,8 @@ impl Default for QualityLimits {
             roughness: 0.005,
             position: 0.1,
             rotation: 1_f64.to_radians(),
+            position_per_metre: 0.01,
+            rotation_per_metre: 0.01_f64.to_radians(),
         }
     }
 }
@@ -82,6 +91,72 @@ pub enum ScanFlaw {
     NotConverged,
     /// A direction is not determined within the limit.
     Degenerate(DegenerateDirection),
+    /// The position relative to the first scan is less certain than the limit.
+    Position(AxisDeviation),
+    /// The rotation relative to the first scan is less certain than the limit.
+    Rotation(AxisDeviation),
+}
+
+/// Largest standard deviation of a position or a rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisDeviation {
+    /// Unit vector of its axis, world axes.
+    pub axis: Vector3<f64>,
+    /// Standard deviation along or about the axis, m or rad.
+    pub sd: f64,
+}
+
+impl AxisDeviation {
+    /// The largest deviation of a covariance.
+    fn of(covariance: &Matrix3<f64>) -> Self {
+        let eigen = SymmetricEigen::new(*covariance);
+        let largest = eigen.eigenvalues.imax();
+        let axis = eigen.eigenvectors.column(largest).into_owned();
+        Self {
+            axis: with_positive_largest(axis),
+            sd: eigen.eigenvalues[largest].max(0.0).sqrt(),
+        }
+    }
+}
+
+/// Uncertainty of a pose relative to the first scan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseUncertainty {
+    /// Covariance of the translation of the lidar (m) and the rotation (rad), world axes.
+    pub covariance: Matrix6<f64>,
+    /// Largest standard deviation of the position, m.
+    pub position: AxisDeviation,
+    /// Largest standard deviation of the rotation, rad.
+    pub rotation: AxisDeviation,
+}
+
+impl PoseUncertainty {
+    /// Uncertainty of a covariance.
+    pub(super) fn of(covariance: &Matrix6<f64>) -> Self {
+        let block = |first| covariance.fixed_view::<3, 3>(first, first).into_owned();
+        Self {
+            covariance: *covariance,
+            position: AxisDeviation::of(&block(0)),
+            rotation: AxisDeviation::of(&block(3)),
+        }
+    }
+
+    /// Standard deviations of the position along the axes of the world, m.
+    pub fn position_sd(&self) -> Vector3<f64> {
+        Vector3::from_fn(|i, _| self.covariance[(i, i)].max(0.0).sqrt())
+    }
+
+    /// Flaws by the limits after a path of a length, m.
+    fn flaws(&self, limits: &QualityLimits, path: f64) -> impl Iterator<Item = ScanFlaw> {
+        let position = limits.position + path * limits.position_per_metre;
+        let rotation = limits.rotation + path * limits.rotation_per_metre;
+        [
+            (self.position.sd > position).then_some(ScanFlaw::Position(self.position)),
+            (self.rotation.sd > rotation).then_some(ScanFlaw::Rotation(self.rotation)),
+        ]
+        .into_iter()
+        .flatten()
+    }
 }
 
 /// Verdict on the pose of a scan.
@@ -114,6 +189,8 @@ pub struct ScanQuality {
     pub iterations: usize,
     /// Directions that the scan and the map do not determine.
     pub degenerate: Vec<DegenerateDirection>,
+    /// Uncertainty of the pose relative to the first scan.
+    pub uncertainty: PoseUncertainty,
 }
 
 /// Smallest number of samples of a scan.
@@ -140,7 +217,23 @@ impl ScanQuality {
             expected_residual: expected_residual(scan, limits),
             iterations: 0,
             degenerate: Vec::new(),
+            uncertainty: PoseUncertainty::of(&Matrix6::zeros()),
         }
+    }
+
+    /// The quality with the uncertainty of the pose after a path of a length, m.
+    pub(super) fn with_uncertainty(
+        mut self,
+        uncertainty: &PoseUncertainty,
+        limits: &QualityLimits,
+        path: f64,
+    ) -> Self {
+        self.flaws.extend(uncertainty.flaws(limits, path));
+        self.uncertainty = *uncertainty;
+        if self.verdict == ScanVerdict::Good && !self.flaws.is_empty() {
+            self.verdict = ScanVerdict::Doubtful;
+        }
+        self
     }
 
     /// Quality of a registered scan; `None` stands for a registration without pairs. `motion` has the
@@ -262,9 +355,13 @@ fn with_positive_largest(vector: Vector3<f64>) -> Vector3<f64> {
     vector * vector[vector.iamax()].signum()
 }
 
+/// Text of a unit vector.
+fn axis(vector: &Vector3<f64>) -> String {
+    format!("({:.2}, {:.2}, {:.2})", vector.x, vector.y, vector.z)
+}
+
 impl fmt::Display for DegenerateDirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axis = |v: &Vector3<f64>| format!("({:.2}, {:.2}, {:.2})", v.x, v.y, v.z);
         let world = axis(&self.in_world);
         let lidar = axis(&self.in_lidar);
         match self.motion {
@@ -294,6 +391,20 @@ impl fmt::Display for ScanFlaw {
             Self::Residual(ratio) => write!(f, "residual {ratio:.1} times the expected one"),
             Self::NotConverged => write!(f, "not converged"),
             Self::Degenerate(direction) => write!(f, "{direction}"),
+            Self::Position(along) => write!(
+                f,
+                "the position along {} in the world has a standard deviation of {:.3} m since the \
+                 first scan",
+                axis(&along.axis),
+                along.sd
+            ),
+            Self::Rotation(about) => write!(
+                f,
+                "the rotation about {} in the world has a standard deviation of {:.2} degrees since \
+                 the first scan",
+                axis(&about.axis),
+                about.sd.to_degrees()
+            ),
         }
     }
 }

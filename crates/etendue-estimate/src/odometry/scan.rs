@@ -1,7 +1,7 @@
 //! Scans: as measured, and sampled for registration.
 
 use super::beams::BeamGrid;
-use crate::geometry::{CellOptions, LocalSurface, VoxelTable, local_surfaces_by_cells, voxel_key};
+use crate::geometry::{CellOptions, CellPlane, VoxelTable, map_cell_planes, voxel_key};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Scan of a lidar.
@@ -100,41 +100,59 @@ pub(super) struct SampledScan {
 /// planes contain an edge.
 const THICKNESS: f64 = 2.0;
 
+/// Smallest standard deviation of the points of a plane along its shorter axis, in standard deviations of the
+/// noise of the ranges, which incident beams spread along the plane by the sine of the angle of incidence. The noise
+/// of the points of one scan line defines a plane that contains the beams.
+const WIDTH: f64 = 10.0;
+
 /// Smallest standard deviation of the noise that limits the thickness, m: roughness of surfaces.
 const ROUGHNESS: f64 = 0.005;
+
+/// One of this number of points is used for the noise.
+const NOISE_STEP: usize = 7;
+
+/// Largest number of points per voxel whose planes are tried.
+const TRIES: u8 = 3;
 
 impl SampledScan {
     /// First point with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it is as
     /// thin as the noise of the scan permits.
     pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
-        // Fit planes.
-        let positions: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
-        let surfaces = local_surfaces_by_cells(&positions, cells);
-        // Sample the points with a plane that adjacent beams confirm.
-        let beams = BeamGrid::new(&positions);
-        let mut planes = Vec::new();
-        let mut offsets = Vec::new();
+        // Fit planes, and estimate the noise from their points.
+        let position = |i: usize| points[i].coords;
+        let planes = map_cell_planes(points.len(), position, cells, PointPlane::of);
+        let offsets = planes.iter().flatten().step_by(NOISE_STEP);
+        let noise = robust_sd(&mut offsets.map(|s| s.offset).collect::<Vec<_>>());
+        // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
+        let beams = BeamGrid::new(points);
+        let mut fine = Vec::new();
+        let mut voxel_tries: Vec<u8> = Vec::new();
         let mut occupied = VoxelTable::default();
-        for (point, surface) in surfaces.into_iter().enumerate() {
-            let Some(surface) = surface else { continue };
-            let sd = surface.values[0].max(0.0).sqrt();
-            let key = voxel_key(&positions[point], voxels.fine);
-            if occupied.find(key).is_none() {
-                offsets.push(surface.offset);
-                if beams.confirms(point, &surface.normal, sd) {
-                    occupied.insert(key);
-                    planes.push((positions[point], surface, sd));
-                }
+        for (point, plane) in points.iter().zip(&planes) {
+            let Some(plane) = plane else { continue };
+            let voxel = occupied.insert(voxel_key(&point.coords, voxels.fine)) as usize;
+            voxel_tries.resize(occupied.len(), 0);
+            let tries = &mut voxel_tries[voxel];
+            if *tries >= TRIES {
+                continue;
+            }
+            // A voxel with an edge has no samples.
+            if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
+                *tries = TRIES;
+                continue;
+            }
+            *tries += 1;
+            if plane.width < WIDTH * noise.max(ROUGHNESS) * plane.slant {
+                continue;
+            }
+            if beams.confirms(&point.coords, &plane.normal, plane.thickness) {
+                *tries = TRIES;
+                fine.push(Surfel {
+                    position: point.coords,
+                    normal: plane.normal,
+                });
             }
         }
-        // Keep those as thin as the noise permits.
-        let noise = robust_sd(&mut offsets);
-        planes.retain(|(_, _, sd)| *sd <= THICKNESS * noise.max(ROUGHNESS));
-        let surfel = |(position, surface, _): (Vector3<f64>, LocalSurface, f64)| Surfel {
-            position,
-            normal: surface.normal,
-        };
-        let fine: Vec<Surfel> = planes.into_iter().map(surfel).collect();
         // Sample again, coarsely.
         let mut coarse = coarsened(&fine, voxels.coarse);
         let mut side = voxels.coarse;
@@ -148,6 +166,36 @@ impl SampledScan {
             radius: (squares / coarse.len().max(1) as f64).sqrt(),
             fine,
             coarse,
+        }
+    }
+}
+
+/// Plane at a point of a scan.
+#[derive(Clone, Copy)]
+struct PointPlane {
+    /// Unit normal, oriented towards the lidar.
+    normal: Vector3<f64>,
+    /// Distance of the point, m.
+    offset: f64,
+    /// Standard deviations of the points of the plane along the normal, and along the shorter axis in the plane, m.
+    thickness: f64,
+    width: f64,
+    /// Sine of the angle of incidence.
+    slant: f64,
+}
+
+impl PointPlane {
+    /// The plane of a cell at one of its points, lidar frame.
+    fn of(point: &Vector3<f64>, plane: &CellPlane) -> Self {
+        let normal = plane.eigen.vectors[0];
+        let along = normal.dot(point) / point.norm();
+        let [thickness, width, _] = plane.eigen.values.map(|value| value.max(0.0).sqrt());
+        Self {
+            normal: if along > 0.0 { -normal } else { normal },
+            offset: normal.dot(&(point - plane.mean)).abs(),
+            thickness,
+            width,
+            slant: (1.0 - along * along).max(0.0).sqrt(),
         }
     }
 }

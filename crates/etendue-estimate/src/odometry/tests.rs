@@ -1,6 +1,8 @@
 //! Claims about odometry in simulated places of planes.
 
+use super::scan::{SampleVoxels, SampledScan};
 use super::*;
+use crate::geometry::CellOptions;
 use crate::manifold::se3;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Vector3, Vector6};
@@ -64,18 +66,29 @@ fn furnished_room() -> Place {
     }
 }
 
-/// Lidar of 64 channels over 90 degrees, with normal range noise, out to 40 m.
+/// Lidar with channels over a vertical field of view, with normal range noise, out to 40 m.
 struct Lidar {
     columns: u32,
+    channels: u32,
+    /// Vertical field of view, degrees.
+    view: f64,
     noise: f64,
     seed: u64,
 }
+
+/// Lidar of 64 channels over 90 degrees, 10 mm of noise.
+const LIDAR: Lidar = Lidar {
+    columns: COLUMNS,
+    channels: 64,
+    view: 90.0,
+    noise: 0.01,
+    seed: 0,
+};
 
 /// Duration of a scan, s.
 const PERIOD: f64 = 0.1;
 /// Number of columns, 1.4 degrees apart.
 const COLUMNS: u32 = 256;
-const CHANNELS: u32 = 64;
 
 impl Lidar {
     /// Scan number `number`; `pose` is that of the lidar at a time after the start of the scan, s. Points and
@@ -91,11 +104,11 @@ impl Lidar {
         for column in 0..self.columns {
             let time = PERIOD * f64::from(column) / f64::from(self.columns);
             let world_from_lidar = pose(time);
-            for channel in 0..CHANNELS {
+            for channel in 0..self.channels {
                 let direction = self.direction(column, channel);
                 let from = world_from_lidar.translation.vector;
                 let range = place.range(&from, &(world_from_lidar.rotation * direction));
-                let beam = column * CHANNELS + channel;
+                let beam = column * self.channels + channel;
                 let draw = Stream::new(self.seed, 0, number, beam, Purpose::ReceiverNoise).normal();
                 if range < 40.0 {
                     points.push(Point3::from(direction * (range + self.noise * draw)));
@@ -113,8 +126,8 @@ impl Lidar {
 
     fn direction(&self, column: u32, channel: u32) -> Vector3<f64> {
         let azimuth = f64::from(column) / f64::from(self.columns) * std::f64::consts::TAU;
-        let share = f64::from(channel) / f64::from(CHANNELS - 1);
-        let (sin, cos) = ((share - 0.5) * 90_f64.to_radians()).sin_cos();
+        let share = f64::from(channel) / f64::from(self.channels - 1);
+        let (sin, cos) = ((share - 0.5) * self.view.to_radians()).sin_cos();
         Vector3::new(cos * azimuth.cos(), cos * azimuth.sin(), sin)
     }
 }
@@ -195,8 +208,8 @@ fn along_pilasters(columns: u32) -> (Vec<MapperStep>, Vec<Isometry3<f64>>) {
         .collect();
     let lidar = Lidar {
         columns,
-        noise: 0.01,
         seed: 1,
+        ..LIDAR
     };
     (mapped(&place, &lidar, &poses), poses)
 }
@@ -243,15 +256,7 @@ fn in_a_bare_corridor_the_axis_is_reported_and_held_to_the_motion_model() {
     let poses: Vec<_> = (0..50)
         .map(|i| Isometry3::translation(0.6 * f64::from(i), 0.1, 0.0))
         .collect();
-    let steps = mapped(
-        &place,
-        &Lidar {
-            columns: COLUMNS,
-            noise: 0.01,
-            seed: 2,
-        },
-        &poses,
-    );
+    let steps = mapped(&place, &Lidar { seed: 2, ..LIDAR }, &poses);
     let mut held = 0;
     for (step, truth) in steps
         .iter()
@@ -284,15 +289,7 @@ fn in_a_bare_corridor_the_axis_is_reported_and_held_to_the_motion_model() {
 #[test]
 fn without_any_structure_the_stated_deviation_is_that_of_an_unknown_velocity() {
     let poses: Vec<_> = (0..6).map(|i| along_corridor(0.8 * f64::from(i))).collect();
-    let steps = mapped(
-        &bare_corridor(),
-        &Lidar {
-            columns: COLUMNS,
-            noise: 0.01,
-            seed: 3,
-        },
-        &poses,
-    );
+    let steps = mapped(&bare_corridor(), &Lidar { seed: 3, ..LIDAR }, &poses);
     for (number, step) in steps.iter().enumerate().skip(1) {
         let [direction] = step.quality.degenerate[..] else {
             panic!("{:?}", step.quality);
@@ -325,11 +322,7 @@ fn the_stated_deviation_along_a_bare_corridor_covers_the_error() {
         poses.truncate(20);
         let last = poses.len();
         let mut mapper = Mapper::new(MapperOptions::default());
-        let lidar = Lidar {
-            columns: COLUMNS,
-            noise: 0.01,
-            seed,
-        };
+        let lidar = Lidar { seed, ..LIDAR };
         let mut held = None;
         for number in 0..last + 8 {
             let in_bare_part = number >= last;
@@ -366,15 +359,7 @@ fn a_room_is_good() {
     let poses: Vec<_> = (0..8)
         .map(|i| along_corridor(0.3 * f64::from(i) - 1.0))
         .collect();
-    let steps = mapped(
-        &furnished_room(),
-        &Lidar {
-            columns: COLUMNS,
-            noise: 0.01,
-            seed: 4,
-        },
-        &poses,
-    );
+    let steps = mapped(&furnished_room(), &Lidar { seed: 4, ..LIDAR }, &poses);
     let quality = TrajectoryQuality::of(&qualities(&steps));
     assert_eq!(quality.verdict, TrajectoryVerdict::Good, "{quality:?}");
     let error = position_error(&steps[7], &poses[7]);
@@ -387,11 +372,7 @@ fn scans_of_another_place_are_lost_and_the_run_continues() {
     let poses: Vec<_> = (0..20)
         .map(|i| along_corridor(0.2 * f64::from(i) - 1.5))
         .collect();
-    let lidar = Lidar {
-        columns: COLUMNS,
-        noise: 0.01,
-        seed: 5,
-    };
+    let lidar = Lidar { seed: 5, ..LIDAR };
     let mut mapper = Mapper::new(MapperOptions::default());
     let mut steps = Vec::new();
     for (number, pose) in (0..).zip(&poses) {
@@ -434,11 +415,7 @@ fn a_trajectory_that_ends_elsewhere_has_failed() {
     let poses: Vec<_> = (0..12)
         .map(|i| along_corridor(0.2 * f64::from(i) - 1.5))
         .collect();
-    let lidar = Lidar {
-        columns: COLUMNS,
-        noise: 0.01,
-        seed: 6,
-    };
+    let lidar = Lidar { seed: 6, ..LIDAR };
     let hall = Place {
         room: Cuboid {
             low: [-15.0, -10.0, -4.0],
@@ -470,11 +447,7 @@ fn deskewing_corrects_a_turning_lidar() {
     let velocity = Vector6::new(0.5, 0.1, 0.0, 0.0, 0.0, 60_f64.to_radians());
     let start = Isometry3::translation(-1.0, 0.5, 0.0);
     let pose = |time: f64| start * se3::exp(&(velocity * time));
-    let lidar = Lidar {
-        columns: COLUMNS,
-        noise: 0.01,
-        seed: 7,
-    };
+    let lidar = Lidar { seed: 7, ..LIDAR };
     let errors = |deskewed: bool| {
         let mut mapper = Mapper::new(MapperOptions::default());
         let mut worst = [0.0_f64; 2];
@@ -514,17 +487,178 @@ fn poses_do_not_depend_on_the_number_of_threads() {
             .num_threads(threads)
             .build()
             .expect("a valid scan");
-        pool.install(|| {
-            mapped(
-                &place,
-                &Lidar {
-                    columns: COLUMNS,
-                    noise: 0.01,
-                    seed: 8,
-                },
-                &poses,
-            )
-        })
+        pool.install(|| mapped(&place, &Lidar { seed: 8, ..LIDAR }, &poses))
     };
     assert_eq!(run(1), run(3));
+}
+
+/// Steps of mapping moving scans, from the first pose; `place` and `pose` are those at a time, s.
+fn driven(
+    lidar: &Lidar,
+    scans: u32,
+    place: impl Fn(f64) -> Place,
+    pose: impl Fn(f64) -> Isometry3<f64>,
+) -> Vec<MapperStep> {
+    let mut mapper = Mapper::new(MapperOptions::default());
+    let mut steps = Vec::new();
+    for number in 0..scans {
+        let stamp = PERIOD * f64::from(number);
+        let (points, times) = lidar.scan(&place(stamp), number, |time| pose(stamp + time));
+        let scan = LidarScan {
+            points: &points,
+            point_times: Some(&times),
+            stamp: Some(stamp),
+        };
+        let prior = (number == 0).then(|| pose(0.0));
+        steps.push(mapper.add(scan, prior).expect("a valid scan"));
+    }
+    steps
+}
+
+/// Errors of the position of the scans after the first along the axes, in stated standard deviations.
+fn normalized_errors(
+    steps: &[MapperStep],
+    pose: impl Fn(f64) -> Isometry3<f64>,
+) -> Vec<Vector3<f64>> {
+    let world_from_truth = steps[0].world_from_lidar * pose(0.0).inverse();
+    let error = |(number, step): (usize, &MapperStep)| {
+        let truth = world_from_truth * pose(PERIOD * number as f64);
+        let error = step.world_from_lidar.translation.vector - truth.translation.vector;
+        error.component_div(&step.quality.uncertainty.position_sd())
+    };
+    steps.iter().enumerate().skip(1).map(error).collect()
+}
+
+/// Hall of 10 x 6 x 3.5 m with a bench, seen from 0.8 m above the floor.
+fn hall() -> Place {
+    let [low, high] = [[-5.0, -3.0, -0.8], [5.0, 3.0, 2.7]];
+    let bench = Cuboid {
+        low: [-0.5, -3.0, -0.8],
+        high: [1.5, -2.1, 0.1],
+    };
+    Place {
+        room: Cuboid { low, high },
+        obstacles: vec![bench],
+    }
+}
+
+/// Through the hall at 0.8 m/s, in a curve.
+fn through_hall(time: f64) -> Isometry3<f64> {
+    let velocity = Vector6::new(0.8, 0.0, 0.0, 0.0, 0.0, 0.25);
+    Isometry3::translation(-3.5, -1.0, 0.0) * se3::exp(&(velocity * time))
+}
+
+/// Lidar of eight rings, 4 degrees apart, with 7 mm of noise.
+fn eight_rings(seed: u64) -> Lidar {
+    Lidar {
+        columns: 1800,
+        channels: 8,
+        view: 28.0,
+        noise: 0.007,
+        seed,
+    }
+}
+
+/// Each ring crosses the floor alone, and the noise along its beams spans a plane with it that contains the lidar. Such
+/// planes, 9.6 degrees from the floor here, kept the height of a lidar at wrong values. The samples on the floor have its
+/// normal within 3 degrees.
+#[test]
+fn single_rings_on_a_floor_define_no_planes() {
+    let points = eight_rings(1).still(&hall(), 0, &through_hall(0.0));
+    let voxels = SampleVoxels {
+        fine: 0.15,
+        coarse: 0.25,
+    };
+    let scan = SampledScan::new(&points, voxels, &CellOptions::default());
+    let on_floor = scan.fine.iter().filter(|s| s.position.z < -0.75);
+    let tilt = |s: &Surfel| s.normal.z.abs().min(1.0).acos().to_degrees();
+    let tilts: Vec<f64> = on_floor
+        .filter(|s| s.normal.xy().norm() < 0.7)
+        .map(tilt)
+        .collect();
+    let largest = tilts.iter().copied().fold(0.0, f64::max);
+    assert!(tilts.len() > 20, "{}", tilts.len());
+    // Measured: 0.04 degrees.
+    assert!(largest < 3.0, "{largest}");
+    assert!(scan.coarse.len() > 300, "{}", scan.coarse.len());
+}
+
+/// The height is known within its stated standard deviation, although few beams determine it.
+#[test]
+fn the_height_of_eight_rings_is_within_its_stated_deviation() {
+    for seed in 0..4 {
+        let steps = driven(&eight_rings(seed), 20, |_| hall(), through_hall);
+        let errors = normalized_errors(&steps, through_hall);
+        let largest = errors.iter().fold(0.0_f64, |max, e| max.max(e.amax()));
+        assert!(largest < 3.0, "seed {seed}: {largest}");
+        // Measured: 2.2 mm; 23 mm with planes of single rings.
+        let height = steps[19].world_from_lidar.translation.z;
+        assert!(height.abs() < 0.005, "seed {seed}: {height}");
+    }
+}
+
+/// Errors and stated standard deviations agree: over 12 drives each through a room and past pilasters, the root mean
+/// square of the ratio is between a third and 1.5.
+#[test]
+fn stated_deviations_have_the_size_of_the_errors() {
+    let along = |time: f64| along_corridor(4.0 * time);
+    let slow = |time: f64| along_corridor(0.8 * time - 1.0);
+    for place in 0..2 {
+        let mut squares = Vec::new();
+        for seed in 0..12 {
+            let lidar = Lidar {
+                columns: 512,
+                seed,
+                ..LIDAR
+            };
+            let errors = if place == 0 {
+                let steps = driven(&lidar, 15, |_| furnished_room(), slow);
+                normalized_errors(&steps, slow)
+            } else {
+                let pilasters = |_| corridor_with_pilasters(-200.0, 200.0);
+                let steps = driven(&lidar, 15, pilasters, along);
+                normalized_errors(&steps, along)
+            };
+            squares.extend(
+                errors
+                    .iter()
+                    .flat_map(|e| [e.x * e.x, e.y * e.y, e.z * e.z]),
+            );
+            let last = errors[errors.len() - 1];
+            assert!(last.amax() < 4.0, "place {place}, seed {seed}: {last}");
+        }
+        let rms = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+        assert!((0.33..1.5).contains(&rms), "place {place}: {rms}");
+    }
+}
+
+/// In the bare part of a corridor an oncoming car, which moves at 1 m/s, is all that determines the position along the
+/// axis. It contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named,
+/// and the error stays within the stated standard deviation.
+#[test]
+fn an_object_that_moves_does_not_carry_the_lidar_along() {
+    let drive = |time: f64| Isometry3::translation(5.0 * time, 0.1, 0.0);
+    let place = |time: f64| {
+        let mut place = corridor_with_pilasters(-200.0, 8.0);
+        let front = 20.0 - time;
+        place.obstacles.push(Cuboid {
+            low: [front, 0.3, -0.6],
+            high: [front + 3.0, 1.1, 0.8],
+        });
+        place
+    };
+    let lidar = Lidar {
+        columns: 1024,
+        seed: 11,
+        ..LIDAR
+    };
+    let steps = driven(&lidar, 30, place, drive);
+    let errors = normalized_errors(&steps, drive);
+    let largest = errors.iter().fold(0.0_f64, |max, e| max.max(e.x.abs()));
+    assert!(largest < 3.0, "{largest}");
+    // Measured: 28 mm; beyond three standard deviations where contradictions are followed.
+    let error = steps[29].world_from_lidar.translation.x - drive(2.9).translation.x;
+    assert!(error.abs() < 0.1, "{error}");
+    let held = |step: &MapperStep| step.quality.degenerate.iter().any(|d| d.in_world.x > 0.9);
+    assert!(steps[25..].iter().any(held));
 }

@@ -122,6 +122,8 @@ fn worse_flaw(new: &ScanFlaw, old: &ScanFlaw) -> bool {
         (ScanFlaw::Overlap(a), ScanFlaw::Overlap(b)) => a < b,
         (ScanFlaw::Residual(a), ScanFlaw::Residual(b)) => a > b,
         (ScanFlaw::Degenerate(a), ScanFlaw::Degenerate(b)) => a.sd > b.sd,
+        (ScanFlaw::Position(a), ScanFlaw::Position(b))
+        | (ScanFlaw::Rotation(a), ScanFlaw::Rotation(b)) => a.sd > b.sd,
         _ => false,
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::recording_readers::{block, laser_scan, record};
 use crate::recordings::recording;
+use etendue_io::FormatError;
 use etendue_io::bag::{Measurement, read_topics};
 use etendue_io::packets::PacketSource;
 use etendue_io::points::{ReadOptions, parse_points, read_points_with};
 use etendue_io::ros2::{LidarRecorder, LidarTopics};
-use etendue_io::sequence::{SequenceSource, bag_in, read_sequence};
+use etendue_io::sequence::{Sequence, SequenceSource, bag_in, read_sequence};
 use etendue_io::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -356,4 +357,72 @@ fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
         assert_eq!(topic.measurement(), Some(Measurement::Packets), "{topic:?}");
         assert!(topic.messages >= 4, "{topic:?}");
     }
+}
+
+/// Reads the sequence of a folder with clouds of two points each, whose times (s) begin at `starts`, and a trajectory.
+fn folder_of_clouds(starts: &[f64], trajectory: Option<&str>) -> Result<Sequence, FormatError> {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, start) in starts.iter().enumerate() {
+        let rows = format!("x,y,z,time\n1,0,0,{start}\n0,1,0,{}\n", start + 0.08);
+        std::fs::write(folder.path().join(format!("cloud{number}.csv")), rows).unwrap();
+    }
+    let poses = folder.path().join("path.tum");
+    if let Some(text) = trajectory {
+        std::fs::write(&poses, text).unwrap();
+    }
+    let device = PacketSource::default();
+    let source = SequenceSource {
+        path: folder.path(),
+        poses: trajectory.map(|_| poses.as_path()),
+        options: ReadOptions::new(&device),
+    };
+    read_sequence(source, &mut |_, _| {})
+}
+
+/// The times of a folder of clouds are those of its columns, and its points have times within their scan.
+#[test]
+fn clouds_of_a_folder_have_the_times_of_their_points() {
+    let sequence = folder_of_clouds(&[5.0, 5.1, 5.2], None).unwrap();
+    assert_eq!(sequence.times, [5.0, 5.1, 5.2]);
+    let times = sequence.point_times.unwrap();
+    for scan in &times {
+        assert!(scan[0] == 0.0 && (scan[1] - 0.08).abs() < 1e-9, "{scan:?}");
+    }
+    assert_eq!(sequence.warnings, Vec::<String>::new());
+}
+
+/// Times that begin anew in each file are relative to its scan: the scans follow each other without a gap.
+#[test]
+fn clouds_with_times_within_their_scan_follow_each_other() {
+    let sequence = folder_of_clouds(&[0.0, 0.0, 0.0], None).unwrap();
+    for (number, time) in sequence.times.iter().enumerate() {
+        assert!((time - 0.08 * number as f64).abs() < 1e-9, "{time}");
+    }
+    assert!(sequence.point_times.is_some());
+    assert!(sequence.warnings[0].contains("begin anew"));
+}
+
+/// A trajectory of any rate gives the poses at the times of the scans: here 1 m/s along x, from poses 0.25 s apart.
+#[test]
+fn poses_of_another_rate_are_interpolated_at_the_times_of_the_scans() {
+    let path = "4.75 0 0 0 0 0 0 1\n5 0.25 0 0 0 0 0 1\n5.25 0.5 0 0 0 0 0 1\n";
+    let sequence = folder_of_clouds(&[5.0, 5.1, 5.2, 5.24], Some(path)).unwrap();
+    let poses = sequence.world_from_lidar.unwrap();
+    for (pose, time) in poses.iter().zip(&sequence.times) {
+        assert!((pose.translation.x - (time - 4.75)).abs() < 1e-9);
+    }
+    assert_eq!(poses.len(), 4);
+}
+
+/// A trajectory of another clock has a pose for every scan, or is refused with both intervals.
+#[test]
+fn poses_that_do_not_span_the_scans_are_one_per_scan_or_refused() {
+    let path = "100 0 0 0 0 0 0 1\n101 1 0 0 0 0 0 1\n";
+    let sequence = folder_of_clouds(&[5.0, 5.1], Some(path)).unwrap();
+    assert_eq!(sequence.world_from_lidar.unwrap()[1].translation.x, 1.0);
+    let refused = folder_of_clouds(&[5.0, 5.1, 5.2], Some(path)).unwrap_err();
+    let message = refused.to_string();
+    assert!(message.contains("3 scans, but 2 poses"), "{message}");
+    assert!(message.contains("from 5 s to 5.2 s"), "{message}");
+    assert!(message.contains("from 100 s to 101 s"), "{message}");
 }

@@ -195,7 +195,7 @@ impl Eval {
         let sequence = TimedScans { scans, times: None };
         let run = |correction: Option<&DepthModel>| {
             let found = mapped(sequence, prior, correction, &options)?;
-            drift(poses, &found.poses)
+            drift(poses, &found)
         };
         Ok([run(None)?, run(Some(model))?])
     }

@@ -16,6 +16,9 @@ pub struct NamedCloud {
     pub points: Vec<Point3<f64>>,
     /// Warnings of the reader.
     pub warnings: Vec<String>,
+    /// Whether the points are in another frame than that of their lidar, such as that of the world; `None` if the file
+    /// has no ranges.
+    pub is_moved: Option<bool>,
 }
 
 impl NamedCloud {
@@ -83,8 +86,34 @@ fn of_sweep(
         name: name.into(),
         points: cloud.points,
         warnings: named(name, warnings),
+        is_moved: is_moved(&table),
     })
 }
+
+/// Whether the distances of the points from the origin differ from their ranges.
+fn is_moved(table: &PointTable) -> Option<bool> {
+    let number = |name: &str, point| table.number(name, point);
+    let difference = |point| {
+        let position = [
+            number("x", point)?,
+            number("y", point)?,
+            number("z", point)?,
+        ];
+        let distance = position.iter().map(|x| x * x).sum::<f64>().sqrt();
+        Some((distance - number("range", point)?).abs())
+    };
+    let differences = (0..table.points).filter_map(difference);
+    let mut differences: Vec<f64> = differences.filter(|d| d.is_finite()).collect();
+    if differences.is_empty() {
+        return None;
+    }
+    let middle = differences.len() / 2;
+    let (_, median, _) = differences.select_nth_unstable_by(middle, f64::total_cmp);
+    Some(*median > BEAM_ORIGIN)
+}
+
+/// Largest distance of the origin of a beam from that of a lidar, m.
+const BEAM_ORIGIN: f64 = 0.1;
 
 fn named(name: &str, warnings: Vec<String>) -> Vec<String> {
     let named = |warning| format!("{name}: {warning}");

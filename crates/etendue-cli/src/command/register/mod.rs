@@ -36,6 +36,8 @@ use std::path::PathBuf;
     space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \
     nearest 90 % of the pairs and cells of s/2, then all pairs within s/3 with a robust loss and cells \
     of s/8. Single settings can be combined with either.\n\
+    Clouds with a column range whose points are not in the frame of their lidar are reported: clouds in the \
+    frame of the world need no registration.\n\
     Exit code 3: the result is doubtful, because fewer than 40 % of the points of A have a pair, \
     or the last step was longer than 1 mm."
 )]
@@ -78,6 +80,7 @@ impl Register {
             self.in_space(&a, &b)?
         };
         warn(a.warnings.iter().chain(&b.warnings));
+        warn(frame_warning(&a, &b));
         if let Some(path) = &self.output {
             self.write(Folder::new(path), &a, &b, &report)?;
         }
@@ -178,6 +181,28 @@ fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     Ok(Registration::register_in_stages(
         &stages, &source, &target, start,
     )?)
+}
+
+/// Warning about clouds that are not both in the frame of their lidar.
+fn frame_warning(a: &NamedCloud, b: &NamedCloud) -> Option<String> {
+    let [name_a, name_b] = [&a.name, &b.name];
+    let (moved, other) = match (a.is_moved?, b.is_moved?) {
+        (false, false) => return None,
+        (true, true) => {
+            return Some(format!(
+                "the points of {name_a} and {name_b} are not in the frames of their lidars, by the column \
+                 range: if both are in the frame of the world, as `etendue simulate` writes clouds without \
+                 --frame sensor, they are registered already, and the result is the rest between them"
+            ));
+        }
+        (true, false) => (name_a, name_b),
+        (false, true) => (name_b, name_a),
+    };
+    Some(format!(
+        "by the column range, the points of {other} are in the frame of its lidar, and those of {moved} are \
+         not: if they are in the frame of the world, the result is the pose of a lidar and not the motion \
+         between two"
+    ))
 }
 
 fn from_above(points: &[Point3<f64>], motion: &Isometry3<f64>) -> Vec<[f64; 2]> {

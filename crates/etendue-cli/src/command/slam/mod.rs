@@ -25,12 +25,12 @@ use std::path::PathBuf;
 #[command(after_help = "Examples: etendue slam corridor -o map\n          \
     etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
     Each scan is registered with the map of the scans before it by robust point-to-plane ICP. The first \
-    guess is a motion of constant velocity, or odometry. Points of a recording that carry times are \
-    deskewed. A correction that its training did not find usable is refused without --force. There are \
+    guess is a motion of constant velocity, or odometry. Points that carry times are deskewed, those of a \
+    folder of clouds too. Poses with times are interpolated at the times of the scans. A correction that its training did not find usable is refused without --force. There are \
     no loop closures, so that drift is visible. Where the sequence has poses, the \
     result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
-    The verdict is good, doubtful or failed, from the overlap, the residual and the degenerate \
-    directions of each scan (docs/slam.md). The exit code is 0 for a good trajectory, 3 for a doubtful \
+    The verdict is good, doubtful or failed, from the overlap, the residual, the degenerate directions and \
+    the standard deviation of each scan (docs/slam.md). The exit code is 0 for a good trajectory, 3 for a doubtful \
     one (0 with --accept-doubtful), and 4 for a failed one.\n\
     Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
     and a picture, for every verdict.")]
@@ -43,7 +43,8 @@ pub struct Slam {
     sequence: PathBuf,
     #[command(flatten)]
     lidar: LidarOptions,
-    /// Reference trajectory, if it is not in the folder of the scans
+    /// Reference trajectory, if it is not in the folder of the scans: one pose per scan, or poses with times that
+    /// span those of the scans
     #[arg(long, value_name = "FILE")]
     poses: Option<PathBuf>,
     /// Convention of the reference poses
@@ -64,7 +65,7 @@ pub struct Slam {
     /// Largest distance of a pair, m; the adaptive threshold is at most this
     #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
-    /// Use the points of a recording as they are: for clouds that are deskewed already
+    /// Use the points as they are: for clouds that are deskewed already
     #[arg(long)]
     no_deskew: bool,
     /// Exit code 0 for a doubtful trajectory too
@@ -104,7 +105,7 @@ impl Slam {
         let mapped = map(scans, prior, model, &self.options())?;
 
         // Compare, write and report
-        let drift = reference.as_ref().map(|poses| drift(poses, &mapped.poses));
+        let drift = reference.as_ref().map(|poses| drift(poses, &mapped));
         let report = Report::new(&mapped, drift.transpose()?);
         if let Some(path) = &self.output {
             let mut folder = Folder::new(path);

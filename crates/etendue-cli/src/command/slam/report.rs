@@ -25,6 +25,10 @@ pub struct Report {
     seconds_per_scan: f64,
     /// Mean over the registered scans, if there are some.
     mean_overlap: Option<f64>,
+    /// Standard deviations of the last position along the axes of the world, relative to the first.
+    last_position_sd_m: [f64; 3],
+    /// Largest standard deviation of the last rotation.
+    last_rotation_sd_deg: f64,
     degenerate: Vec<DegenerateRow>,
     quality: Vec<QualityRow>,
     drift: Option<Drift>,
@@ -65,6 +69,10 @@ struct QualityRow {
     residual_m: Option<f64>,
     expected_residual_m: f64,
     iterations: usize,
+    /// Along the axes of the world, relative to the first scan.
+    position_sd_m: [f64; 3],
+    /// The largest of all axes.
+    rotation_sd_deg: f64,
     degenerate: Vec<DirectionRow>,
 }
 
@@ -77,6 +85,7 @@ impl Report {
             .iter()
             .filter_map(|scan| scan.overlap)
             .collect();
+        let last = mapped.scans.last().map(|scan| &scan.uncertainty);
         let doubtful = mapped
             .scans
             .iter()
@@ -90,6 +99,8 @@ impl Report {
             map_points: mapped.points.len(),
             seconds_per_scan: mapped.seconds,
             mean_overlap: (!overlaps.is_empty()).then(|| mean(&overlaps)),
+            last_position_sd_m: last.map_or([0.0; 3], |u| u.position_sd().into()),
+            last_rotation_sd_deg: last.map_or(0.0, |u| u.rotation.sd.to_degrees()),
             degenerate: trajectory
                 .degenerate
                 .iter()
@@ -121,6 +132,13 @@ impl Report {
             self.verdict
         );
         write_lines(&mut text, &self.reasons);
+        let [x, y, z] = self.last_position_sd_m.map(|sd| sd * 1e3);
+        let _ = writeln!(
+            text,
+            "standard deviation of the last pose relative to the first: {x:.1}, {y:.1}, {z:.1} mm \
+             along x, y, z, {:.3} degrees",
+            self.last_rotation_sd_deg
+        );
 
         // Degenerate directions within the limits
         let beyond = |range: &ScanRange<DegenerateDirection>| {
@@ -217,6 +235,8 @@ impl QualityRow {
             residual_m: quality.residual,
             expected_residual_m: quality.expected_residual,
             iterations: quality.iterations,
+            position_sd_m: quality.uncertainty.position_sd().into(),
+            rotation_sd_deg: quality.uncertainty.rotation.sd.to_degrees(),
             degenerate: quality.degenerate.iter().map(DirectionRow::of).collect(),
         }
     }
@@ -234,19 +254,25 @@ fn verdict_name(verdict: ScanVerdict) -> &'static str {
 pub fn scans_csv(scans: &[ScanQuality]) -> String {
     let number = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.5}"));
     let mut table = String::from(
-        "scan,verdict,samples,overlap,residual_m,expected_residual_m,iterations,degenerate\n",
+        "scan,verdict,samples,overlap,residual_m,expected_residual_m,iterations,degenerate,\
+         sd_x_m,sd_y_m,sd_z_m,sd_rotation_deg\n",
     );
     for (scan, quality) in scans.iter().enumerate() {
+        let sd = quality.uncertainty.position_sd();
         let _ = writeln!(
             table,
-            "{scan},{},{},{},{},{:.5},{},{}",
+            "{scan},{},{},{},{},{:.5},{},{},{:.5},{:.5},{:.5},{:.4}",
             verdict_name(quality.verdict),
             quality.samples,
             number(quality.overlap),
             number(quality.residual),
             quality.expected_residual,
             quality.iterations,
-            quality.degenerate.len()
+            quality.degenerate.len(),
+            sd.x,
+            sd.y,
+            sd.z,
+            quality.uncertainty.rotation.sd.to_degrees()
         );
     }
     table

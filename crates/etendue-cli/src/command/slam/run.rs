@@ -8,12 +8,12 @@ use etendue::estimate::odometry::{
     absolute_error, relative_error,
 };
 use etendue::io::sequence::Sequence;
-use etendue::physics::statistics::{mean, root_mean_square};
+use etendue::physics::statistics::{mean, median, root_mean_square};
 use etendue::physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde::Serialize;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Prior of the pose of each scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ pub fn map(
     // Register each scan with the map
     let count = sequence.scans.len();
     let progress = sequence::bar("mapping", count);
-    let mut times = Vec::new();
+    let mut seconds = Vec::new();
     let mut scans = Vec::new();
     for number in 0..count {
         let start = Instant::now();
@@ -89,21 +89,18 @@ pub fn map(
             sequence.scan(number),
             prior_of(prior, number, mapper.poses()),
         )?;
-        times.push(start.elapsed());
+        seconds.push(start.elapsed().as_secs_f64());
         scans.push(step.quality);
         progress.inc(1);
     }
     progress.finish_and_clear();
 
     // Map, trajectory and statistics
-    times.sort_unstable();
     Ok(Mapped {
         poses: mapper.poses().to_vec(),
         scans,
         points: mapper.map().surfels().map(|s| s.position).collect(),
-        seconds: times
-            .get(times.len() / 2)
-            .map_or(0.0, Duration::as_secs_f64),
+        seconds: median(&mut seconds).unwrap_or(0.0),
     })
 }
 
@@ -135,6 +132,8 @@ pub struct Drift {
     pub mean_translation_m: f64,
     /// Mean orientation error with the first poses aligned, degrees.
     pub mean_rotation_deg: f64,
+    /// Root mean square of the position errors along the axes of the world, in their stated standard deviations.
+    pub error_over_sd_rms: Option<f64>,
     /// Relative pose errors (RPE) over path lengths.
     pub relative: Vec<Relative>,
 }
@@ -155,8 +154,9 @@ pub struct Relative {
 /// Path lengths of the relative errors, m.
 const PATHS: [f64; 5] = [1.0, 5.0, 10.0, 50.0, 100.0];
 
-/// Errors of an estimated trajectory.
-pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Result<Drift, Failure> {
+/// Errors of the trajectory of a mapped sequence.
+pub fn drift(reference: &[Isometry3<f64>], mapped: &Mapped) -> Result<Drift, Failure> {
+    let estimate = &mapped.poses;
     let absolute = absolute_error(reference, estimate, TrajectoryAlignment::Origin)?;
     let aligned = absolute_error(reference, estimate, TrajectoryAlignment::Umeyama);
     let relative = PATHS.iter().filter_map(|&path| {
@@ -174,8 +174,25 @@ pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Resul
             .map(|errors| root_mean_square(&errors.translation)),
         mean_translation_m: mean(&absolute.translation),
         mean_rotation_deg: mean(&absolute.rotation).to_degrees(),
+        error_over_sd_rms: error_over_sd(reference, mapped),
         relative: relative.collect(),
     })
+}
+
+/// Root mean square of the position errors along the axes of the world, with the first poses aligned, in their
+/// standard deviations; `None` without any.
+fn error_over_sd(reference: &[Isometry3<f64>], mapped: &Mapped) -> Option<f64> {
+    let estimate = &mapped.poses;
+    let world_from_reference = estimate.first()? * reference.first()?.inverse();
+    let errors = reference.iter().zip(estimate).map(|(truth, pose)| {
+        pose.translation.vector - (world_from_reference * truth).translation.vector
+    });
+    let ratios = errors.zip(&mapped.scans).flat_map(|(error, scan)| {
+        let sd = scan.uncertainty.position_sd();
+        [0, 1, 2].map(|axis| error[axis] / sd[axis])
+    });
+    let ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();
+    (!ratios.is_empty()).then(|| root_mean_square(&ratios))
 }
 
 impl Drift {
@@ -189,6 +206,12 @@ impl Drift {
             self.mean_translation_m * 1e3,
             self.mean_rotation_deg
         );
+        if let Some(ratio) = self.error_over_sd_rms {
+            let _ = writeln!(
+                text,
+                "  position errors are {ratio:.1} times the stated standard deviations (rms)"
+            );
+        }
         for r in &self.relative {
             let _ = writeln!(
                 text,

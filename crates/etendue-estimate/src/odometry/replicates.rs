@@ -1,0 +1,214 @@
+//! Covariance of a trajectory from replicates that leave out parts of the world.
+
+use super::icp::{IcpResult, PlanePair, stacked};
+use super::motion::Prediction;
+use super::sensor_bias::BiasTrajectories;
+use crate::geometry::voxel_key;
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry3, Matrix6, Vector3, Vector6};
+
+/// Number of replicates, and of groups of patches.
+pub(super) const REPLICATES: usize = 32;
+
+/// Side of the cubic patches of the world, m: larger than the neighbourhoods of most plane fits, whose points
+/// have common errors.
+const PATCH: f64 = 2.0;
+
+/// Share of the last change of the motion per scan that is the standard deviation of the pose: a velocity that is
+/// wrong by the change displaces the points at both ends of a scan by half of it.
+const OF_CHANGE: f64 = 0.25;
+
+/// Smallest standard deviations of a pose per axis, m and rad: errors of deskewing by accelerations, and of planes by the
+/// roughness of surfaces, that neither patches nor the last change show.
+const LEAST: [f64; 2] = [1e-3, 1e-4];
+
+/// Covariance of the poses of a trajectory by a delete-a-group jackknife (Kott 2001, Journal of Official Statistics
+/// 17, 521-526; Shao and Tu 1995, "The Jackknife and Bootstrap", chapter 2), with the effects of biases of the sensor.
+///
+/// The world is divided into patches, and these at random into groups. A replicate is the trajectory without the
+/// pairs of one group, to first order at the poses and pairs of the full trajectory: replicate $r$ deviates by
+/// $\delta_k$ from the pose of scan $k$, with
+/// $$\Big(\sum_{i \notin r} w_i J_i J_i^\top + \Lambda\Big) \delta_k =
+/// \sum_{i \notin r} w_i J_i (J_i^\top \delta_{j(i)} - d_i) + \Lambda (\hat\delta_k - p_k),$$
+/// where $j(i)$ is the scan that added the surfel of pair $i$ to the map, $d_i$ its distance, $p_k$ the step from
+/// the prediction to the pose, $\hat\delta_k$ the predicted deviation, and $\Lambda$ the information of the
+/// prediction. The errors of a patch are therefore common to all its points and to all scans, errors of the map
+/// pass on to later scans, and a direction that depends on few patches has a large variance. Along
+/// degenerate directions, replicates keep their prediction, with a random change of velocity.
+pub(super) struct TrajectoryReplicates {
+    /// Deviations of each scan: translation (m) at the origin of the world, and rotation (rad), world axes.
+    scans: Vec<Deviations>,
+    biases: BiasTrajectories,
+}
+
+/// Deviations of the replicates: translation (m) and rotation (rad), or its product with a radius (m).
+type Deviations = [Vector6<f64>; REPLICATES];
+
+/// Group of the patch of a point of the world.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the number of groups is small"
+)]
+pub(super) fn group_of(position: &Vector3<f64>) -> u8 {
+    let key = voxel_key(position, PATCH).map(i32::cast_unsigned);
+    let mut draw = Stream::new(0, key[0], key[1], key[2], Purpose::Search);
+    (draw.bits() % REPLICATES as u32) as u8
+}
+
+impl TrajectoryReplicates {
+    /// Replicates of a trajectory without scans.
+    pub fn new() -> Self {
+        Self {
+            scans: Vec::new(),
+            biases: BiasTrajectories::new(),
+        }
+    }
+
+    /// Adds a scan with its predicted and final pose, its registration if it has one, and the last change of the
+    /// motion per scan (lidar axes). Returns the covariance of the pose: translation of the lidar (m) and rotation
+    /// (rad), world axes.
+    pub fn add(
+        &mut self,
+        prediction: &Prediction,
+        world_from_lidar: &Isometry3<f64>,
+        found: Option<&IcpResult>,
+        change: &Vector6<f64>,
+    ) -> Matrix6<f64> {
+        let at = world_from_lidar.translation.vector;
+        let predicted = self.predicted(prediction, world_from_lidar);
+        let deviations = match found {
+            _ if self.scans.is_empty() => [Vector6::zeros(); REPLICATES],
+            Some(found) => self.registered(found, &predicted, prediction, &at),
+            None => predicted,
+        };
+        self.scans.push(deviations.map(|d| moved(&d, &-at)));
+        let squares: Matrix6<f64> = deviations.iter().map(|d| d * d.transpose()).sum();
+        let biases = self.biases.add(&at, found);
+        if self.scans.len() == 1 {
+            return Matrix6::zeros();
+        }
+        let change = in_world(change, world_from_lidar) * OF_CHANGE;
+        let [position, rotation] = LEAST.map(|sd| Vector3::repeat(sd * sd));
+        squares * ((REPLICATES as f64 - 1.0) / REPLICATES as f64)
+            + biases
+            + change * change.transpose()
+            + Matrix6::from_diagonal(&stacked(&position, &rotation))
+    }
+
+    /// Deviations that continue the motion of each replicate, with a random change of velocity, at the lidar.
+    fn predicted(&self, prediction: &Prediction, world_from_lidar: &Isometry3<f64>) -> Deviations {
+        let mut before = self.scans.iter().rev();
+        let zero = [Vector6::zeros(); REPLICATES];
+        let last = before.next().unwrap_or(&zero);
+        let earlier = before.next().filter(|_| !prediction.given).unwrap_or(last);
+        let scan = u32::try_from(self.scans.len()).unwrap_or(u32::MAX);
+        // Each of the replicates contributes to the variance: share² times (n - 1) / n, n times.
+        let share = 1.0 / (REPLICATES as f64 - 1.0).sqrt();
+        let mut replicate = 0;
+        std::array::from_fn(|r| {
+            replicate += 1;
+            let mut draw = Stream::new(1, 0, scan, replicate, Purpose::Search);
+            let mut signed = |sd: f64| if draw.uniform() < 0.5 { -sd } else { sd };
+            let change = prediction.change_sd.map(|sd| signed(share * sd));
+            let continued = last[r] * 2.0 - earlier[r];
+            moved(&continued, &world_from_lidar.translation.vector)
+                + in_world(&change, world_from_lidar)
+        })
+    }
+
+    /// Deviations of the registered replicates, at the lidar.
+    fn registered(
+        &self,
+        found: &IcpResult,
+        predicted: &Deviations,
+        prediction: &Prediction,
+        at: &Vector3<f64>,
+    ) -> Deviations {
+        let radius = found.radius;
+        let sums = self.sums(&found.pairs, radius, at);
+        // Information of the prediction
+        let variance = prediction.covariance(radius).trace().max(f64::MIN_POSITIVE);
+        let information = found.residual.powi(2) / variance;
+        // Solve each replicate along the observable directions; the others keep their prediction
+        let matrix: Matrix6<f64> = sums.matrices.iter().sum();
+        let gradient: Vector6<f64> = sums.gradients.iter().sum();
+        let held = found.observability.onto_degenerate();
+        let free = Matrix6::identity() - held;
+        std::array::from_fn(|r| {
+            let predicted = scaled(&predicted[r], radius);
+            let of_prediction = predicted - found.from_prediction;
+            let without = matrix - sums.matrices[r] + Matrix6::identity() * information;
+            let right =
+                sums.of_map[r] - (gradient - sums.gradients[r]) + of_prediction * information;
+            let held_part = held * predicted;
+            // The projection onto the held directions keeps the matrix regular
+            let reduced = free * without * free + held;
+            let right = free * (right - without * held_part);
+            let solved = reduced
+                .cholesky()
+                .map_or(of_prediction, |c| c.solve(&right));
+            scaled(&(free * solved + held_part), 1.0 / radius)
+        })
+    }
+
+    /// Sums of the normal equations, with rotations times the radius about the lidar.
+    fn sums(&self, pairs: &[PlanePair], radius: f64, at: &Vector3<f64>) -> Sums {
+        // By scan of the map, whose deviations are needed at the lidar
+        let mut by_scan: Vec<&PlanePair> = pairs.iter().collect();
+        by_scan.sort_by_key(|pair| pair.origin.scan);
+        let mut sums = Sums {
+            matrices: [Matrix6::zeros(); REPLICATES],
+            gradients: [Vector6::zeros(); REPLICATES],
+            of_map: [Vector6::zeros(); REPLICATES],
+        };
+        for pairs in by_scan.chunk_by(|a, b| a.origin.scan == b.origin.scan) {
+            // Sums of the groups
+            let mut of_groups = [Matrix6::zeros(); REPLICATES];
+            for pair in pairs {
+                let row = pair.jacobian_row(radius);
+                let group = usize::from(pair.origin.group);
+                of_groups[group].ger(pair.weight, &row, &row, 1.0);
+                sums.gradients[group] += row * (pair.weight * pair.distance);
+            }
+            let of_all: Matrix6<f64> = of_groups.iter().sum();
+            // A replicate has those of the other groups
+            let scan = &self.scans[pairs[0].origin.scan as usize];
+            for (r, deviation) in scan.iter().enumerate() {
+                let deviation = scaled(&moved(deviation, at), radius);
+                sums.of_map[r] += (of_all - of_groups[r]) * deviation;
+                sums.matrices[r] += of_groups[r];
+            }
+        }
+        sums
+    }
+}
+
+/// Sums of the normal equations of a registration by groups of patches.
+struct Sums {
+    /// $\sum w J J^\top$ of each group.
+    matrices: [Matrix6<f64>; REPLICATES],
+    /// $\sum w J d$ of each group.
+    gradients: [Vector6<f64>; REPLICATES],
+    /// $\sum w J J^\top \delta_j$ of each replicate.
+    of_map: [Vector6<f64>; REPLICATES],
+}
+
+/// Motion in lidar axes in the axes of the world.
+fn in_world(motion: &Vector6<f64>, world_from_lidar: &Isometry3<f64>) -> Vector6<f64> {
+    let rotation = world_from_lidar.rotation;
+    let part = |first: usize| rotation * motion.fixed_rows::<3>(first);
+    stacked(&part(0), &part(3))
+}
+
+/// Deviation at a point `offset` (m) from where it is given: translations add the rotation times the lever.
+pub(super) fn moved(deviation: &Vector6<f64>, offset: &Vector3<f64>) -> Vector6<f64> {
+    let rotation = deviation.fixed_rows::<3>(3).into_owned();
+    let translation = deviation.fixed_rows::<3>(0) + rotation.cross(offset);
+    stacked(&translation, &rotation)
+}
+
+/// The deviation with its rotation times a factor.
+pub(super) fn scaled(deviation: &Vector6<f64>, factor: f64) -> Vector6<f64> {
+    let rotation = deviation.fixed_rows::<3>(3) * factor;
+    stacked(&deviation.fixed_rows::<3>(0).into_owned(), &rotation)
+}
