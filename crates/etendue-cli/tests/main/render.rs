@@ -38,9 +38,9 @@ fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
         );
     }
     let written = names(&folder.path().join("1"));
-    // Two frames of nine pictures, and EXR files where the build supports them.
+    // Two frames of nine pictures, and EXR files where the build supports them; a recording with its metadata, run.json
     let per_frame = if cfg!(feature = "exr") { 10 } else { 9 };
-    assert_eq!(written.len(), 2 * per_frame + 2);
+    assert_eq!(written.len(), 2 * per_frame + 3);
     assert!(
         written.contains(&"picture_0001.png".to_owned()),
         "{written:?}"

@@ -207,13 +207,13 @@ fn the_noise_of_a_sensor_is_described() {
     for part in [
         "16 channels, elevation -15.00 to 15.00°, azimuth -1",
         "mm at 5 m",
-        "fixed pattern of the channels 4 mm",
+        "fixed pattern of the channels 5.7 mm",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // Steps of 2 mm alone have the standard deviation 2 mm / sqrt(12)
     let json = stdout(&etendue(folder.path(), &["inspect", "mine.toml", "--json"]));
-    let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let report: Value = serde_json::from_str(&json).expect("JSON");
     let noise = report[0]["noise"]["head_on"].as_array().expect("an array");
     let spreads = noise
         .iter()

@@ -48,7 +48,11 @@ fn an_output_without_an_ending_is_the_folder_of_the_recording() {
     let text = stdout(&succeed(folder.path(), &arguments));
     let recording = Path::new("cart").join("run.mcap");
     assert!(text.contains(&recording.display().to_string()), "{text}");
-    assert_eq!(names(&folder.path().join("cart")), ["run.mcap"]);
+    // With the file by which ROS 2 opens the folder
+    assert_eq!(
+        names(&folder.path().join("cart")),
+        ["metadata.yaml", "run.mcap"]
+    );
 }
 
 #[test]

@@ -74,9 +74,9 @@ fn a_cut_recording_is_repaired_and_a_whole_one_is_not_changed() {
     succeed(path, &arguments);
     let whole = fs::read(path.join("a.mcap")).expect("reads");
     let text = results(path, &["repair", "a.mcap"]);
-    assert!(text.starts_with("15 messages"), "{text}");
+    assert!(text.starts_with("16 messages"), "{text}");
     assert_eq!(fs::read(path.join("a.mcap")).expect("reads"), whole);
-    // Three messages per sweep: clock, transform, cloud
+    // Three messages per sweep: clock, transform, cloud; and the last transform
     for (share, messages) in [(0.5, 8), (0.9, 14), (0.999, 14)] {
         #[expect(
             clippy::cast_possible_truncation,

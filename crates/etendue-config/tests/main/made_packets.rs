@@ -162,8 +162,8 @@ fn ouster(packet: u16, profile: &str) -> Vec<u8> {
                     bytes.extend([50, 2]);
                 }
                 "RNG19_RFL8_SIG16_NIR16_DUAL" => {
-                    bytes.extend((millimetres | 50 << 24).to_le_bytes());
-                    bytes.extend((2 * millimetres | 20 << 24).to_le_bytes());
+                    bytes.extend((millimetres | (50 << 24)).to_le_bytes());
+                    bytes.extend(((2 * millimetres) | (20 << 24)).to_le_bytes());
                     bytes.extend([0, 0, 0, 0, 32, 0, 0, 0]);
                 }
                 _ => {

@@ -67,6 +67,8 @@ struct SensorChannels {
     cloud: usize,
     /// `None` before the first scan: only planar lidars have scans.
     scan: Option<usize>,
+    /// End of the last sweep or its last shot, whichever is later, s.
+    end: Option<f64>,
 }
 
 /// Indices of the channels that all sensors share.
@@ -132,6 +134,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
                 topics,
                 cloud,
                 scan: None,
+                end: None,
             });
         }
         Ok(recorder)
@@ -193,40 +196,31 @@ impl<W: Write + Seek> LidarRecorder<W> {
             let channel = self.scan_channel(sensor)?;
             self.write(channel, nanoseconds(sweep.start), &scan)?;
         }
+        // Channels fire after the start of their column, in the last one beyond the duration of the sweep
+        let shots = sweep.shots.iter().map(|shot| shot.time);
+        let end = shots.fold(sweep.start + scanner.sweep_duration(), f64::max);
+        self.sensors[sensor].end = Some(end);
         self.end_sweep()
     }
 
-    /// Appends the pose of the first sensor at a time (s) without a sweep, for example at the end of the last one,
-    /// so that the poses span the times of all points.
+    /// Appends the pose of every sensor at the end of its last sweep, so that the poses span the times of all points.
+    /// `world_from_sensor` is the pose of a sensor (index) at a time (s).
     ///
     /// # Errors
     /// As [`LidarRecorder::record`].
-    pub fn record_pose(
+    pub fn record_last_poses(
         &mut self,
-        time: f64,
-        world_from_sensor: &Isometry3<f64>,
+        world_from_sensor: impl Fn(usize, f64) -> Isometry3<f64>,
     ) -> Result<(), FormatError> {
-        self.record_pose_of(0, time, world_from_sensor)
-    }
-
-    /// Appends the pose of the sensor with the given index at a time (s).
-    ///
-    /// # Errors
-    /// As [`LidarRecorder::record`].
-    pub fn record_pose_of(
-        &mut self,
-        sensor: usize,
-        time: f64,
-        world_from_sensor: &Isometry3<f64>,
-    ) -> Result<(), FormatError> {
-        check_stamp(&self.path, time)?;
-        let LidarTopics {
-            sensor_frame,
-            world_frame,
-            ..
-        } = &self.sensors[sensor].topics;
-        let bytes = transform(time, world_frame, sensor_frame, world_from_sensor);
-        self.write(TF_CHANNEL, nanoseconds(time), &bytes)
+        for sensor in 0..self.sensors.len() {
+            let SensorChannels { topics, end, .. } = &self.sensors[sensor];
+            let Some(time) = *end else { continue };
+            check_stamp(&self.path, time)?;
+            let pose = world_from_sensor(sensor, time);
+            let bytes = transform(time, &topics.world_frame, &topics.sensor_frame, &pose);
+            self.write(TF_CHANNEL, nanoseconds(time), &bytes)?;
+        }
+        Ok(())
     }
 
     /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor,

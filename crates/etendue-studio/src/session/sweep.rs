@@ -147,6 +147,7 @@ impl Session {
             );
             recorder.record(&sweep, lidar)?;
         }
+        recorder.record_last_poses(|_, time| self.loaded.pose_at(time))?;
         Ok(recorder.into_bytes()?)
     }
 }

@@ -198,6 +198,6 @@ impl NoiseModel {
 
 /// A positive number with two significant digits.
 fn significant(number: f64) -> f64 {
-    let scale = 10f64.powi(1 - number.abs().log10().floor() as i32);
+    let scale = 10f64.powf(1.0 - number.log10().floor());
     (number * scale).round() / scale
 }

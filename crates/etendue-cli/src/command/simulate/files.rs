@@ -1,7 +1,6 @@
 //! Files of one lidar.
 
 use super::ending::unknown_ending;
-use super::record::end_of;
 use super::scan::ScanRun;
 use super::selection;
 use super::trajectory::SensorTrajectory;
@@ -186,10 +185,7 @@ impl Files<'_> {
         for scan in self.scans {
             recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
         }
-        if let Some(scan) = self.scans.last() {
-            let end = end_of(scan, self.lidar);
-            recorder.record_pose(end, &self.trajectory.at(end))?;
-        }
+        recorder.record_last_poses(|_, time| self.trajectory.at(time))?;
         Ok(recorder)
     }
 }

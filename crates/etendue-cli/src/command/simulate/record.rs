@@ -9,7 +9,7 @@ use crate::finite;
 use crate::interrupt;
 use crate::output::{counted, print, warn};
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
-use etendue::sensors::lidar::{Air, Frame, Lidar, Sweep, SweepSettings};
+use etendue::sensors::lidar::{Air, Frame, Sweep, SweepSettings};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -46,10 +46,7 @@ impl ScanRun<'_> {
             progress.inc(1);
         }
         let stopped = interrupt::requested();
-        if sweeps > 0 {
-            let end = end_of(&scan, self.lidar);
-            recorder.record_pose(end, &self.trajectory.at(end))?;
-        }
+        recorder.record_last_poses(|_, time| self.trajectory.at(time))?;
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
         engine.report();
@@ -88,13 +85,6 @@ impl ScanRun<'_> {
 pub fn silent(beams: usize, air: &Air) -> String {
     let why = summary::reasons_without_ranges(air);
     format!("none of {beams} beams has a point: {why}")
-}
-
-/// Time of the end of a sweep or of its last shot, whichever is later, s. Channels fire after the start of their
-/// column, in the last one beyond the duration of the sweep.
-pub fn end_of(sweep: &Sweep, lidar: &Lidar) -> f64 {
-    let shots = sweep.shots.iter().map(|shot| shot.time);
-    shots.fold(sweep.start + lidar.sweep_duration(), f64::max)
 }
 
 /// Result of a recording that Ctrl-C may have stopped.

@@ -1,7 +1,7 @@
 //! The sensors of a run.
 
 use super::engine::Engine;
-use super::record::{end_of, end_recording, ended, silent};
+use super::record::{end_recording, ended, silent};
 use super::results::{PendingFiles, SensorResults};
 use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
@@ -90,7 +90,6 @@ impl Simulate {
         let mut points = vec![0; scans.len()];
         let mut beams = vec![0; scans.len()];
         let mut recorded = vec![0; scans.len()];
-        let mut ends = vec![0.0; scans.len()];
         let mut scan = Sweep::default();
         let mut engines = vec![];
         for (scan, world) in scans.iter().zip(&worlds) {
@@ -106,15 +105,12 @@ impl Simulate {
             recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
             progress.inc(1);
             recorded[sensor] += 1;
-            ends[sensor] = end_of(&scan, scans[sensor].lidar);
             if interrupt::requested() {
                 break;
             }
         }
         let stopped = interrupt::requested();
-        for (sensor, (scan, end)) in scans.iter().zip(ends).enumerate() {
-            recorder.record_pose_of(sensor, end, &scan.trajectory.at(end))?;
-        }
+        recorder.record_last_poses(|sensor, time| scans[sensor].trajectory.at(time))?;
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
         engines.iter().for_each(Engine::report);
