@@ -403,8 +403,7 @@ impl Failure {
             }
             Self::NoStationaryWindow => {
                 "use a log with 8 or more scans from one pose in a room without motion, for example of \
-                 `etendue simulate arena --sweeps 20`; where the azimuths change from scan to scan, \
-                 `etendue calibrate noise FILE` estimates the noise"
+                 `etendue simulate arena --sweeps 20`; its beams need the same azimuths in every scan"
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),

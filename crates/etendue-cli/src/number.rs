@@ -12,6 +12,12 @@ pub fn zero_or_more(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| expected(text, "zero or a number above zero"))
 }
 
+/// Angle from -360 to 360 degrees.
+pub fn angle(text: &str) -> Result<f64, String> {
+    let number = finite(text).filter(|number| number.abs() <= 360.0);
+    number.ok_or_else(|| expected(text, "an angle from -360 to 360 degrees"))
+}
+
 /// What is expected in place of a text, with the number in it where it has a unit.
 fn expected(text: &str, what: &str) -> String {
     let digits =

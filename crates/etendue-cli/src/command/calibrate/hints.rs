@@ -1,5 +1,6 @@
 //! Approximate position of a panel, as arguments.
 
+use crate::number;
 use clap::Args;
 use etendue::calibrate::noise::PanelHint;
 
@@ -7,13 +8,13 @@ use etendue::calibrate::noise::PanelHint;
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Hints {
     /// Approximate distance of the panel, m; the recording takes precedence
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     distance: Option<f64>,
     /// Width of the panel, m: distinguishes dropped beams on the panel from beams beyond its edge
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     width: Option<f64>,
     /// Bearing of the centre of the panel, degrees anticlockwise from x: selects one of several
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEG", value_parser = number::angle, allow_hyphen_values = true)]
     bearing: Option<f64>,
 }
 

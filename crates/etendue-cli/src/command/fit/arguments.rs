@@ -166,11 +166,24 @@ impl ProblemArguments {
             scans: self.scan.iter().map(|argument| scan(argument)).collect(),
             free: self.unknowns(),
             solver: self.solver(),
-            intensity: SolverTable::default().intensity_m,
+            intensity: self.intensity_weight(),
             beam_widths: SolverTable::default().beam_widths,
             edges: None,
             search_poses: self.search,
         })
+    }
+
+    /// Weight of the intensities: that of problem files if a material or the receiver is unknown, otherwise 0. The
+    /// noise of a sensor file is that of the ranges; intensities with a smaller noise than the device's would claim
+    /// more about a pose than its ranges do.
+    fn intensity_weight(&self) -> f64 {
+        let of_light =
+            |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
+        if self.free.iter().any(of_light) {
+            SolverTable::default().intensity_m
+        } else {
+            0.0
+        }
     }
 
     /// Default solver of problem files with the given loss.

@@ -196,8 +196,7 @@ impl LogReport {
         let Some(window) = self.stationary.first() else {
             return writeln!(
                 out,
-                "  no window with a stationary sensor and equal azimuths is long enough to estimate the range noise; \
-                 `etendue calibrate noise` needs no equal azimuths"
+                "  no window with a stationary sensor and equal azimuths is long enough to estimate the range noise"
             );
         };
         let last = window.first_scan + window.scans - 1;

@@ -15,10 +15,10 @@ use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, Drawing, palette};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use report::{Report, scans_csv};
 use run::{Mapped, Prior, TimedScans, drift, map};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue slam`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ use std::path::PathBuf;
     reason = "switches of the command line"
 )]
 pub struct Slam {
-    /// Folder of scans, bag (MCAP, ROS 1, ROS 2), packet capture or scan log
+    /// Folder of scans, bag (MCAP, ROS 1, ROS 2) or packet capture of a lidar with several channels
     sequence: PathBuf,
     #[command(flatten)]
     lidar: LidarOptions,
@@ -92,6 +92,7 @@ impl Slam {
     pub fn run(self) -> Result<(), Failure> {
         // Load
         let sequence = sequence::read(&self.sequence, self.poses.as_deref(), &self.lidar)?;
+        check_scans(&self.sequence, &sequence.scans)?;
         let correction = self.correction()?;
         let reference = match &sequence.world_from_lidar {
             Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
@@ -150,6 +151,24 @@ impl Slam {
             ..MapperOptions::default()
         }
     }
+}
+
+/// Checks that a trajectory can follow from the scans: two or more, with points in three dimensions.
+fn check_scans(path: &Path, scans: &[Vec<Point3<f64>>]) -> Result<(), Failure> {
+    if scans.len() < 2 {
+        return Err(Failure::usage(
+            format!("{} has one scan: it has no trajectory", path.display()),
+            "give a recording with two or more scans; `etendue inspect` counts them",
+        ));
+    }
+    let mut points = scans.iter().flatten().peekable();
+    if points.peek().is_some() && points.all(|point| point.z == 0.0) {
+        return Err(Failure::usage(
+            format!("{} has planar scans", path.display()),
+            "give a recording of a lidar with several channels: `slam` registers planes in three dimensions",
+        ));
+    }
+    Ok(())
 }
 
 fn write(
