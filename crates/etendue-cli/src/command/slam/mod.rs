@@ -203,7 +203,7 @@ fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
     let points = mapped
         .points
         .iter()
-        .map(|p| reference_from_world * nalgebra::Point3::from(*p));
+        .map(|p| reference_from_world * Point3::from(*p));
     let map = points.map(|p| [p.x, p.y]).collect();
     let mut layers = vec![PanelLayer::points("map", palette::FAINT, map)];
     if let Some(reference) = reference {
