@@ -66,6 +66,7 @@ VERBS = [
     Verb("slam", "slam input-SEED.mcap -o out/map", ("out/map",)),
     Verb("correct", "correct apply --force --model model.toml cloud-SEED.pcd out/corrected.pcd", ("out/corrected.pcd",)),
     Verb("correct-recording", "correct apply --force --model model.toml input-SEED.mcap out/corrected.mcap", ("out/corrected.mcap",)),
+    Verb("correct-train", "correct train drive-SEED -o out/model.toml", ("out/model.toml",)),
     Verb("compare", "compare cloud-SEED.pcd cloud-1.pcd --html out/page.html", ("out/page.html",)),
     Verb("inspect", "inspect still-SEED/beams.csv --chart out/chart.svg", ("out/chart.svg",)),
     Verb("view", "view cloud-SEED.pcd -o out/view.png", ("out/view.png",)),
@@ -118,6 +119,10 @@ def prepare(folder: Path) -> None:
         for run in runs:
             done = call(run, folder)
             assert done.returncode == 0, done.stderr.decode()
+        # Drives of eight and nine stops
+        export = ["experiment", "corridor", "--stops", str(7 + seed), "--columns", "96", "--export", f"drive-{seed}"]
+        done = call(export, folder)
+        assert done.returncode == 0, done.stderr.decode()
         whole = (folder / f"input-{seed}.mcap").read_bytes()
         (folder / f"cut-{seed}.mcap").write_bytes(whole[: len(whole) * 2 // 3])
 
