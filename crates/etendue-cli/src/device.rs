@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The lidar of a recording.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Recording")]
 pub struct LidarOptions {
     /// Topic of the lidar in a bag; required if the bag has several lidars
     #[arg(long, value_name = "NAME")]

@@ -21,6 +21,7 @@ pub fn of_frame(camera: &Camera) -> f64 {
 
 /// Limit of the estimated memory.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Resources")]
 pub struct Memory {
     /// Memory for the results, GB; a run that needs more is an error before it begins
     #[arg(long, value_name = "GB", default_value_t = 8.0, value_parser = crate::number::positive)]

@@ -10,6 +10,7 @@ const MAX_PER_PROCESSOR: usize = 8;
 
 /// Worker threads.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Resources")]
 pub struct Threads {
     /// Worker threads [default: one per processor]
     #[arg(long, value_name = "N", value_parser = at_least_one)]

@@ -199,6 +199,20 @@ fn a_printed_preset_is_a_sensor_file() {
 }
 
 #[test]
+fn options_are_grouped_by_topic() {
+    let folder = folder();
+    let help = stdout(&etendue(folder.path(), &["simulate", "--help"]));
+    for topic in [
+        "\nOutput:\n",
+        "\nResources:\n",
+        "\nMotion:\n",
+        "\nWeather (",
+    ] {
+        assert!(help.contains(topic), "{topic}: {help}");
+    }
+}
+
+#[test]
 fn the_noise_of_a_sensor_is_described() {
     let folder = folder();
     let text = stdout(&etendue(folder.path(), &["sensors", "velodyne-vlp-16"]));

@@ -6,6 +6,7 @@ use etendue::calibrate::noise::PanelHint;
 
 /// Approximate position of a panel.
 #[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Panel")]
 pub struct Hints {
     /// Approximate distance of the panel, m; the recording takes precedence
     #[arg(long, value_name = "M", value_parser = number::positive)]

@@ -80,9 +80,9 @@ pub struct Simulate {
     /// its file receives such light from all directions, which is an upper bound
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    #[arg(short, long, default_value = "out/simulate", value_name = "DIR|FILE", help = output_help())]
+    #[arg(help_heading = "Output", short, long, default_value = "out/simulate", value_name = "DIR|FILE", help = output_help())]
     output: PathBuf,
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = selection::format_name, help = selection::help())]
+    #[arg(help_heading = "Output", long, value_name = "LIST", value_delimiter = ',', value_parser = selection::format_name, help = selection::help())]
     formats: Option<Vec<String>>,
     #[command(flatten)]
     memory: Memory,
@@ -90,12 +90,17 @@ pub struct Simulate {
     threads: Threads,
     /// Instruction set: plain, neon, avx2 or avx512, or reference for the plain pipeline; the default
     /// is the fastest that this processor supports. The results are the same
-    #[arg(long, env = "ETENDUE_ISA")]
+    #[arg(help_heading = "Resources", long, env = "ETENDUE_ISA")]
     isa: Option<Pipeline>,
     /// Device: cpu, gpu (the fastest kind), gpu:N with a number of `etendue inspect --devices`, or auto: a GPU if
     /// there is one. What a GPU does not simulate runs on the CPU, with a warning that names the reason
     #[cfg(feature = "gpu")]
-    #[arg(long, default_value_t, value_name = "DEVICE")]
+    #[arg(
+        help_heading = "Resources",
+        long,
+        default_value_t,
+        value_name = "DEVICE"
+    )]
     device: DeviceChoice,
     /// The GPU with the scene
     #[cfg(feature = "gpu")]
@@ -107,13 +112,13 @@ pub struct Simulate {
     air: AirOptions,
     /// Frame of the points: that of the sensor, or compensated for motion [default: world; recordings
     /// and scan.mcap always have the frame of the sensor]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = "Output", long, value_enum)]
     frame: Option<FrameName>,
     /// Draw the waveform of one beam in the first sweep of a pulsed lidar
-    #[arg(long, value_name = "RING,COLUMN", value_parser = ring_and_column)]
+    #[arg(help_heading = "Output", long, value_name = "RING,COLUMN", value_parser = ring_and_column)]
     waveform: Option<[u32; 2]>,
     /// Print the summary as JSON
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     json: bool,
     /// Number of the sensor among several
     #[arg(skip)]

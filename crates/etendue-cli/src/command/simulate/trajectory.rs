@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 /// Arguments of the trajectory.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Motion")]
 pub struct TrajectoryOptions {
     /// Trajectory of the sensor: a TUM file (time x y z qx qy qz qw per line) or a KITTI file (twelve
     /// numbers per line). The run begins at its first pose
