@@ -5,7 +5,7 @@ use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
 use crate::memory::Memory;
-use crate::output::{commit, counted, print, warn};
+use crate::output::{commit, counted, list_written, print, warn};
 use clap::{Args, ValueEnum};
 use etendue::io::output::OutputSet;
 use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
@@ -134,10 +134,9 @@ impl Convert {
             format.write(&mut outputs, &self.to, &table, encoding)?;
         }
         commit(outputs)?;
-        if format == PointFormat::Mcap {
-            for file in &files {
-                bag::describe(file)?;
-            }
+        // A bag has one recording: files of single sweeps are none
+        if format == PointFormat::Mcap && !self.per_sweep {
+            list_written(bag::describe(&self.to)?.as_slice());
         }
         print(&self.summary(sweeps, &table, &fields, &warnings, &files))
     }

@@ -191,7 +191,7 @@ fn points_of_a_moving_recording_are_placed_at_their_times() {
             let cells: Vec<&str> = line.split(',').collect();
             columns.map(|column| cells[column].parse::<f64>().expect("a number"))
         };
-        // The first line is the header
+        // The first line is the header, read above
         text.lines().skip(1).map(row).collect::<Vec<_>>()
     };
     let [placed, truth] = ["map.csv", "truth.csv"].map(rows);

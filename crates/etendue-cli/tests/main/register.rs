@@ -202,6 +202,7 @@ fn a_registration_of_different_places_is_doubtful() {
 /// A room from a lidar at a position, in the frame of the world or that of the lidar, with ranges.
 fn room_with_ranges([x, y]: [f64; 2], in_world: bool) -> String {
     let mut text = "x_m,y_m,z_m,range_m\n".to_owned();
+    // The first line is the header
     for line in room(0.0, 0.0, 0.0).lines().skip(1) {
         let (a, b) = line.split_once(',').expect("two numbers");
         let [a, b]: [f64; 2] = [a, b].map(|word| word.parse().expect("a number"));

@@ -114,6 +114,17 @@ fn a_bag_has_no_empty_topic() {
     assert!(bag.contains("/points"), "{bag}");
     assert!(!bag.contains("message_count: 0"), "{bag}");
     assert!(!bag.contains("LaserScan"), "{bag}");
+
+    // A converted recording is a bag, too; files of single sweeps are none
+    succeed(folder.path(), &["convert", "bag/run.mcap", "copy/run.mcap"]);
+    assert_eq!(
+        names(&folder.path().join("copy")),
+        ["metadata.yaml", "run.mcap"]
+    );
+    let per_sweep = ["convert", "bag/run.mcap", "single/run.mcap", "--per-sweep"];
+    succeed(folder.path(), &per_sweep);
+    assert_eq!(names(&folder.path().join("single")).len(), 2);
+    assert!(!folder.path().join("single/metadata.yaml").exists());
 }
 
 #[test]

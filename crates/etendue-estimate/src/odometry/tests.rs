@@ -526,6 +526,7 @@ fn normalized_errors(
         let error = step.world_from_lidar.translation.vector - truth.translation.vector;
         error.component_div(&step.quality.uncertainty.position_sd())
     };
+    // The first pose is the reference: it has neither an error nor a deviation
     steps.iter().enumerate().skip(1).map(error).collect()
 }
 

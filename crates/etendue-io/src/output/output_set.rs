@@ -129,7 +129,7 @@ impl OutputSet {
             .map(|stage| stage.target().to_owned())
             .collect();
         let _locks = lock_folders(folders.iter().map(PathBuf::as_path));
-        // From here on, another process renames the files if this one is killed
+        // Complete the folders: if this process is killed afterwards, another one renames their files
         let mut complete = Vec::new();
         for (stage, folder) in stages.into_iter().zip(&folders) {
             let stage = stage.complete();

@@ -173,9 +173,9 @@ impl ProblemArguments {
         })
     }
 
-    /// Weight of the intensities: that of problem files if a material or the receiver is unknown, otherwise 0. The
-    /// noise of a sensor file is that of the ranges; intensities with a smaller noise than the device's would claim
-    /// more about a pose than its ranges do.
+    /// Weight of the intensities: that of problem files if a material or the receiver is unknown, otherwise 0. A sensor
+    /// file states the noise of the ranges. That of the intensities is smaller than a device's, so that intensities would
+    /// dominate a pose and make its stated deviation too small.
     fn intensity_weight(&self) -> f64 {
         let of_light =
             |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
