@@ -1,8 +1,8 @@
 //! Speed of a device beside the CPU in the same run: `gpu_speed [ROUNDS] [DEVICE] [SCENE...]`.
 //!
-//! Rays: those of a spinning lidar in the scenes of `bench/rays`, medians of the rounds. "device" is the time of the
-//! shader alone, "with copies" that of a list of rays to a list of hits. "CPU" is the batch of the ray caster on all
-//! threads. Sweeps: whole sweeps of the HDL-64E in the same scenes, with noise, including the copies.
+//! Rays: a million of spinning lidars at four places in the scenes of `bench/rays`, medians of the rounds. "device" is
+//! the time of the shader alone, the mean of eight casts in one submission; "with copies" is that of a list of rays to a
+//! list of hits. "CPU" is the batch of the ray caster on all threads. Sweeps: whole sweeps of the HDL-64E in the same scenes, with noise, including the copies.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -12,16 +12,25 @@
 #[path = "../tests/main/bench_scenes.rs"]
 mod bench_scenes;
 
-use bench_scenes::{caster_of, house, rays, scenes};
+use bench_scenes::{caster_of, house, rays_of, scenes};
 use etendue_config::sensor::preset;
-use etendue_gpu::{DeviceChoice, GpuCaster, GpuDevice, GpuLidar, ShaderChecks};
+use etendue_gpu::{
+    DeviceChoice, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, ShaderChecks,
+};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_raycast::{CastScratch, Mesh};
-use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, SceneBuilder};
-use etendue_sensors::lidar::{Sweep, SweepScratch, SweepSettings, simulate_into};
+use etendue_scene::primitive::cuboid;
+use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder};
+use etendue_sensors::lidar::{
+    Columns, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+};
 use etendue_sensors::transport::World;
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::prelude::*;
 use std::time::Instant;
+
+/// Number of casts in one submission.
+const CASTS: u32 = 8;
 
 fn main() {
     // The first argument is the name of the program
@@ -54,7 +63,8 @@ fn main() {
         if selected.is_empty() || selected.iter().any(|name| name == scene.name) {
             println!("\n{}: {} triangles", scene.name, scene.mesh.triangles.len());
             measure_rays(&device, &scene, rounds);
-            measure_sweeps(&device, scene.mesh, scene.sensor, rounds);
+            measure_sweeps(&device, scene.mesh.clone(), scene.sensor, rounds);
+            measure_batch(&device, scene.mesh, scene.sensor, rounds);
         }
     }
 }
@@ -73,13 +83,13 @@ fn median(rounds: usize, mut work: impl FnMut()) -> f64 {
 }
 
 fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
-    let rays = rays::spin(scene.sensor, 15.0);
+    let rays = rays_of(scene, 1 << 20);
     let caster = caster_of(scene.mesh.clone());
     let own = GpuCaster::new(device, &caster).unwrap();
 
     // Times.
     let uploaded = own.upload(device, &caster, &rays).unwrap();
-    let shader = median(rounds, || own.cast(device, &uploaded, 1).unwrap());
+    let shader = median(rounds, || own.cast(device, &uploaded, CASTS).unwrap()) / f64::from(CASTS);
     let copies = median(rounds, || {
         own.closest_hits(device, &caster, &rays).unwrap();
     });
@@ -111,25 +121,120 @@ fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
     );
 }
 
-fn measure_sweeps(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: usize) {
+/// A scene of a mesh and some boxes of 0.6 m.
+fn scene_of(mesh: Mesh, boxes: u32) -> Scene {
+    let material = |reflectance: f64| Material {
+        lobes: vec![Lobe::lambert(reflectance.into())],
+    };
+    let object = |name: String, mesh| Object {
+        name,
+        mesh: MeshId(mesh),
+        world_from_object: Isometry3::identity(),
+        material: MaterialId(mesh),
+        mask: u32::MAX,
+    };
+    let paint = |name: &str, reflectance| NamedMaterial {
+        name: name.into(),
+        material: material(reflectance),
+    };
+    let mut objects = vec![object("everything".into(), 0)];
+    objects.extend((0..boxes).map(|number| object(format!("box {number}"), 1)));
     let scene = SceneBuilder {
-        meshes: vec![mesh.into()],
-        materials: vec![NamedMaterial {
-            name: "paint".into(),
-            material: Material {
-                lobes: vec![Lobe::lambert(0.5.into())],
-            },
-        }],
-        objects: vec![Object {
-            name: "everything".into(),
-            mesh: MeshId(0),
-            world_from_object: Isometry3::identity(),
-            material: MaterialId(0),
-            mask: u32::MAX,
-        }],
+        meshes: vec![mesh.into(), cuboid([0.6; 3]).unwrap().into()],
+        materials: vec![paint("paint", 0.5), paint("rubber", 0.05)],
+        objects,
         ..SceneBuilder::default()
     };
-    let scene = scene.build().unwrap();
+    scene.build().unwrap()
+}
+
+/// Number of environments, and of boxes in each.
+const ENVIRONMENTS: u32 = 4096;
+const BOXES: u32 = 10;
+
+fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: usize) {
+    // A lidar of 16 channels and 300 columns.
+    let scene = scene_of(mesh, BOXES);
+    let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
+        panic!("a spinning lidar");
+    };
+    pattern.columns = Columns::PerSweep {
+        columns: 300,
+        fired: None,
+    };
+
+    // Poses of sensors, and of boxes around them.
+    let turned = |number: u32, radius: f64| {
+        let angle = f64::from(number) * 2.399_963;
+        Isometry3::new(
+            Vector3::new(radius * angle.cos(), radius * angle.sin(), 0.0),
+            Vector3::z() * angle,
+        )
+    };
+    let middle = Isometry3::translation(sensor.x, sensor.y, sensor.z);
+    let sensors: Vec<_> = (0..ENVIRONMENTS)
+        .map(|number| middle * turned(number, 0.5))
+        .collect();
+    let body = |number: u32| {
+        let pose = |at: u32| middle * turned(17 * number + at, 2.0 + f64::from(number));
+        (ObjectId(1 + number), (0..ENVIRONMENTS).map(pose).collect())
+    };
+    let bodies: Vec<_> = (0..BOXES).map(body).collect();
+    let environments = Environments {
+        sensors: &sensors,
+        bodies: &bodies,
+    };
+
+    // Simulate on the device.
+    let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+    let caster = GpuCaster::new(device, scene.caster()).unwrap();
+    let own = GpuLidar::new(device, &caster, &world, &lidar).unwrap();
+    let settings = SweepSettings::default();
+    let on_device = median(rounds, || {
+        own.simulate_batch(&settings, &environments).unwrap();
+    });
+    let mut hits = 0;
+    let with_copies = median(rounds, || {
+        let batch = own.simulate_batch(&settings, &environments).unwrap();
+        let images = batch
+            .read(0..sensors.len(), |_, _| Ok::<_, GpuError>(vec![]))
+            .unwrap();
+        hits = images.range.iter().filter(|range| !range.is_nan()).count();
+    });
+    let batch = own.simulate_batch(&settings, &environments).unwrap();
+
+    // Simulate a part on the CPU.
+    let part = sensors.len() / 16;
+    let cpu = median(rounds, || {
+        (0..part).into_par_iter().for_each_init(
+            || (Sweep::default(), SweepScratch::default()),
+            |(sweep, scratch), number| {
+                let mut edit = scene.clone().edit();
+                for (body, poses) in &bodies {
+                    edit = edit.with_pose(*body, poses[number]);
+                }
+                let scene = edit.finish();
+                let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+                let pose = sensors[number];
+                simulate_into(&world, &lidar, &settings, |_| pose, sweep, scratch);
+            },
+        );
+    });
+    let shots = f64::from(ENVIRONMENTS) * 4800.0;
+    println!(
+        "  {ENVIRONMENTS} environments of 4800 shots, million shots/s: device {:.1}, with copies {:.1}, CPU {:.1}; \
+         {:.0} bytes per environment beyond images; {:.3} with a return",
+        shots / on_device * 1e-6,
+        shots / with_copies * 1e-6,
+        shots / 16.0 / cpu * 1e-6,
+        batch.bytes_per_environment(),
+        hits as f64 / shots,
+    );
+}
+
+fn measure_sweeps(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: usize) {
+    let scene = scene_of(mesh, 0);
     let lidar = preset("velodyne-hdl-64e").unwrap().lidar;
     let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
     let caster = GpuCaster::new(device, scene.caster()).unwrap();

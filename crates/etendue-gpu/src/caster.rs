@@ -4,7 +4,7 @@ use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined, point, vector};
-use crate::scene::{GpuScene, PlacedObjects};
+use crate::scene::{GpuScene, PlacedObjects, Placement};
 use crate::shaders;
 use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{ObjectId, Ray, RayCaster};
@@ -127,7 +127,7 @@ impl GpuCaster {
     pub fn new(device: &GpuDevice, caster: &RayCaster) -> Result<Self, GpuError> {
         let scene = GpuScene::new(device, caster)?;
         Ok(Self {
-            pipeline: device.pipeline(&shaders::trace(scene.stack), "cast_rays")?,
+            pipeline: device.pipeline(shaders::trace(scene.stack), "cast_rays")?,
             scene,
         })
     }
@@ -187,7 +187,7 @@ impl GpuCaster {
         rays: &[Ray],
     ) -> Result<GpuRays, GpuError> {
         let (times, numbers) = self.times(rays);
-        let objects = self.scene.place(device, caster, &times)?;
+        let objects = self.scene.place(device, caster, Placement::Times(&times))?;
         let records: Vec<RayRecord> = { rays.iter().zip(numbers) }
             .map(|(ray, time)| RayRecord::of(ray, time))
             .collect();
@@ -280,10 +280,20 @@ pub(crate) fn bind(
     pipeline: &ComputePipeline,
     buffers: &[&Buffer],
 ) -> BindGroup {
-    let entries: Vec<BindGroupEntry> = (0..)
-        .zip(buffers)
+    let numbered: Vec<(u32, &Buffer)> = (0..).zip(buffers.iter().copied()).collect();
+    bind_at(device, pipeline, &numbered)
+}
+
+/// Binds buffers by number to the first group of a pipeline.
+pub(crate) fn bind_at(
+    device: &GpuDevice,
+    pipeline: &ComputePipeline,
+    buffers: &[(u32, &Buffer)],
+) -> BindGroup {
+    let entries: Vec<BindGroupEntry> = buffers
+        .iter()
         .map(|(binding, buffer)| BindGroupEntry {
-            binding,
+            binding: *binding,
             resource: buffer.as_entire_binding(),
         })
         .collect();

@@ -5,6 +5,8 @@ use crate::choice::DeviceChoice;
 use crate::error::GpuError;
 use bytemuck::{Pod, cast_slice};
 use pollster::block_on;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{
     BindGroup, Buffer, BufferDescriptor, BufferUsages, CommandEncoder, ComputePassDescriptor,
@@ -32,6 +34,8 @@ pub struct GpuDevice {
     pub(crate) device: Device,
     pub(crate) queue: Queue,
     checks: ShaderChecks,
+    /// The compiled shaders, by entry point and source.
+    pipelines: Mutex<BTreeMap<(&'static str, String), ComputePipeline>>,
     /// Most groups in one dimension of a dispatch.
     most_groups: u32,
     /// The driver's reason, once the device is lost.
@@ -102,6 +106,7 @@ impl GpuDevice {
             device,
             queue,
             checks,
+            pipelines: Mutex::default(),
             lost,
         })
     }
@@ -193,17 +198,32 @@ impl GpuDevice {
         Ok(buffer)
     }
 
+    /// An entry point of a shader, compiled when it is first used.
+    pub(crate) fn pipeline(
+        &self,
+        source: String,
+        entry: &'static str,
+    ) -> Result<ComputePipeline, GpuError> {
+        self.check()?;
+        let mut known = self
+            .pipelines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let key = (entry, source);
+        if let Some(pipeline) = known.get(&key) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = self.compiled(&key.1, entry);
+        known.insert(key, pipeline.clone());
+        Ok(pipeline)
+    }
+
     /// Compiles an entry point of a shader.
     #[expect(
         unsafe_code,
         reason = "ARCHITECTURE.md, unsafe code: tests run every shader with and without the checks of wgpu"
     )]
-    pub(crate) fn pipeline(
-        &self,
-        source: &str,
-        entry: &'static str,
-    ) -> Result<ComputePipeline, GpuError> {
-        self.check()?;
+    fn compiled(&self, source: &str, entry: &'static str) -> ComputePipeline {
         let descriptor = ShaderModuleDescriptor {
             label: Some(entry),
             source: ShaderSource::Wgsl(source.into()),
@@ -217,8 +237,7 @@ impl GpuDevice {
                 self.device.create_shader_module_trusted(descriptor, checks)
             },
         };
-        Ok(self
-            .device
+        self.device
             .create_compute_pipeline(&ComputePipelineDescriptor {
                 label: Some(entry),
                 layout: None,
@@ -226,7 +245,7 @@ impl GpuDevice {
                 entry_point: Some(entry),
                 compilation_options: PipelineCompilationOptions::default(),
                 cache: None,
-            }))
+            })
     }
 
     /// Adds a dispatch of a number of threads, in rows of [`GpuDevice::row`].
@@ -258,7 +277,7 @@ impl GpuDevice {
     }
 
     /// Waits for all submitted commands.
-    fn wait(&self) -> Result<(), GpuError> {
+    pub(crate) fn wait(&self) -> Result<(), GpuError> {
         let waited = self.device.poll(PollType::wait_indefinitely());
         self.check()?;
         waited.map_err(|reason| self.lost(&reason.to_string()))?;
@@ -268,15 +287,26 @@ impl GpuDevice {
     /// Submits commands and reads the start of a buffer.
     pub(crate) fn submit_and_read<T: Pod>(
         &self,
-        mut encoder: CommandEncoder,
+        encoder: CommandEncoder,
         from: &Buffer,
         count: usize,
     ) -> Result<Vec<T>, GpuError> {
+        self.submit_and_read_part(encoder, from, 0..count)
+    }
+
+    /// Submits commands and reads some elements of a buffer.
+    pub(crate) fn submit_and_read_part<T: Pod>(
+        &self,
+        mut encoder: CommandEncoder,
+        from: &Buffer,
+        elements: Range<usize>,
+    ) -> Result<Vec<T>, GpuError> {
         // Copy to a buffer that the host can map.
-        let bytes = (count * size_of::<T>()) as u64;
+        let bytes = (elements.len() * size_of::<T>()) as u64;
+        let start = (elements.start * size_of::<T>()) as u64;
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
         let readable = self.buffer("results", bytes, usage)?;
-        encoder.copy_buffer_to_buffer(from, 0, &readable, 0, bytes);
+        encoder.copy_buffer_to_buffer(from, start, &readable, 0, bytes);
         self.queue.submit([encoder.finish()]);
 
         // Map it.

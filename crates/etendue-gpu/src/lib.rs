@@ -2,7 +2,8 @@
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of lidars with single-ray beams; [`GpuSweepError`] names what it does not simulate.
+//! simulates whole sweeps of lidars with single-ray beams, one after the other or one in each of many environments
+//! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate.
 //!
 //! # Where things are
 //!
@@ -13,9 +14,11 @@
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
 //! | aiming shots, detecting echoes | `lidar.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | many environments at once | `batch.rs` |
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
 mod adapter;
+mod batch;
 mod caster;
 mod choice;
 mod compressed_tree;
@@ -28,6 +31,7 @@ mod scene;
 mod shaders;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
+pub use batch::{BatchImages, Environments, GpuBatch};
 pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};

@@ -5,6 +5,7 @@ use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined, point, pose, vector};
+use crate::scene::Placement;
 use crate::shaders::{self, TABLE};
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::pulse::{IntensityResponse, ReflectivityScale, SingleEchoTiming};
@@ -27,15 +28,15 @@ use wgpu::{Buffer, BufferUsages, CommandEncoderDescriptor, ComputePipeline};
 /// A shot whose power is that close to the threshold may have an echo on one processor only, and an intensity or a
 /// range that close to a rounding step may be the next one.
 pub struct GpuLidar<'a> {
-    device: &'a GpuDevice,
-    caster: &'a GpuCaster,
-    world: &'a World<'a, f64>,
-    lidar: &'a Lidar,
-    aim: ComputePipeline,
+    pub(crate) device: &'a GpuDevice,
+    pub(crate) caster: &'a GpuCaster,
+    pub(crate) world: &'a World<'a, f64>,
+    pub(crate) lidar: &'a Lidar,
+    pub(crate) aim: ComputePipeline,
     receive: ComputePipeline,
-    object_materials: Buffer,
-    triangle_materials: Buffer,
-    backscatter: Buffer,
+    pub(crate) object_materials: Buffer,
+    pub(crate) triangle_materials: Buffer,
+    pub(crate) backscatter: Buffer,
 }
 
 /// A sweep that a device simulated.
@@ -54,6 +55,14 @@ pub enum GpuSweepError {
     /// The lidar or the scene has a property that the device form lacks.
     #[error("the GPU does not simulate this sweep: {0}")]
     NotDirect(#[from] NotDirect),
+    /// Objects move during the sweeps of a batch.
+    #[error("the GPU does not simulate this batch: objects move during the sweep")]
+    Moving,
+    /// The shots of a batch are not ordered by columns and channels.
+    #[error(
+        "the GPU does not simulate this batch: the shots of the lidar are not ordered by columns"
+    )]
+    Order,
     /// The device failed.
     #[error(transparent)]
     Device(#[from] GpuError),
@@ -62,7 +71,7 @@ pub enum GpuSweepError {
 /// A shot in the form of the shaders.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct ShotRecord {
+pub(crate) struct ShotRecord {
     origin: [f32; 6],
     direction: [f32; 6],
     time: u32,
@@ -87,15 +96,17 @@ struct EchoRecord {
 /// Parameters of the shader that aims.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct AimParameters {
-    counts: [u32; 4],
+pub(crate) struct AimParameters {
+    pub counts: [u32; 4],
+    pub environments: [u32; 4],
 }
 
 /// Parameters of the shader that detects echoes.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct ReceiveParameters {
-    counts: [u32; 4],
+pub(crate) struct ReceiveParameters {
+    pub counts: [u32; 4],
+    pub environments: [u32; 4],
     key: [u32; 4],
     kinds: [u32; 4],
     light: [f32; 4],
@@ -153,8 +164,8 @@ impl<'a> GpuLidar<'a> {
             object_materials.push([first, marked(object.material)]);
         }
         Ok(Self {
-            aim: device.pipeline(&shaders::aim(), "aim_shots")?,
-            receive: device.pipeline(&shaders::receive(), "receive")?,
+            aim: device.pipeline(shaders::aim(), "aim_shots")?,
+            receive: device.pipeline(shaders::receive(), "receive")?,
             object_materials: device.storage("the materials of the objects", &object_materials)?,
             triangle_materials: device
                 .storage("the materials of the triangles", &triangle_materials)?,
@@ -206,10 +217,11 @@ impl<'a> GpuLidar<'a> {
         } else {
             &times[..1]
         };
-        let objects = self
-            .caster
-            .scene
-            .place(device, self.world.scene().caster(), times)?;
+        let objects = self.caster.scene.place(
+            device,
+            self.world.scene().caster(),
+            Placement::Times(times),
+        )?;
 
         // Buffers between the steps.
         let scratch = BufferUsages::STORAGE;
@@ -226,6 +238,7 @@ impl<'a> GpuLidar<'a> {
         let row = device.row(count);
         let parameters = device.uniform(&AimParameters {
             counts: [count, 0, row, u32::from(poses.len() > 1)],
+            environments: [count, 0, 0, 0],
         })?;
         let shots = device.storage("the shots", &shots)?;
         let poses = device.storage("the poses of the sensor", &poses)?;
@@ -237,7 +250,8 @@ impl<'a> GpuLidar<'a> {
         device.dispatch(&mut encoder, self.caster.pipeline(), &bindings, count);
         let noise = sweep.correlated_noise();
         let parameters = device.uniform(&receive_parameters(sweep, noise.as_ref(), count, row))?;
-        let channels = device.storage("the channels", &channels(sweep, noise.as_ref()))?;
+        let channels = channel_records(sweep, noise.as_ref()).collect::<Vec<_>>();
+        let channels = device.storage("the channels", &channels)?;
         let buffers = [
             &parameters,
             &hits,
@@ -254,7 +268,7 @@ impl<'a> GpuLidar<'a> {
 }
 
 /// The shots, and the times that they refer to. Consecutive shots of the same time share one.
-fn shots_of(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
+pub(crate) fn shots_of(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
     let mut times = vec![];
     let mut numbers = Vec::with_capacity(sweep.shots().len());
     let mut last = f64::NAN;
@@ -275,6 +289,13 @@ fn shots_of(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
         }
     };
     (numbers.par_iter().enumerate().map(record).collect(), times)
+}
+
+impl ReceiveParameters {
+    /// Sets the index of the sweep of the first environment.
+    pub fn set_sweep(&mut self, sweep: u32) {
+        self.key[2] = sweep;
+    }
 }
 
 impl EchoRecord {
@@ -331,22 +352,26 @@ fn poses_at(sweep: &DirectSweep, times: &[f64]) -> Vec<[f32; 24]> {
     used.iter().map(pose).collect()
 }
 
-/// Range offset of every channel, and the errors common to all its shots.
-fn channels(sweep: &DirectSweep, noise: Option<&CorrelatedDraws>) -> Vec<[f32; 4]> {
-    let channel = |(number, offset): (usize, f64)| {
+/// Range offset of every channel, the errors common to all its shots, and its row in images, the highest ring first.
+pub(crate) fn channel_records<'a>(
+    sweep: &'a DirectSweep,
+    noise: Option<&'a CorrelatedDraws>,
+) -> impl Iterator<Item = [f32; 4]> + 'a {
+    let channels = &sweep.lidar().channels;
+    let last = index(channels.len()) - 1;
+    channels.iter().enumerate().map(move |(number, channel)| {
         let common = noise.map_or(0.0, |noise| noise.common[number]);
-        let [[offset, rest], [common, _]] = [offset, common].map(double_single);
-        [offset, rest, common, 0.0]
-    };
-    let offsets = sweep.lidar().channels.iter().map(|own| own.range_offset);
-    offsets.enumerate().map(channel).collect()
+        let [[offset, rest], [common, _]] = [channel.range_offset, common].map(double_single);
+        let row = last - u32::from(channel.ring);
+        [offset, rest, common, f32::from_bits(row)]
+    })
 }
 
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the halves of the seed; the shaders compute powers in f32"
 )]
-fn receive_parameters(
+pub(crate) fn receive_parameters(
     sweep: &DirectSweep,
     noise: Option<&CorrelatedDraws>,
     count: u32,
@@ -392,6 +417,7 @@ fn receive_parameters(
     };
     ReceiveParameters {
         counts: [count, 0, row, index(lidar.channels.len())],
+        environments: [count, 0, 0, 0],
         key: [
             settings.seed as u32,
             (settings.seed >> 32) as u32,

@@ -8,6 +8,7 @@ use crate::numbers;
 use bytemuck::{Pod, Zeroable, cast_slice};
 use etendue_raycast::{BoundingBox, BoxTree, Mesh, MeshId, ObjectId, RayCaster};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
+use rayon::prelude::*;
 use wgpu::Buffer;
 
 /// Levels of a tree that the stack of the shader may have to hold.
@@ -55,7 +56,16 @@ struct InstanceRecord {
     reach: f32,
 }
 
-/// The objects of a scene at the times of some rays.
+/// Where objects are, by the index that each ray states.
+#[derive(Clone, Copy)]
+pub(crate) enum Placement<'a> {
+    /// Where the scene has them at times, s.
+    Times(&'a [f64]),
+    /// Where some objects are in each environment, world from object; the others are at rest.
+    Environments(&'a [(ObjectId, Vec<Isometry3<f64>>)]),
+}
+
+/// The objects of a scene at the times, or in the environments, of some rays.
 pub(crate) struct PlacedObjects {
     pub instances: Buffer,
     pub poses: Buffer,
@@ -143,19 +153,17 @@ impl GpuScene {
         self.objects.iter().any(|object| object.is_moving)
     }
 
-    /// Places the objects for rays at one or more times, s; rays refer to the times by index.
+    /// Places the objects for rays, which refer to the times or environments by index.
     pub(crate) fn place(
         &self,
         device: &GpuDevice,
         caster: &RayCaster,
-        times: &[f64],
+        placement: Placement,
     ) -> Result<PlacedObjects, GpuError> {
-        // Build the tree over the boxes of the objects during that time.
+        // Build the tree over the boxes of the objects at all times, or in all environments.
         self.check(caster)?;
-        let first = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let in_world = |number| caster.bounds_of(ObjectId(index(number)), [first, last]);
-        let boxes: Vec<BoundingBox> = (0..self.objects.len()).map(in_world).collect();
+        let ids = (0..index(self.objects.len())).map(ObjectId);
+        let boxes: Vec<BoundingBox> = ids.map(|id| placement.bounds(caster, id)).collect();
         let around = boxes.iter().copied().reduce(|a, b| a.union(&b));
         let around = around.unwrap_or(BoundingBox::point(Point3::origin()));
         let middle = nalgebra::center(&around.low, &around.high);
@@ -189,23 +197,22 @@ impl GpuScene {
         let mut poses = vec![];
         for number in members {
             let object = &self.objects[number as usize];
-            let times = if object.is_moving { times } else { &times[..1] };
-            let pose_of = |time: &f64| caster.world_from_object(ObjectId(number), *time);
+            let (has_several, own) = placement.poses(caster, ObjectId(number));
             let mesh = &self.meshes[object.mesh];
             instances.push(InstanceRecord {
                 root: mesh.root,
                 object: number,
                 mask: object.mask,
-                flags: u32::from(!object.is_moving && is_translation(&pose_of(&times[0])))
-                    | u32::from(object.is_moving) << 1,
+                flags: u32::from(!has_several && is_translation(&own[0]))
+                    | u32::from(has_several) << 1,
                 pose: index(poses.len()),
                 first_vertex: mesh.first_vertex,
                 first_corner: mesh.first_corner,
                 reach: mesh.reach,
             });
             let to_middle = Translation3::from(-mesh.middle.coords);
-            let from_world = |time: &f64| numbers::pose(&(to_middle * pose_of(time).inverse()));
-            poses.extend(times.iter().map(from_world));
+            let from_world = |pose: &Isometry3<f64>| numbers::pose(&(to_middle * pose.inverse()));
+            poses.par_extend(own.par_iter().map(from_world));
         }
         Ok(PlacedObjects {
             instances: device.storage("the objects", &instances)?,
@@ -213,6 +220,53 @@ impl GpuScene {
             middle,
             reach,
         })
+    }
+}
+
+impl PlacedObjects {
+    /// Memory on the device, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.instances.size() + self.poses.size()
+    }
+}
+
+impl Placement<'_> {
+    /// A box in the world that contains an object at all times, or in all environments.
+    fn bounds(self, caster: &RayCaster, object: ObjectId) -> BoundingBox {
+        match self {
+            Self::Times(times) => {
+                let first = times.iter().copied().fold(f64::INFINITY, f64::min);
+                let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                caster.bounds_of(object, [first, last])
+            }
+            Self::Environments(bodies) => {
+                let Some((_, poses)) = bodies.iter().find(|(body, _)| *body == object) else {
+                    return caster.bounds_of(object, [0.0; 2]);
+                };
+                let mesh = caster.mesh(caster.mesh_of(object));
+                let [low, high] = mesh.bounds().expect("a checked mesh has a vertex");
+                let local = BoundingBox { low, high };
+                let all = poses.iter().map(|pose| local.transformed(pose));
+                let around = all.reduce(|a, b| a.union(&b)).unwrap_or(local);
+                let size = around.low.coords.amax().max(around.high.coords.amax());
+                around.grown(1e-12 * size)
+            }
+        }
+    }
+
+    /// Whether an object has a pose per time or environment, and the poses: one if not.
+    fn poses(self, caster: &RayCaster, object: ObjectId) -> (bool, Vec<Isometry3<f64>>) {
+        let at = |time: &f64| caster.world_from_object(object, *time);
+        match self {
+            Self::Times(times) if caster.is_moving(object) => {
+                (true, times.iter().map(at).collect())
+            }
+            Self::Times(times) => (false, times.iter().take(1).map(at).collect()),
+            Self::Environments(bodies) => match bodies.iter().find(|(body, _)| *body == object) {
+                Some((_, poses)) => (true, poses.clone()),
+                None => (false, vec![at(&0.0)]),
+            },
+        }
     }
 }
 

@@ -44,7 +44,7 @@ mod tests {
             if let Err(error) = validator.validate(&module) {
                 panic!("{name}: {}", error.emit_to_string(&source));
             }
-            assert_eq!(module.entry_points.len(), 1, "{name}");
+            assert!(!module.entry_points.is_empty(), "{name}");
         }
     }
 }

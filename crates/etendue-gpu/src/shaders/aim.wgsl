@@ -1,8 +1,12 @@
-// The rays of shots: the pose of the sensor at the time of each shot, applied in double-single arithmetic.
+// The rays of shots: the pose of the sensor at the time of each shot or in each environment, applied in double-single
+// arithmetic.
 
 struct Params {
-    // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, whether there is a pose per time.
+    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, whether there are several poses.
     counts: vec4<u32>,
+    // Number of shots of an environment, index of the first environment, whether poses are those of environments
+    // rather than of times, 0.
+    environments: vec4<u32>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -10,7 +14,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> shots: array<vec4<f32>>;
 // Six per pose: rotation by rows, then translation.
 @group(0) @binding(2) var<storage, read> poses: array<vec4<f32>>;
-// Five per shot: origin, direction, limits, time and mask.
+// Five per ray: origin, direction, limits, time and mask.
 @group(0) @binding(3) var<storage, read_write> rays: array<vec4<f32>>;
 
 const FARTHEST: f32 = 1e30;
@@ -18,14 +22,16 @@ const EVERYTHING: u32 = 0xffffffffu;
 
 @compute @workgroup_size(64)
 fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
-    let shot = id.y * params.counts.z + id.x;
-    if shot >= params.counts.x {
+    let ray = id.y * params.counts.z + id.x;
+    if ray >= params.counts.x {
         return;
     }
+    let shot = ray % params.environments.x;
+    let environment = params.environments.y + ray / params.environments.x;
     let one = shots[4u * shot];
     let two = shots[4u * shot + 1u];
     let three = shots[4u * shot + 2u];
-    let time = bitcast<u32>(shots[4u * shot + 3u].x);
+    let time = select(bitcast<u32>(shots[4u * shot + 3u].x), environment, params.environments.z != 0u);
     let pose = 6u * time * params.counts.w;
     let turned = rotated(pose, Ds3(one.xy, one.zw, two.xy));
     let direction = rotated(pose, Ds3(two.zw, three.xy, three.zw));
@@ -34,9 +40,9 @@ fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = ds_add(turned.x, last.zw);
     let y = ds_add(turned.y, shift.xy);
     let z = ds_add(turned.z, shift.zw);
-    rays[5u * shot] = vec4<f32>(x, y);
-    rays[5u * shot + 1u] = vec4<f32>(z, direction.x);
-    rays[5u * shot + 2u] = vec4<f32>(direction.y, direction.z);
-    rays[5u * shot + 3u] = vec4<f32>(0.0, 0.0, FARTHEST, 0.0);
-    rays[5u * shot + 4u] = bitcast<vec4<f32>>(vec4<u32>(time, EVERYTHING, 0u, 0u));
+    rays[5u * ray] = vec4<f32>(x, y);
+    rays[5u * ray + 1u] = vec4<f32>(z, direction.x);
+    rays[5u * ray + 2u] = vec4<f32>(direction.y, direction.z);
+    rays[5u * ray + 3u] = vec4<f32>(0.0, 0.0, FARTHEST, 0.0);
+    rays[5u * ray + 4u] = bitcast<vec4<f32>>(vec4<u32>(time, EVERYTHING, 0u, 0u));
 }

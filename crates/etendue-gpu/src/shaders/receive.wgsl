@@ -2,9 +2,12 @@
 // are those of etendue-physics (pulse/single_echo.rs, pulse/intensity.rs) and etendue-sensors (correlated_noise.rs).
 
 struct Params {
-    // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
+    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
     counts: vec4<u32>,
-    // Seed, sweep, sensor in the upper twelve bits.
+    // Number of shots of an environment, index of the first environment, entries of `channels` per environment (0: all
+    // environments share them), number of columns of an image.
+    environments: vec4<u32>,
+    // Seed, sweep of the environment 0, sensor in the upper twelve bits.
     key: vec4<u32>,
     // Whether a crossing of the threshold is timed; response of the intensity; whether there is noise; 0.
     kinds: vec4<u32>,
@@ -32,10 +35,14 @@ struct Params {
 @group(0) @binding(3) var<storage, read> triangle_materials: array<u32>;
 // For each material: backscatter over the square root of one minus the cosine of the incidence.
 @group(0) @binding(4) var<storage, read> backscatter: array<f32>;
-// For each channel: range offset, and errors common to all its shots.
+// For each channel: range offset, errors common to all its shots, and row in images.
 @group(0) @binding(5) var<storage, read> channels: array<vec4<f32>>;
 // Three per shot.
 @group(0) @binding(6) var<storage, read_write> echoes: array<vec4<u32>>;
+// One per cell of the image of each environment; not a number, not a number and -1 without a return.
+@group(0) @binding(7) var<storage, read_write> ranges: array<u32>;
+@group(0) @binding(8) var<storage, read_write> intensities: array<u32>;
+@group(0) @binding(9) var<storage, read_write> labels: array<u32>;
 
 const NONE: u32 = 0xffffffffu;
 const PULSE_TIMING: u32 = 0u;
@@ -53,8 +60,21 @@ const RETURN: u32 = 2u;
 const OF_SURFACE: u32 = 4u;
 // The host simulates the shot.
 const PLAIN: u32 = 8u;
-// Bit of a material whose shots the host simulates.
+// Bit of a material whose shots the host simulates, and label of these.
 const ON_HOST: u32 = 0x80000000u;
+const NOT_A_NUMBER: u32 = 0x7fc00000u;
+
+// The echo of a ray.
+struct Echo {
+    status: u32,
+    object: u32,
+    material: u32,
+    cos_incidence: f32,
+    distance: vec2<f32>,
+    range: vec2<f32>,
+    intensity: f32,
+    power: f32,
+}
 
 fn draws(shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
     return normal_pair(philox(vec4<u32>(0u, shot, sweep, params.key.w | purpose), params.key.xy));
@@ -142,59 +162,87 @@ fn stepped(range: vec2<f32>) -> vec2<f32> {
     return ds_mul(two_sum(whole, rest), params.step.xy);
 }
 
+// The echo of a shot in an environment.
+fn echo_of(ray: u32, shot: u32, environment: u32) -> Echo {
+    let hit = hits[2u * ray];
+    var echo: Echo;
+    echo.status = NO_ECHO;
+    echo.object = hit.x;
+    if hit.x == NONE {
+        return echo;
+    }
+
+    // Power that returns.
+    echo.distance = bitcast<vec2<f32>>(hit.zw);
+    echo.cos_incidence = bitcast<f32>(hits[2u * ray + 1u].x);
+    let marked = material_of(hit.x, hit.y);
+    echo.material = marked & ~ON_HOST;
+    if marked != echo.material {
+        echo.status = PLAIN;
+        return echo;
+    }
+    let one_way = 1.0 / echo.distance.x;
+    let scattered = scattered_back(echo.material, echo.cos_incidence) * echo.cos_incidence;
+    let transmission = exp(-params.light.y * echo.distance.x);
+    let power = one_way * one_way * scattered * params.light.x * transmission;
+
+    // Echo, with its noise.
+    let of_environment = params.key.z + environment;
+    var normals = vec2<f32>(0.0);
+    if params.kinds.z != 0u {
+        normals = draws(shot, of_environment, RECEIVER_NOISE);
+    }
+    let noise = sqrt(params.receiver.z + params.receiver.w * max(power, 0.0));
+    echo.power = min(power + noise * normals.x, params.receiver.y);
+    if power <= 0.0 || echo.power < params.receiver.x {
+        return echo;
+    }
+    let channel = channels[environment * params.environments.z + shot % params.counts.w];
+    var shift = timing_error(power, noise, echo.power, normals.y);
+    let is_of_surface = abs(shift) <= params.light.z;
+    let sweep = select(NO_SURFACE, hit.x, is_of_surface);
+    shift += channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
+        + averaged(params.pattern, shot, sweep, BEAM_PATTERN);
+
+    // Range limits and intensity.
+    echo.range = stepped(ds_add(ds_add(echo.distance, vec2<f32>(shift, 0.0)), channel.xy));
+    echo.intensity = intensity_of(echo.power, ds_sub(echo.range, channel.xy).x);
+    let is_near = ds_sub(echo.range, params.limits.xy).x < 0.0;
+    let is_far = ds_sub(echo.range, params.limits.zw).x > 0.0;
+    echo.status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
+    echo.status |= select(0u, OF_SURFACE, is_of_surface);
+    return echo;
+}
+
 @compute @workgroup_size(64)
 fn receive(@builtin(global_invocation_id) id: vec3<u32>) {
     let shot = id.y * params.counts.z + id.x;
     if shot >= params.counts.x {
         return;
     }
-    let hit = hits[2u * shot];
-    echoes[3u * shot] = vec4<u32>(NO_ECHO, hit.x, 0u, 0u);
-    if hit.x == NONE {
+    let echo = echo_of(shot, shot, 0u);
+    echoes[3u * shot] = vec4<u32>(echo.status, echo.object, echo.material, bitcast<u32>(echo.cos_incidence));
+    echoes[3u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(echo.distance, echo.range));
+    echoes[3u * shot + 2u] = bitcast<vec4<u32>>(vec4<f32>(echo.intensity, echo.power, 0.0, 0.0));
+}
+
+@compute @workgroup_size(64)
+fn receive_images(@builtin(global_invocation_id) id: vec3<u32>) {
+    let ray = id.y * params.counts.z + id.x;
+    if ray >= params.counts.x {
         return;
     }
+    let shots = params.environments.x;
+    let shot = ray % shots;
+    let environment = params.environments.y + ray / shots;
+    let echo = echo_of(ray, shot, environment);
 
-    // Power that returns.
-    let distance = bitcast<vec2<f32>>(hit.zw);
-    let cos_incidence = bitcast<f32>(hits[2u * shot + 1u].x);
-    let marked = material_of(hit.x, hit.y);
-    let material = marked & ~ON_HOST;
-    if marked != material {
-        echoes[3u * shot] = vec4<u32>(PLAIN, hit.x, material, bitcast<u32>(cos_incidence));
-        echoes[3u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(distance, 0.0, 0.0));
-        return;
-    }
-    let one_way = 1.0 / distance.x;
-    let scattered = scattered_back(material, cos_incidence) * cos_incidence;
-    let transmission = exp(-params.light.y * distance.x);
-    let power = one_way * one_way * scattered * params.light.x * transmission;
-
-    // Echo, with its noise.
-    var normals = vec2<f32>(0.0);
-    if params.kinds.z != 0u {
-        normals = draws(shot, params.key.z, RECEIVER_NOISE);
-    }
-    let noise = sqrt(params.receiver.z + params.receiver.w * max(power, 0.0));
-    let peak = min(power + noise * normals.x, params.receiver.y);
-    var status = NO_ECHO;
-    var range = vec2<f32>(0.0);
-    var intensity = 0.0;
-    if power > 0.0 && peak >= params.receiver.x {
-        let channel = channels[shot % params.counts.w];
-        var shift = timing_error(power, noise, peak, normals.y);
-        let sweep = select(NO_SURFACE, hit.x, abs(shift) <= params.light.z);
-        shift += channel.z + averaged(params.neighbour, shot, params.key.z, NEIGHBOUR_NOISE)
-            + averaged(params.pattern, shot, sweep, BEAM_PATTERN);
-
-        // Range limits and intensity.
-        range = stepped(ds_add(ds_add(distance, vec2<f32>(shift, 0.0)), channel.xy));
-        intensity = intensity_of(peak, ds_sub(range, channel.xy).x);
-        let is_near = ds_sub(range, params.limits.xy).x < 0.0;
-        let is_far = ds_sub(range, params.limits.zw).x > 0.0;
-        status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
-        status |= select(0u, OF_SURFACE, abs(shift) <= params.light.z);
-    }
-    echoes[3u * shot] = vec4<u32>(status, hit.x, material, bitcast<u32>(cos_incidence));
-    echoes[3u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(distance, range));
-    echoes[3u * shot + 2u] = bitcast<vec4<u32>>(vec4<f32>(intensity, peak, 0.0, 0.0));
+    // Cell of the image: shots are ordered by columns.
+    let row = bitcast<u32>(channels[shot % params.counts.w].w);
+    let cell = (environment * params.counts.w + row) * params.environments.w + shot / params.counts.w;
+    let is_return = (echo.status & RETURN) != 0u;
+    let label = select(NONE, echo.object, (echo.status & OF_SURFACE) != 0u);
+    ranges[cell] = select(NOT_A_NUMBER, bitcast<u32>(echo.range.x), is_return);
+    intensities[cell] = select(NOT_A_NUMBER, bitcast<u32>(echo.intensity), is_return);
+    labels[cell] = select(select(NONE, label, is_return), ON_HOST, echo.status == PLAIN);
 }

@@ -7,6 +7,7 @@
 )]
 
 mod agreement;
+mod batches;
 mod bench_scenes;
 mod motion;
 mod opened;

@@ -75,7 +75,7 @@ rotation_deg = { roll = 10 }
 material = "aluminium-weathered"
 "#;
 
-fn street() -> LoadedScene {
+pub fn street() -> LoadedScene {
     parse(&Document::new("street.toml", STREET)).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use super::beam::Beam;
 use super::channel::Channel;
+use super::column_times::ColumnTimes;
 use super::correlated_noise::CorrelatedNoise;
 use super::intensity::Intensity;
 use super::pattern::ScanPattern;
@@ -66,5 +67,11 @@ impl Lidar {
     /// Greatest number of columns of a sweep.
     pub fn columns(&self) -> u32 {
         self.pattern.columns().most(self.sweep_duration())
+    }
+
+    /// Number of columns of the sweep of an index: fewer than [`Lidar::columns`] in some sweeps of lidars whose columns
+    /// follow a clock that runs on from sweep to sweep.
+    pub fn columns_of_sweep(&self, sweep: u32) -> u32 {
+        u32::try_from(ColumnTimes::of(self, sweep, None).count()).unwrap_or(u32::MAX)
     }
 }

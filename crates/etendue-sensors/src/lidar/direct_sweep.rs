@@ -233,6 +233,15 @@ impl<'a> DirectSweep<'a> {
         self.simulator.noise.as_ref().map(NoiseSampler::draws)
     }
 
+    /// [`DirectSweep::correlated_noise`] of the sweep of another index.
+    pub fn correlated_noise_of(&self, sweep: u32) -> Option<CorrelatedDraws> {
+        let settings = SweepSettings {
+            sweep,
+            ..self.settings().clone()
+        };
+        NoiseSampler::new(self.lidar(), &settings).map(|noise| noise.draws())
+    }
+
     /// The sweep, from the results of all shots in order.
     ///
     /// # Panics
@@ -266,10 +275,26 @@ impl<'a> DirectSweep<'a> {
         self.sweep
     }
 
+    /// The first return of each of some shots, by their indices in the sweep, from the plain pipeline.
+    ///
+    /// # Panics
+    ///
+    /// If the sweep has no such shot.
+    pub fn plain_returns(&self, shots: &[u32]) -> Vec<Option<Return>> {
+        let simulated = self.simulate_plain(shots);
+        let first = |shot: PlainShot| shot.returns.into_iter().next();
+        simulated.into_iter().map(first).collect()
+    }
+
     /// Simulates the shots that are left to the plain pipeline, in order.
     fn plain_shots(&self, results: &[DirectShot]) -> Vec<PlainShot> {
         let is_plain = |shot: &u32| results[*shot as usize].echo == DirectEcho::Plain;
         let shots: Vec<u32> = (0..shot_number(results.len())).filter(is_plain).collect();
+        self.simulate_plain(&shots)
+    }
+
+    /// Simulates shots by the plain pipeline.
+    fn simulate_plain(&self, shots: &[u32]) -> Vec<PlainShot> {
         let reporter = Reporter {
             world: self.world(),
             lidar: self.lidar(),

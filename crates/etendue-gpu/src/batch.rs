@@ -1,0 +1,353 @@
+//! Sweeps of one lidar in many environments on a device.
+
+use crate::caster::{HitRecord, RayRecord, bind, bind_at};
+use crate::device::GpuDevice;
+use crate::error::GpuError;
+use crate::geometry::index;
+use crate::lidar::{
+    AimParameters, GpuLidar, GpuSweepError, channel_records, receive_parameters, shots_of,
+};
+use crate::numbers::pose;
+use crate::scene::Placement;
+use crate::shaders;
+use bytemuck::Pod;
+use etendue_scene::ObjectId;
+use etendue_sensors::lidar::{DirectSweep, Return, SweepSettings};
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+use std::ops::Range;
+use wgpu::{Buffer, BufferUsages, CommandEncoderDescriptor};
+
+/// Most rays of one submission: the rays and hits of a million take 117 MB, and all environments share them.
+const MOST_RAYS: usize = 1 << 20;
+
+/// Label of cells that the host simulates.
+const ON_HOST: i32 = i32::MIN;
+
+/// The poses of many environments: one lidar in copies of one scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Environments<'a> {
+    /// Poses of the sensor, world from sensor, one per environment. The sensor is at rest during the sweep.
+    pub sensors: &'a [Isometry3<f64>],
+    /// Poses of some objects in each environment, world from object. Objects are at rest during the sweep.
+    pub bodies: &'a [(ObjectId, Vec<Isometry3<f64>>)],
+}
+
+/// Sweeps of many environments in the memory of a device.
+///
+/// Each environment has an image of the first returns, with a cell per shot: rows of channels, the highest ring first,
+/// and columns in the order of time, as [`Sweep::image`](etendue_sensors::lidar::Sweep::image).
+pub struct GpuBatch<'a> {
+    device: &'a GpuDevice,
+    ranges: Buffer,
+    intensities: Buffer,
+    labels: Buffer,
+    /// Number of columns of the sweep of each environment.
+    columns: Vec<u32>,
+    /// The channel of each row.
+    channels: Vec<u32>,
+    /// Size of an image: rows, columns.
+    shape: [usize; 2],
+    /// Bytes on the device beyond the images.
+    scratch: u64,
+}
+
+/// Images of some environments of a batch, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchImages {
+    /// Range of the first return of each shot, m; not a number without one.
+    pub range: Vec<f32>,
+    /// Its intensity, counts; not a number without one.
+    pub intensity: Vec<f32>,
+    /// Index of the object that the return comes from; -1 for none.
+    pub label: Vec<i32>,
+    /// Number of shots that the host simulated.
+    pub on_host: usize,
+}
+
+impl GpuLidar<'_> {
+    /// Simulates a sweep in each environment. The sweep of environment `i` is that of
+    /// [`simulate`](etendue_sensors::lidar::simulate()) with the index `settings.sweep + i`, which begins at
+    /// `settings.start`, or at 0. The results stay on the device until [`GpuBatch::read`].
+    ///
+    /// Rays, hits and echoes of a million rays at a time share their memory. Beyond the images, an environment takes
+    /// 96 bytes for the pose of the sensor and for that of each body.
+    ///
+    /// # Errors
+    /// Where the lidar, the scene or the settings have a property that the device form lacks, objects move during the
+    /// sweep, or the device fails.
+    ///
+    /// # Panics
+    /// If a body has not one pose per environment.
+    pub fn simulate_batch(
+        &self,
+        settings: &SweepSettings,
+        environments: &Environments,
+    ) -> Result<GpuBatch<'_>, GpuSweepError> {
+        // Prepare the shots, those of the longest sweep.
+        let Environments { sensors, bodies } = *environments;
+        for (_, poses) in bodies {
+            assert_eq!(poses.len(), sensors.len(), "a pose per environment");
+        }
+        if self.has_other_motions(bodies) {
+            return Err(GpuSweepError::Moving);
+        }
+        let sweeps = (0..index(sensors.len())).map(|number| settings.sweep.wrapping_add(number));
+        let columns = sweeps
+            .clone()
+            .map(|sweep| self.lidar.columns_of_sweep(sweep));
+        let columns: Vec<u32> = columns.collect();
+        let longest = sweeps.zip(&columns).max_by_key(|(_, columns)| **columns);
+        let longest = SweepSettings {
+            sweep: longest.map_or(settings.sweep, |(sweep, _)| sweep),
+            start: Some(settings.start.unwrap_or(0.0)),
+            ..settings.clone()
+        };
+        let at_rest = |_: f64| Isometry3::identity();
+        let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest)?;
+        let channels = self.lidar.channels.len();
+        let shape = [channels, self.lidar.columns() as usize];
+        let is_in_columns = { sweep.shots().iter().enumerate() }.all(|(number, shot)| {
+            let place = (usize::from(shot.channel), shot.column as usize);
+            place == (number % channels, number / channels)
+        });
+        if !is_in_columns {
+            return Err(GpuSweepError::Order);
+        }
+
+        // Copy shots, poses, and what is common to all shots of an environment.
+        let device = self.device;
+        let shots = shots_of(&sweep).0;
+        let count = shots.len();
+        let shots = device.storage("the shots", &shots)?;
+        let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();
+        let poses = device.storage("the poses of the sensor", &poses)?;
+        let placement = Placement::Environments(bodies);
+        let objects =
+            { self.caster.scene() }.place(device, self.world.scene().caster(), placement)?;
+        let noise = sweep.correlated_noise();
+        let records: Vec<[f32; 4]> = if self.lidar.noise.scan > 0.0 && noise.is_some() {
+            let of_environment = |number: usize| {
+                let noise = sweep.correlated_noise_of(settings.sweep.wrapping_add(index(number)));
+                channel_records(&sweep, noise.as_ref()).collect::<Vec<_>>()
+            };
+            let all = (0..sensors.len()).into_par_iter();
+            all.flat_map_iter(of_environment).collect()
+        } else {
+            channel_records(&sweep, noise.as_ref()).collect()
+        };
+        let stride = if records.len() > channels {
+            channels
+        } else {
+            0
+        };
+        let records = device.storage("the channels", &records)?;
+
+        // Make the buffers of the images, and those between the steps.
+        let cells = shape[0] * shape[1];
+        let image = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let of_all = (sensors.len() * cells * 4) as u64;
+        let images = ["the ranges", "the intensities", "the labels"];
+        let [ranges, intensities, labels] = images.map(|what| device.buffer(what, of_all, image));
+        let (ranges, intensities, labels) = (ranges?, intensities?, labels?);
+        let together = (MOST_RAYS / count.max(1)).clamp(1, sensors.len().max(1));
+        let rays_together = (together * count) as u64;
+        let of_rays = |what, size: usize| {
+            device.buffer(what, rays_together * size as u64, BufferUsages::STORAGE)
+        };
+        let rays = of_rays("the rays", size_of::<RayRecord>())?;
+        let hits = of_rays("the hits", size_of::<HitRecord>())?;
+
+        // Aim, cast and detect.
+        let receive = device.pipeline(shaders::receive(), "receive_images")?;
+        for first in (0..if count == 0 { 0 } else { sensors.len() }).step_by(together) {
+            let own = together.min(sensors.len() - first);
+            let count_of_rays = index(own * count);
+            let row = device.row(count_of_rays);
+            let descriptor = CommandEncoderDescriptor::default();
+            let mut encoder = device.device.create_command_encoder(&descriptor);
+            let parameters = device.uniform(&AimParameters {
+                counts: [count_of_rays, 0, row, 1],
+                environments: [index(count), index(first), 1, 0],
+            })?;
+            let bindings = bind(device, &self.aim, &[&parameters, &shots, &poses, &rays]);
+            device.dispatch(&mut encoder, &self.aim, &bindings, count_of_rays);
+            let bindings =
+                { self.caster }.bindings(device, &objects, count_of_rays, &rays, &hits)?;
+            device.dispatch(
+                &mut encoder,
+                self.caster.pipeline(),
+                &bindings,
+                count_of_rays,
+            );
+            let mut parameters = receive_parameters(&sweep, noise.as_ref(), count_of_rays, row);
+            parameters.environments = [index(count), index(first), index(stride), index(shape[1])];
+            parameters.set_sweep(settings.sweep);
+            let parameters = device.uniform(&parameters)?;
+            let buffers = [
+                (0, &parameters),
+                (1, &hits),
+                (2, &self.object_materials),
+                (3, &self.triangle_materials),
+                (4, &self.backscatter),
+                (5, &records),
+                (7, &ranges),
+                (8, &intensities),
+                (9, &labels),
+            ];
+            let bindings = bind_at(device, &receive, &buffers);
+            device.dispatch(&mut encoder, &receive, &bindings, count_of_rays);
+            device.queue.submit([encoder.finish()]);
+        }
+        device.wait()?;
+        Ok(GpuBatch {
+            device,
+            ranges,
+            intensities,
+            labels,
+            columns,
+            channels: { 0.. }.zip(&self.lidar.channels).fold(
+                vec![0; channels],
+                |mut rows, (number, channel)| {
+                    rows[channels - 1 - usize::from(channel.ring)] = number;
+                    rows
+                },
+            ),
+            shape,
+            scratch: rays.size() + hits.size() + poses.size() + records.size() + objects.bytes(),
+        })
+    }
+
+    /// Whether objects move that are not among the bodies.
+    fn has_other_motions(&self, bodies: &[(ObjectId, Vec<Isometry3<f64>>)]) -> bool {
+        let caster = self.world.scene().caster();
+        let is_body = |object| bodies.iter().any(|(body, _)| *body == object);
+        (0..index(caster.object_count()))
+            .map(ObjectId)
+            .any(|object| caster.is_moving(object) && !is_body(object))
+    }
+}
+
+impl GpuBatch<'_> {
+    /// Number of environments.
+    pub fn environments(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Rows and columns of an image.
+    pub fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    /// Memory on the device beyond the images, per environment, bytes.
+    pub fn bytes_per_environment(&self) -> f64 {
+        self.scratch as f64 / self.environments() as f64
+    }
+
+    /// Copies the images of some environments from the device.
+    ///
+    /// Light that meets mirrors, glass or surfaces with a noise profile is not simulated on the device: `on_host` computes
+    /// the first returns of such shots, from the number of the environment and the indices of the shots
+    /// ([`DirectSweep::plain_returns`]).
+    ///
+    /// # Errors
+    /// Where the device fails, or the first error of `on_host`.
+    ///
+    /// # Panics
+    /// If there are no such environments, or `on_host` gives another number of returns than shots.
+    pub fn read<E: From<GpuError> + Send>(
+        &self,
+        environments: Range<usize>,
+        on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E> + Sync,
+    ) -> Result<BatchImages, E> {
+        // Copy the images.
+        let cells = self.shape[0] * self.shape[1];
+        let part = environments.start * cells..environments.end * cells;
+        let mut images = BatchImages {
+            range: self.copied(&self.ranges, part.clone())?,
+            intensity: self.copied(&self.intensities, part.clone())?,
+            label: self.copied(&self.labels, part)?,
+            on_host: 0,
+        };
+
+        // Complete each environment.
+        let ranges = images.range.par_chunks_mut(cells.max(1));
+        let intensities = images.intensity.par_chunks_mut(cells.max(1));
+        let labels = images.label.par_chunks_mut(cells.max(1));
+        let counts = (environments.start..environments.end)
+            .into_par_iter()
+            .zip(ranges.zip(intensities).zip(labels))
+            .map(|(number, ((range, intensity), label))| {
+                let image = Image {
+                    range,
+                    intensity,
+                    label,
+                };
+                self.complete(number, image, &on_host)
+            });
+        images.on_host = counts.sum::<Result<usize, E>>()?;
+        Ok(images)
+    }
+
+    /// Some cells of a buffer.
+    fn copied<T: Pod>(&self, buffer: &Buffer, cells: Range<usize>) -> Result<Vec<T>, GpuError> {
+        let encoder =
+            { &self.device.device }.create_command_encoder(&CommandEncoderDescriptor::default());
+        self.device.submit_and_read_part(encoder, buffer, cells)
+    }
+
+    /// Empties the cells of columns that the sweep of an environment does not have, and adds the shots that the host
+    /// simulates. Returns the number of these.
+    fn complete<E>(
+        &self,
+        number: usize,
+        mut image: Image,
+        on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E>,
+    ) -> Result<usize, E> {
+        let width = self.shape[1];
+        let columns = self.columns[number] as usize;
+        let (mut cells, mut shots) = (vec![], vec![]);
+        for (row, channel) in self.channels.iter().enumerate() {
+            for column in 0..width {
+                let cell = row * width + column;
+                if column >= columns {
+                    image.set(cell, None);
+                } else if image.label[cell] == ON_HOST {
+                    cells.push(cell);
+                    shots.push(index(column * self.channels.len()) + channel);
+                }
+            }
+        }
+        if shots.is_empty() {
+            return Ok(0);
+        }
+        let returns = on_host(number, &shots)?;
+        assert_eq!(returns.len(), shots.len(), "a result per shot");
+        for (cell, found) in cells.into_iter().zip(&returns) {
+            image.set(cell, found.as_ref());
+        }
+        Ok(shots.len())
+    }
+}
+
+/// The image of one environment.
+struct Image<'a> {
+    range: &'a mut [f32],
+    intensity: &'a mut [f32],
+    label: &'a mut [i32],
+}
+
+impl Image<'_> {
+    /// Sets a cell.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "the image has single precision, and object indices are small"
+    )]
+    fn set(&mut self, cell: usize, found: Option<&Return>) {
+        self.range[cell] = found.map_or(f32::NAN, |found| found.range as f32);
+        self.intensity[cell] = found.map_or(f32::NAN, |found| found.intensity as f32);
+        let source = found.and_then(|found| found.source);
+        self.label[cell] = source.map_or(-1, |source| source.instance.0 as i32);
+    }
+}

@@ -1,0 +1,230 @@
+//! A batch of environments gives the sweeps of the CPU in each of them.
+
+use crate::opened::{device, device_with};
+use crate::sweeps::street;
+use etendue_config::scene::{LoadedScene, example};
+use etendue_config::sensor::preset;
+use etendue_gpu::{
+    BatchImages, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError,
+    ShaderChecks,
+};
+use etendue_scene::{ObjectId, Scene};
+use etendue_sensors::lidar::{
+    Columns, DirectSweep, Lidar, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+};
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Vector3};
+
+/// A lidar of sixteen channels whose columns follow a clock: some sweeps have 25, others 24.
+fn lidar() -> Lidar {
+    let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
+        panic!("a spinning lidar");
+    };
+    pattern.columns = Columns::Period {
+        seconds: 1.0 / (24.4 * pattern.rate),
+    };
+    lidar.noise.scan = 0.01;
+    lidar.noise.channel = 0.004;
+    lidar
+}
+
+/// Poses of the sensor, and of a number of objects, in each of `count` environments.
+fn poses(
+    count: usize,
+    bodies: &[ObjectId],
+) -> (Vec<Isometry3<f64>>, Vec<(ObjectId, Vec<Isometry3<f64>>)>) {
+    let turned = |number: usize, offset: f64| {
+        let angle = 0.7 * number as f64 + offset;
+        Isometry3::new(
+            Vector3::new(
+                2.0 * angle.cos(),
+                1.5 * (1.3 * angle).sin(),
+                1.2 + 0.2 * angle.sin(),
+            ),
+            Vector3::new(0.05 * angle.sin(), 0.03, angle),
+        )
+    };
+    let sensors = (0..count).map(|number| turned(number, 0.0)).collect();
+    let moved = |(place, body): (usize, &ObjectId)| {
+        let away = Vector3::new(4.0 + place as f64, -1.0, -0.5);
+        let pose =
+            |number| Isometry3::translation(away.x, away.y, away.z) * turned(number, place as f64);
+        (*body, (0..count).map(pose).collect())
+    };
+    (sensors, bodies.iter().enumerate().map(moved).collect())
+}
+
+/// The objects of an environment.
+fn placed(scene: &Scene, bodies: &[(ObjectId, Vec<Isometry3<f64>>)], number: usize) -> Scene {
+    let mut edit = scene.clone().edit();
+    for (body, poses) in bodies {
+        edit = edit.with_pose(*body, poses[number]);
+    }
+    edit.finish()
+}
+
+fn settings(number: u32) -> SweepSettings {
+    SweepSettings {
+        seed: 11,
+        sweep: 5 + number,
+        start: Some(0.3),
+        ..SweepSettings::default()
+    }
+}
+
+/// The images of all environments on a device.
+fn on_device(
+    device: &GpuDevice,
+    loaded: &LoadedScene,
+    lidar: &Lidar,
+    environments: &Environments,
+) -> Result<BatchImages, GpuSweepError> {
+    let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+    let caster = GpuCaster::new(device, loaded.scene.caster())?;
+    let own = GpuLidar::new(device, &caster, &world, lidar)?;
+    let batch = own.simulate_batch(&settings(0), environments)?;
+    println!("{:.0} bytes per environment", batch.bytes_per_environment());
+    let on_host = |number: usize, shots: &[u32]| {
+        let scene = placed(&loaded.scene, environments.bodies, number);
+        let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+        let settings = settings(u32::try_from(number).unwrap());
+        let pose = |_| environments.sensors[number];
+        let sweep = DirectSweep::new(&world, lidar, &settings, &pose).unwrap();
+        Ok::<_, GpuError>(sweep.plain_returns(shots))
+    };
+    // Two parts give the same as one.
+    let count = batch.environments();
+    let mut images = batch.read(0..count / 3, on_host)?;
+    let rest = batch.read(count / 3..count, on_host)?;
+    images.range.extend(rest.range);
+    images.intensity.extend(rest.intensity);
+    images.label.extend(rest.label);
+    images.on_host += rest.on_host;
+    Ok(images)
+}
+
+/// Asserts that the images of a batch are those of single sweeps of the CPU: the same cells have returns, of the same
+/// objects, but for one in ten thousand; ranges are those of `f64` rounded to `f32`, up to another rounding step of the
+/// lidar in one of ten thousand.
+fn assert_equals_single_sweeps(
+    loaded: &LoadedScene,
+    lidar: &Lidar,
+    environments: &Environments,
+    images: &BatchImages,
+) {
+    let cells = lidar.channels.len() * lidar.columns() as usize;
+    assert_eq!(images.range.len(), cells * environments.sensors.len());
+    let (mut sweep, mut scratch) = (Sweep::default(), SweepScratch::default());
+    let (mut others, mut steps, mut counts, mut returns) = (0, 0, 0, 0);
+    for (number, pose) in environments.sensors.iter().enumerate() {
+        let scene = placed(&loaded.scene, environments.bodies, number);
+        let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+        let settings = settings(u32::try_from(number).unwrap());
+        simulate_into(
+            &world,
+            lidar,
+            &settings,
+            |_| *pose,
+            &mut sweep,
+            &mut scratch,
+        );
+        let image = |value: &dyn Fn(&etendue_sensors::lidar::Return) -> f64| {
+            sweep.image(|sweep, shot| sweep.points_of(shot).first().map_or(f64::NAN, value))
+        };
+        let range = image(&|point| point.range);
+        let intensity = image(&|point| point.intensity);
+        let label = image(&|point| point.source.map_or(-1.0, |of| of.instance.0.into()));
+        for cell in 0..cells {
+            let own = number * cells + cell;
+            let found = [images.range[own], images.intensity[own]].map(f64::from);
+            if range[cell].is_nan() || found[0].is_nan() {
+                others += usize::from(range[cell].is_nan() != found[0].is_nan());
+                assert!(!found[0].is_nan() || images.label[own] == -1);
+                continue;
+            }
+            returns += 1;
+            others += usize::from(f64::from(images.label[own]) != label[cell]);
+            steps += usize::from((range[cell] - found[0]).abs() > 1e-5);
+            counts += usize::from((intensity[cell] - found[1]).abs() > 0.5);
+        }
+    }
+    println!("{returns} returns, other {others}, steps {steps}, counts {counts}");
+    let few = returns / 10_000;
+    assert!(returns > cells * environments.sensors.len() / 3);
+    assert!(others <= few && steps <= few + 1 && counts <= 10 * (few + 1));
+}
+
+/// Bodies with other poses in each environment, noise that depends on the sweep, and sweeps of 24 and 25 columns.
+#[test]
+fn a_batch_of_1024_equals_1024_sweeps() {
+    let Some(device) = device("a_batch_of_1024_equals_1024_sweeps") else {
+        return;
+    };
+    let loaded = street();
+    // The car and the pedestrian, which move in the scene, and the pole.
+    let objects = loaded.scene.objects();
+    let number = |name| {
+        objects
+            .iter()
+            .position(|object| object.name == name)
+            .unwrap()
+    };
+    let bodies = ["car", "pedestrian", "pole"].map(number);
+    let bodies = bodies.map(|number| ObjectId(u32::try_from(number).unwrap()));
+    let (sensors, bodies) = poses(1024, &bodies);
+    let environments = Environments {
+        sensors: &sensors,
+        bodies: &bodies,
+    };
+    let lidar = lidar();
+    let columns: Vec<u32> = (5..40).map(|sweep| lidar.columns_of_sweep(sweep)).collect();
+    assert!(columns.contains(&24) && columns.contains(&25));
+    let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
+    // Those at the car, whose paint reflects like a mirror.
+    println!("{} of {} on the host", images.on_host, images.range.len());
+    assert!(images.on_host < images.range.len() / 4);
+    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
+}
+
+/// The host simulates the shots at a mirror and a pane, with the poses of their environment; with checks of the shaders.
+#[test]
+fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
+    let test = "shots_at_mirrors_and_glass_are_those_of_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let loaded = example("arena").unwrap();
+    let sensors: Vec<_> = (0..9)
+        .map(|number| {
+            Isometry3::new(
+                Vector3::new(0.3, 0.1, 0.12),
+                Vector3::z() * f64::from(number),
+            )
+        })
+        .collect();
+    let environments = Environments {
+        sensors: &sensors,
+        bodies: &[],
+    };
+    let lidar = lidar();
+    let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
+    println!("{} of {} on the host", images.on_host, images.range.len());
+    assert!(images.on_host > 20);
+    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
+}
+
+/// Objects that move during a sweep are named.
+#[test]
+fn moving_objects_are_not_batched() {
+    let Some(device) = device("moving_objects_are_not_batched") else {
+        return;
+    };
+    let (sensors, _) = poses(2, &[]);
+    let environments = Environments {
+        sensors: &sensors,
+        bodies: &[],
+    };
+    let refused = on_device(&device, &street(), &lidar(), &environments);
+    assert_eq!(refused, Err(GpuSweepError::Moving));
+}
