@@ -7,7 +7,8 @@ use crate::numbers::{double_single, joined, point, vector};
 use crate::scene::{GpuScene, PlacedObjects, Placement};
 use crate::shaders;
 use bytemuck::{Pod, Zeroable};
-use etendue_raycast::{ObjectId, Ray, RayCaster};
+use etendue_raycast::{CastScratch, Hit, ObjectId, Ray, RayCaster};
+use rayon::prelude::*;
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoder,
     CommandEncoderDescriptor, ComputePipeline,
@@ -39,6 +40,8 @@ pub struct TraversalCounts {
 }
 
 /// A ray caster of a device: the results of [`RayCaster`] up to the rounding of 44 bits.
+///
+/// Rays that pass more than about fifteen triangles at one point, within the rounding of `f32`, are cast on the host.
 ///
 /// The triangle of a hit is that of the CPU except where a ray hits several at the same distance, or passes an edge,
 /// within about 1e-12 of the coordinates. Edges belong to the triangles on both sides: no ray passes between them.
@@ -78,7 +81,8 @@ pub(crate) struct HitRecord {
     cos_incidence: f32,
     nodes: u32,
     triangles: u32,
-    unused: u32,
+    /// Whether the host has to cast the ray.
+    is_undecided: u32,
 }
 
 /// The parameters of the shader.
@@ -104,6 +108,22 @@ impl RayRecord {
             time,
             mask: ray.mask,
             unused: [0; 2],
+        }
+    }
+}
+
+impl GpuHit {
+    /// A hit of the ray caster of the host.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the cosine has single precision"
+    )]
+    fn of_host(hit: &Hit, ray: &Ray) -> Self {
+        Self {
+            distance: hit.distance,
+            object: hit.object,
+            triangle: hit.triangle,
+            cos_incidence: hit.normal.dot(&ray.direction).abs() as f32,
         }
     }
 }
@@ -171,7 +191,13 @@ impl GpuCaster {
                 counts.nodes += u64::from(hit.nodes);
                 counts.triangles += u64::from(hit.triangles);
             }
-            hits.extend(found.iter().map(HitRecord::hit));
+            let hit = |(ray, found): (&Ray, &HitRecord)| match found.is_undecided {
+                0 => found.hit(),
+                _ => caster
+                    .closest_hit(ray, &mut CastScratch::new())
+                    .map(|hit| GpuHit::of_host(&hit, ray)),
+            };
+            hits.par_extend(rays.par_iter().zip(&found).map(hit));
         }
         Ok((hits, counts))
     }
@@ -188,7 +214,7 @@ impl GpuCaster {
     ) -> Result<GpuRays, GpuError> {
         let (times, numbers) = self.times(rays);
         let objects = self.scene.place(device, caster, Placement::Times(&times))?;
-        let records: Vec<RayRecord> = { rays.iter().zip(numbers) }
+        let records: Vec<RayRecord> = { rays.par_iter().zip(numbers) }
             .map(|(ray, time)| RayRecord::of(ray, time))
             .collect();
         let records = device.storage("the rays", &records)?;

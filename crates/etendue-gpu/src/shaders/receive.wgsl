@@ -166,15 +166,22 @@ fn stepped(range: vec2<f32>) -> vec2<f32> {
 fn echo_of(ray: u32, shot: u32, environment: u32) -> Echo {
     let hit = hits[2u * ray];
     var echo: Echo;
+    let detail = hits[2u * ray + 1u];
     echo.status = NO_ECHO;
     echo.object = hit.x;
+    if detail.w != 0u {
+        // The host casts the ray.
+        echo.object = NONE;
+        echo.status = PLAIN;
+        return echo;
+    }
     if hit.x == NONE {
         return echo;
     }
 
     // Power that returns.
     echo.distance = bitcast<vec2<f32>>(hit.zw);
-    echo.cos_incidence = bitcast<f32>(hits[2u * ray + 1u].x);
+    echo.cos_incidence = bitcast<f32>(detail.x);
     let marked = material_of(hit.x, hit.y);
     echo.material = marked & ~ON_HOST;
     if marked != echo.material {

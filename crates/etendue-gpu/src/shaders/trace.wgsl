@@ -2,7 +2,7 @@
 // Wald (2013) in double-single arithmetic. f32 with error bounds selects the triangles that may be the nearest: the bounds
 // are those of the ray caster of the host (etendue-raycast, bvh/rounding.rs). The traversal collects these candidates, and
 // the double-single arithmetic decides about them at its end, when the rays of a group are at the same place of the
-// program. Groups in which each ray decides at a time of its own took ten times as long on an H200.
+// program. The traversal keeps little in registers, so that more groups of rays are in flight.
 
 struct Params {
     // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, 0.
@@ -41,9 +41,9 @@ const CERTAIN: f32 = 2.0;
 const DEPTH_ERROR: f32 = 64.0;
 // Error of the double-single test, relative to sizes and coordinates.
 const FINE: f32 = 1e-12;
-// Most triangles of a ray about which f32 does not decide and that are decided about together. Rays that pass a vertex of
-// many triangles have more.
-const MOST_UNCERTAIN: u32 = 7u;
+// Most triangles of a ray about which f32 does not decide. The host casts rays that have more, such as those that pass a
+// vertex of many triangles.
+const MOST_UNCERTAIN: u32 = 15u;
 
 // A ray at one level, for the tests of boxes. Depths are distances times the largest component of the direction.
 struct SlabRay {
@@ -60,34 +60,18 @@ struct SlabRay {
     octant: u32,
 }
 
-// A ray in the frame of the object that is traversed.
-struct LocalRay {
+// A ray in double-single numbers.
+struct ExactRay {
     origin: Ds3,
     direction: Ds3,
-    // Slopes over depth, signed, and the inverse of the major component.
-    shear_x: vec2<f32>,
-    shear_y: vec2<f32>,
-    scale: vec2<f32>,
-    // The largest coordinate of the origin.
-    reach: f32,
-    object: u32,
-    first_corner: u32,
-    first_vertex: u32,
 }
 
-var<private> world_origin: Ds3;
-var<private> world_direction: Ds3;
-var<private> near: vec2<f32>;
-// The nearest hit so far, or the far limit.
-var<private> best_distance: vec2<f32>;
-var<private> best_object: u32;
-var<private> best_triangle: u32;
-var<private> best_cos: f32;
-
-var<private> slabs: SlabRay;
-var<private> local: LocalRay;
-// The object of `local`, by its index in `instances`.
-var<private> entered_instance: u32;
+// Slopes over depth, signed, and the inverse of the major component.
+struct Shear {
+    x: vec2<f32>,
+    y: vec2<f32>,
+    scale: vec2<f32>,
+}
 
 // A triangle that may be the nearest.
 struct Candidate {
@@ -98,16 +82,33 @@ struct Candidate {
     low: f32,
 }
 
+// Index of the ray in `rays`, its nearest distance, and its time or environment.
+var<private> own_ray: u32;
+var<private> near_limit: f32;
+var<private> own_time: u32;
+
+// The ray in the frame of the world, or in that of the object that is traversed: for the boxes, and for the triangles.
+var<private> slabs: SlabRay;
+var<private> shear: vec2<f32>;
+var<private> side: f32;
+var<private> reach_of_ray: f32;
+var<private> instance_of_ray: u32;
+
 // The nearest triangle of which f32 is certain that it is hit, then those that may be nearer or as near.
 var<private> candidates: array<Candidate, MOST_UNCERTAIN + 1u>;
-// Number of the latter.
+// Number of the latter, and whether there are more than the list holds.
 var<private> uncertain: u32;
+var<private> is_undecided: bool;
 // Bounds on the distance of the nearest certain hit, or on the far limit.
 var<private> certain_low: f32;
 var<private> certain_high: f32;
 // The same on the depth in the frame of the object.
 var<private> nearest_low: f32;
 var<private> nearest_high: f32;
+
+// Number of nodes that the ray visited, and of triangles that it was tested with.
+var<private> visited: u32;
+var<private> tested: u32;
 
 fn permuted(v: vec3<f32>, major: u32) -> vec3<f32> {
     if major == 0u {
@@ -145,7 +146,7 @@ fn slab_ray(origin: vec3<f32>, direction: vec3<f32>, reach: f32) -> SlabRay {
     ray.pad = BOX_MARGIN * ROUND_OFF * (reach + 1.000001 * away) * abs(ray.rate);
     ray.major = major;
     ray.axis = axis;
-    ray.near = near.x * major;
+    ray.near = near_limit * major;
     let falls = vec3<u32>(ray.rate < vec3<f32>(0.0));
     ray.octant = falls.x | (falls.y << 1u) | (falls.z << 2u);
     return ray;
@@ -232,64 +233,105 @@ fn bound_depth() {
     nearest_high = certain_high * slabs.major * 1.0000002;
 }
 
-fn vertex_at(index: u32) -> Ds3 {
-    return Ds3(vertices[3u * index], vertices[3u * index + 1u], vertices[3u * index + 2u]);
+fn ds3_of(a: vec4<f32>, b: vec2<f32>) -> Ds3 {
+    return Ds3(a.xy, a.zw, b);
 }
 
-fn sheared(corner: Ds3) -> Ds3 {
-    let from_origin = ds3_permuted(ds3_sub(corner, local.origin), slabs.axis);
-    return Ds3(
-        ds_sub(from_origin.x, ds_mul(local.shear_x, from_origin.z)),
-        ds_sub(from_origin.y, ds_mul(local.shear_y, from_origin.z)),
-        from_origin.z,
+fn ds3_add(a: Ds3, b: Ds3) -> Ds3 {
+    return Ds3(ds_add(a.x, b.x), ds_add(a.y, b.y), ds_add(a.z, b.z));
+}
+
+// The ray in the frame of the world.
+fn world_ray() -> ExactRay {
+    let one = rays[5u * own_ray];
+    let two = rays[5u * own_ray + 1u];
+    let three = rays[5u * own_ray + 2u];
+    return ExactRay(ds3_of(one, two.xy), Ds3(two.zw, three.xy, three.zw));
+}
+
+// The ray in the frame of an object at the ray's time.
+fn local_ray(instance: u32) -> ExactRay {
+    let flags = instances[2u * instance].w;
+    let pose = 6u * (instances[2u * instance + 1u].x + select(0u, own_time, (flags & 2u) != 0u));
+    var ray = world_ray();
+    if (flags & 1u) == 0u {
+        ray.origin = rotated(pose, ray.origin);
+        ray.direction = rotated(pose, ray.direction);
+    }
+    let last = poses[pose + 4u];
+    ray.origin = ds3_add(ray.origin, Ds3(last.zw, poses[pose + 5u].xy, poses[pose + 5u].zw));
+    return ray;
+}
+
+fn shear_of(direction: Ds3, axis: u32) -> Shear {
+    let turned = ds3_permuted(direction, axis);
+    let scale = ds_div(vec2<f32>(1.0, 0.0), turned.z);
+    return Shear(ds_mul(turned.x, scale), ds_mul(turned.y, scale), scale);
+}
+
+// The largest coordinate of an origin.
+fn reach_of(origin: vec3<f32>) -> f32 {
+    return 1.000001 * max(abs(origin.x), max(abs(origin.y), abs(origin.z)));
+}
+
+// Starts the traversal of the upper level.
+fn enter_world() {
+    let ray = world_ray();
+    let middle = Ds3(params.origin_xy.xy, params.origin_xy.zw, params.origin_z.xy);
+    slabs = slab_ray(ds3_rounded(ds3_sub(ray.origin, middle)), ds3_rounded(ray.direction), params.origin_z.z);
+}
+
+// Starts the traversal of an object; returns the root of its mesh.
+fn enter_object(instance: u32) -> u32 {
+    let ray = local_ray(instance);
+    let origin = ds3_rounded(ray.origin);
+    slabs = slab_ray(origin, ds3_rounded(ray.direction), bitcast<f32>(instances[2u * instance + 1u].w));
+    let exact = shear_of(ray.direction, slabs.axis);
+    shear = vec2<f32>(exact.x.x, exact.y.x);
+    side = sign(exact.scale.x);
+    reach_of_ray = reach_of(origin);
+    instance_of_ray = instance;
+    bound_depth();
+    return instances[2u * instance].x;
+}
+
+// Whether an object is visible to the ray, and not far from it.
+fn is_met(instance: u32, mask: u32) -> bool {
+    let head = instances[2u * instance];
+    if (head.z & mask) == 0u {
+        return false;
+    }
+    return (head.w & 2u) == 0u || !misses_sphere(instance);
+}
+
+// Whether the ray misses the sphere around an object with a pose per time, in f32 and with its errors.
+fn misses_sphere(instance: u32) -> bool {
+    // Origin and direction in the frame of the object.
+    let tail = instances[2u * instance + 1u];
+    let pose = 6u * (tail.x + own_time);
+    let one = poses[pose];
+    let two = poses[pose + 1u];
+    let three = poses[pose + 2u];
+    let four = poses[pose + 3u];
+    let five = poses[pose + 4u];
+    let six = poses[pose + 5u];
+    let rows = mat3x3<f32>(
+        vec3<f32>(one.x, one.z, two.x),
+        vec3<f32>(two.z, three.x, three.z),
+        vec3<f32>(four.x, four.z, five.x),
     );
-}
+    let ray = world_ray();
+    let start = ds3_rounded(ray.origin);
+    let origin = start * rows + vec3<f32>(five.z, six.x, six.z);
+    let direction = ds3_rounded(ray.direction) * rows;
 
-// Decides about a triangle, by its index in `triangles`, in double-single arithmetic. Edges belong to both sides within
-// the rounding error; of hits at the same distance within it, the one of the lower object and triangle counts.
-fn resolve(index: u32) {
-    // Edge functions.
-    let number = bitcast<u32>(triangles[3u * index].w);
-    let size = triangles[3u * index + 1u].w;
-    let reach = triangles[3u * index + 2u].w + local.reach;
-    let corner = local.first_corner + 3u * number;
-    let first = vertex_at(local.first_vertex + corners[corner]);
-    let second = vertex_at(local.first_vertex + corners[corner + 1u]);
-    let third = vertex_at(local.first_vertex + corners[corner + 2u]);
-    let a = sheared(first);
-    let b = sheared(second);
-    let c = sheared(third);
-    let u = ds_sub(ds_mul(c.x, b.y), ds_mul(c.y, b.x));
-    let v = ds_sub(ds_mul(a.x, c.y), ds_mul(a.y, c.x));
-    let w = ds_sub(ds_mul(b.x, a.y), ds_mul(b.y, a.x));
-    let error = FINE * size * reach;
-    let least = min(u.x, min(v.x, w.x));
-    let greatest = max(u.x, max(v.x, w.x));
-    let sum = ds_add(ds_add(u, v), w);
-    if (least < -error && greatest > error) || abs(sum.x) <= error {
-        return;
-    }
-
-    // Distance.
-    let height = ds_add(ds_add(ds_mul(u, a.z), ds_mul(v, b.z)), ds_mul(w, c.z));
-    let distance = ds_mul(ds_div(height, sum), local.scale);
-    if ds_sub(distance, near).x < 0.0 {
-        return;
-    }
-    let ahead = ds_sub(distance, best_distance).x;
-    let tie = FINE * reach;
-    let is_lower = local.object < best_object || (local.object == best_object && number < best_triangle);
-    if ahead > tie || (ahead >= -tie && !is_lower) {
-        return;
-    }
-
-    // Incidence.
-    let along = ds3_rounded(ds3_sub(second, first));
-    let across = ds3_rounded(ds3_sub(third, first));
-    best_distance = distance;
-    best_object = local.object;
-    best_triangle = number;
-    best_cos = min(abs(sum.x) * slabs.major / length(cross(along, across)), 1.0);
+    // Distance of the line from the centre, and that of its nearest point.
+    let reach = bitcast<f32>(tail.w);
+    let sizes = abs(start) + abs(origin);
+    let radius = 1.7321 * reach + 4e-6 * (sizes.x + sizes.y + sizes.z + reach);
+    let aside = length(cross(origin, direction));
+    let ahead = -dot(origin, direction);
+    return aside > radius || ahead < -radius || ahead - radius > certain_high;
 }
 
 // Tests a triangle of the object, by its index in `triangles`.
@@ -300,7 +342,6 @@ fn test_triangle(index: u32) {
     let second = triangles[3u * index + 1u];
     let third = triangles[3u * index + 2u];
     let size = second.w;
-    let shear = vec2<f32>(local.shear_x.x, local.shear_y.x);
     var a = permuted(first.xyz - slabs.origin, slabs.axis);
     var b = permuted(second.xyz - slabs.origin, slabs.axis);
     var c = permuted(third.xyz - slabs.origin, slabs.axis);
@@ -312,7 +353,7 @@ fn test_triangle(index: u32) {
     let w = b.x * a.y - b.y * a.x;
     let least = min(u, min(v, w));
     let greatest = max(u, max(v, w));
-    let unit = ROUND_OFF * (third.w + local.reach);
+    let unit = ROUND_OFF * (third.w + reach_of_ray);
     let error = EDGE_ERROR * unit * size;
     if least + error < 0.0 && greatest > error {
         return;
@@ -332,7 +373,7 @@ fn test_triangle(index: u32) {
     var high = FARTHEST;
     var is_certain = false;
     if abs(normal.z) > 1e-12 * area {
-        let depth = height / normal.z * sign(local.scale.x);
+        let depth = height / normal.z * side;
         let depth_error = (DEPTH_ERROR * area / abs(normal.z) + 16.0) * unit;
         low = depth - depth_error;
         high = depth + depth_error;
@@ -345,7 +386,7 @@ fn test_triangle(index: u32) {
 
     // A certain hit that is nearer replaces the one before.
     if is_certain && high < nearest_low && low > slabs.near {
-        candidates[0] = Candidate(entered_instance, index, 0.0);
+        candidates[0] = Candidate(instance_of_ray, index, 0.0);
         certain_low = low / slabs.major * 0.9999996;
         certain_high = high / slabs.major * 1.0000004;
         bound_depth();
@@ -353,182 +394,74 @@ fn test_triangle(index: u32) {
     }
 
     // Collect the others.
-    if uncertain < MOST_UNCERTAIN {
-        uncertain += 1u;
-        candidates[uncertain] = Candidate(entered_instance, index, low / slabs.major * select(1.0000004, 0.9999996, low > 0.0));
+    if uncertain == MOST_UNCERTAIN {
+        is_undecided = true;
         return;
     }
-    resolve(index);
-    certain_low = min(certain_low, best_distance.x * 0.9999996);
-    certain_high = min(certain_high, best_distance.x * 1.0000004);
-    bound_depth();
+    uncertain += 1u;
+    let below = low / slabs.major * select(1.0000004, 0.9999996, low > 0.0);
+    candidates[uncertain] = Candidate(instance_of_ray, index, below);
 }
 
-// Decides about the candidates.
-fn resolve_candidates(time: u32) {
-    for (var i = 0u; i <= uncertain; i++) {
-        let candidate = candidates[i];
-        if candidate.triangle == NONE || candidate.low > certain_high {
-            continue;
-        }
-        if candidate.instance != entered_instance {
-            enter_object(candidate.instance, time);
-        }
-        resolve(candidate.triangle);
-    }
-}
-
-fn ds3_of(a: vec4<f32>, b: vec2<f32>) -> Ds3 {
-    return Ds3(a.xy, a.zw, b);
-}
-
-// Transforms the ray to the frame of an object; returns the root of its mesh.
-fn enter_object(instance: u32, time: u32) -> u32 {
-    // Pose at the ray's time.
-    let head = instances[2u * instance];
-    let tail = instances[2u * instance + 1u];
-    let pose = 6u * (tail.x + select(0u, time, (head.w & 2u) != 0u));
-    let last = poses[pose + 4u];
-    let shift = Ds3(last.zw, poses[pose + 5u].xy, poses[pose + 5u].zw);
-    local.origin = world_origin;
-    local.direction = world_direction;
-    if (head.w & 1u) == 0u {
-        local.origin = rotated(pose, local.origin);
-        local.direction = rotated(pose, local.direction);
-    }
-    local.origin = Ds3(
-        ds_add(local.origin.x, shift.x),
-        ds_add(local.origin.y, shift.y),
-        ds_add(local.origin.z, shift.z),
-    );
-
-    // Boxes and edge functions.
-    let origin = ds3_rounded(local.origin);
-    slabs = slab_ray(origin, ds3_rounded(local.direction), bitcast<f32>(tail.w));
-    let direction = ds3_permuted(local.direction, slabs.axis);
-    local.scale = ds_div(vec2<f32>(1.0, 0.0), direction.z);
-    local.shear_x = ds_mul(direction.x, local.scale);
-    local.shear_y = ds_mul(direction.y, local.scale);
-    local.reach = 1.000001 * max(abs(origin.x), max(abs(origin.y), abs(origin.z)));
-    local.object = head.y;
-    local.first_vertex = tail.y;
-    local.first_corner = tail.z;
-    entered_instance = instance;
-    bound_depth();
-    return head.x;
-}
-
-// Whether the ray misses the sphere around an object with a pose per time, in f32 and with its errors.
-fn misses_sphere(instance: u32, time: u32) -> bool {
-    // Origin and direction in the frame of the object.
-    let tail = instances[2u * instance + 1u];
-    let pose = 6u * (tail.x + time);
-    let one = poses[pose];
-    let two = poses[pose + 1u];
-    let three = poses[pose + 2u];
-    let four = poses[pose + 3u];
-    let five = poses[pose + 4u];
-    let six = poses[pose + 5u];
-    let rows = mat3x3<f32>(
-        vec3<f32>(one.x, one.z, two.x),
-        vec3<f32>(two.z, three.x, three.z),
-        vec3<f32>(four.x, four.z, five.x),
-    );
-    let start = ds3_rounded(world_origin);
-    let origin = start * rows + vec3<f32>(five.z, six.x, six.z);
-    let direction = ds3_rounded(world_direction) * rows;
-
-    // Distance of the line from the centre, and that of its nearest point.
-    let reach = bitcast<f32>(tail.w);
-    let sizes = abs(start) + abs(origin);
-    let radius = 1.7321 * reach + 4e-6 * (sizes.x + sizes.y + sizes.z + reach);
-    let aside = length(cross(origin, direction));
-    let ahead = -dot(origin, direction);
-    return aside > radius || ahead < -radius || ahead - radius > certain_high;
-}
-
-// Whether an object is visible to the ray, and not far from it.
-fn is_met(instance: u32, mask: u32, time: u32) -> bool {
-    let head = instances[2u * instance];
-    if (head.z & mask) == 0u {
-        return false;
-    }
-    return (head.w & 2u) == 0u || !misses_sphere(instance, time);
-}
-
-// Number of nodes that the ray visited, and of triangles that it was tested with.
-var<private> visited: u32;
-var<private> tested: u32;
-
-// Finds the nearest hit of the ray.
-fn trace(mask: u32, time: u32) {
-    let origin = Ds3(
-        ds_sub(world_origin.x, params.origin_xy.xy),
-        ds_sub(world_origin.y, params.origin_xy.zw),
-        ds_sub(world_origin.z, params.origin_z.xy),
-    );
-    let world_slabs = slab_ray(ds3_rounded(origin), ds3_rounded(world_direction), params.origin_z.z);
-    slabs = world_slabs;
-
-    // Groups of children still to visit: the node, and the children by bit in order; in meshes, the index of the
-    // first inner child, and in the second byte which children are inner ones.
+// Collects the triangles that may be the nearest hit.
+fn traverse(mask: u32) {
+    // The children of a node that are still to visit: the node, and the children by bit in order; in meshes, the index of
+    // the first inner child, and in the second byte which children are inner ones. Those of nodes above are on the stack.
+    var group = vec2<u32>(0u);
     var stack: array<vec2<u32>, STACK>;
     var top = 0u;
     var base = 0u;
     var in_object = false;
     var node = 0u;
+    enter_world();
     loop {
         // Visit a node.
         if node != NONE {
             let at = 5u * node;
             let head = nodes[at];
+            let members = nodes[at + 1u];
             let farthest = select(farthest_depth(), min(nearest_high, FARTHEST), in_object);
             let found = entered(at, head.w, bitcast<vec3<f32>>(head.xyz), farthest);
-            let inner = head.w >> 24u;
+            let inner = select(0xffu, head.w >> 24u, in_object);
             visited += 1u;
-            if !in_object && found != 0u {
-                stack[top] = vec2<u32>(at, in_order(found, slabs.octant));
-                top += 1u;
-            }
-            if in_object && found != 0u {
-                // Test the triangles of leaves, and keep the inner children.
-                let members = nodes[at + 1u];
-                var leaves = in_order(found & ~inner, slabs.octant);
-                while leaves != 0u {
-                    let slot = firstTrailingBit(leaves) ^ slabs.octant;
-                    leaves &= leaves - 1u;
-                    let leaf = leaf_members(members, slot);
-                    for (var i = 0u; i < leaf.y; i++) {
-                        test_triangle(members.y + leaf.x + i);
-                    }
-                }
-                if (found & inner) != 0u {
-                    stack[top] = vec2<u32>(members.x, in_order(found & inner, slabs.octant) | (inner << 8u));
+
+            // Keep the children, but test the triangles of leaves at once.
+            if (found & inner) != 0u {
+                if (group.y & 255u) != 0u {
+                    stack[top] = group;
                     top += 1u;
+                }
+                let first = select(at, members.x, in_object);
+                group = vec2<u32>(first, in_order(found & inner, slabs.octant) | (inner << 8u));
+            }
+            var leaves = in_order(found & ~inner, slabs.octant);
+            while leaves != 0u {
+                let slot = firstTrailingBit(leaves) ^ slabs.octant;
+                leaves &= leaves - 1u;
+                let leaf = leaf_members(members, slot);
+                for (var i = 0u; i < leaf.y; i++) {
+                    test_triangle(members.y + leaf.x + i);
                 }
             }
         }
 
         // Leave the object where nothing is left of it.
-        if in_object && top == base {
-            in_object = false;
-            entered_instance = NONE;
-            base = 0u;
-            slabs = world_slabs;
-        }
-        if top == 0u {
-            break;
+        if (group.y & 255u) == 0u {
+            if top == 0u {
+                break;
+            }
+            if in_object && top == base {
+                in_object = false;
+                base = 0u;
+                enter_world();
+            }
+            top -= 1u;
+            group = stack[top];
         }
 
         // Take the next child.
-        let group = stack[top - 1u];
         let slot = firstTrailingBit(group.y & 255u) ^ slabs.octant;
-        let rest = group.y & (group.y - 1u);
-        if (rest & 255u) == 0u {
-            top -= 1u;
-        } else {
-            stack[top - 1u].y = rest;
-        }
+        group.y &= group.y - 1u;
         let before = (1u << slot) - 1u;
         if in_object {
             node = group.x + countOneBits((group.y >> 8u) & before);
@@ -539,8 +472,13 @@ fn trace(mask: u32, time: u32) {
             let instance = members.y + leaf_members(members, slot).x;
             if is_node {
                 node = members.x + countOneBits(inner & before);
-            } else if is_met(instance, mask, time) {
-                node = enter_object(instance, time);
+            } else if is_met(instance, mask) {
+                if (group.y & 255u) != 0u {
+                    stack[top] = group;
+                    top += 1u;
+                }
+                group.y = 0u;
+                node = enter_object(instance);
                 in_object = true;
                 base = top;
             } else {
@@ -550,33 +488,105 @@ fn trace(mask: u32, time: u32) {
     }
 }
 
+// The nearest hit.
+struct Found {
+    distance: vec2<f32>,
+    object: u32,
+    triangle: u32,
+    cos_incidence: f32,
+}
+
+fn vertex_at(index: u32) -> Ds3 {
+    return Ds3(vertices[3u * index], vertices[3u * index + 1u], vertices[3u * index + 2u]);
+}
+
+fn sheared(corner: Ds3, origin: Ds3, exact: Shear, axis: u32) -> Ds3 {
+    let seen = ds3_permuted(ds3_sub(corner, origin), axis);
+    return Ds3(ds_sub(seen.x, ds_mul(exact.x, seen.z)), ds_sub(seen.y, ds_mul(exact.y, seen.z)), seen.z);
+}
+
+// Decides about a candidate in double-single arithmetic. Edges belong to both sides within the rounding error; of hits at
+// the same distance within it, the one of the lower object and triangle counts.
+fn nearer(candidate: Candidate, near: vec2<f32>, before: Found) -> Found {
+    // Ray and triangle in the frame of the object.
+    let index = candidate.triangle;
+    let own = instances[2u * candidate.instance];
+    let tail = instances[2u * candidate.instance + 1u];
+    let ray = local_ray(candidate.instance);
+    let direction = ds3_rounded(ray.direction);
+    let axis = major_axis(direction);
+    let major = max(abs(direction.x), max(abs(direction.y), abs(direction.z)));
+    let exact = shear_of(ray.direction, axis);
+    let number = bitcast<u32>(triangles[3u * index].w);
+    let size = triangles[3u * index + 1u].w;
+    let reach = triangles[3u * index + 2u].w + reach_of(ds3_rounded(ray.origin));
+    let corner = tail.z + 3u * number;
+    let first = vertex_at(tail.y + corners[corner]);
+    let second = vertex_at(tail.y + corners[corner + 1u]);
+    let third = vertex_at(tail.y + corners[corner + 2u]);
+
+    // Edge functions.
+    let a = sheared(first, ray.origin, exact, axis);
+    let b = sheared(second, ray.origin, exact, axis);
+    let c = sheared(third, ray.origin, exact, axis);
+    let u = ds_sub(ds_mul(c.x, b.y), ds_mul(c.y, b.x));
+    let v = ds_sub(ds_mul(a.x, c.y), ds_mul(a.y, c.x));
+    let w = ds_sub(ds_mul(b.x, a.y), ds_mul(b.y, a.x));
+    let error = FINE * size * reach;
+    let least = min(u.x, min(v.x, w.x));
+    let greatest = max(u.x, max(v.x, w.x));
+    let sum = ds_add(ds_add(u, v), w);
+    if (least < -error && greatest > error) || abs(sum.x) <= error {
+        return before;
+    }
+
+    // Distance.
+    let height = ds_add(ds_add(ds_mul(u, a.z), ds_mul(v, b.z)), ds_mul(w, c.z));
+    let distance = ds_mul(ds_div(height, sum), exact.scale);
+    let ahead = ds_sub(distance, before.distance).x;
+    let tie = FINE * reach;
+    let is_lower = own.y < before.object || (own.y == before.object && number < before.triangle);
+    if ds_sub(distance, near).x < 0.0 || ahead > tie || (ahead >= -tie && !is_lower) {
+        return before;
+    }
+
+    // Incidence.
+    let along = ds3_rounded(ds3_sub(second, first));
+    let across = ds3_rounded(ds3_sub(third, first));
+    let cos_incidence = min(abs(sum.x) * major / length(cross(along, across)), 1.0);
+    return Found(distance, own.y, number, cos_incidence);
+}
+
 @compute @workgroup_size(64)
 fn cast_rays(@builtin(global_invocation_id) id: vec3<u32>) {
     let ray = id.y * params.counts.z + id.x;
     if ray >= params.counts.x {
         return;
     }
-    let one = rays[5u * ray];
-    let two = rays[5u * ray + 1u];
-    let three = rays[5u * ray + 2u];
+
+    // Collect candidates.
     let limits = rays[5u * ray + 3u];
     let last = bitcast<vec4<u32>>(rays[5u * ray + 4u]);
-    world_origin = ds3_of(one, two.xy);
-    world_direction = Ds3(two.zw, three.xy, three.zw);
-    near = limits.xy;
-    best_distance = limits.zw;
-    best_object = NONE;
-    best_triangle = NONE;
-    best_cos = 0.0;
-    visited = 0u;
-    tested = 0u;
-    entered_instance = NONE;
+    own_ray = ray;
+    near_limit = limits.x;
+    own_time = last.x;
     candidates[0].triangle = NONE;
     uncertain = 0u;
-    certain_low = best_distance.x * 0.9999996;
-    certain_high = best_distance.x * 1.0000004;
-    trace(last.y, last.x);
-    resolve_candidates(last.x);
-    hits[2u * ray] = vec4<u32>(best_object, best_triangle, bitcast<u32>(best_distance.x), bitcast<u32>(best_distance.y));
-    hits[2u * ray + 1u] = vec4<u32>(bitcast<u32>(best_cos), visited, tested, 0u);
+    is_undecided = false;
+    certain_low = limits.z * 0.9999996;
+    certain_high = limits.z * 1.0000004;
+    visited = 0u;
+    tested = 0u;
+    traverse(last.y);
+
+    // Decide about them.
+    var found = Found(limits.zw, NONE, NONE, 0.0);
+    for (var i = 0u; i <= uncertain; i++) {
+        let candidate = candidates[i];
+        if candidate.triangle != NONE && candidate.low <= certain_high {
+            found = nearer(candidate, limits.xy, found);
+        }
+    }
+    hits[2u * ray] = vec4<u32>(found.object, found.triangle, bitcast<vec2<u32>>(found.distance));
+    hits[2u * ray + 1u] = vec4<u32>(bitcast<u32>(found.cos_incidence), visited, tested, u32(is_undecided));
 }

@@ -18,7 +18,7 @@ use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::World;
 use etendue_physics::pulse::SingleEchoForm;
-use etendue_scene::{MaterialId, ObjectId};
+use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -99,7 +99,8 @@ pub struct AveragedNormals {
 /// The result of one shot of a [`DirectSweep`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectShot {
-    /// The surface on the beam, with or without an echo.
+    /// The surface on the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
+    /// is none.
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
@@ -261,13 +262,7 @@ impl<'a> DirectSweep<'a> {
             };
             buffer.outcomes.push(outcome);
             if self.settings().with_truth {
-                let truth = result.surface.map(|surface| Truth {
-                    range: surface.distance,
-                    object: surface.object,
-                    material: surface.material,
-                    incidence: surface.cos_incidence.min(1.0).acos(),
-                });
-                buffer.per_shot.axis_truths.push(truth);
+                self.add_truth(number, result, &mut buffer.per_shot.axis_truths);
             }
         }
         buffer.move_into(&mut self.sweep);
@@ -328,6 +323,22 @@ impl<'a> DirectSweep<'a> {
             outcome,
             returns: buffer.returns_from(0).to_vec(),
         }
+    }
+
+    /// Adds the first surface on the axis of a shot, which the host finds where the result has none.
+    fn add_truth(&self, number: usize, result: &DirectShot, truths: &mut Vec<Option<Truth>>) {
+        if result.echo == DirectEcho::Plain && result.surface.is_none() {
+            let shot = [self.shots.at(number)];
+            let scratch = &mut CastScratch::new();
+            { &self.simulator }.add_axis_truths(&shot, shot_number(number), truths, scratch);
+            return;
+        }
+        truths.push(result.surface.map(|surface| Truth {
+            range: surface.distance,
+            object: surface.object,
+            material: surface.material,
+            incidence: surface.cos_incidence.min(1.0).acos(),
+        }));
     }
 
     /// Adds the return of a shot, if it has one.
