@@ -1,6 +1,7 @@
 //! Speed of a device beside the CPU in the same run: `gpu_speed [ROUNDS] [DEVICE] [SCENE...]`.
 //!
-//! Rays: a million of spinning lidars at four places in the scenes of `bench/rays`, medians of the rounds. "device" is
+//! Rays: a million of spinning lidars at four places in the scenes of `bench/rays`, in tiles of neighbours, medians of
+//! the rounds. "device" is
 //! the time of the shader alone, the mean of eight casts in one submission; "with copies" is that of a list of rays to a
 //! list of hits. "CPU" is the batch of the ray caster on all threads. Sweeps: whole sweeps of the HDL-64E in the same scenes, with noise, including the copies.
 #![expect(
@@ -18,7 +19,7 @@ use etendue_gpu::{
     DeviceChoice, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, ShaderChecks,
 };
 use etendue_physics::surface::{Lobe, Material};
-use etendue_raycast::{CastScratch, Mesh};
+use etendue_raycast::{CastScratch, Mesh, Ray};
 use etendue_scene::primitive::cuboid;
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder};
 use etendue_sensors::lidar::{
@@ -31,6 +32,9 @@ use std::time::Instant;
 
 /// Number of casts in one submission.
 const CASTS: u32 = 8;
+
+/// Time until the clock of an idle device has risen, s.
+const WARM_UP: f64 = 0.5;
 
 fn main() {
     // The first argument is the name of the program
@@ -83,12 +87,17 @@ fn median(rounds: usize, mut work: impl FnMut()) -> f64 {
 }
 
 fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
-    let rays = rays_of(scene, 1 << 20);
+    let mut rays = rays_of(scene, 1 << 20);
+    sort_into_tiles(&mut rays);
     let caster = caster_of(scene.mesh.clone());
     let own = GpuCaster::new(device, &caster).unwrap();
 
-    // Times.
+    // Times, after the clock of the device has risen.
     let uploaded = own.upload(device, &caster, &rays).unwrap();
+    let begin = Instant::now();
+    while begin.elapsed().as_secs_f64() < WARM_UP {
+        own.cast(device, &uploaded, 1).unwrap();
+    }
     let shader = median(rounds, || own.cast(device, &uploaded, CASTS).unwrap()) / f64::from(CASTS);
     let copies = median(rounds, || {
         own.closest_hits(device, &caster, &rays).unwrap();
@@ -119,6 +128,17 @@ fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
         "  memory: {:.1} bytes per triangle",
         own.scene().bytes() as f64 / scene.mesh.triangles.len() as f64
     );
+}
+
+/// Sorts the rays of columns of 128 so that 4 of each of 8 columns follow each other.
+fn sort_into_tiles(rays: &mut Vec<Ray>) {
+    let place = |(number, _): &(usize, Ray)| {
+        let (column, channel) = (number / 128, number % 128);
+        (column / 8, channel / 4, column % 8, channel % 4)
+    };
+    let mut numbered: Vec<(usize, Ray)> = rays.iter().copied().enumerate().collect();
+    numbered.sort_by_key(place);
+    *rays = numbered.into_iter().map(|(_, ray)| ray).collect();
 }
 
 /// A scene of a mesh and some boxes of 0.6 m.

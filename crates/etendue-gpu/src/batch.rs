@@ -1,7 +1,7 @@
 //! Sweeps of one lidar in many environments on a device.
 
 use crate::caster::{HitRecord, RayRecord, bind, bind_at};
-use crate::device::GpuDevice;
+use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{
@@ -10,13 +10,12 @@ use crate::lidar::{
 use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::shaders;
-use bytemuck::Pod;
 use etendue_scene::ObjectId;
 use etendue_sensors::lidar::{DirectSweep, Return, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
-use wgpu::{Buffer, BufferUsages, CommandEncoderDescriptor};
+use wgpu::CommandEncoderDescriptor;
 
 /// Most rays of one submission: the rays and hits of a million take 117 MB, and all environments share them.
 const MOST_RAYS: usize = 1 << 20;
@@ -39,9 +38,9 @@ pub struct Environments<'a> {
 /// and columns in the order of time, as [`Sweep::image`](etendue_sensors::lidar::Sweep::image).
 pub struct GpuBatch<'a> {
     device: &'a GpuDevice,
-    ranges: Buffer,
-    intensities: Buffer,
-    labels: Buffer,
+    ranges: Scratch<'a>,
+    intensities: Scratch<'a>,
+    labels: Scratch<'a>,
     /// Number of columns of the sweep of each environment.
     columns: Vec<u32>,
     /// The channel of each row.
@@ -63,6 +62,17 @@ pub struct BatchImages {
     pub label: Vec<i32>,
     /// Number of shots that the host simulated.
     pub on_host: usize,
+}
+
+/// Memory for the images of some environments, one after the other: as [`BatchImages`].
+#[derive(Debug)]
+pub struct ImageSlices<'a> {
+    /// Ranges, m.
+    pub range: &'a mut [f32],
+    /// Intensities, counts.
+    pub intensity: &'a mut [f32],
+    /// Indices of objects.
+    pub label: &'a mut [i32],
 }
 
 impl GpuLidar<'_> {
@@ -119,9 +129,9 @@ impl GpuLidar<'_> {
         let device = self.device;
         let shots = shots_of(&sweep).0;
         let count = shots.len();
-        let shots = device.storage("the shots", &shots)?;
+        let shots = device.scratch_with("the shots", &shots)?;
         let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();
-        let poses = device.storage("the poses of the sensor", &poses)?;
+        let poses = device.scratch_with("the poses of the sensor", &poses)?;
         let placement = Placement::Environments(bodies);
         let objects =
             { self.caster.scene() }.place(device, self.world.scene().caster(), placement)?;
@@ -141,20 +151,17 @@ impl GpuLidar<'_> {
         } else {
             0
         };
-        let records = device.storage("the channels", &records)?;
+        let records = device.scratch_with("the channels", &records)?;
 
         // Make the buffers of the images, and those between the steps.
         let cells = shape[0] * shape[1];
-        let image = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let of_all = (sensors.len() * cells * 4) as u64;
         let images = ["the ranges", "the intensities", "the labels"];
-        let [ranges, intensities, labels] = images.map(|what| device.buffer(what, of_all, image));
+        let [ranges, intensities, labels] = images.map(|what| device.scratch(what, of_all));
         let (ranges, intensities, labels) = (ranges?, intensities?, labels?);
         let together = (MOST_RAYS / count.max(1)).clamp(1, sensors.len().max(1));
         let rays_together = (together * count) as u64;
-        let of_rays = |what, size: usize| {
-            device.buffer(what, rays_together * size as u64, BufferUsages::STORAGE)
-        };
+        let of_rays = |what, size: usize| device.scratch(what, rays_together * size as u64);
         let rays = of_rays("the rays", size_of::<RayRecord>())?;
         let hits = of_rays("the hits", size_of::<HitRecord>())?;
 
@@ -172,8 +179,13 @@ impl GpuLidar<'_> {
             })?;
             let bindings = bind(device, &self.aim, &[&parameters, &shots, &poses, &rays]);
             device.dispatch(&mut encoder, &self.aim, &bindings, count_of_rays);
-            let bindings =
-                { self.caster }.bindings(device, &objects, count_of_rays, &rays, &hits)?;
+            let bindings = { self.caster }.bindings(
+                device,
+                &objects,
+                [count_of_rays, self.channels()],
+                &rays,
+                &hits,
+            )?;
             device.dispatch(
                 &mut encoder,
                 self.caster.pipeline(),
@@ -260,40 +272,65 @@ impl GpuBatch<'_> {
         environments: Range<usize>,
         on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E> + Sync,
     ) -> Result<BatchImages, E> {
-        // Copy the images.
-        let cells = self.shape[0] * self.shape[1];
-        let part = environments.start * cells..environments.end * cells;
+        let cells = environments.len() * self.shape[0] * self.shape[1];
         let mut images = BatchImages {
-            range: self.copied(&self.ranges, part.clone())?,
-            intensity: self.copied(&self.intensities, part.clone())?,
-            label: self.copied(&self.labels, part)?,
+            range: bytemuck::zeroed_vec(cells),
+            intensity: bytemuck::zeroed_vec(cells),
+            label: bytemuck::zeroed_vec(cells),
             on_host: 0,
         };
+        let slices = ImageSlices {
+            range: &mut images.range,
+            intensity: &mut images.intensity,
+            label: &mut images.label,
+        };
+        images.on_host = self.read_into(environments, slices, on_host)?;
+        Ok(images)
+    }
+
+    /// [`GpuBatch::read`] into existing memory. Returns the number of shots that the host simulated.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::read`].
+    ///
+    /// # Panics
+    /// As [`GpuBatch::read`], and if a slice has not a number per cell of the images.
+    pub fn read_into<E: From<GpuError> + Send>(
+        &self,
+        environments: Range<usize>,
+        images: ImageSlices,
+        on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E> + Sync,
+    ) -> Result<usize, E> {
+        // Copy the images.
+        let cells = self.shape[0] * self.shape[1];
+        let first = environments.start * cells;
+        let sizes = [
+            images.range.len(),
+            images.intensity.len(),
+            images.label.len(),
+        ];
+        assert_eq!(sizes, [environments.len() * cells; 3], "a number per cell");
+        self.device.read(&self.ranges, first, images.range)?;
+        self.device
+            .read(&self.intensities, first, images.intensity)?;
+        self.device.read(&self.labels, first, images.label)?;
 
         // Complete each environment.
         let ranges = images.range.par_chunks_mut(cells.max(1));
         let intensities = images.intensity.par_chunks_mut(cells.max(1));
         let labels = images.label.par_chunks_mut(cells.max(1));
-        let counts = (environments.start..environments.end)
+        environments
             .into_par_iter()
             .zip(ranges.zip(intensities).zip(labels))
             .map(|(number, ((range, intensity), label))| {
-                let image = Image {
+                let image = ImageSlices {
                     range,
                     intensity,
                     label,
                 };
                 self.complete(number, image, &on_host)
-            });
-        images.on_host = counts.sum::<Result<usize, E>>()?;
-        Ok(images)
-    }
-
-    /// Some cells of a buffer.
-    fn copied<T: Pod>(&self, buffer: &Buffer, cells: Range<usize>) -> Result<Vec<T>, GpuError> {
-        let encoder =
-            { &self.device.device }.create_command_encoder(&CommandEncoderDescriptor::default());
-        self.device.submit_and_read_part(encoder, buffer, cells)
+            })
+            .sum()
     }
 
     /// Empties the cells of columns that the sweep of an environment does not have, and adds the shots that the host
@@ -301,7 +338,7 @@ impl GpuBatch<'_> {
     fn complete<E>(
         &self,
         number: usize,
-        mut image: Image,
+        mut image: ImageSlices,
         on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E>,
     ) -> Result<usize, E> {
         let width = self.shape[1];
@@ -330,14 +367,7 @@ impl GpuBatch<'_> {
     }
 }
 
-/// The image of one environment.
-struct Image<'a> {
-    range: &'a mut [f32],
-    intensity: &'a mut [f32],
-    label: &'a mut [i32],
-}
-
-impl Image<'_> {
+impl ImageSlices<'_> {
     /// Sets a cell.
     #[expect(
         clippy::cast_possible_truncation,

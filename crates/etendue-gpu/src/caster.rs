@@ -1,6 +1,6 @@
 //! Casting rays on a device.
 
-use crate::device::GpuDevice;
+use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined, point, vector};
@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{CastScratch, Hit, ObjectId, Ray, RayCaster};
 use rayon::prelude::*;
 use wgpu::{
-    BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoder,
+    BindGroup, BindGroupDescriptor, BindGroupEntry, Buffer, CommandEncoder,
     CommandEncoderDescriptor, ComputePipeline,
 };
 
@@ -51,10 +51,12 @@ pub struct GpuCaster {
 }
 
 /// Rays in the memory of a device.
-pub struct GpuRays {
+pub struct GpuRays<'a> {
     bindings: BindGroup,
-    hits: Buffer,
+    hits: Scratch<'a>,
     count: u32,
+    /// The other buffers of `bindings`, which are not used for anything else meanwhile.
+    _inputs: (Scratch<'a>, PlacedObjects<'a>),
 }
 
 /// A ray in the form of the shaders.
@@ -92,7 +94,8 @@ struct Parameters {
     rays: u32,
     zero: u32,
     row: u32,
-    unused: u32,
+    /// Length of the columns, a multiple of 4; 0 for rays without such an order.
+    column: u32,
     origin: [f32; 6],
     reach: f32,
     unused_too: f32,
@@ -206,26 +209,26 @@ impl GpuCaster {
     ///
     /// # Errors
     /// Where the caster has other objects, or the device has too little memory or is lost.
-    pub fn upload(
+    pub fn upload<'d>(
         &self,
-        device: &GpuDevice,
+        device: &'d GpuDevice,
         caster: &RayCaster,
         rays: &[Ray],
-    ) -> Result<GpuRays, GpuError> {
+    ) -> Result<GpuRays<'d>, GpuError> {
         let (times, numbers) = self.times(rays);
         let objects = self.scene.place(device, caster, Placement::Times(&times))?;
         let records: Vec<RayRecord> = { rays.par_iter().zip(numbers) }
             .map(|(ray, time)| RayRecord::of(ray, time))
             .collect();
-        let records = device.storage("the rays", &records)?;
+        let records = device.scratch_with("the rays", &records)?;
         let bytes = (rays.len() * size_of::<HitRecord>()) as u64;
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let hits = device.buffer("the hits", bytes, usage)?;
+        let hits = device.scratch("the hits", bytes)?;
         let count = index(rays.len());
         Ok(GpuRays {
-            bindings: self.bindings(device, &objects, count, &records, &hits)?,
+            bindings: self.bindings(device, &objects, [count, 1], &records, &hits)?,
             hits,
             count,
+            _inputs: (records, objects),
         })
     }
 
@@ -262,12 +265,13 @@ impl GpuCaster {
         (times, numbers)
     }
 
-    /// The inputs and outputs of the shader.
+    /// The inputs and outputs of the shader. Rays of consecutive columns of a length are cast in tiles of neighbours;
+    /// rays in another order have columns of 1.
     pub(crate) fn bindings(
         &self,
         device: &GpuDevice,
         objects: &PlacedObjects,
-        rays: u32,
+        [rays, column]: [u32; 2],
         rays_buffer: &Buffer,
         hits_buffer: &Buffer,
     ) -> Result<BindGroup, GpuError> {
@@ -275,7 +279,7 @@ impl GpuCaster {
             rays,
             zero: 0,
             row: device.row(rays),
-            unused: 0,
+            column: if column.is_multiple_of(4) { column } else { 0 },
             origin: point(&objects.middle),
             reach: objects.reach,
             unused_too: 0.0,

@@ -31,7 +31,7 @@ mod scene;
 mod shaders;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
-pub use batch::{BatchImages, Environments, GpuBatch};
+pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};
 pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};

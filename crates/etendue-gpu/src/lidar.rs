@@ -19,7 +19,7 @@ use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use thiserror::Error;
-use wgpu::{Buffer, BufferUsages, CommandEncoderDescriptor, ComputePipeline};
+use wgpu::{Buffer, CommandEncoderDescriptor, ComputePipeline};
 
 /// A lidar in a world, simulated on a device.
 ///
@@ -205,6 +205,11 @@ impl<'a> GpuLidar<'a> {
         })
     }
 
+    /// Number of channels: the shots of a column.
+    pub(crate) fn channels(&self) -> u32 {
+        index(self.lidar.channels.len())
+    }
+
     /// The results of all shots.
     fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuError> {
         // Shots, and poses of sensor and objects at their times.
@@ -224,12 +229,10 @@ impl<'a> GpuLidar<'a> {
         )?;
 
         // Buffers between the steps.
-        let scratch = BufferUsages::STORAGE;
         let of_all = |size: usize| (shots.len() * size) as u64;
-        let rays = device.buffer("the rays", of_all(size_of::<RayRecord>()), scratch)?;
-        let hits = device.buffer("the hits", of_all(size_of::<HitRecord>()), scratch)?;
-        let usage = scratch | BufferUsages::COPY_SRC;
-        let echoes = device.buffer("the echoes", of_all(size_of::<EchoRecord>()), usage)?;
+        let rays = device.scratch("the rays", of_all(size_of::<RayRecord>()))?;
+        let hits = device.scratch("the hits", of_all(size_of::<HitRecord>()))?;
+        let echoes = device.scratch("the echoes", of_all(size_of::<EchoRecord>()))?;
 
         // Aim, cast and detect in one submission.
         let mut encoder = device
@@ -240,18 +243,18 @@ impl<'a> GpuLidar<'a> {
             counts: [count, 0, row, u32::from(poses.len() > 1)],
             environments: [count, 0, 0, 0],
         })?;
-        let shots = device.storage("the shots", &shots)?;
-        let poses = device.storage("the poses of the sensor", &poses)?;
+        let shots = device.scratch_with("the shots", &shots)?;
+        let poses = device.scratch_with("the poses of the sensor", &poses)?;
         let bindings = bind(device, &self.aim, &[&parameters, &shots, &poses, &rays]);
         device.dispatch(&mut encoder, &self.aim, &bindings, count);
-        let bindings = self
-            .caster
-            .bindings(device, &objects, count, &rays, &hits)?;
+        let bindings =
+            self.caster
+                .bindings(device, &objects, [count, self.channels()], &rays, &hits)?;
         device.dispatch(&mut encoder, self.caster.pipeline(), &bindings, count);
         let noise = sweep.correlated_noise();
         let parameters = device.uniform(&receive_parameters(sweep, noise.as_ref(), count, row))?;
         let channels = channel_records(sweep, noise.as_ref()).collect::<Vec<_>>();
-        let channels = device.storage("the channels", &channels)?;
+        let channels = device.scratch_with("the channels", &channels)?;
         let buffers = [
             &parameters,
             &hits,
@@ -269,13 +272,14 @@ impl<'a> GpuLidar<'a> {
 
 /// The shots, and the times that they refer to. Consecutive shots of the same time share one.
 pub(crate) fn shots_of(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
+    let count = sweep.shots().len();
+    let all = (0..count).into_par_iter();
+    let of_shots: Vec<f64> = all.map(|number| sweep.shots().at(number).time).collect();
     let mut times = vec![];
-    let mut numbers = Vec::with_capacity(sweep.shots().len());
-    let mut last = f64::NAN;
-    for shot in sweep.shots().iter() {
-        if shot.time != last {
-            last = shot.time;
-            times.push(last);
+    let mut numbers = Vec::with_capacity(count);
+    for time in of_shots {
+        if times.last() != Some(&time) {
+            times.push(time);
         }
         numbers.push(index(times.len() - 1));
     }
@@ -347,9 +351,9 @@ fn poses_at(sweep: &DirectSweep, times: &[f64]) -> Vec<[f32; 24]> {
         .par_iter()
         .map(|time| sweep.world_from_sensor(*time))
         .collect();
-    let is_at_rest = poses.windows(2).all(|two| two[0] == two[1]);
+    let is_at_rest = poses.par_windows(2).all(|two| two[0] == two[1]);
     let used = if is_at_rest { &poses[..1] } else { &poses[..] };
-    used.iter().map(pose).collect()
+    used.par_iter().map(pose).collect()
 }
 
 /// Range offset of every channel, the errors common to all its shots, and its row in images, the highest ring first.

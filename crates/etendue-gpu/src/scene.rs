@@ -1,7 +1,7 @@
 //! A scene in the memory of a device.
 
 use crate::compressed_tree::{CompressedTree, Node};
-use crate::device::GpuDevice;
+use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::{Geometry, NODE_BYTES, PlacedTree, below, index};
 use crate::numbers;
@@ -66,9 +66,9 @@ pub(crate) enum Placement<'a> {
 }
 
 /// The objects of a scene at the times, or in the environments, of some rays.
-pub(crate) struct PlacedObjects {
-    pub instances: Buffer,
-    pub poses: Buffer,
+pub(crate) struct PlacedObjects<'a> {
+    pub instances: Scratch<'a>,
+    pub poses: Scratch<'a>,
     /// The origin of the coordinates of the upper level, m.
     pub middle: Point3<f64>,
     /// The largest coordinate of the upper level, m.
@@ -154,12 +154,12 @@ impl GpuScene {
     }
 
     /// Places the objects for rays, which refer to the times or environments by index.
-    pub(crate) fn place(
+    pub(crate) fn place<'d>(
         &self,
-        device: &GpuDevice,
+        device: &'d GpuDevice,
         caster: &RayCaster,
         placement: Placement,
-    ) -> Result<PlacedObjects, GpuError> {
+    ) -> Result<PlacedObjects<'d>, GpuError> {
         // Build the tree over the boxes of the objects at all times, or in all environments.
         self.check(caster)?;
         let ids = (0..index(self.objects.len())).map(ObjectId);
@@ -215,15 +215,15 @@ impl GpuScene {
             poses.par_extend(own.par_iter().map(from_world));
         }
         Ok(PlacedObjects {
-            instances: device.storage("the objects", &instances)?,
-            poses: device.storage("the poses of the objects", &poses)?,
+            instances: device.scratch_with("the objects", &instances)?,
+            poses: device.scratch_with("the poses of the objects", &poses)?,
             middle,
             reach,
         })
     }
 }
 
-impl PlacedObjects {
+impl PlacedObjects<'_> {
     /// Memory on the device, bytes.
     pub fn bytes(&self) -> u64 {
         self.instances.size() + self.poses.size()

@@ -5,7 +5,8 @@
 // program. The traversal keeps little in registers, so that more groups of rays are in flight.
 
 struct Params {
-    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, 0.
+    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, length of the columns of rays (0: the rays
+    // have no such order).
     counts: vec4<u32>,
     // The origin of the coordinates of the upper level, x and y.
     origin_xy: vec4<f32>,
@@ -44,6 +45,9 @@ const FINE: f32 = 1e-12;
 // Most triangles of a ray about which f32 does not decide. The host casts rays that have more, such as those that pass a
 // vertex of many triangles.
 const MOST_UNCERTAIN: u32 = 15u;
+// Entries of the stack in the memory of the group, which is faster; those above are in private memory.
+const SHARED_STACK: u32 = 12u;
+const GROUP: u32 = 64u;
 
 // A ray at one level, for the tests of boxes. Depths are distances times the largest component of the direction.
 struct SlabRay {
@@ -403,13 +407,35 @@ fn test_triangle(index: u32) {
     candidates[uncertain] = Candidate(instance_of_ray, index, below);
 }
 
+// The stack of each ray.
+var<workgroup> shared_stack: array<vec2<u32>, SHARED_STACK * GROUP>;
+var<private> upper_stack: array<vec2<u32>, STACK>;
+var<private> lane: u32;
+var<private> top: u32;
+
+fn push(group: vec2<u32>) {
+    if top < SHARED_STACK {
+        shared_stack[top * GROUP + lane] = group;
+    } else {
+        upper_stack[top - SHARED_STACK] = group;
+    }
+    top += 1u;
+}
+
+fn pop() -> vec2<u32> {
+    top -= 1u;
+    if top < SHARED_STACK {
+        return shared_stack[top * GROUP + lane];
+    }
+    return upper_stack[top - SHARED_STACK];
+}
+
 // Collects the triangles that may be the nearest hit.
 fn traverse(mask: u32) {
     // The children of a node that are still to visit: the node, and the children by bit in order; in meshes, the index of
     // the first inner child, and in the second byte which children are inner ones. Those of nodes above are on the stack.
     var group = vec2<u32>(0u);
-    var stack: array<vec2<u32>, STACK>;
-    var top = 0u;
+    top = 0u;
     var base = 0u;
     var in_object = false;
     var node = 0u;
@@ -428,8 +454,7 @@ fn traverse(mask: u32) {
             // Keep the children, but test the triangles of leaves at once.
             if (found & inner) != 0u {
                 if (group.y & 255u) != 0u {
-                    stack[top] = group;
-                    top += 1u;
+                    push(group);
                 }
                 let first = select(at, members.x, in_object);
                 group = vec2<u32>(first, in_order(found & inner, slabs.octant) | (inner << 8u));
@@ -455,8 +480,7 @@ fn traverse(mask: u32) {
                 base = 0u;
                 enter_world();
             }
-            top -= 1u;
-            group = stack[top];
+            group = pop();
         }
 
         // Take the next child.
@@ -474,8 +498,7 @@ fn traverse(mask: u32) {
                 node = members.x + countOneBits(inner & before);
             } else if is_met(instance, mask) {
                 if (group.y & 255u) != 0u {
-                    stack[top] = group;
-                    top += 1u;
+                    push(group);
                 }
                 group.y = 0u;
                 node = enter_object(instance);
@@ -557,12 +580,29 @@ fn nearer(candidate: Candidate, near: vec2<f32>, before: Found) -> Found {
     return Found(distance, own.y, number, cos_incidence);
 }
 
+// The ray of a thread. Threads that run together cast a tile of rays, 4 of each of 8 columns: these meet the same nodes.
+fn ray_of(thread: u32) -> u32 {
+    let column = params.counts.w;
+    if column == 0u || thread >= params.counts.x / (8u * column) * (8u * column) {
+        return thread;
+    }
+    let tile = thread / 32u;
+    let tiles = column / 4u;
+    let place = thread % 32u;
+    return (tile / tiles * 8u + place / 4u) * column + tile % tiles * 4u + place % 4u;
+}
+
 @compute @workgroup_size(64)
-fn cast_rays(@builtin(global_invocation_id) id: vec3<u32>) {
-    let ray = id.y * params.counts.z + id.x;
-    if ray >= params.counts.x {
+fn cast_rays(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) index_in_group: u32,
+) {
+    let thread = id.y * params.counts.z + id.x;
+    if thread >= params.counts.x {
         return;
     }
+    let ray = ray_of(thread);
+    lane = index_in_group;
 
     // Collect candidates.
     let limits = rays[5u * ray + 3u];

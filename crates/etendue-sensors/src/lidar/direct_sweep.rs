@@ -1,5 +1,6 @@
 //! Sweeps of single-ray beams in closed form, prepared for other processors.
 
+use super::batches::{Batches, Destination};
 use super::correlated_noise::NoiseSampler;
 use super::description::Lidar;
 use super::frame::Frame;
@@ -21,6 +22,7 @@ use etendue_physics::pulse::SingleEchoForm;
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
+use std::ops::Range;
 use thiserror::Error;
 
 /// Number of shots that a thread simulates at a time by the plain pipeline.
@@ -68,7 +70,10 @@ pub enum NotDirect {
 /// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
+    /// The sweep, without results.
     sweep: Sweep,
+    /// The pose of the sensor at the start.
+    world_from_start: Isometry3<f64>,
     shots: Shots,
     form: SingleEchoForm,
 }
@@ -172,6 +177,7 @@ impl<'a> DirectSweep<'a> {
         sweep.world_from_sensor = world_from_sensor(sweep.start);
         Ok(Self {
             simulator,
+            world_from_start: sweep.world_from_sensor,
             sweep,
             shots,
             form,
@@ -250,24 +256,28 @@ impl<'a> DirectSweep<'a> {
     /// If the number of results is not that of the shots.
     pub fn finish(mut self, results: &[DirectShot]) -> Sweep {
         assert_eq!(results.len(), self.shots.len(), "one result per shot");
-        let mut buffer = ReturnBuffer::within(&mut self.sweep);
-        let mut plain = self.plain_shots(results).into_iter();
-        for (number, result) in results.iter().enumerate() {
-            let outcome = match result.echo {
-                DirectEcho::Plain => {
-                    let shot = plain.next().expect("all such shots are simulated");
-                    append(&shot, &mut buffer)
+        let is_plain = |shot: &u32| results[*shot as usize].echo == DirectEcho::Plain;
+        let plain: Vec<u32> = (0..shot_number(results.len())).filter(is_plain).collect();
+        let simulated = self.simulate_plain(&plain);
+        let batches = Batches::new(results.len(), self.lidar(), false);
+        let mut sweep = std::mem::take(&mut self.sweep);
+        let write = |(): &mut (), own: Range<usize>, to: &mut Destination| {
+            let buffer = to.open();
+            for number in own {
+                let result = &results[number];
+                let outcome = match plain.binary_search(&shot_number(number)) {
+                    Ok(place) => append(&simulated[place], buffer),
+                    Err(_) => self.add(number, result, buffer),
+                };
+                buffer.outcomes.push(outcome);
+                if self.settings().with_truth {
+                    self.add_truth(number, result, &mut buffer.per_shot.axis_truths);
                 }
-                _ => self.add(number, result, &mut buffer),
-            };
-            buffer.outcomes.push(outcome);
-            if self.settings().with_truth {
-                self.add_truth(number, result, &mut buffer.per_shot.axis_truths);
             }
-        }
-        buffer.move_into(&mut self.sweep);
-        self.sweep.shots = self.shots;
-        self.sweep
+        };
+        batches.run(&mut sweep, || (), write);
+        sweep.shots = self.shots;
+        sweep
     }
 
     /// The first return of each of some shots, by their indices in the sweep, from the plain pipeline.
@@ -281,20 +291,13 @@ impl<'a> DirectSweep<'a> {
         simulated.into_iter().map(first).collect()
     }
 
-    /// Simulates the shots that are left to the plain pipeline, in order.
-    fn plain_shots(&self, results: &[DirectShot]) -> Vec<PlainShot> {
-        let is_plain = |shot: &u32| results[*shot as usize].echo == DirectEcho::Plain;
-        let shots: Vec<u32> = (0..shot_number(results.len())).filter(is_plain).collect();
-        self.simulate_plain(&shots)
-    }
-
     /// Simulates shots by the plain pipeline.
     fn simulate_plain(&self, shots: &[u32]) -> Vec<PlainShot> {
         let reporter = Reporter {
             world: self.world(),
             lidar: self.lidar(),
             frame: self.settings().frame,
-            world_from_start: self.sweep.world_from_sensor,
+            world_from_start: self.world_from_start,
         };
         let simulate = |part: &[u32]| {
             let scratch = SweepScratch::default();
@@ -361,7 +364,7 @@ impl<'a> DirectSweep<'a> {
             Frame::Sensor => point,
             frame => {
                 let pose = self.world_from_sensor(shot.time);
-                frame.place(point, &pose, &self.sweep.world_from_sensor)
+                frame.place(point, &pose, &self.world_from_start)
             }
         };
         // Surface of origin.
