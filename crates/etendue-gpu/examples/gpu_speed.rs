@@ -16,14 +16,14 @@ mod bench_scenes;
 use bench_scenes::{caster_of, house, rays_of, scenes};
 use etendue_config::sensor::preset;
 use etendue_gpu::{
-    DeviceChoice, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, ShaderChecks,
+    DeviceChoice, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, ImageSlices, ShaderChecks,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_raycast::{CastScratch, Mesh, Ray};
 use etendue_scene::primitive::cuboid;
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder};
 use etendue_sensors::lidar::{
-    Columns, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Columns, DirectSweep, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -214,14 +214,40 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     let on_device = median(rounds, || {
         own.simulate_batch(&settings, &environments).unwrap();
     });
-    let mut hits = 0;
+    let placed = |number: usize| {
+        let mut edit = scene.clone().edit();
+        for (body, poses) in &bodies {
+            edit = edit.with_pose(*body, poses[number]);
+        }
+        edit.finish()
+    };
+    let on_host = |number: usize, shots: &[u32]| {
+        let scene = placed(number);
+        let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+        let settings = SweepSettings {
+            sweep: u32::try_from(number).unwrap(),
+            start: Some(0.0),
+            ..settings.clone()
+        };
+        let pose = |_| sensors[number];
+        let sweep = DirectSweep::new(&world, &lidar, &settings, &pose, Sweep::default()).unwrap();
+        Ok::<_, GpuError>(sweep.plain_returns(shots))
+    };
+    let cells = sensors.len() * 4800;
+    let mut numbers = [vec![0.0; cells], vec![0.0; cells]];
+    let mut label = vec![0; cells];
+    let mut shots_on_host = 0;
     let with_copies = median(rounds, || {
         let batch = own.simulate_batch(&settings, &environments).unwrap();
-        let images = batch
-            .read(0..sensors.len(), |_, _| Ok::<_, GpuError>(vec![]))
-            .unwrap();
-        hits = images.range.iter().filter(|range| !range.is_nan()).count();
+        let [range, intensity] = &mut numbers;
+        let images = ImageSlices {
+            range,
+            intensity,
+            label: &mut label,
+        };
+        shots_on_host = batch.read_into(0..sensors.len(), images, on_host).unwrap();
     });
+    let hits = numbers[0].iter().filter(|range| !range.is_nan()).count();
     let batch = own.simulate_batch(&settings, &environments).unwrap();
 
     // Simulate a part on the CPU.
@@ -230,11 +256,7 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
         (0..part).into_par_iter().for_each_init(
             || (Sweep::default(), SweepScratch::default()),
             |(sweep, scratch), number| {
-                let mut edit = scene.clone().edit();
-                for (body, poses) in &bodies {
-                    edit = edit.with_pose(*body, poses[number]);
-                }
-                let scene = edit.finish();
+                let scene = placed(number);
                 let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
                 let pose = sensors[number];
                 simulate_into(&world, &lidar, &settings, |_| pose, sweep, scratch);
@@ -244,7 +266,7 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     let shots = f64::from(ENVIRONMENTS) * 4800.0;
     println!(
         "  {ENVIRONMENTS} environments of 4800 shots, million shots/s: device {:.1}, with copies {:.1}, CPU {:.1}; \
-         {:.0} bytes per environment beyond images; {:.3} with a return",
+         {:.0} bytes per environment beyond images; {:.3} with a return, {shots_on_host} shots on the host",
         shots / on_device * 1e-6,
         shots / with_copies * 1e-6,
         shots / 16.0 / cpu * 1e-6,
@@ -261,10 +283,10 @@ fn measure_sweeps(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: u
     let own = GpuLidar::new(device, &caster, &world, &lidar).unwrap();
     let settings = SweepSettings::default();
     let pose = |time: f64| Isometry3::translation(sensor.x + 15.0 * time, sensor.y, sensor.z);
-    let on_device = median(rounds, || {
-        own.simulate(&settings, pose).unwrap();
-    });
     let mut sweep = Sweep::default();
+    let on_device = median(rounds, || {
+        own.simulate_into(&settings, pose, &mut sweep).unwrap();
+    });
     let mut scratch = SweepScratch::default();
     let cpu = median(rounds, || {
         simulate_into(&world, &lidar, &settings, pose, &mut sweep, &mut scratch);

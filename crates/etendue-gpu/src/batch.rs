@@ -4,14 +4,13 @@ use crate::caster::{HitRecord, RayRecord, bind, bind_at};
 use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{
-    AimParameters, GpuLidar, GpuSweepError, channel_records, receive_parameters, shots_of,
-};
-use crate::numbers::pose;
+use crate::lidar::{GpuLidar, GpuSweepError, channel_records, receive_parameters};
+use crate::numbers::{point, pose, vector};
 use crate::scene::Placement;
 use crate::shaders;
+use bytemuck::{Pod, Zeroable};
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, SweepSettings};
+use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -75,6 +74,31 @@ pub struct ImageSlices<'a> {
     pub label: &'a mut [i32],
 }
 
+/// A shot in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct ShotRecord {
+    origin: [f32; 6],
+    direction: [f32; 6],
+}
+
+/// Parameters of the shader that aims.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct AimParameters {
+    counts: [u32; 4],
+    environments: [u32; 4],
+}
+
+impl ShotRecord {
+    fn of(shot: &Shot) -> Self {
+        Self {
+            origin: point(&shot.origin),
+            direction: vector(&shot.direction()),
+        }
+    }
+}
+
 impl GpuLidar<'_> {
     /// Simulates a sweep in each environment. The sweep of environment `i` is that of
     /// [`simulate`](etendue_sensors::lidar::simulate()) with the index `settings.sweep + i`, which begins at
@@ -114,7 +138,7 @@ impl GpuLidar<'_> {
             ..settings.clone()
         };
         let at_rest = |_: f64| Isometry3::identity();
-        let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest)?;
+        let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest, Sweep::default())?;
         let channels = self.lidar.channels.len();
         let shape = [channels, self.lidar.columns() as usize];
         let is_in_columns = { sweep.shots().iter().enumerate() }.all(|(number, shot)| {
@@ -127,8 +151,11 @@ impl GpuLidar<'_> {
 
         // Copy shots, poses, and what is common to all shots of an environment.
         let device = self.device;
-        let shots = shots_of(&sweep).0;
-        let count = shots.len();
+        let count = sweep.shots().len();
+        let shots: Vec<ShotRecord> = (0..count)
+            .into_par_iter()
+            .map(|number| ShotRecord::of(&sweep.shots().at(number)))
+            .collect();
         let shots = device.scratch_with("the shots", &shots)?;
         let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();
         let poses = device.scratch_with("the poses of the sensor", &poses)?;
@@ -166,6 +193,7 @@ impl GpuLidar<'_> {
         let hits = of_rays("the hits", size_of::<HitRecord>())?;
 
         // Aim, cast and detect.
+        let aim = device.pipeline(shaders::aim(), "aim_shots")?;
         let receive = device.pipeline(shaders::receive(), "receive_images")?;
         for first in (0..if count == 0 { 0 } else { sensors.len() }).step_by(together) {
             let own = together.min(sensors.len() - first);
@@ -174,11 +202,11 @@ impl GpuLidar<'_> {
             let descriptor = CommandEncoderDescriptor::default();
             let mut encoder = device.device.create_command_encoder(&descriptor);
             let parameters = device.uniform(&AimParameters {
-                counts: [count_of_rays, 0, row, 1],
-                environments: [index(count), index(first), 1, 0],
+                counts: [count_of_rays, 0, row, 0],
+                environments: [index(count), index(first), 0, 0],
             })?;
-            let bindings = bind(device, &self.aim, &[&parameters, &shots, &poses, &rays]);
-            device.dispatch(&mut encoder, &self.aim, &bindings, count_of_rays);
+            let bindings = bind(device, &aim, &[&parameters, &shots, &poses, &rays]);
+            device.dispatch(&mut encoder, &aim, &bindings, count_of_rays);
             let bindings = { self.caster }.bindings(
                 device,
                 &objects,

@@ -102,7 +102,7 @@ struct Parameters {
 }
 
 impl RayRecord {
-    fn of(ray: &Ray, time: u32) -> Self {
+    pub fn of(ray: &Ray, time: u32) -> Self {
         Self {
             origin: point(&ray.origin),
             direction: vector(&ray.direction),

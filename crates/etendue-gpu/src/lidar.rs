@@ -4,12 +4,13 @@ use crate::caster::{GpuCaster, HitRecord, RayRecord, bind};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::numbers::{double_single, joined, point, pose, vector};
+use crate::numbers::{double_single, joined};
 use crate::scene::Placement;
 use crate::shaders::{self, TABLE};
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::pulse::{IntensityResponse, ReflectivityScale, SingleEchoTiming};
 use etendue_physics::surface::Side;
+use etendue_raycast::Ray;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
     AveragedNormals, CorrelatedDraws, DirectEcho, DirectShot, DirectSurface, DirectSweep, Lidar,
@@ -32,7 +33,6 @@ pub struct GpuLidar<'a> {
     pub(crate) caster: &'a GpuCaster,
     pub(crate) world: &'a World<'a, f64>,
     pub(crate) lidar: &'a Lidar,
-    pub(crate) aim: ComputePipeline,
     receive: ComputePipeline,
     pub(crate) object_materials: Buffer,
     pub(crate) triangle_materials: Buffer,
@@ -68,16 +68,6 @@ pub enum GpuSweepError {
     Device(#[from] GpuError),
 }
 
-/// A shot in the form of the shaders.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ShotRecord {
-    origin: [f32; 6],
-    direction: [f32; 6],
-    time: u32,
-    unused: [u32; 3],
-}
-
 /// The result of a shot in the form of the shaders.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -91,14 +81,6 @@ struct EchoRecord {
     intensity: f32,
     power: f32,
     unused: [u32; 2],
-}
-
-/// Parameters of the shader that aims.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct AimParameters {
-    pub counts: [u32; 4],
-    pub environments: [u32; 4],
 }
 
 /// Parameters of the shader that detects echoes.
@@ -164,7 +146,6 @@ impl<'a> GpuLidar<'a> {
             object_materials.push([first, marked(object.material)]);
         }
         Ok(Self {
-            aim: device.pipeline(shaders::aim(), "aim_shots")?,
             receive: device.pipeline(shaders::receive(), "receive")?,
             object_materials: device.storage("the materials of the objects", &object_materials)?,
             triangle_materials: device
@@ -177,9 +158,8 @@ impl<'a> GpuLidar<'a> {
         })
     }
 
-    /// Simulates a sweep: [`simulate`](etendue_sensors::lidar::simulate()). The host aims the shots in the frame of the
-    /// sensor and evaluates the poses at their times; the device applies the poses, casts the rays, and computes
-    /// powers, echoes with noise, ranges and intensities; the host adds the positions.
+    /// Simulates a sweep: [`simulate`](etendue_sensors::lidar::simulate()). The host aims the rays; the device casts them,
+    /// and computes powers, echoes with noise, ranges and intensities; the host adds the positions.
     /// The host simulates shots that hit mirrors, glass or surfaces with a noise profile by the plain pipeline.
     ///
     /// # Errors
@@ -189,20 +169,33 @@ impl<'a> GpuLidar<'a> {
         settings: &SweepSettings,
         world_from_sensor: P,
     ) -> Result<GpuSweep, GpuSweepError> {
-        let sweep = DirectSweep::new(self.world, self.lidar, settings, &world_from_sensor)?;
-        if sweep.shots().is_empty() {
-            return Ok(GpuSweep {
-                sweep: sweep.finish(&[]),
-                on_host: 0,
-            });
-        }
-        let echoes = self.echoes(&sweep)?;
-        let shots: Vec<DirectShot> = echoes.par_iter().map(EchoRecord::shot).collect();
-        let on_host = shots.iter().filter(|shot| shot.echo == DirectEcho::Plain);
-        Ok(GpuSweep {
-            on_host: on_host.count(),
-            sweep: sweep.finish(&shots),
-        })
+        let mut sweep = Sweep::default();
+        let on_host = self.simulate_into(settings, world_from_sensor, &mut sweep)?;
+        Ok(GpuSweep { sweep, on_host })
+    }
+
+    /// [`GpuLidar::simulate`] that reuses the memory of `sweep`, whose content is replaced. Returns the number of shots that
+    /// the host simulated.
+    ///
+    /// # Errors
+    /// As [`GpuLidar::simulate`]; `sweep` is empty then.
+    pub fn simulate_into<P: Fn(f64) -> Isometry3<f64> + Sync>(
+        &self,
+        settings: &SweepSettings,
+        world_from_sensor: P,
+        sweep: &mut Sweep,
+    ) -> Result<usize, GpuSweepError> {
+        let memory = std::mem::take(sweep);
+        let pose = &world_from_sensor;
+        let direct = DirectSweep::new(self.world, self.lidar, settings, pose, memory)?;
+        let echoes = if direct.shots().is_empty() {
+            vec![]
+        } else {
+            self.echoes(&direct)?
+        };
+        let (finished, on_host) = direct.finish(|shot| echoes[shot].shot());
+        *sweep = finished;
+        Ok(on_host)
     }
 
     /// Number of channels: the shots of a column.
@@ -212,11 +205,10 @@ impl<'a> GpuLidar<'a> {
 
     /// The results of all shots.
     fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuError> {
-        // Shots, and poses of sensor and objects at their times.
+        // Rays, and the poses of objects at their times.
         let device = self.device;
-        let (shots, times) = shots_of(sweep);
-        let count = index(shots.len());
-        let poses = poses_at(sweep, &times);
+        let (rays, times) = rays_of(sweep);
+        let count = index(rays.len());
         let times = if self.caster.scene().has_moving_objects() {
             &times[..]
         } else {
@@ -228,25 +220,17 @@ impl<'a> GpuLidar<'a> {
             Placement::Times(times),
         )?;
 
-        // Buffers between the steps.
-        let of_all = |size: usize| (shots.len() * size) as u64;
-        let rays = device.scratch("the rays", of_all(size_of::<RayRecord>()))?;
+        // Buffers of the steps.
+        let rays = device.scratch_with("the rays", &rays)?;
+        let of_all = |size: usize| u64::from(count) * size as u64;
         let hits = device.scratch("the hits", of_all(size_of::<HitRecord>()))?;
         let echoes = device.scratch("the echoes", of_all(size_of::<EchoRecord>()))?;
 
-        // Aim, cast and detect in one submission.
+        // Cast and detect in one submission.
         let mut encoder = device
             .device
             .create_command_encoder(&CommandEncoderDescriptor::default());
         let row = device.row(count);
-        let parameters = device.uniform(&AimParameters {
-            counts: [count, 0, row, u32::from(poses.len() > 1)],
-            environments: [count, 0, 0, 0],
-        })?;
-        let shots = device.scratch_with("the shots", &shots)?;
-        let poses = device.scratch_with("the poses of the sensor", &poses)?;
-        let bindings = bind(device, &self.aim, &[&parameters, &shots, &poses, &rays]);
-        device.dispatch(&mut encoder, &self.aim, &bindings, count);
         let bindings =
             self.caster
                 .bindings(device, &objects, [count, self.channels()], &rays, &hits)?;
@@ -270,29 +254,31 @@ impl<'a> GpuLidar<'a> {
     }
 }
 
-/// The shots, and the times that they refer to. Consecutive shots of the same time share one.
-pub(crate) fn shots_of(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
-    let count = sweep.shots().len();
-    let all = (0..count).into_par_iter();
-    let of_shots: Vec<f64> = all.map(|number| sweep.shots().at(number).time).collect();
+/// The rays of all shots, and the times that they refer to. Consecutive shots of the same time share one.
+fn rays_of(sweep: &DirectSweep) -> (Vec<RayRecord>, Vec<f64>) {
+    // Times.
+    let shots = sweep.shots();
+    let all = (0..shots.len()).into_par_iter();
+    let of_shots: Vec<f64> = all.map(|number| shots.at(number).time).collect();
     let mut times = vec![];
-    let mut numbers = Vec::with_capacity(count);
+    let mut numbers = Vec::with_capacity(shots.len());
     for time in of_shots {
         if times.last() != Some(&time) {
             times.push(time);
         }
         numbers.push(index(times.len() - 1));
     }
-    let record = |(number, time): (usize, &u32)| {
-        let shot = sweep.shots().at(number);
-        ShotRecord {
-            origin: point(&shot.origin),
-            direction: vector(&shot.direction()),
-            time: *time,
-            unused: [0; 3],
-        }
+
+    // Rays from the poses at these times.
+    let pose = |time: &f64| sweep.world_from_sensor(*time);
+    let poses: Vec<Isometry3<f64>> = times.par_iter().map(pose).collect();
+    let ray = |(number, time): (usize, &u32)| {
+        let shot = shots.at(number);
+        let pose = &poses[*time as usize];
+        let ray = Ray::new(pose * shot.origin, pose.rotation * shot.direction());
+        RayRecord::of(&ray, *time)
     };
-    (numbers.par_iter().enumerate().map(record).collect(), times)
+    (numbers.par_iter().enumerate().map(ray).collect(), times)
 }
 
 impl ReceiveParameters {
@@ -343,17 +329,6 @@ fn backscatter_tables(world: &World<f64>) -> Vec<f32> {
     };
     let count = world.scene().materials().len() * TABLE;
     (0..count).into_par_iter().map(entry).collect()
-}
-
-/// The poses of the sensor at some times: one if it is at rest.
-fn poses_at(sweep: &DirectSweep, times: &[f64]) -> Vec<[f32; 24]> {
-    let poses: Vec<Isometry3<f64>> = times
-        .par_iter()
-        .map(|time| sweep.world_from_sensor(*time))
-        .collect();
-    let is_at_rest = poses.par_windows(2).all(|two| two[0] == two[1]);
-    let used = if is_at_rest { &poses[..1] } else { &poses[..] };
-    used.par_iter().map(pose).collect()
 }
 
 /// Range offset of every channel, the errors common to all its shots, and its row in images, the highest ring first.

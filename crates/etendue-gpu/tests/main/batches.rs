@@ -90,7 +90,7 @@ fn on_device(
         let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
         let settings = settings(u32::try_from(number).unwrap());
         let pose = |_| environments.sensors[number];
-        let sweep = DirectSweep::new(&world, lidar, &settings, &pose).unwrap();
+        let sweep = DirectSweep::new(&world, lidar, &settings, &pose, Sweep::default()).unwrap();
         Ok::<_, GpuError>(sweep.plain_returns(shots))
     };
     // Two parts give the same as one.

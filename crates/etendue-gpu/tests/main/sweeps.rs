@@ -294,7 +294,7 @@ fn what_the_device_does_not_simulate_is_named() {
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
         let world = world.with_profiles(&loaded.profiles);
         let at_rest = pose(0.0);
-        DirectSweep::new(&world, lidar, settings, &at_rest).err()
+        DirectSweep::new(&world, lidar, settings, &at_rest, Sweep::default()).err()
     };
     let plain = settings();
     assert_eq!(reason(&street, &vlp, &plain), None);

@@ -153,7 +153,8 @@ struct PlainShot {
 }
 
 impl<'a> DirectSweep<'a> {
-    /// Prepares a sweep; the arguments are those of [`simulate`](super::simulate()).
+    /// Prepares a sweep; the arguments are those of [`simulate`](super::simulate()). The sweep uses the memory of `memory`,
+    /// whose content is replaced.
     ///
     /// # Errors
     /// The first reason why the sweep has no such form.
@@ -162,6 +163,7 @@ impl<'a> DirectSweep<'a> {
         lidar: &'a Lidar,
         settings: &'a SweepSettings,
         world_from_sensor: &'a P,
+        memory: Sweep,
     ) -> Result<Self, NotDirect> {
         if matches!(settings.light, LightModel::Paths(_)) {
             return Err(NotDirect::Paths);
@@ -170,7 +172,7 @@ impl<'a> DirectSweep<'a> {
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
         let form = single_form(&simulator)?.analytic.single_echo();
-        let mut sweep = Sweep::default();
+        let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
         sweep.start = settings.start_of(lidar);
@@ -249,35 +251,35 @@ impl<'a> DirectSweep<'a> {
         NoiseSampler::new(self.lidar(), &settings).map(|noise| noise.draws())
     }
 
-    /// The sweep, from the results of all shots in order.
-    ///
-    /// # Panics
-    ///
-    /// If the number of results is not that of the shots.
-    pub fn finish(mut self, results: &[DirectShot]) -> Sweep {
-        assert_eq!(results.len(), self.shots.len(), "one result per shot");
-        let is_plain = |shot: &u32| results[*shot as usize].echo == DirectEcho::Plain;
-        let plain: Vec<u32> = (0..shot_number(results.len())).filter(is_plain).collect();
+    /// The sweep, from the result of each shot by its index; and the number of shots that were left to the plain pipeline.
+    pub fn finish(mut self, result_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
+        // Simulate the shots that are left.
+        let count = self.shots.len();
+        let is_plain = |shot: &u32| result_of(*shot as usize).echo == DirectEcho::Plain;
+        let all = (0..shot_number(count)).into_par_iter();
+        let plain: Vec<u32> = all.filter(is_plain).collect();
         let simulated = self.simulate_plain(&plain);
-        let batches = Batches::new(results.len(), self.lidar(), false);
+
+        // Write all results.
+        let batches = Batches::new(count, self.lidar(), false);
         let mut sweep = std::mem::take(&mut self.sweep);
         let write = |(): &mut (), own: Range<usize>, to: &mut Destination| {
             let buffer = to.open();
             for number in own {
-                let result = &results[number];
+                let result = result_of(number);
                 let outcome = match plain.binary_search(&shot_number(number)) {
                     Ok(place) => append(&simulated[place], buffer),
-                    Err(_) => self.add(number, result, buffer),
+                    Err(_) => self.add(number, &result, buffer),
                 };
                 buffer.outcomes.push(outcome);
                 if self.settings().with_truth {
-                    self.add_truth(number, result, &mut buffer.per_shot.axis_truths);
+                    self.add_truth(number, &result, &mut buffer.per_shot.axis_truths);
                 }
             }
         };
         batches.run(&mut sweep, || (), write);
         sweep.shots = self.shots;
-        sweep
+        (sweep, plain.len())
     }
 
     /// The first return of each of some shots, by their indices in the sweep, from the plain pipeline.

@@ -75,10 +75,9 @@ impl<'a> Engine<'a> {
     ) -> Result<(), Failure> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
-            match gpu.simulate(settings, &world_from_sensor) {
-                Ok(simulated) => {
-                    self.on_host += simulated.on_host;
-                    *sweep = simulated.sweep;
+            match gpu.simulate_into(settings, &world_from_sensor, sweep) {
+                Ok(on_host) => {
+                    self.on_host += on_host;
                     return Ok(());
                 }
                 Err(GpuSweepError::Device(error)) if !self.is_auto => return Err(error.into()),
