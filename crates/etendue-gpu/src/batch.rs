@@ -1,23 +1,22 @@
 //! Sweeps of one lidar in many environments on a device.
 
-use crate::caster::{HitRecord, RayRecord, bind, bind_at};
+use crate::caster::{HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{GpuLidar, GpuSweepError, channel_records, receive_parameters};
-use crate::numbers::{point, pose, vector};
+use crate::lidar::{
+    AimParameters, GpuLidar, GpuSweepError, ShotRecord, beam_of, beam_records, channel_records,
+    receive_parameters,
+};
+use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::shaders;
-use bytemuck::{Pod, Zeroable};
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
+use etendue_sensors::lidar::{DirectSweep, Return, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
 use wgpu::CommandEncoderDescriptor;
-
-/// Most rays of one submission: the rays and hits of a million take 117 MB, and all environments share them.
-const MOST_RAYS: usize = 1 << 20;
 
 /// Label of cells that the host simulates.
 const ON_HOST: i32 = i32::MIN;
@@ -74,31 +73,6 @@ pub struct ImageSlices<'a> {
     pub label: &'a mut [i32],
 }
 
-/// A shot in the form of the shaders.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct ShotRecord {
-    origin: [f32; 6],
-    direction: [f32; 6],
-}
-
-/// Parameters of the shader that aims.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct AimParameters {
-    counts: [u32; 4],
-    environments: [u32; 4],
-}
-
-impl ShotRecord {
-    fn of(shot: &Shot) -> Self {
-        Self {
-            origin: point(&shot.origin),
-            direction: vector(&shot.direction()),
-        }
-    }
-}
-
 impl GpuLidar<'_> {
     /// Simulates a sweep in each environment. The sweep of environment `i` is that of
     /// [`simulate`](etendue_sensors::lidar::simulate()) with the index `settings.sweep + i`, which begins at
@@ -151,10 +125,11 @@ impl GpuLidar<'_> {
 
         // Copy shots, poses, and what is common to all shots of an environment.
         let device = self.device;
+        let beam = beam_of(&sweep)?;
         let count = sweep.shots().len();
         let shots: Vec<ShotRecord> = (0..count)
             .into_par_iter()
-            .map(|number| ShotRecord::of(&sweep.shots().at(number)))
+            .map(|number| ShotRecord::of(&sweep, number, &Isometry3::identity(), 0))
             .collect();
         let shots = device.scratch_with("the shots", &shots)?;
         let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();
@@ -186,41 +161,44 @@ impl GpuLidar<'_> {
         let images = ["the ranges", "the intensities", "the labels"];
         let [ranges, intensities, labels] = images.map(|what| device.scratch(what, of_all));
         let (ranges, intensities, labels) = (ranges?, intensities?, labels?);
-        let together = (MOST_RAYS / count.max(1)).clamp(1, sensors.len().max(1));
-        let rays_together = (together * count) as u64;
+        let rays_of_shots = (count * beam.len()).max(1);
+        let together = (MOST_RAYS / rays_of_shots).clamp(1, sensors.len().max(1));
+        let rays_together = (together * rays_of_shots) as u64;
         let of_rays = |what, size: usize| device.scratch(what, rays_together * size as u64);
         let rays = of_rays("the rays", size_of::<RayRecord>())?;
         let hits = of_rays("the hits", size_of::<HitRecord>())?;
 
         // Aim, cast and detect.
         let aim = device.pipeline(shaders::aim(), "aim_shots")?;
-        let receive = device.pipeline(shaders::receive(), "receive_images")?;
+        let receive = device.pipeline(shaders::receive(beam.len()), "receive_images")?;
         for first in (0..if count == 0 { 0 } else { sensors.len() }).step_by(together) {
             let own = together.min(sensors.len() - first);
-            let count_of_rays = index(own * count);
-            let row = device.row(count_of_rays);
+            let (count_of_shots, count_of_rays) = (index(own * count), index(own * rays_of_shots));
             let descriptor = CommandEncoderDescriptor::default();
             let mut encoder = device.device.create_command_encoder(&descriptor);
             let parameters = device.uniform(&AimParameters {
-                counts: [count_of_rays, 0, row, 0],
-                environments: [index(count), index(first), 0, 0],
+                counts: [
+                    count_of_rays,
+                    0,
+                    device.row(count_of_rays),
+                    index(beam.len()),
+                ],
+                environments: [index(count), index(first), 1, 0],
+                beam: beam_records(&beam),
             })?;
             let bindings = bind(device, &aim, &[&parameters, &shots, &poses, &rays]);
             device.dispatch(&mut encoder, &aim, &bindings, count_of_rays);
-            let bindings = { self.caster }.bindings(
-                device,
-                &objects,
-                [count_of_rays, self.channels()],
-                &rays,
-                &hits,
-            )?;
+            let size = [count_of_rays, self.channels() * index(beam.len())];
+            let bindings = { self.caster }.bindings(device, &objects, size, &rays, &hits)?;
             device.dispatch(
                 &mut encoder,
                 self.caster.pipeline(),
                 &bindings,
                 count_of_rays,
             );
-            let mut parameters = receive_parameters(&sweep, noise.as_ref(), count_of_rays, row);
+            let mut parameters = receive_parameters(&sweep, noise.as_ref(), &beam);
+            parameters.counts[0] = count_of_shots;
+            parameters.counts[2] = device.row(count_of_shots);
             parameters.environments = [index(count), index(first), index(stride), index(shape[1])];
             parameters.set_sweep(settings.sweep);
             let parameters = device.uniform(&parameters)?;
@@ -236,7 +214,7 @@ impl GpuLidar<'_> {
                 (9, &labels),
             ];
             let bindings = bind_at(device, &receive, &buffers);
-            device.dispatch(&mut encoder, &receive, &bindings, count_of_rays);
+            device.dispatch(&mut encoder, &receive, &bindings, count_of_shots);
             device.queue.submit([encoder.finish()]);
         }
         device.wait()?;

@@ -241,10 +241,6 @@ fn ds3_of(a: vec4<f32>, b: vec2<f32>) -> Ds3 {
     return Ds3(a.xy, a.zw, b);
 }
 
-fn ds3_add(a: Ds3, b: Ds3) -> Ds3 {
-    return Ds3(ds_add(a.x, b.x), ds_add(a.y, b.y), ds_add(a.z, b.z));
-}
-
 // The ray in the frame of the world.
 fn world_ray() -> ExactRay {
     let one = rays[5u * own_ray];

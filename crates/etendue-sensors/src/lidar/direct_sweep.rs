@@ -1,6 +1,7 @@
-//! Sweeps of single-ray beams in closed form, prepared for other processors.
+//! Sweeps in closed form, prepared for other processors.
 
 use super::batches::{Batches, Destination};
+use super::beam::BeamRays;
 use super::correlated_noise::NoiseSampler;
 use super::description::Lidar;
 use super::frame::Frame;
@@ -12,13 +13,15 @@ use super::return_buffer::ReturnBuffer;
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
 use super::settings::SweepSettings;
+use super::shot::Shot;
 use super::shots::Shots;
 use super::simulate::begin;
 use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::World;
-use etendue_physics::pulse::SingleEchoForm;
+use etendue_physics::beam::{BeamFrame, BeamRay};
+use etendue_physics::pulse::{EchoForm, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -35,9 +38,9 @@ pub enum NotDirect {
     /// The receiver is not pulsed.
     #[error("the receiver of the lidar is not pulsed")]
     Receiver,
-    /// A beam has several rays, or is a cone.
-    #[error("a beam of the lidar has several rays")]
-    SeveralRays,
+    /// A beam is a cone, whose pattern may lack a ray on the axis.
+    #[error("the beam of the lidar is a cone")]
+    Cone,
     /// The receiver samples waveforms.
     #[error("the receiver samples waveforms")]
     Waveform,
@@ -61,12 +64,12 @@ pub enum NotDirect {
     Deforming,
 }
 
-/// A sweep of a pulsed lidar with single-ray beams, whose light returns directly and whose echoes have a closed form:
-/// what an implementation on another processor needs for it.
+/// A sweep of a pulsed lidar whose light returns directly and whose echoes have a closed form: what an implementation on
+/// another processor needs for it.
 ///
-/// The implementation evaluates each shot: the first surface along its ray, the power that returns from it, the
-/// [echo](SingleEchoForm), the correlated noise ([`CorrelatedDraws`]), range limits and intensity. Shots that hit
-/// mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
+/// The implementation evaluates each shot: the first surface along each of its [rays](DirectRay), the power that returns
+/// from it, the [echoes](EchoForm) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
+/// and intensity. Shots with several reported echoes, and shots that hit mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
 /// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
@@ -75,7 +78,19 @@ pub struct DirectSweep<'a> {
     /// The pose of the sensor at the start.
     world_from_start: Isometry3<f64>,
     shots: Shots,
-    form: SingleEchoForm,
+    form: EchoForm,
+    returns: ReturnMode,
+}
+
+/// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectRay {
+    /// Offset to the left and upwards, m.
+    pub offset: [f64; 2],
+    /// Tangents of the angles from the axis to the left and upwards.
+    pub slope: [f64; 2],
+    /// Share of the power of the beam.
+    pub weight: f64,
 }
 
 /// The noise of a [`DirectSweep`] that is not independent from shot to shot: the error of the shot $i$ is
@@ -104,14 +119,14 @@ pub struct AveragedNormals {
 /// The result of one shot of a [`DirectSweep`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectShot {
-    /// The surface on the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
+    /// The first surface on the axis of the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
     /// is none.
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
 }
 
-/// The first surface on a beam.
+/// The first surface on a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectSurface {
     /// Its distance, m.
@@ -139,8 +154,10 @@ pub enum DirectEcho {
         intensity: f64,
         /// Peak power, 1/(m² sr).
         power: f64,
-        /// Whether the echo is within the pulse's length of the surface, and so comes from it.
-        is_of_surface: bool,
+        /// Width of the echo over that of a single return.
+        stretch: f64,
+        /// The surface that contributed most of its light; `None` for none within the pulse's length.
+        source: Option<DirectSurface>,
     },
     /// To be simulated by the plain pipeline: the beam hit a surface that is not [direct](DirectSweep::is_direct).
     Plain,
@@ -171,7 +188,8 @@ impl<'a> DirectSweep<'a> {
         let trace = trees_for(&lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
-        let form = single_form(&simulator)?.analytic.single_echo();
+        let pulsed = closed_form(&simulator)?;
+        let (form, returns) = (pulsed.analytic.echo_form(), pulsed.receiver.returns);
         let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
@@ -183,6 +201,7 @@ impl<'a> DirectSweep<'a> {
             sweep,
             shots,
             form,
+            returns,
         })
     }
 
@@ -212,7 +231,7 @@ impl<'a> DirectSweep<'a> {
     }
 
     /// The closed form of the echoes.
-    pub fn echo_form(&self) -> &SingleEchoForm {
+    pub fn echo_form(&self) -> &EchoForm {
         &self.form
     }
 
@@ -222,9 +241,34 @@ impl<'a> DirectSweep<'a> {
         world.material(material).ends_paths() && world.profiles().profile(material).is_none()
     }
 
-    /// Share of the emitted power in the ray of a beam.
-    pub fn weight(&self) -> f64 {
-        self.simulator.beam_rays.weight(0)
+    /// The rays of every beam. The middle one is on the axis.
+    pub fn rays(&self) -> Vec<DirectRay> {
+        let BeamRays::Elliptic(rays) = &self.simulator.beam_rays else {
+            return vec![];
+        };
+        let ray = |ray: &BeamRay| DirectRay {
+            offset: ray.offset,
+            slope: ray.slope,
+            weight: ray.weight,
+        };
+        rays.iter().map(ray).collect()
+    }
+
+    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor.
+    pub fn frame_of(&self, shot: &Shot) -> BeamFrame {
+        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
+        if self.simulator.beam_rays.count() > 1 {
+            return frame;
+        }
+        BeamFrame {
+            axis: shot.direction(),
+            ..frame
+        }
+    }
+
+    /// Which echoes of a shot are reported.
+    pub fn return_mode(&self) -> ReturnMode {
+        self.returns
     }
 
     /// Two-way extinction of the air, 1/m: the transmission to a range $R$ is $e^{-\alpha R}$.
@@ -348,15 +392,16 @@ impl<'a> DirectSweep<'a> {
 
     /// Adds the return of a shot, if it has one.
     fn add(&self, number: usize, result: &DirectShot, buffer: &mut ReturnBuffer) -> Outcome {
-        let (range, intensity, power, is_of_surface) = match result.echo {
+        let (range, intensity, power, stretch, source) = match result.echo {
             DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
             DirectEcho::Return {
                 range,
                 intensity,
                 power,
-                is_of_surface,
-            } => (range, intensity, power, is_of_surface),
+                stretch,
+                source,
+            } => (range, intensity, power, stretch, source),
         };
         // Position.
         let shot = self.shots.at(number);
@@ -370,8 +415,7 @@ impl<'a> DirectSweep<'a> {
             }
         };
         // Surface of origin.
-        let surface = result.surface.filter(|_| is_of_surface);
-        let source = surface.map(|surface| Source {
+        let source = source.map(|surface| Source {
             instance: surface.object,
             mesh: self.world().scene().objects()[surface.object.0 as usize].mesh,
             material: surface.material,
@@ -384,7 +428,7 @@ impl<'a> DirectSweep<'a> {
             range,
             intensity,
             power,
-            width: self.form.width,
+            width: self.form.width * stretch,
             velocity: None,
             ambient: 0.0,
             shot: shot_number(number),
@@ -408,14 +452,14 @@ fn append(shot: &PlainShot, buffer: &mut ReturnBuffer) -> Outcome {
     }
 }
 
-/// The receiver of a sweep whose light returns directly and whose echoes have the closed form of single returns.
-fn single_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
+/// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
+fn closed_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
     // Receiver and beam.
     let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
         return Err(NotDirect::Receiver);
     };
-    if plain.beam_rays.count() != 1 || plain.beam_rays.axis().is_none() {
-        return Err(NotDirect::SeveralRays);
+    if plain.beam_rays.axis().is_none() {
+        return Err(NotDirect::Cone);
     }
     if pulsed.receiver.echoes == EchoModel::Waveform {
         return Err(NotDirect::Waveform);
