@@ -129,7 +129,9 @@ impl GpuLidar<'_> {
         let count = sweep.shots().len();
         let shots: Vec<ShotRecord> = (0..count)
             .into_par_iter()
-            .map(|number| ShotRecord::of(&sweep, number, &Isometry3::identity(), 0))
+            .map(|number| {
+                ShotRecord::of(&sweep, &sweep.shots().at(number), &Isometry3::identity(), 0)
+            })
             .collect();
         let shots = device.scratch_with("the shots", &shots)?;
         let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();

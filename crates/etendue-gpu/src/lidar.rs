@@ -13,7 +13,7 @@ use etendue_physics::surface::Side;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
     AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectShot, DirectSurface,
-    DirectSweep, Lidar, NotDirect, Sweep, SweepSettings,
+    DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -341,9 +341,8 @@ pub(crate) fn beam_records(beam: &[DirectRay]) -> [[f32; 12]; MOST_BEAM_RAYS] {
 
 impl ShotRecord {
     /// A shot in the frame of a pose, which refers to a time by index.
-    pub(crate) fn of(sweep: &DirectSweep, number: usize, pose: &Isometry3<f64>, time: u32) -> Self {
-        let shot = sweep.shots().at(number);
-        let frame = sweep.frame_of(&shot);
+    pub(crate) fn of(sweep: &DirectSweep, shot: &Shot, pose: &Isometry3<f64>, time: u32) -> Self {
+        let frame = sweep.frame_of(shot);
         let [axis, left, up] = [frame.axis, frame.left, frame.up].map(|own| pose.rotation * own);
         Self {
             origin: point(&(pose * shot.origin)),
@@ -358,26 +357,40 @@ impl ShotRecord {
 
 /// All shots in the frame of the world, and the times that they refer to. Consecutive shots of the same time share one.
 fn placed_shots(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
-    // Times.
-    let shots = sweep.shots();
-    let all = (0..shots.len()).into_par_iter();
-    let of_shots: Vec<f64> = all.map(|number| shots.at(number).time).collect();
-    let mut times = vec![];
-    let mut numbers = Vec::with_capacity(shots.len());
-    for time in of_shots {
-        if times.last() != Some(&time) {
-            times.push(time);
-        }
-        numbers.push(index(times.len() - 1));
-    }
+    // Place the shots of each part, with its own times.
+    let count = sweep.shots().len();
+    let part = sweep.part_size();
+    let parts = (0..count.div_ceil(part)).into_par_iter();
+    let placed: Vec<(Vec<ShotRecord>, Vec<f64>)> = parts
+        .map(|number| {
+            let mut memory = vec![];
+            let own = number * part..count.min((number + 1) * part);
+            let shots = sweep.list(own, &mut memory);
+            let mut times: Vec<f64> = vec![];
+            let mut pose = Isometry3::identity();
+            let mut record = |shot: &Shot| {
+                if times.last() != Some(&shot.time) {
+                    times.push(shot.time);
+                    pose = sweep.world_from_sensor(shot.time);
+                }
+                ShotRecord::of(sweep, shot, &pose, index(times.len() - 1))
+            };
+            (shots.iter().map(&mut record).collect(), times)
+        })
+        .collect();
 
-    // Shots at the poses at these times.
-    let pose = |time: &f64| sweep.world_from_sensor(*time);
-    let poses: Vec<Isometry3<f64>> = times.par_iter().map(pose).collect();
-    let record = |(number, time): (usize, &u32)| {
-        ShotRecord::of(sweep, number, &poses[*time as usize], *time)
-    };
-    (numbers.par_iter().enumerate().map(record).collect(), times)
+    // Join them.
+    let mut all = Vec::with_capacity(count);
+    let mut times = vec![];
+    for (mut records, own) in placed {
+        let first = index(times.len());
+        for record in &mut records {
+            record.time += first;
+        }
+        all.append(&mut records);
+        times.extend(own);
+    }
+    (all, times)
 }
 
 impl ReceiveParameters {

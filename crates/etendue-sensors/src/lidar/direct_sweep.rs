@@ -1,6 +1,5 @@
 //! Sweeps in closed form, prepared for other processors.
 
-use super::batches::{Batches, Destination};
 use super::beam::BeamRays;
 use super::correlated_noise::NoiseSampler;
 use super::description::Lidar;
@@ -9,7 +8,7 @@ use super::hooks::Hooks;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::receiver::{EchoModel, PreparedPulsed, PreparedReceiver};
-use super::return_buffer::ReturnBuffer;
+use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
 use super::settings::SweepSettings;
@@ -23,13 +22,17 @@ use crate::transport::World;
 use etendue_physics::beam::{BeamFrame, BeamRay};
 use etendue_physics::pulse::{EchoForm, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
-use nalgebra::Isometry3;
+use etendue_simd::Isa;
+use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
 
 /// Number of shots that a thread simulates at a time by the plain pipeline.
 const PLAIN_BATCH: usize = 64;
+
+/// Least number of shots in a part of a sweep.
+const PART: usize = 1024;
 
 /// Properties of a lidar or a scene that [`DirectSweep`] does not support.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -169,6 +172,22 @@ struct PlainShot {
     returns: Vec<Return>,
 }
 
+/// The result of a shot, from this processor or the other.
+enum ShotResult<'a> {
+    Plain(&'a PlainShot),
+    Direct(DirectShot),
+}
+
+impl ShotResult<'_> {
+    /// Number of returns.
+    fn count(&self) -> usize {
+        match self {
+            Self::Plain(plain) => plain.returns.len(),
+            Self::Direct(direct) => usize::from(matches!(direct.echo, DirectEcho::Return { .. })),
+        }
+    }
+}
+
 impl<'a> DirectSweep<'a> {
     /// Prepares a sweep; the arguments are those of [`simulate`](super::simulate()). The sweep uses the memory of `memory`,
     /// whose content is replaced.
@@ -208,6 +227,17 @@ impl<'a> DirectSweep<'a> {
     /// The shots.
     pub fn shots(&self) -> &Shots {
         &self.shots
+    }
+
+    /// Number of shots in parts of whole columns, of which [`Self::list`] lists the shots.
+    pub fn part_size(&self) -> usize {
+        self.lidar().channels.len().max(1) * PART.div_ceil(self.lidar().channels.len().max(1))
+    }
+
+    /// The shots of a range that begins and ends with a [part](Self::part_size), or with the sweep. `memory` holds them if
+    /// they are not stored.
+    pub fn list<'s>(&'s self, own: Range<usize>, memory: &'s mut Vec<Shot>) -> &'s [Shot] {
+        self.shots.part(Isa::detect(), own, memory)
     }
 
     /// The world.
@@ -254,15 +284,16 @@ impl<'a> DirectSweep<'a> {
         rays.iter().map(ray).collect()
     }
 
-    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor.
+    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor. The last two are zero
+    /// for beams of one ray.
     pub fn frame_of(&self, shot: &Shot) -> BeamFrame {
-        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
         if self.simulator.beam_rays.count() > 1 {
-            return frame;
+            return BeamFrame::new(shot.azimuth, shot.elevation);
         }
         BeamFrame {
             axis: shot.direction(),
-            ..frame
+            left: Vector3::zeros(),
+            up: Vector3::zeros(),
         }
     }
 
@@ -296,32 +327,59 @@ impl<'a> DirectSweep<'a> {
     }
 
     /// The sweep, from the result of each shot by its index; and the number of shots that were left to the plain pipeline.
-    pub fn finish(mut self, result_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
+    pub fn finish(mut self, direct_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
         // Simulate the shots that are left.
         let count = self.shots.len();
-        let is_plain = |shot: &u32| result_of(*shot as usize).echo == DirectEcho::Plain;
+        let is_plain = |shot: &u32| direct_of(*shot as usize).echo == DirectEcho::Plain;
         let all = (0..shot_number(count)).into_par_iter();
         let plain: Vec<u32> = all.filter(is_plain).collect();
         let simulated = self.simulate_plain(&plain);
 
-        // Write all results.
-        let batches = Batches::new(count, self.lidar(), false);
-        let mut sweep = std::mem::take(&mut self.sweep);
-        let write = |(): &mut (), own: Range<usize>, to: &mut Destination| {
-            let buffer = to.open();
-            for number in own {
-                let result = result_of(number);
-                let outcome = match plain.binary_search(&shot_number(number)) {
-                    Ok(place) => append(&simulated[place], buffer),
-                    Err(_) => self.add(number, &result, buffer),
-                };
-                buffer.outcomes.push(outcome);
-                if self.settings().with_truth {
-                    self.add_truth(number, &result, &mut buffer.per_shot.axis_truths);
-                }
-            }
+        // Count the returns of each part.
+        let part = self.part_size();
+        let result_of = |number: usize| match plain.binary_search(&shot_number(number)) {
+            Ok(place) => ShotResult::Plain(&simulated[place]),
+            Err(_) => ShotResult::Direct(direct_of(number)),
         };
-        batches.run(&mut sweep, || (), write);
+        let parts = (0..count.div_ceil(part)).into_par_iter();
+        let parts = parts.map(|number| number * part..count.min((number + 1) * part));
+        let counts: Vec<usize> = parts
+            .clone()
+            .map(|own| own.map(|number| result_of(number).count()).sum())
+            .collect();
+
+        // Write each part to its place.
+        let mut sweep = std::mem::take(&mut self.sweep);
+        sweep.points.resize(counts.iter().sum(), EMPTY);
+        sweep.outcomes.resize(count, Outcome::NoReturn);
+        let mut rest = &mut sweep.points[..];
+        let mut first = 0;
+        let mut places = vec![];
+        for count in &counts {
+            let (own, others) = rest.split_at_mut(*count);
+            places.push((first, own));
+            first += count;
+            rest = others;
+        }
+        parts
+            .zip(places)
+            .zip(sweep.outcomes.par_chunks_mut(part))
+            .for_each(|((own, (first, places)), outcomes)| {
+                let mut memory = vec![];
+                let shots = self.list(own.clone(), &mut memory);
+                let mut next = 0;
+                for ((number, shot), outcome) in own.zip(shots).zip(outcomes) {
+                    let result = result_of(number);
+                    let count = result.count();
+                    *outcome = self.write(number, shot, &result, first + next, &mut places[next..]);
+                    next += count;
+                }
+            });
+        if self.settings().with_truth {
+            let all = (0..count).into_par_iter();
+            let truth = |number| self.truth(number, &direct_of(number));
+            sweep.axis_truths.par_extend(all.map(truth));
+        }
         sweep.shots = self.shots;
         (sweep, plain.len())
     }
@@ -374,25 +432,43 @@ impl<'a> DirectSweep<'a> {
         }
     }
 
-    /// Adds the first surface on the axis of a shot, which the host finds where the result has none.
-    fn add_truth(&self, number: usize, result: &DirectShot, truths: &mut Vec<Option<Truth>>) {
+    /// The first surface on the axis of a shot, which the host finds where the result has none.
+    fn truth(&self, number: usize, result: &DirectShot) -> Option<Truth> {
         if result.echo == DirectEcho::Plain && result.surface.is_none() {
             let shot = [self.shots.at(number)];
-            let scratch = &mut CastScratch::new();
-            { &self.simulator }.add_axis_truths(&shot, shot_number(number), truths, scratch);
-            return;
+            let (mut truths, scratch) = (vec![], &mut CastScratch::new());
+            { &self.simulator }.add_axis_truths(&shot, shot_number(number), &mut truths, scratch);
+            return truths.pop().flatten();
         }
-        truths.push(result.surface.map(|surface| Truth {
+        result.surface.map(|surface| Truth {
             range: surface.distance,
             object: surface.object,
             material: surface.material,
             incidence: surface.cos_incidence.min(1.0).acos(),
-        }));
+        })
     }
 
-    /// Adds the return of a shot, if it has one.
-    fn add(&self, number: usize, result: &DirectShot, buffer: &mut ReturnBuffer) -> Outcome {
-        let (range, intensity, power, stretch, source) = match result.echo {
+    /// Writes the returns of a shot to the first places, the index of the first of which in the sweep is `first`.
+    fn write(
+        &self,
+        number: usize,
+        shot: &Shot,
+        result: &ShotResult,
+        first: usize,
+        places: &mut [Return],
+    ) -> Outcome {
+        let first = shot_number(first);
+        let direct = match result {
+            ShotResult::Plain(plain) => {
+                places[..plain.returns.len()].copy_from_slice(&plain.returns);
+                return match plain.outcome {
+                    Outcome::Points { count, .. } => Outcome::Points { first, count },
+                    other => other,
+                };
+            }
+            ShotResult::Direct(direct) => direct,
+        };
+        let (range, intensity, power, stretch, source) = match direct.echo {
             DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
             DirectEcho::Return {
@@ -404,7 +480,6 @@ impl<'a> DirectSweep<'a> {
             } => (range, intensity, power, stretch, source),
         };
         // Position.
-        let shot = self.shots.at(number);
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
         let point = shot.point(range - offset);
         let position = match self.settings().frame {
@@ -422,8 +497,7 @@ impl<'a> DirectSweep<'a> {
             cos_incidence: surface.cos_incidence.min(1.0),
             range: surface.distance + offset,
         });
-        let first = shot_number(buffer.count());
-        *buffer.place() = Return {
+        places[0] = Return {
             position,
             range,
             intensity,
@@ -437,18 +511,6 @@ impl<'a> DirectSweep<'a> {
             source,
         };
         Outcome::Points { first, count: 1 }
-    }
-}
-
-/// Appends the returns of a shot; returns its outcome, with their indices in the buffer.
-fn append(shot: &PlainShot, buffer: &mut ReturnBuffer) -> Outcome {
-    let first = shot_number(buffer.count());
-    for one in &shot.returns {
-        *buffer.place() = *one;
-    }
-    match shot.outcome {
-        Outcome::Points { count, .. } => Outcome::Points { first, count },
-        other => other,
     }
 }
 
