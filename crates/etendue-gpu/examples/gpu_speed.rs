@@ -129,8 +129,8 @@ fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
         cpu / shader
     );
     println!(
-        "  per ray: {nodes:.1} nodes of 80 bytes, {triangles:.1} triangles of 48 bytes, {:.0} bytes in total",
-        80.0 * nodes + 48.0 * triangles
+        "  per ray: {nodes:.1} nodes of 64 bytes, {triangles:.1} triangles of 48 bytes, {:.0} bytes in total",
+        64.0 * nodes + 48.0 * triangles
     );
     println!(
         "  memory: {:.1} bytes per triangle",

@@ -33,7 +33,7 @@ pub struct GpuHit {
 /// The work of a traversal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraversalCounts {
-    /// Nodes that were visited, each of 80 bytes.
+    /// Nodes that were visited, each of 64 bytes.
     pub nodes: u64,
     /// Triangles that were tested in `f32`, each of 48 bytes.
     pub triangles: u64,

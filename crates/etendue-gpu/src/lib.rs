@@ -10,7 +10,7 @@
 //! | step | file |
 //! |---|---|
 //! | adapters, choice, buffers and dispatches | `adapter.rs`, `choice.rs`, `device.rs` |
-//! | trees of 80-byte nodes | `compressed_tree.rs` |
+//! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
 //! | aiming shots, detecting echoes | `lidar.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
@@ -21,8 +21,8 @@ mod adapter;
 mod batch;
 mod caster;
 mod choice;
-mod compressed_tree;
 mod device;
+mod device_tree;
 mod error;
 mod geometry;
 mod lidar;
