@@ -2,7 +2,7 @@
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of lidars with single-ray beams, one after the other or one in each of many environments
+//! simulates whole sweeps of pulsed lidars, one after the other or one in each of many environments
 //! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate.
 //!
 //! # Where things are
