@@ -14,7 +14,7 @@
 //! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | odometry pose of the robot; `sensor_x_m` ... in simulated scans |
 //!
 //! Other columns and lines that begin with `#` are ignored. The reader accepts the files of
-//! [`write_sweeps_csv`].
+//! [`write_sweeps_csv`]; if one of their columns is missing and another has an unknown name, it was renamed: an error.
 
 use super::Geometries;
 use crate::FormatError;
@@ -29,7 +29,16 @@ use std::path::Path;
 
 pub(super) fn is_header(line: &str) -> bool {
     let has = |requested: &str| line.split(',').any(|name| name.trim() == requested);
-    has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
+    has("range_m") && (has("azimuth_rad") || has("azimuth_deg")) || is_simulated(line)
+}
+
+/// Least number of columns by which a file of this program is recognised, where others are renamed.
+const RECOGNISED: usize = 6;
+
+/// Whether a header is that of this program, possibly with some columns removed or renamed.
+fn is_simulated(line: &str) -> bool {
+    let is_written = |name: &&str| HEADER.split(',').any(|written| written == name.trim());
+    line.split(',').filter(is_written).count() >= RECOGNISED
 }
 
 /// Index of the column with the number of the scan.
@@ -106,6 +115,9 @@ impl Columns {
             )
         };
         // Assign them to quantities
+        if is_simulated(header.text) {
+            check_renamed(header, &names)?;
+        }
         let radians = find("azimuth_rad");
         let pose = |of: &str| {
             let column = |part: &str| find(&format!("{of}_{part}"));
@@ -126,6 +138,24 @@ impl Columns {
             odometry: pose("odom").or_else(|| pose("sensor")),
         })
     }
+}
+
+/// Columns that are read and that this program does not write.
+const ADDED: [&str; 4] = ["intensity", "odom_x_m", "odom_y_m", "odom_yaw_rad"];
+
+/// Checks that no column of a file of this program has another name.
+fn check_renamed(header: TextLine<'_>, names: &[&str]) -> Result<(), FormatError> {
+    let is_other = |name: &&&str| {
+        !ADDED.contains(name) && !HEADER.split(',').any(|written| written == **name)
+    };
+    let missing = HEADER.split(',').find(|written| !names.contains(written));
+    let (Some(missing), Some(other)) = (missing, names.iter().find(is_other)) else {
+        return Ok(());
+    };
+    Err(header.field(other).error(
+        format!("there is no column {missing}, but a column {other}"),
+        format!("name the columns as `etendue simulate` writes them: {missing}, not {other}"),
+    ))
 }
 
 #[derive(Default)]
@@ -225,7 +255,14 @@ fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, 
     if range.text.is_empty() || range.text == "inf" {
         return Ok(RangeReading::NoReturn);
     }
-    range.number().map(RangeReading::Range)
+    let metres = range.number()?;
+    if metres < 0.0 {
+        return Err(range.error(
+            format!("the range {metres} is negative"),
+            "write ranges of 0 m or more, and nothing for no return",
+        ));
+    }
+    Ok(RangeReading::Range(metres))
 }
 
 const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_m,error_code,\

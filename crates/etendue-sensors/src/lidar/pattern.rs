@@ -10,7 +10,7 @@ mod raster;
 mod risley;
 mod spinning;
 
-pub(in crate::lidar) use columns::whole;
+pub(in crate::lidar) use columns::{columns_before, whole};
 pub use columns::{ColumnStart, Columns};
 pub use encoder::Encoder;
 pub use oscillating::{Oscillating, Oscillation};

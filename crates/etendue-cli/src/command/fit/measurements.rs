@@ -19,6 +19,9 @@ const FARTHEST: f64 = 0.75;
 /// origins of the beams are up to this far from that of the sensor.
 const FRAME_GAP: f64 = 0.25;
 
+/// Largest angle between a point and the shot of its column, rad: the points of a moving sensor are shifted.
+const FARTHEST_TURN: f64 = 3.0 * PI / 180.0;
+
 /// Share of the points of a cloud that may belong to no shot of the sensor.
 const MOST_LOST: f64 = 0.2;
 
@@ -63,7 +66,8 @@ fn of_points(
     let table = chosen(sweeps, number);
     // Simulated points have the columns of the sensor; others are in its frame.
     let is_simulated = table.column("true_range").is_some();
-    if !is_simulated && !is_in_frame_of_sensor(&table) {
+    let is_in_frame = is_in_frame_of_sensor(&table);
+    if !is_simulated && !is_in_frame {
         return Err(Failure::OtherFrame {
             path: task.file.clone(),
         });
@@ -73,7 +77,8 @@ fn of_points(
     let mut lost = 0_usize;
     for point in 0..table.points {
         let shot = if is_simulated {
-            shots.by_column(&table, point)
+            let shot = shots.by_column(&table, point);
+            shot.filter(|(shot, _)| !is_in_frame || shots.is_along(*shot, &table, point))
         } else {
             shots.by_direction(&table, point)
         };
@@ -153,6 +158,19 @@ impl<'a> Shots<'a> {
         let shot = self.sensor.shots().get(number)?;
         let is_same = shot.column == column && usize::from(shot.channel) == channel;
         is_same.then_some((number, range))
+    }
+
+    /// Whether a point in the frame of the sensor is in the direction of a shot: columns of another sensor have other
+    /// azimuths.
+    fn is_along(&self, shot: usize, table: &PointTable, point: usize) -> bool {
+        let field = |name| table.number(name, point).filter(|x| x.is_finite());
+        let coordinates = ["x", "y", "z"].map(field);
+        let [Some(x), Some(y), Some(z)] = coordinates else {
+            return true;
+        };
+        let fired = &self.sensor.shots()[shot];
+        let from_origin = Point3::new(x, y, z) - fired.origin;
+        from_origin.norm() == 0.0 || from_origin.angle(&fired.direction()) < FARTHEST_TURN
     }
 
     /// Shot of a point by its direction, and its range, m.
