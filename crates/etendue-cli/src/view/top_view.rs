@@ -299,7 +299,15 @@ mod tests {
 
     #[test]
     fn marks_have_other_colours_than_surfaces() {
-        for mark in [BEAM, POINT, MIXED, MIRROR_IMAGE, NO_SURFACE, PATH, UNMEASURED] {
+        for mark in [
+            BEAM,
+            POINT,
+            MIXED,
+            MIRROR_IMAGE,
+            NO_SURFACE,
+            PATH,
+            UNMEASURED,
+        ] {
             for category in 0..7 {
                 assert_ne!(mark, palette::category(category, 1.0).color);
             }

@@ -41,6 +41,34 @@ fn fit(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+/// The columns of a URG-04LX are numbers of columns of an RPLIDAR A1 as well, in other directions.
+#[test]
+fn points_of_another_sensor_are_refused() {
+    let folder = room();
+    let simulate = [
+        "simulate",
+        "room.toml",
+        "-o",
+        "points.csv",
+        "--frame",
+        "sensor",
+    ];
+    succeed(folder.path(), &simulate);
+    let other = [
+        "fit",
+        "room.toml",
+        "--scan",
+        "points.csv",
+        "--free",
+        "sensor.pose",
+    ];
+    succeed(folder.path(), &[&other[..], &["-o", "same"]].concat());
+    let other = [&other[..], &["--sensor", "slamtec-rplidar-a1"]].concat();
+    let message = fail(folder.path(), &other);
+    assert!(message.contains("belong to no shot"), "{message}");
+    assert!(message.contains("--sensor"), "{message}");
+}
+
 const TYPED: [&str; 5] = ["room.toml", "--scan", "beams.csv", "--free", "sensor.pose"];
 
 #[test]

@@ -132,7 +132,12 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
             "wavelength_nm is 0 nm",
         ),
         ("hz = 10", "hz = -10", "rate_hz = -10", "rate_hz is -10 Hz"),
-        ("    -15,", "    -95,", "    -95,", "elevation_deg is -95 deg"),
+        (
+            "    -15,",
+            "    -95,",
+            "    -95,",
+            "elevation_deg is -95 deg",
+        ),
         (
             " 32.256, 34.56,",
             " 32.256, 100,",

@@ -19,7 +19,7 @@
 use super::Geometries;
 use crate::FormatError;
 use crate::output::{OutputSet, SimulatedSweeps, Sink, check_beams};
-use crate::precision::single;
+use crate::precision::{DECIMALS, rounded, single};
 use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
@@ -145,9 +145,8 @@ const ADDED: [&str; 4] = ["intensity", "odom_x_m", "odom_y_m", "odom_yaw_rad"];
 
 /// Checks that no column of a file of this program has another name.
 fn check_renamed(header: TextLine<'_>, names: &[&str]) -> Result<(), FormatError> {
-    let is_other = |name: &&&str| {
-        !ADDED.contains(name) && !HEADER.split(',').any(|written| written == **name)
-    };
+    let is_other =
+        |name: &&&str| !ADDED.contains(name) && !HEADER.split(',').any(|written| written == **name);
     let missing = HEADER.split(',').find(|written| !names.contains(written));
     let (Some(missing), Some(other)) = (missing, names.iter().find(is_other)) else {
         return Ok(());
@@ -269,7 +268,7 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row per beam. Fields without a value (the range of a beam without a return, the truth
+/// Writes one row per beam. Lengths, times and angles have at most nine decimals. Fields without a value (the range of a beam without a return, the truth
 /// of a beam without a hit) are empty.
 ///
 /// # Errors
@@ -299,7 +298,9 @@ fn pose_columns(sweep: &BeamSweep) -> String {
         || ",,".into(),
         |pose| {
             let at = pose.translation;
-            format!("{},{},{}", at.x, at.y, pose.rotation.angle())
+            let numbers = [at.x, at.y, pose.rotation.angle()];
+            let [x, y, yaw] = numbers.map(|number| rounded(number, DECIMALS));
+            format!("{x},{y},{yaw}")
         },
     )
 }
@@ -320,13 +321,18 @@ fn write_row(
         ..
     } = beam;
     let (reading, range, code) = match beam.reading {
-        RangeReading::Range(range) => ("range", range.to_string(), String::new()),
+        RangeReading::Range(range) => {
+            let range = rounded(range, DECIMALS).to_string();
+            ("range", range, String::new())
+        }
         RangeReading::NoReturn => ("no_return", String::new(), String::new()),
         RangeReading::TooNear => ("too_near", String::new(), String::new()),
         RangeReading::Error(code) => ("error", String::new(), code.to_string()),
     };
     // Write the measured columns
     let number = beam.beam;
+    let [time, azimuth, elevation] =
+        [time, azimuth, elevation].map(|number| rounded(*number, DECIMALS));
     write!(
         file,
         "{sweep},{number},{time},{azimuth},{elevation},{reading},{range},{code},{power},{returns},"
@@ -337,10 +343,10 @@ fn write_row(
         Some(truth) => write!(
             file,
             "{},{},{},{}",
-            truth.range,
+            rounded(truth.range, DECIMALS),
             quoted(&run.scene.objects()[truth.object.0 as usize].name),
             quoted(&run.scene.materials()[truth.material.0 as usize].name),
-            truth.incidence
+            rounded(truth.incidence, DECIMALS)
         ),
     }
 }

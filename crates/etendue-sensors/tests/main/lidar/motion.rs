@@ -170,7 +170,12 @@ fn columns_by_a_clock_run_on_from_sweep_to_sweep() {
 #[test]
 fn a_period_that_divides_the_rotation_gives_a_whole_number_of_columns() {
     let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Last));
-    for (rate, microseconds, columns) in [(20.0, 50.0, 1000), (10.0, 100.0, 1000), (5.0, 100.0, 2000), (30.0, 1e6 / 21600.0, 720)] {
+    for (rate, microseconds, columns) in [
+        (20.0, 50.0, 1000),
+        (10.0, 100.0, 1000),
+        (5.0, 100.0, 2000),
+        (30.0, 1e6 / 21600.0, 720),
+    ] {
         if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
             spinning.rate = rate;
             spinning.columns = Columns::Period {
@@ -180,7 +185,10 @@ fn a_period_that_divides_the_rotation_gives_a_whole_number_of_columns() {
         assert_eq!(scanner.columns(), columns, "{rate} Hz, {microseconds} us");
         for sweep in [0, 1, 7, 100_000, 1_000_000] {
             let shots = scanner.shots(sweep).len() / scanner.channels.len();
-            assert_eq!(shots, columns as usize, "{rate} Hz, {microseconds} us, sweep {sweep}");
+            assert_eq!(
+                shots, columns as usize,
+                "{rate} Hz, {microseconds} us, sweep {sweep}"
+            );
         }
     }
 }
