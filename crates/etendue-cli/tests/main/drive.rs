@@ -1,6 +1,6 @@
 //! Motion, weather, several sensors, and formats on the command line.
 
-use crate::{etendue, folder, names, results, stderr, succeed, write};
+use crate::{etendue, folder, names, results, stderr, stdout, succeed, write};
 
 const STREET: &str = r#"
 version = 1

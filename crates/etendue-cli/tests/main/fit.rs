@@ -45,25 +45,12 @@ fn fit(folder: &Path, arguments: &[&str]) -> Value {
 #[test]
 fn points_of_another_sensor_are_refused() {
     let folder = room();
-    let simulate = [
-        "simulate",
-        "room.toml",
-        "-o",
-        "points.csv",
-        "--frame",
-        "sensor",
-    ];
-    succeed(folder.path(), &simulate);
-    let other = [
-        "fit",
-        "room.toml",
-        "--scan",
-        "points.csv",
-        "--free",
-        "sensor.pose",
-    ];
-    succeed(folder.path(), &[&other[..], &["-o", "same"]].concat());
-    let other = [&other[..], &["--sensor", "slamtec-rplidar-a1"]].concat();
+    let words = "simulate room.toml --pose 0.1,-0.05,0.1,35 -o points.csv";
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let words = "fit room.toml --scan points.csv --free sensor.pose --start 0,0,30";
+    let own: Vec<&str> = words.split(' ').collect();
+    succeed(folder.path(), &own);
+    let other = [&own[..], &["--sensor", "slamtec-rplidar-a1"]].concat();
     let message = fail(folder.path(), &other);
     assert!(message.contains("belong to no shot"), "{message}");
     assert!(message.contains("--sensor"), "{message}");

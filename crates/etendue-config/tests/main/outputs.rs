@@ -216,6 +216,25 @@ fn damaged_clouds_are_refused_by_place() {
     assert!(refusal(b"x,y,z\n1,2,3\n1,2\n").contains("line 3: the line has 2 columns"));
     let vtk = "# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n1 2 3 4\n";
     assert!(refusal(vtk.as_bytes()).contains("line 6: the file ends before a coordinate"));
+    for (table, missing) in [
+        (
+            "y,z,intensity\n1,2,3\n",
+            "x; the columns are y, z, intensity",
+        ),
+        ("x,z,t,n,k\n1,2,3,4,5\n", "y; the columns are x, z, t, n, k"),
+        (
+            "range_m,intensity\n1,2\n",
+            "azimuth_rad; the columns are range_m, intensity",
+        ),
+        (
+            "azimuth_deg,range\n1,2\n",
+            "range_m; the columns are azimuth_deg, range",
+        ),
+    ] {
+        let words = format!("there is no column {missing}");
+        let message = refusal(table.as_bytes());
+        assert!(message.contains(&words), "{message}");
+    }
     assert!(refusal(b"\x00\x01\x02").contains("not a point cloud of a known format"));
 }
 

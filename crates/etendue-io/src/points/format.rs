@@ -373,14 +373,7 @@ fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweep
         ));
     }
     // Recognise the format
-    let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
-        path: path.to_owned(),
-        message: "this is not a point cloud of a known format".into(),
-        remedy: format!(
-            "give a file with one of the endings {}",
-            PointFormat::read_endings().join(", ")
-        ),
-    })?;
+    let format = PointFormat::of_content(path, &bytes).ok_or_else(|| unknown(path, &bytes))?;
     if options.topic.is_some() && ![PointFormat::Mcap, PointFormat::Bag].contains(&format) {
         let message = "the file is not a recording of ROS and has no topics";
         let remedy = "omit the topic";
@@ -410,6 +403,26 @@ fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweep
         ));
     }
     Ok(points)
+}
+
+/// Error of a file without a known format: the missing column, or the known endings.
+fn unknown(path: &Path, bytes: &[u8]) -> FormatError {
+    if let Some((missing, columns)) = csv::missing_column(bytes) {
+        return FormatError::malformed(
+            path,
+            FileLocation::File,
+            format!("there is no column {missing}; the columns are {columns}"),
+            "name the columns x, y and z of points (m), or azimuth_rad and range_m of beams",
+        );
+    }
+    FormatError::Unsupported {
+        path: path.to_owned(),
+        message: "this is not a point cloud of a known format".into(),
+        remedy: format!(
+            "give a file with one of the endings {}",
+            PointFormat::read_endings().join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]
