@@ -83,6 +83,17 @@ fn write(scene: &LoadedScene, sweeps: &[BeamSweep], folder: &Path) {
         .write(&mut outputs, &folder.join("run.json"))
         .unwrap();
     assert_eq!(outputs.commit().unwrap().len(), 7);
+
+    // Metadata with a number that is not finite are not written
+    let mut outputs = OutputSet::new();
+    let mut metadata = metadata;
+    metadata.position_m[1] = f64::NAN;
+    let error = metadata.write(&mut outputs, &folder.join("bad.json"));
+    let message = error.unwrap_err().to_string();
+    assert!(
+        message.contains("the position of the sensor is NaN"),
+        "{message}"
+    );
 }
 
 #[test]
