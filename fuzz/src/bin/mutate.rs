@@ -98,7 +98,9 @@ fn run(target: &Target, corpus: Option<&Path>, time: Duration) -> Outcome {
         slowest: Duration::ZERO,
     };
     let begun = Instant::now();
-    while outcome.inputs < LEAST || begun.elapsed() < time {
+    // Every seed itself is an input
+    let least = LEAST.max(seeds.len() as u64);
+    while outcome.inputs < least || begun.elapsed() < time {
         let number = outcome.inputs;
         let input = input(&seeds, target.words, number);
         let start = Instant::now();

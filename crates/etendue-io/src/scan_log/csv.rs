@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-pub(super) fn is_header(line: &str) -> bool {
+pub(crate) fn is_header(line: &str) -> bool {
     let has = |requested: &str| line.split(',').any(|name| name.trim() == requested);
     has("range_m") && (has("azimuth_rad") || has("azimuth_deg")) || is_simulated(line)
 }

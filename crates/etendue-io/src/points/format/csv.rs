@@ -8,6 +8,7 @@ use super::{FormatEntry, ScanEditor};
 use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
+use crate::scan_log::csv::is_header;
 use crate::table::{ColumnData, ColumnType, INTENSITY_NAMES, PointColumn, PointSweeps, PointTable};
 use crate::text::{TextContent, TextLine, is_number};
 use std::path::Path;
@@ -54,7 +55,11 @@ pub(super) fn missing_column(bytes: &[u8]) -> Option<(&'static str, String)> {
     let mut lines = head
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    let names: Vec<&str> = lines.next()?.split(',').map(str::trim).collect();
+    let header = lines.next()?;
+    if is_header(header) {
+        return None;
+    }
+    let names: Vec<&str> = header.split(',').map(str::trim).collect();
     let row: Vec<&str> = lines.next()?.split(',').map(str::trim).collect();
     let is_name = |name: &&str| name.starts_with(char::is_alphabetic) && !is_number(name);
     let is_table = names.len() > 1 && names.iter().all(is_name) && row.len() == names.len();
