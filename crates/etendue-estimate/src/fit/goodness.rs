@@ -183,14 +183,18 @@ impl Goodness {
             large if large >= 100.0 => format!("{large:.0}"),
             small => format!("{small:.1}"),
         };
-        let mut words = format!("chi-square is {} times its expectation", times(ratio));
-        if ratio > DISTINCT * limited {
-            words += &format!(
+        let beside = if ratio > DISTINCT * limited {
+            format!(
                 " ({} times with squares limited to {LIMIT}, so that outliers do not decide)",
                 times(limited)
-            );
-        }
-        words
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "chi-square is {} times its expectation{beside}",
+            times(ratio)
+        )
     }
 }
 
