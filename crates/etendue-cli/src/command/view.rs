@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
     etendue view scan.pcd\n          \
     etendue view drive.mcap#3 -o sweep.png\n\n\
     Scenes are drawn as a section from above, sensors as the directions of their beams, noise profiles as \
-    curves, points and sweeps of recordings from above and from the side. Pictures, and the main picture of a folder of results, are opened as they are. \
+    curves, points and sweeps of recordings from above and from the side. Pictures, and the main picture of a \
+    folder of results, are opened as they are. \
     `etendue simulate` draws a sensor in a scene.")]
 pub struct View {
     /// File, folder of results, or name of a built-in scene, sensor or noise profile; FILE#N is a sweep of a recording

@@ -268,8 +268,8 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row per beam. Lengths, times and angles have at most nine decimals. Fields without a value (the range of a beam without a return, the truth
-/// of a beam without a hit) are empty.
+/// Writes one row per beam. Lengths, times and angles have at most nine decimals. Fields without a value
+/// (the range of a beam without a return, the truth of a beam without a hit) are empty.
 ///
 /// # Errors
 /// If a number is not finite, or the file cannot be written.
