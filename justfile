@@ -148,7 +148,7 @@ robust: (mutate "20")
 
 # Seeds and kept inputs of every fuzz target, as they are and changed at random, on any toolchain.
 mutate seconds="60":
-    cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }} --corpus fuzz/inputs
+    cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 
 # The unsafe code of etendue-simd (AVX2) under Miri; needs the nightly toolchain with its components miri and rust-src.
 miri:

@@ -2,8 +2,8 @@
 # libFuzzer on every target of fuzz/, or on those named:
 #
 #   scripts/fuzz.sh SECONDS_PER_TARGET [TARGET...]
-#   scripts/fuzz.sh --minimise [TARGET...]    # the fewest inputs of fuzz/corpus/, at most 512 bytes each, that reach the same
-#                                             # code, into fuzz/inputs/, which is part of the project
+#   scripts/fuzz.sh --minimise    # the fewest inputs of fuzz/corpus/, at most 320 bytes each, that reach the same code,
+#                                 # into fuzz/inputs/, which is part of the project
 #
 # Stable Rust with the coverage of LLVM's sanitizers; needs a C++ compiler. Seeds and dictionaries are written by the
 # project. Inputs that fail are in fuzz/failures/; keep them as tests. A target fails at a panic, after 5 s on one input, or
@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?give the seconds of each target}
 shift
-shortest=512
+shortest=320
 longest=65536
 memory=$((longest * 64 / 1048576 + 256 + 128)) # MiB, with 128 for the program and the corpus
 
@@ -34,16 +34,15 @@ read -ra names <<<"${*:-$("$mutate" --list | tr '\n' ' ')}"
 
 # Minimise the corpus: a set cover of the edges
 if [ "$seconds" = --minimise ]; then
+    kept=$(mktemp -d)
+    trap 'rm -r "$kept"' EXIT
     for name in "${names[@]}"; do
-        kept=$(mktemp -d)
-        mkdir -p "fuzz/inputs/$name"
-        ETENDUE_FUZZ=$name "$fuzz" -set_cover_merge=1 -use_counters=0 -max_len="$shortest" -rss_limit_mb="$memory" -timeout=5 \
-            "$kept" "fuzz/inputs/$name" "fuzz/corpus/$name" 2>/dev/null
-        rm -r "fuzz/inputs/$name"
-        mv "$kept" "fuzz/inputs/$name"
-        chmod 755 "fuzz/inputs/$name"
-        echo "$name: $(find "fuzz/inputs/$name" -type f | wc -l) inputs, $(cat "fuzz/inputs/$name"/* | wc -c) bytes"
+        mkdir "$kept/$name"
+        ETENDUE_FUZZ=$name "$fuzz" -set_cover_merge=1 -use_counters=0 -max_len="$shortest" -timeout=5 \
+            -rss_limit_mb="$memory" "$kept/$name" "fuzz/corpus/$name" 2>/dev/null
+        echo "$name: $(find "$kept/$name" -type f | wc -l) inputs"
     done
+    "$mutate" --keep "$kept"
     exit
 fi
 
@@ -54,7 +53,6 @@ for name in "${names[@]}"; do
     log=$(mktemp)
     words=()
     if [ -s "fuzz/corpus/$name.dict" ]; then words=(-dict="fuzz/corpus/$name.dict"); fi
-    if [ -d "fuzz/inputs/$name" ]; then words+=("fuzz/inputs/$name"); fi
     ETENDUE_FUZZ=$name "$fuzz" "fuzz/corpus/$name" "${words[@]}" -max_total_time="$seconds" \
         -timeout=5 -rss_limit_mb="$memory" -malloc_limit_mb="$memory" -max_len="$longest" \
         -artifact_prefix="fuzz/failures/$name-" -print_final_stats=1 -verbosity=1 2>"$log" || failed+=("$name")
