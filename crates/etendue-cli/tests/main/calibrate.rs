@@ -200,7 +200,7 @@ fn declared_values_that_the_recording_contradicts_are_refused() {
         ),
         (
             ["--bearing", "95"],
-            "declared bearing is 95 degrees, but the middle of the panel found is at 20 degrees",
+            "declared bearing is 95 degrees, but the panel found is 36 degrees beside it, with its normal at 20 degrees",
         ),
     ];
     for (declared, words) in cases {
@@ -209,8 +209,8 @@ fn declared_values_that_the_recording_contradicts_are_refused() {
         assert!(message.contains(words), "{message}");
         assert!(message.contains(declared[0]), "{message}");
     }
-    // A width of three times that seen, and a bearing 25 degrees off
-    for declared in [["--width", "2.4"], ["--bearing", "45"]] {
+    // A width of five times that seen, and a bearing 11 degrees beside the panel, which ends at 59 degrees
+    for declared in [["--width", "4"], ["--bearing", "70"]] {
         let message = fail_with(3, folder.path(), &[&ARGUMENTS[..], &declared].concat());
         assert!(message.contains("doubtful"), "{message}");
     }

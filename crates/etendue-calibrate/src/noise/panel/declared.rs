@@ -5,10 +5,9 @@ use super::hint::PanelHint;
 use super::panel_struct::Panel;
 use super::placement::Placement;
 use super::sector::PanelSector;
-use super::select::{BEARING_ACCURACY, DISCREPANCY};
+use super::select::DISCREPANCY;
 use super::sight::Sight;
 use crate::noise::recording::PanelRecording;
-use etendue_physics::angle::wrap_to_pi;
 
 /// Warning about a panel that moved.
 pub(super) fn motion_warning(panel: &Panel) -> Option<String> {
@@ -38,17 +37,6 @@ pub(super) fn apply_hint(
                 "declared distance {declared} m, found {found:.4} m: {:.0} mm {}; the fitted distance is used",
                 1e3 * (found - declared).abs(),
                 if found < declared { "nearer" } else { "farther" }
-            ));
-        }
-    }
-    // Compare the declared bearing with the middle; a declared width is placed by it, and has a warning of its own.
-    if let (Some(declared), None) = (hint.bearing, hint.width) {
-        let middle = panel.middle(recording);
-        if wrap_to_pi(declared - middle).abs() > BEARING_ACCURACY {
-            panel.warnings.push(format!(
-                "declared bearing {:.0} degrees, but the middle of the panel is at {:.1} degrees",
-                declared.to_degrees(),
-                middle.to_degrees()
             ));
         }
     }

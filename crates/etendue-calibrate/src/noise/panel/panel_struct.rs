@@ -4,7 +4,7 @@ use super::hint::PanelHint;
 use super::motion::PanelMotion;
 use super::plane::PanelPlane;
 use super::sector::PanelSector;
-use crate::noise::recording::{PanelRecording, azimuth};
+use crate::noise::recording::{PanelRecording, azimuth, is_between};
 use etendue_physics::angle::wrap_to_pi;
 use std::f64::consts::FRAC_PI_2;
 
@@ -66,15 +66,20 @@ impl Panel {
         azimuth(&self.plane.normal)
     }
 
-    /// Bearing of the middle between the detected edges, or of the directions of a cloud, anticlockwise from x, rad.
-    pub fn middle(&self, recording: &PanelRecording) -> f64 {
+    /// Angle between a bearing and the nearest direction of the panel, rad; zero within the panel.
+    pub fn angle_to(&self, bearing: f64, recording: &PanelRecording) -> f64 {
         if recording.planar {
-            let [right, left] = self.sector.detected.map(f64::tan);
-            return wrap_to_pi(self.bearing() + (0.5 * (right + left)).atan());
+            let [right, left] = self.sector.edges.map(|edge| self.bearing() + edge);
+            if is_between(bearing, [right, left]) {
+                return 0.0;
+            }
         }
         let cells = self.sector.cells.iter();
-        let directions = cells.map(|cell| recording.cells[*cell].direction);
-        azimuth(&directions.sum())
+        let angles = cells.map(|cell| {
+            let direction = &recording.cells[*cell].direction;
+            wrap_to_pi(azimuth(direction) - bearing).abs()
+        });
+        angles.fold(f64::INFINITY, f64::min)
     }
 
     /// Width between the detected edges of the panel of a planar recording, m.

@@ -3,17 +3,16 @@
 use super::Check;
 use crate::noise::panel_report::PanelReport;
 use crate::noise::recording::PanelRecording;
-use etendue_physics::angle::wrap_to_pi;
 
-/// Declared width over that between the detected edges: doubtful, refused. A part of a panel can drop, but returns of
-/// a tenth of it do not show where it ends.
-const WIDTH: [f64; 2] = [2.0, 10.0];
+/// Declared width over that between the detected edges: doubtful, refused. A part of a panel drops (a wall at grazing
+/// incidence: 2.5), but returns of a tenth of it do not show where it ends.
+const WIDTH: [f64; 2] = [4.0, 10.0];
 
 /// Factor between the declared distance and the one found: doubtful, refused.
 const DISTANCE: [f64; 2] = [3.0, 10.0];
 
-/// Declared bearing from the middle of the panel, degrees: doubtful, refused.
-const BEARING_DEG: [f64; 2] = [20.0, 45.0];
+/// Angle between the declared bearing and the panel, degrees: doubtful, refused.
+const BEARING_DEG: [f64; 2] = [5.0, 30.0];
 
 /// Checks of the declared width, distance and bearing of a panel against those found in its recording.
 pub(super) fn declared_checks(
@@ -48,16 +47,17 @@ pub(super) fn declared_checks(
         }
     });
     let bearing = panel.declared.bearing.map(|declared| {
-        let middle = panel.middle(recording);
+        let beside = panel.angle_to(declared, recording).to_degrees();
         Check {
-            name: "declared bearing from the middle of the panel, degrees",
-            value: wrap_to_pi(declared - middle).abs().to_degrees(),
+            name: "angle between the declared bearing and the panel, degrees",
+            value: beside,
             limits: BEARING_DEG,
             finding: format!(
-                "{name}: the declared bearing is {:.0} degrees, but the middle of the panel found is at {:.0} degrees: correct \
-                 --bearing (bearing_deg in a setup file), anticlockwise from the x axis of the sensor",
+                "{name}: the declared bearing is {:.0} degrees, but the panel found is {beside:.0} degrees beside it, with its \
+                 normal at {:.0} degrees: correct --bearing (bearing_deg in a setup file), anticlockwise from the x axis of the \
+                 sensor",
                 declared.to_degrees(),
-                middle.to_degrees()
+                panel.bearing().to_degrees()
             ),
         }
     });
