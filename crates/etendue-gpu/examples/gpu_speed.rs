@@ -252,12 +252,14 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     let with_copies = median(rounds, || {
         let batch = own.simulate_batch(&settings, &environments).unwrap();
         let [range, intensity] = &mut numbers;
-        let images = ImageSlices {
+        let mut images = ImageSlices {
             range,
             intensity,
             label: &mut label,
         };
-        shots_on_host = batch.read_into(0..sensors.len(), images, on_host).unwrap();
+        shots_on_host = batch
+            .read_into(0..sensors.len(), &mut images, on_host)
+            .unwrap();
     });
     let hits = numbers[0].iter().filter(|range| !range.is_nan()).count();
     let batch = own.simulate_batch(&settings, &environments).unwrap();

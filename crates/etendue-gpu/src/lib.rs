@@ -13,7 +13,8 @@
 //! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
-//! | aiming shots, detecting echoes | `lidar.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | aiming shots, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
@@ -29,6 +30,7 @@ mod lidar;
 mod numbers;
 mod scene;
 mod shaders;
+mod steps;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};

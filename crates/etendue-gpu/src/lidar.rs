@@ -1,12 +1,13 @@
 //! Whole sweeps of a lidar on a device.
 
-use crate::caster::{GpuCaster, HitRecord, MOST_RAYS, RayRecord, bind};
+use crate::caster::GpuCaster;
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::numbers::{double_single, joined, point, vector};
+use crate::numbers::{double_single, joined};
 use crate::scene::Placement;
 use crate::shaders::{self, MOST_BEAM_RAYS, TABLE};
+use crate::steps::{Aimed, ShotRecord, Steps};
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, ReturnMode};
 use etendue_physics::surface::Side;
@@ -19,7 +20,7 @@ use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use thiserror::Error;
-use wgpu::{Buffer, CommandEncoderDescriptor};
+use wgpu::Buffer;
 
 /// A lidar in a world, simulated on a device.
 ///
@@ -88,27 +89,6 @@ struct EchoRecord {
     source_material: u32,
     source_cos_incidence: f32,
     source_distance: [f32; 2],
-}
-
-/// A shot in the form of the shaders.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ShotRecord {
-    origin: [f32; 6],
-    axis: [f32; 6],
-    left: [f32; 6],
-    up: [f32; 6],
-    time: u32,
-    unused: [u32; 3],
-}
-
-/// Parameters of the shader that aims.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct AimParameters {
-    pub counts: [u32; 4],
-    pub environments: [u32; 4],
-    pub beam: [[f32; 12]; MOST_BEAM_RAYS],
 }
 
 /// Parameters of the shader that detects echoes.
@@ -234,24 +214,15 @@ impl<'a> GpuLidar<'a> {
     fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuSweepError> {
         // Shots, and the poses of objects at their times.
         let device = self.device;
-        let beam = beam_of(sweep)?;
         let (shots, times) = placed_shots(sweep);
         let times = if self.caster.scene().has_moving_objects() {
             &times[..]
         } else {
             &times[..1]
         };
-        let objects = self.caster.scene.place(
-            device,
-            self.world.scene().caster(),
-            Placement::Times(times),
-        )?;
+        let steps = Steps::new(self, sweep, Placement::Times(times), 1, shots.len())?;
 
-        // Buffers of the steps.
-        let together = (MOST_RAYS / beam.len()).clamp(1, shots.len());
-        let of_rays = |size: usize| (together * beam.len() * size) as u64;
-        let rays = device.scratch("the rays", of_rays(size_of::<RayRecord>()))?;
-        let hits = device.scratch("the hits", of_rays(size_of::<HitRecord>()))?;
+        // Results, and what is common to all shots.
         let bytes = (shots.len() * size_of::<EchoRecord>()) as u64;
         let echoes = device.scratch("the echoes", bytes)?;
         let noise = sweep.correlated_noise();
@@ -259,99 +230,22 @@ impl<'a> GpuLidar<'a> {
         let channels = device.scratch_with("the channels", &channels)?;
         let no_poses = device.scratch("the poses of the sensor", 96)?;
 
-        // Aim, cast and detect.
-        let aim = device.pipeline(shaders::aim(), "aim_shots")?;
-        let receive = device.pipeline(shaders::receive(beam.len()), "receive")?;
-        for (number, part) in shots.chunks(together).enumerate() {
-            let (first, count) = (index(number * together), index(part.len()));
-            let count_of_rays = index(part.len() * beam.len());
-            let descriptor = CommandEncoderDescriptor::default();
-            let mut encoder = device.device.create_command_encoder(&descriptor);
+        // Simulate as many shots at a time as the steps hold.
+        let receive = device.pipeline(shaders::receive(steps.beam.len()), "receive")?;
+        for (number, part) in shots.chunks(steps.together).enumerate() {
+            let (first, count) = (index(number * steps.together), index(part.len()));
             let part = device.scratch_with("the shots", part)?;
-            let parameters = device.uniform(&AimParameters {
-                counts: [
-                    count_of_rays,
-                    0,
-                    device.row(count_of_rays),
-                    index(beam.len()),
-                ],
-                environments: [count, 0, 0, 0],
-                beam: beam_records(&beam),
-            })?;
-            let bindings = bind(device, &aim, &[&parameters, &part, &no_poses, &rays]);
-            device.dispatch(&mut encoder, &aim, &bindings, count_of_rays);
-            let size = [count_of_rays, self.channels() * index(beam.len())];
-            let bindings = { self.caster }.bindings(device, &objects, size, &rays, &hits)?;
-            device.dispatch(
-                &mut encoder,
-                self.caster.pipeline(),
-                &bindings,
-                count_of_rays,
-            );
-            let mut parameters = receive_parameters(sweep, noise.as_ref(), &beam);
-            parameters.counts[0] = count;
-            parameters.counts[2] = device.row(count);
+            let mut parameters = receive_parameters(sweep, noise.as_ref(), &steps.beam);
             parameters.environments = [count, first, 0, 0];
-            let parameters = device.uniform(&parameters)?;
-            let buffers = [
-                &parameters,
-                &hits,
-                &self.object_materials,
-                &self.triangle_materials,
-                &self.backscatter,
-                &channels,
-                &echoes,
-            ];
-            let bindings = bind(device, &receive, &buffers);
-            device.dispatch(&mut encoder, &receive, &bindings, count);
-            device.queue.submit([encoder.finish()]);
+            let aimed = Aimed {
+                shots: &part,
+                poses: &no_poses,
+                environments: [count, 0, 0, 0],
+            };
+            let outputs = [(5, &*channels), (6, &*echoes)];
+            steps.submit(self, count, &aimed, &receive, parameters, &outputs)?;
         }
         Ok(device.read_vec(&echoes, shots.len())?)
-    }
-}
-
-/// The rays of the beams of a sweep.
-pub(crate) fn beam_of(sweep: &DirectSweep) -> Result<Vec<DirectRay>, GpuSweepError> {
-    let beam = sweep.rays();
-    match beam.len() {
-        1..=MOST_BEAM_RAYS => Ok(beam),
-        count => Err(GpuSweepError::Rays(count)),
-    }
-}
-
-/// The rays of a beam in the form of the shader: offsets, and the shares of the axes in the unit direction.
-pub(crate) fn beam_records(beam: &[DirectRay]) -> [[f32; 12]; MOST_BEAM_RAYS] {
-    let mut records = [[0.0; 12]; MOST_BEAM_RAYS];
-    for (record, ray) in records.iter_mut().zip(beam) {
-        let [across, up] = ray.slope;
-        let along = 1.0 / (1.0 + across * across + up * up).sqrt();
-        let numbers = [
-            ray.offset[0],
-            ray.offset[1],
-            along,
-            along * across,
-            along * up,
-        ];
-        for (pair, number) in record.chunks_exact_mut(2).zip(numbers) {
-            pair.copy_from_slice(&double_single(number));
-        }
-    }
-    records
-}
-
-impl ShotRecord {
-    /// A shot in the frame of a pose, which refers to a time by index.
-    pub(crate) fn of(sweep: &DirectSweep, shot: &Shot, pose: &Isometry3<f64>, time: u32) -> Self {
-        let frame = sweep.frame_of(shot);
-        let [axis, left, up] = [frame.axis, frame.left, frame.up].map(|own| pose.rotation * own);
-        Self {
-            origin: point(&(pose * shot.origin)),
-            axis: vector(&axis),
-            left: vector(&left),
-            up: vector(&up),
-            time,
-            unused: [0; 3],
-        }
     }
 }
 
