@@ -1,0 +1,28 @@
+//! One sweep on a GPU.
+
+use super::Gpu;
+use crate::errors::Outcome;
+use crate::simulate::Single;
+use etendue::sensors::lidar::Sweep;
+use etendue_gpu::GpuLidar;
+use pyo3::prelude::*;
+
+impl Gpu {
+    /// Simulates a sweep. `None`, after a warning, where the CPU has to.
+    pub fn simulate(
+        &self,
+        py: Python<'_>,
+        single: &Single,
+        threads: Option<i64>,
+    ) -> Outcome<Option<Sweep>> {
+        let (scene, lidar) = (single.scene, single.lidar);
+        let (of, size) = ((scene, &lidar.sensor().name), (threads, lidar.rays()));
+        self.run(py, of, size, None, |device, caster, control| {
+            let objects = single.objects();
+            let world = single.world(&objects)?;
+            let own = GpuLidar::new(device, caster, &world, single.description)?;
+            let result = own.simulate(&single.settings, |time| single.pose(time, control))?;
+            Ok(result.sweep)
+        })
+    }
+}
