@@ -168,7 +168,7 @@ pub struct Single<'a> {
     /// The lidar with the values of the call.
     pub description: &'a Description,
     variations: &'a Variations,
-    motion: SensorMotion,
+    motion: SensorMotion<'a>,
     pub settings: SweepSettings,
 }
 
