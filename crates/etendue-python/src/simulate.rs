@@ -194,7 +194,12 @@ impl Single<'_> {
         let objects = self.objects();
         let world = self.world(&objects)?;
         let pose = |time| self.pose(time, control);
-        Ok(simulate_sweep(&world, self.description, &self.settings, pose))
+        Ok(simulate_sweep(
+            &world,
+            self.description,
+            &self.settings,
+            pose,
+        ))
     }
 }
 

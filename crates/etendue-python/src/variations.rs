@@ -107,7 +107,8 @@ impl Variations {
     /// The poses of objects in some environments.
     #[cfg(feature = "gpu")]
     pub fn bodies(&self, environments: Range<usize>) -> Vec<(ObjectId, Vec<Isometry3<f64>>)> {
-        let own = |(object, poses): &(ObjectId, Vec<_>)| (*object, poses[environments.clone()].to_vec());
+        let own =
+            |(object, poses): &(ObjectId, Vec<_>)| (*object, poses[environments.clone()].to_vec());
         self.bodies.iter().map(own).collect()
     }
 

@@ -1,6 +1,6 @@
 //! A batch of environments on a GPU.
 
-use super::{Gpu, Refusal};
+use super::{Call, Gpu, Refusal};
 use crate::batch::{Arrays, Batch, Number};
 use crate::errors::Outcome;
 use crate::threads::{Control, Progress};
@@ -34,9 +34,14 @@ impl Gpu {
         threads: Option<i64>,
         progress: Option<&Progress>,
     ) -> Outcome<bool> {
-        let of = (batch.scene, &batch.lidar.sensor().name);
-        let size = (threads, batch.rays());
-        let result = self.run(py, of, size, progress, |device, caster, control| {
+        let call = Call {
+            scene: batch.scene,
+            lidar: batch.lidar,
+            rays: batch.rays(),
+            threads,
+            progress,
+        };
+        let result = self.run(py, &call, |device, caster, control| {
             // Prepare the lidar.
             if batch.variations.has_values() {
                 let reason = "the GPU does not simulate this batch: numbers of materials or of the lidar vary";

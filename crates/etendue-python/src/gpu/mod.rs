@@ -8,6 +8,7 @@ mod sweep;
 
 use crate::devices::{Adapter, unknown_device};
 use crate::errors::{Failure, Outcome};
+use crate::lidar::Lidar;
 use crate::scene::Scene;
 use crate::threads::{self, Control, Progress};
 use etendue_gpu::{DeviceChoice, GpuCaster, GpuDevice, GpuError, GpuSweepError};
@@ -33,6 +34,16 @@ pub struct SceneOnGpus(Mutex<BTreeMap<usize, Arc<SceneCopy>>>);
 struct SceneCopy {
     caster: GpuCaster,
     gpu: Arc<OpenedGpu>,
+}
+
+/// What a GPU simulates in a call, and how.
+struct Call<'a> {
+    scene: &'a Scene,
+    lidar: &'a Lidar,
+    /// Number of rays, about.
+    rays: usize,
+    threads: Option<i64>,
+    progress: Option<&'a Progress>,
 }
 
 /// Why a GPU has no result.
@@ -83,24 +94,22 @@ impl Gpu {
         }
     }
 
-    /// Runs a computation of about `rays` rays on the GPU with the scene in its memory. `None`, after a warning, where
-    /// the CPU has to simulate.
+    /// Runs a computation on the GPU with the scene in its memory. `None`, after a warning, where the CPU has to simulate.
     fn run<R: Send>(
         &self,
         py: Python<'_>,
-        (scene, lidar): (&Scene, &str),
-        (threads, rays): (Option<i64>, usize),
-        progress: Option<&Progress>,
+        call: &Call,
         computation: impl FnOnce(&GpuDevice, &GpuCaster, &Control) -> Result<R, Refusal> + Send,
     ) -> Outcome<Option<R>> {
         // Compute while no other call does.
-        let on_gpus = scene.on_gpus();
-        let result = threads::run_controlled(py, threads, rays, progress, |control| {
+        let Call { scene, lidar, .. } = call;
+        let compute = |control: &Control| {
             let _turn = self.opened.turn();
             control.check();
-            let copy = on_gpus.copy(&self.opened, scene)?;
+            let copy = scene.on_gpus().copy(&self.opened, scene)?;
             computation(self.opened.device(), &copy.caster, control)
-        })?;
+        };
+        let result = threads::run_controlled(py, call.threads, call.rays, call.progress, compute)?;
 
         // Leave to the CPU what the GPU does not simulate.
         let reason = match result {
@@ -117,7 +126,8 @@ impl Gpu {
                 error.to_string()
             }
         };
-        warn(py, &format!("{lidar} is simulated on the CPU: {reason}"))?;
+        let name = &lidar.sensor().name;
+        warn(py, &format!("{name} is simulated on the CPU: {reason}"))?;
         Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 //! One sweep on a GPU.
 
-use super::Gpu;
+use super::{Call, Gpu};
 use crate::errors::Outcome;
 use crate::simulate::Single;
 use etendue::sensors::lidar::Sweep;
@@ -15,9 +15,14 @@ impl Gpu {
         single: &Single,
         threads: Option<i64>,
     ) -> Outcome<Option<Sweep>> {
-        let (scene, lidar) = (single.scene, single.lidar);
-        let (of, size) = ((scene, &lidar.sensor().name), (threads, lidar.rays()));
-        self.run(py, of, size, None, |device, caster, control| {
+        let call = Call {
+            scene: single.scene,
+            lidar: single.lidar,
+            rays: single.lidar.rays(),
+            threads,
+            progress: None,
+        };
+        self.run(py, &call, |device, caster, control| {
             let objects = single.objects();
             let world = single.world(&objects)?;
             let own = GpuLidar::new(device, caster, &world, single.description)?;
