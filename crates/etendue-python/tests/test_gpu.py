@@ -112,12 +112,18 @@ def assert_agree(of_gpu, of_cpu):
     [range_gpu, intensity_gpu, valid_gpu, label_gpu], [range_cpu, intensity_cpu, valid_cpu, label_cpu] = of_gpu, of_cpu
     both = valid_gpu & valid_cpu
     assert both.sum() > both.size / 5
+    apart = abs(range_gpu - range_cpu)[both]
+    others = {
+        "returns": (valid_gpu != valid_cpu).sum(),
+        "objects": (label_gpu != label_cpu).sum(),
+        "steps": (apart > 1e-5).sum(),
+        "counts": (abs(intensity_gpu - intensity_cpu)[both] > 0.5).sum(),
+    }
+    print(f"{both.size} cells, {both.sum()} returns, others {others}, range {apart[apart <= 1e-5].max():.1e} m")
     few = both.sum() / 10_000
-    assert (valid_gpu != valid_cpu).sum() <= few
-    assert (label_gpu != label_cpu).sum() <= few
-    assert (abs(range_gpu - range_cpu)[both] > 1e-5).sum() <= few
+    assert max(others["returns"], others["objects"], others["steps"]) <= few
     # A count of an intensity is rounded from a number in float32.
-    assert (abs(intensity_gpu - intensity_cpu)[both] > 0.5).sum() <= 10 * few + 1
+    assert others["counts"] <= 10 * few + 1
     assert np.isnan(range_gpu[~valid_gpu]).all() and np.isnan(intensity_gpu[~valid_gpu]).all()
     assert (label_gpu[~valid_gpu] == -1).all()
 
@@ -169,17 +175,22 @@ def test_a_batch_agrees(street, vlp, street_poses, street_bodies, dtype):
     assert_agree(on_gpu, et.simulate_batch(street, vlp, street_poses, **settings))
 
 
+def mirrors(distances):
+    """Poses of the mirror of the arena, ahead of the sensor and facing it."""
+    poses = np.tile([[0.0, 0, -1, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], (len(distances), 1, 1))
+    poses[:, 0, 3] = distances
+    return poses
+
+
 def test_shots_at_mirrors_and_glass_agree(arena, vlp):
     """The CPU simulates them, in the environment that they belong to."""
     count = 9
     poses = np.tile(arena.sensor_pose, (count, 1, 1))
-    mirrors = np.tile(np.eye(4), (count, 1, 1))
-    mirrors[:, 0, 3] = 0.05 * np.arange(count)
-    settings = {"bodies": {"mirror": mirrors}, "seed": 3, "labels": True}
+    settings = {"bodies": {"mirror": mirrors(0.4 + 0.03 * np.arange(count))}, "seed": 3, "labels": True}
     on_gpu, on_cpu = (et.simulate_batch(arena, vlp, poses, device=device, **settings) for device in ("gpu", "cpu"))
     assert_agree(on_gpu, on_cpu)
-    # Shots that meet the mirror have another object in other environments.
-    assert (on_gpu[3][0] != on_gpu[3][-1]).sum() > 100
+    # Light from the mirror takes another path in each environment.
+    assert (abs(on_gpu[0][0] - on_gpu[0][-1]) > 0.05).sum() > 100
 
 
 def test_given_arrays_are_written_in_place(arena, vlp):
@@ -282,14 +293,13 @@ def test_progress_is_counted_in_environments_and_ends_calls(street, vlp, street_
 def test_two_threads_at_once_give_the_results_of_one_after_the_other(arena, vlp):
     """Of one scene with the mirror in two places."""
     poses = np.tile(arena.sensor_pose, (3, 1, 1))
-    bodies = np.tile(np.eye(4), (2, 3, 1, 1))
-    bodies[1, :, 0, 3] = 0.3
+    bodies = [mirrors([distance] * 3) for distance in (0.4, 0.6)]
 
     def simulate(which):
         return et.simulate_batch(arena, vlp, poses, bodies={"mirror": bodies[which]}, device="gpu", labels=True)
 
     expected = [simulate(which) for which in range(2)]
-    assert (expected[0][3] != expected[1][3]).any()
+    assert (abs(expected[0][0] - expected[1][0]) > 0.05).sum() > 100
     found = []
 
     def work(which):
@@ -332,35 +342,38 @@ def run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True).stdout
 
 
-def test_memory_does_not_grow_with_calls_and_scenes():
+def test_scenes_are_copied_once_and_freed():
+    """A process of its own, of which the memory is known, and in it that of a GPU that is software."""
     code = """
 import resource
 import numpy as np
 import etendue as et
 lidar = et.Lidar("velodyne-vlp-16").replace({"pattern.spinning.period_us": 5529.6})
-angles = np.linspace(0, 2 * np.pi, 20_000, endpoint=False)
-ring = np.stack([3 * np.cos(angles), 3 * np.sin(angles), 0 * angles], axis=1)
-triangles = np.stack([np.arange(19_998), np.arange(1, 19_999), np.arange(2, 20_000)], axis=1)
+side = 201
+x, y = np.meshgrid(np.linspace(-9, 9, side), np.linspace(-9, 9, side), indexing="ij")
+vertices = np.stack([x, y, 0.3 * np.sin(x * y) - 2], axis=-1).reshape(-1, 3)
+corner = np.arange((side - 1) * side).reshape(side - 1, side)[:, :-1].ravel()
+triangles = np.concatenate([np.stack(own, axis=1) for own in (
+    [corner, corner + side, corner + 1], [corner + 1, corner + side, corner + side + 1])])
 poses = np.stack([np.eye(4)] * 4)
 def memory():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() // 1024
-def calls(count, same):
-    scene = None
-    for k in range(count):
-        if scene is None or not same:
-            scene = et.Scene.from_meshes({"ring": (ring, triangles, "wood")})
-        et.simulate_batch(scene, lidar, poses, device="gpu")
-        et.simulate(scene, lidar, pose=np.eye(4), device="gpu")
-for same, count in [(True, 200), (False, 40)]:
-    calls(count // 4, same)
+def calls(scenes, count):
+    for _ in range(scenes):
+        scene = et.Scene.from_meshes({"ground": (vertices, triangles, "wood")})
+        for _ in range(count):
+            et.simulate_batch(scene, lidar, poses, device="gpu")
+            et.simulate(scene, lidar, pose=np.eye(4), device="gpu")
+for scenes, count in [(1, 150), (12, 1)]:
+    calls(min(scenes, 4), min(count, 50))
     before = memory()
-    calls(count, same)
+    calls(scenes, count)
     print(memory() - before)
 """
     of_calls, of_scenes = map(int, run(code).split())
-    # kB. A scene takes MEASURED on the device.
-    assert of_calls < 4000 and of_scenes < 20_000
+    # kB. A copy of the scene takes 7,000 kB: 150 of them 1,000,000 and 12 of them 84,000. Measured 10,000 and 15,000.
+    assert of_calls < 20_000 and of_scenes < 40_000
 
 
 def test_a_forked_process_does_not_use_the_gpu_of_its_parent():
