@@ -14,7 +14,7 @@ pub enum Gpu {}
 
 /// A scene in the memory of GPUs: of none.
 #[derive(Default)]
-pub struct SceneOnGpus;
+pub struct SceneOnGpus(());
 
 impl Gpu {
     /// Checks the argument `device`; "auto" is the CPU.

@@ -154,7 +154,7 @@ pub fn simulate(
     let of_gpu = gpu.map(|gpu| gpu.simulate(py, &single, threads));
     let result = match of_gpu.transpose()?.flatten() {
         Some(result) => result,
-        None => threads::run_controlled(py, threads, lidar.rays(), None, |control| {
+        None => threads::run_controlled(py, threads, single.rays(), None, |control| {
             single.simulate(control)
         })??,
     };
@@ -173,6 +173,11 @@ pub struct Single<'a> {
 }
 
 impl Single<'_> {
+    /// Number of rays.
+    pub fn rays(&self) -> usize {
+        self.lidar.rays()
+    }
+
     /// The objects, with the poses of the call.
     pub fn objects(&self) -> Cow<'_, Objects> {
         self.variations.objects(0, &self.scene.loaded().scene)

@@ -18,7 +18,7 @@ impl Gpu {
         let call = Call {
             scene: single.scene,
             lidar: single.lidar,
-            rays: single.lidar.rays(),
+            rays: single.rays(),
             threads,
             progress: None,
         };
