@@ -9,6 +9,7 @@ import warnings
 import mujoco
 import numpy as np
 import pytest
+from test_moving import interrupted
 
 import etendue as et
 import etendue.mujoco
@@ -397,3 +398,17 @@ print(len(et.simulate(scene, lidar, device="gpu")) > 0)
 """
     lines = run(code).splitlines()
     assert "forked" in lines[0] and lines[-3:] == ["True", "0", "True"]
+
+
+def test_ctrl_c_ends_calls(street, vlp, street_poses, street_bodies):
+    """Between the parts of a batch, of which a call has six. The GPU serves the next call."""
+    poses = np.tile(street_poses, (5, 1, 1))
+    bodies = {name: np.tile(own, (5, 1, 1)) for name, own in street_bodies.items()}
+
+    def endless():
+        while True:
+            et.simulate_batch(street, vlp, poses, bodies=bodies, dtype="float32", device="gpu")
+
+    # Measured 1.3 s on two busy cores.
+    assert interrupted(endless) < 20.0
+    assert len(et.simulate(street, vlp, device="gpu")) > 1000
