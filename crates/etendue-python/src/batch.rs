@@ -102,9 +102,9 @@ impl Number for f32 {
 ///     Arrays in C order, "range", "intensity" (of one type, float64 or float32), "valid" (bool) and, for labels,
 ///     "label" (int32), which are overwritten and returned. `dtype` is then that of "range".
 /// device : str, default "cpu"
-///     As for `simulate`. A GPU computes in float32: rounded to it, results differ from those of the CPU as stated in
-///     docs/python.md. The scene stays in its memory until `scene` is deleted. `values` and `randomise` are not simulated
-///     on a GPU.
+///     As for `simulate`. The images of a GPU are computed in float32; docs/python.md states how they agree with those
+///     of the CPU. The scene stays in the memory of the GPU until `scene` is deleted. `values` and `randomise` are
+///     simulated on the CPU, with a warning.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 /// progress : callable or bool, optional

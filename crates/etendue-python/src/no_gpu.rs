@@ -24,7 +24,7 @@ impl Gpu {
             "cpu" | "auto" => Ok(None),
             _ if device == "gpu" || device.strip_prefix("gpu:").is_some_and(is_gpu) => {
                 let text = "the package was built without GPUs\nhelp: install a wheel of `just wheel`, or build with `pip \
-                            install . -C build-args=\"--features gpu\"`; or simulate on the CPU";
+                            install . -C maturin.build-args=\"--features gpu\"`; or simulate on the CPU";
                 Err(DeviceError::new_err(text).into())
             }
             _ => Err(PyValueError::new_err(unknown_device(device)).into()),

@@ -1,6 +1,6 @@
 //! A batch of environments on a GPU.
 
-use super::{Call, Gpu, Refusal};
+use super::{Call, Gpu, Refusal, warn_of};
 use crate::batch::{Arrays, Batch, Number};
 use crate::errors::Outcome;
 use crate::threads::{Control, Progress};
@@ -34,6 +34,12 @@ impl Gpu {
         threads: Option<i64>,
         progress: Option<&Progress>,
     ) -> Outcome<bool> {
+        if batch.variations.has_values() {
+            let reason =
+                "the GPU does not simulate this batch: numbers of materials or of the lidar vary";
+            warn_of(py, batch.lidar, reason)?;
+            return Ok(false);
+        }
         let call = Call {
             scene: batch.scene,
             lidar: batch.lidar,
@@ -43,10 +49,6 @@ impl Gpu {
         };
         let result = self.run(py, &call, |device, caster, control| {
             // Prepare the lidar.
-            if batch.variations.has_values() {
-                let reason = "the GPU does not simulate this batch: numbers of materials or of the lidar vary";
-                return Err(Refusal::Unsupported(reason.into()));
-            }
             let loaded = batch.scene.loaded();
             let description = &batch.lidar.sensor().lidar;
             let world = (batch.variations).world(0, loaded, &loaded.scene, description)?;

@@ -126,8 +126,7 @@ impl Gpu {
                 error.to_string()
             }
         };
-        let name = &lidar.sensor().name;
-        warn(py, &format!("{name} is simulated on the CPU: {reason}"))?;
+        warn_of(py, lidar, &reason)?;
         Ok(None)
     }
 }
@@ -161,6 +160,12 @@ pub fn adapters() -> Vec<Adapter> {
         largest_buffer: adapter.largest_buffer,
     };
     all.map(one).collect()
+}
+
+/// Warns the caller that the CPU simulates a lidar.
+fn warn_of(py: Python<'_>, lidar: &Lidar, reason: &str) -> PyResult<()> {
+    let name = &lidar.sensor().name;
+    warn(py, &format!("{name} is simulated on the CPU: {reason}"))
 }
 
 /// Warns the caller.

@@ -14,7 +14,7 @@ pub struct OpenedGpu {
 
 /// The GPUs that the process has opened.
 struct Registry {
-    /// They by their numbers.
+    /// The GPUs by number.
     by_number: BTreeMap<usize, Arc<OpenedGpu>>,
     /// Whether `auto` found that all adapters are software.
     is_software_only: bool,
