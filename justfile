@@ -146,7 +146,7 @@ robust: (mutate "20")
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
 
-# Seeds of every fuzz target changed at random, on any toolchain.
+# Seeds and kept inputs of every fuzz target, as they are and changed at random, on any toolchain.
 mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 

@@ -52,6 +52,8 @@ class Verb:
     recording: str | None = None
 
 
+# Files beside the recording of the town
+TOWN = tuple(f"out/town/{name}" for name in ("street.json", "street.png", "street.svg", "camera_000s.png"))
 VERBS = [
     Verb("simulate-folder", "simulate arena --sensor velodyne-vlp-16 --sweeps 3 --seed SEED -o out/folder --formats all", ("out/folder",)),
     Verb("simulate-file", "simulate arena --seed SEED -o out/scan.pcd", ("out/scan.pcd",)),
@@ -72,7 +74,13 @@ VERBS = [
     Verb("view", "view cloud-SEED.pcd -o out/view.png", ("out/view.png",)),
     Verb("calibrate-view", "calibrate view rplidar-a1-wood -o out/profile", ("out/profile",)),
     Verb("calibrate-adapt", "calibrate adapt brick --profiles profiles -o out/brick.toml", ("out/brick.toml",)),
+    Verb("calibrate", "calibrate --recording panel-SEED.csv --material wood --accept-doubtful --figures -o out/noise", ("out/noise",)),
+    Verb("calibrate-aim", "calibrate aim --source panel-SEED.csv -o out/aim", ("out/aim",)),
+    Verb("experiment", "experiment localise --starts 2 --seeds SEED --noise-mm 3 -o out/localise", ("out/localise",)),
+    Verb("experiment-board", "experiment board --columns 9SEED -o out/board", ("out/board",)),
     Verb("demo", "demo course -o out/course", ("out/course",)),
+    Verb("demo-street", "demo street --duration 0.5 --seed SEED -o out/town", TOWN, "out/town/street.mcap"),
+    Verb("simulate-several", "simulate arena --sensor hokuyo-urg-04lx --sensor velodyne-vlp-16 --seed SEED -o out/both", ("out/both/hokuyo-urg-04lx", "out/both/velodyne-vlp-16")),
     Verb("repair", "repair cut-SEED.mcap -o out/whole.mcap", ("out/whole.mcap",)),
     Verb("man", "man -o out/man", ("out/man",)),
 ]
@@ -115,6 +123,7 @@ def prepare(folder: Path) -> None:
             [*lidar, "-o", f"cloud-{seed}.pcd"],
             ["simulate", "arena", "--pose", "0.1,0.05,0,10", "--seed", str(seed), "-o", f"beams-{seed}.csv"],
             ["simulate", "arena", "--sweeps", "20", "--seed", str(seed), "-o", f"still-{seed}", "--formats", "csv"],
+            ["simulate", str(ROOT / "examples/panel.toml"), "--sweeps", "20", "--seed", str(seed), "-o", f"panel-{seed}.csv"],
         ]
         for run in runs:
             done = call(run, folder)

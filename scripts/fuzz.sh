@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
-# libFuzzer on every target of fuzz/, or on those named: scripts/fuzz.sh SECONDS_PER_TARGET [TARGET...]
+# libFuzzer on every target of fuzz/, or on those named:
+#
+#   scripts/fuzz.sh SECONDS_PER_TARGET [TARGET...]
+#   scripts/fuzz.sh --minimise    # the fewest inputs of fuzz/corpus/, at most 320 bytes each, that reach the same code,
+#                                 # into fuzz/inputs/, which is part of the project
 #
 # Stable Rust with the coverage of LLVM's sanitizers; needs a C++ compiler. Seeds and dictionaries are written by the
 # project. Inputs that fail are in fuzz/failures/; keep them as tests. A target fails at a panic, after 5 s on one input, or
@@ -8,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?give the seconds of each target}
 shift
+shortest=320
 longest=65536
 memory=$((longest * 64 / 1048576 + 256 + 128)) # MiB, with 128 for the program and the corpus
 
@@ -25,8 +30,23 @@ fuzz=$target/$host/debug/fuzz
 "$mutate" --seeds fuzz/corpus
 mkdir -p fuzz/failures
 
-# Run the targets
 read -ra names <<<"${*:-$("$mutate" --list | tr '\n' ' ')}"
+
+# Minimise the corpus: a set cover of the edges
+if [ "$seconds" = --minimise ]; then
+    kept=$(mktemp -d)
+    trap 'rm -r "$kept"' EXIT
+    for name in "${names[@]}"; do
+        mkdir "$kept/$name"
+        ETENDUE_FUZZ=$name "$fuzz" -set_cover_merge=1 -use_counters=0 -max_len="$shortest" -timeout=5 \
+            -rss_limit_mb="$memory" "$kept/$name" "fuzz/corpus/$name" 2>/dev/null
+        echo "$name: $(find "$kept/$name" -type f | wc -l) inputs"
+    done
+    "$mutate" --keep "$kept"
+    exit
+fi
+
+# Run the targets
 failed=()
 total=0
 for name in "${names[@]}"; do

@@ -3,6 +3,7 @@
 
     python3 scripts/mutate_numbers.py                   # every number of every file, every value
     python3 scripts/mutate_numbers.py --ends            # of each list the first and the last
+    python3 scripts/mutate_numbers.py --inner           # the others
     python3 scripts/mutate_numbers.py --sample 60       # 60 of them, chosen by --seed
     python3 scripts/mutate_numbers.py examples/cart.toml --values nan,inf
 
@@ -104,6 +105,12 @@ def ends(found: list[Number]) -> list[Number]:
     for number in found:
         values.setdefault(number.place, []).append(number)
     return [number for value in values.values() for number in ([value[0], value[-1]] if len(value) > 1 else value)]
+
+
+def inner(found: list[Number]) -> list[Number]:
+    """The numbers between the first and the last of each value."""
+    outer = set(ends(found))
+    return [number for number in found if number not in outer]
 
 
 def is_inline(before: str, at: int) -> bool:
@@ -297,6 +304,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of processor time of one run")
     parser.add_argument("--seconds", type=float, help="begin no run after this time")
     parser.add_argument("--ends", action="store_true", help="only the first and the last number of each list")
+    parser.add_argument("--inner", action="store_true", help="only the numbers between those of --ends")
     parser.add_argument("--distinct", action="store_true", help="one mutation of each key of each kind of file and value")
     given = parser.parse_args()
     presets = [file for kind in ("scenes", "sensors", "cameras", "devices", "materials", "profiles")
@@ -311,7 +319,9 @@ def main() -> int:
         kind = kind_of(file, text)
         if kind in (None, "setup"):
             continue
-        found = ends(numbers(text)) if given.ends else numbers(text)
+        found = numbers(text)
+        if given.ends or given.inner:
+            found = ends(found) if given.ends else inner(found)
         mutations += [Mutation(file, kind, number, value) for number in found for value in given.values.split(",")]
     if given.distinct:
         seen = {}

@@ -1,7 +1,7 @@
 """NVIDIA Warp's mesh query on the scenes and rays that `DUMP=DIR bench-rays` wrote, for a GPU with CUDA.
 
 python3 -m pip install warp-lang numpy; medians of rounds, each the mean of eight launches between two events. The rays
-are repeated to a million, as those of `gpu_speed`."""
+are repeated to a million, in columns of 128 and in tiles of 4 of each of 8 columns, as those of `gpu_speed`."""
 
 import os
 import sys
@@ -42,15 +42,19 @@ def main():
         vertices = wp.array(load("vertices", np.float32).reshape(-1, 3), dtype=wp.vec3)
         triangles = wp.array(load("triangles", np.int32))
         rays = load("rays", np.float32).reshape(-1, 2, 3)
-        rays = wp.array(np.concatenate([rays] * max((1 << 20) // len(rays), 1)), dtype=wp.vec3)
+        rays = np.concatenate([rays] * max((1 << 20) // len(rays), 1))
+        tiles = rays.reshape(-1, 8, 32, 4, 2, 3).transpose(0, 2, 1, 3, 4, 5).reshape(-1, 2, 3)
+        orders = {"columns": wp.array(rays, dtype=wp.vec3), "tiles": wp.array(tiles, dtype=wp.vec3)}
         for constructor in ["sah", "cubql"]:
             try:
                 mesh = wp.Mesh(points=vertices, indices=triangles, bvh_constructor=constructor)
             except Exception as reason:
                 print(f"{name:6} Warp {wp.__version__} {constructor:6} {reason}", flush=True)
                 continue
-            speed, share = rate(mesh, rays, rounds)
-            print(f"{name:6} Warp {wp.__version__} {constructor:6} {speed:9.1f} Mrays/s, {share:.3f} hit", flush=True)
+            for order, rays in orders.items():
+                speed, share = rate(mesh, rays, rounds)
+                label = f"{name:6} Warp {wp.__version__} {constructor:6} {order:8}"
+                print(f"{label} {speed:9.1f} Mrays/s, {share:.3f} hit", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,13 @@ use std::ffi::OsString;
 use std::num::ParseIntError;
 use std::path::Path;
 
-/// Options that name an output.
-const OUTPUTS: [&str; 2] = ["output", "export"];
+/// Arguments that name an output, with their names in messages.
+const OUTPUTS: [(&str, &str); 4] = [
+    ("output", "--output"),
+    ("export", "--export"),
+    ("chart", "--chart"),
+    ("to", "TO"),
+];
 
 /// Parses the words of a command, the first of which is the name of the program; prints an error and exits where
 /// they are invalid.
@@ -62,7 +67,7 @@ fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
     if let Some((_, matches)) = matches.subcommand() {
         return check_outputs(matches);
     }
-    for option in OUTPUTS {
+    for (option, name) in OUTPUTS {
         let Ok(Some(values)) = matches.try_get_raw(option) else {
             continue;
         };
@@ -71,7 +76,7 @@ fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
         }
         if let Some(missing) = values.map(Path::new).find_map(missing_parent) {
             let message = format!(
-                "the folder {} of --{option} does not exist: create it, or correct the path\n",
+                "the folder {} of {name} does not exist: create it, or correct the path\n",
                 missing.display()
             );
             return Err(Error::raw(ErrorKind::ValueValidation, message));

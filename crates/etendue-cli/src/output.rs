@@ -61,8 +61,41 @@ pub fn print_report<R: Serialize>(
     if json {
         print_json(report)
     } else {
-        print(&text(report))
+        print_text(&text(report))
     }
+}
+
+/// Prints a report without negative zeros.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    print(&without_negative_zeros(text))
+}
+
+/// A text with zeros in place of negative ones, "0.00" for "-0.00", in the same width where numbers are in columns.
+fn without_negative_zeros(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("-0") {
+        let (before, number) = rest.split_at(at);
+        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let end = 1 + number[1..]
+            .find(|c| !is_number(c))
+            .unwrap_or(number.len() - 1);
+        out.push_str(before);
+        // A minus after another character is a hyphen, or that of an exponent
+        let begins = before.chars().next_back().or(out.chars().next_back());
+        let begins = begins.is_none_or(|letter| letter.is_whitespace() || letter == '(');
+        let is_zero =
+            number[1..end].parse() == Ok(0.0) && !number[end..].starts_with(['e', 'E', '-']);
+        if begins && is_zero {
+            let in_column = before.ends_with("  ");
+            out.push_str(if in_column { " " } else { "" });
+            out.push_str(&number[1..end]);
+        } else {
+            out.push_str(&number[..end]);
+        }
+        rest = &number[end..];
+    }
+    out + rest
 }
 
 /// Text that a function writes.
@@ -111,4 +144,25 @@ pub fn commit(outputs: OutputSet) -> Result<Vec<PathBuf>, Failure> {
 pub fn counted(count: usize, unit: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {unit}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_zeros_are_zeros() {
+        for (text, expected) in [
+            ("tilt -0.00 deg", "tilt 0.00 deg"),
+            ("|    -0.00   -0.01", "|     0.00   -0.01"),
+            ("x -0, y -0.0", "x 0, y 0.0"),
+            ("-0.000", "0.000"),
+            ("1e-0 a-0.0 2024-03-0", "1e-0 a-0.0 2024-03-0"),
+            ("-0.5 to -0.0", "-0.5 to 0.0"),
+            ("-0e3", "-0e3"),
+            ("no number -", "no number -"),
+        ] {
+            assert_eq!(without_negative_zeros(text), expected);
+        }
+    }
 }

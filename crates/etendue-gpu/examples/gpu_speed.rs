@@ -1,9 +1,12 @@
 //! Speed of a device beside the CPU in the same run: `gpu_speed [ROUNDS] [DEVICE] [SCENE...]`.
 //!
-//! Rays: a million of spinning lidars at four places in the scenes of `bench/rays`, in tiles of neighbours, medians of
-//! the rounds. "device" is
-//! the time of the shader alone, the mean of eight casts in one submission; "with copies" is that of a list of rays to a
-//! list of hits. "CPU" is the batch of the ray caster on all threads. Sweeps: whole sweeps of the HDL-64E in the same scenes, with noise, including the copies.
+//! Medians of the rounds, in the scenes of `bench/rays`; "CPU" has all threads.
+//! - Rays: a million of spinning lidars at four places, in tiles of neighbours. "device" is the time of the shader alone,
+//!   the mean of eight casts in one submission; "with copies" is that of a list of rays to a list of hits.
+//! - Sweeps: whole sweeps of a moving HDL-64E and OS1-128, with noise, including the copies.
+//! - Environments: 4,096 sweeps of 16 channels and 300 columns, each with another pose of the sensor and of ten boxes;
+//!   ranges, intensities with noise and drop-out, and labels. "device" is the time until they are in the memory of the
+//!   device, "with copies" until they are in that of the host.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -67,7 +70,12 @@ fn main() {
         if selected.is_empty() || selected.iter().any(|name| name == scene.name) {
             println!("\n{}: {} triangles", scene.name, scene.mesh.triangles.len());
             measure_rays(&device, &scene, rounds);
-            measure_sweeps(&device, scene.mesh.clone(), scene.sensor, rounds);
+            measure_sweeps(
+                &device,
+                &scene_of(scene.mesh.clone(), 0),
+                scene.sensor,
+                rounds,
+            );
             measure_batch(&device, scene.mesh, scene.sensor, rounds);
         }
     }
@@ -121,8 +129,8 @@ fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {
         cpu / shader
     );
     println!(
-        "  per ray: {nodes:.1} nodes of 80 bytes, {triangles:.1} triangles of 48 bytes, {:.0} bytes in total",
-        80.0 * nodes + 48.0 * triangles
+        "  per ray: {nodes:.1} nodes of 64 bytes, {triangles:.1} triangles of 48 bytes, {:.0} bytes in total",
+        64.0 * nodes + 48.0 * triangles
     );
     println!(
         "  memory: {:.1} bytes per triangle",
@@ -211,6 +219,10 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     let caster = GpuCaster::new(device, scene.caster()).unwrap();
     let own = GpuLidar::new(device, &caster, &world, &lidar).unwrap();
     let settings = SweepSettings::default();
+    let begin = Instant::now();
+    while begin.elapsed().as_secs_f64() < WARM_UP {
+        own.simulate_batch(&settings, &environments).unwrap();
+    }
     let on_device = median(rounds, || {
         own.simulate_batch(&settings, &environments).unwrap();
     });
@@ -240,12 +252,14 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     let with_copies = median(rounds, || {
         let batch = own.simulate_batch(&settings, &environments).unwrap();
         let [range, intensity] = &mut numbers;
-        let images = ImageSlices {
+        let mut images = ImageSlices {
             range,
             intensity,
             label: &mut label,
         };
-        shots_on_host = batch.read_into(0..sensors.len(), images, on_host).unwrap();
+        shots_on_host = batch
+            .read_into(0..sensors.len(), &mut images, on_host)
+            .unwrap();
     });
     let hits = numbers[0].iter().filter(|range| !range.is_nan()).count();
     let batch = own.simulate_batch(&settings, &environments).unwrap();
@@ -275,10 +289,21 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     );
 }
 
-fn measure_sweeps(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: usize) {
-    let scene = scene_of(mesh, 0);
-    let lidar = preset("velodyne-hdl-64e").unwrap().lidar;
-    let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
+fn measure_sweeps(device: &GpuDevice, scene: &Scene, sensor: Point3<f64>, rounds: usize) {
+    for name in ["velodyne-hdl-64e", "ouster-os1-128"] {
+        measure_sweeps_of(name, device, scene, sensor, rounds);
+    }
+}
+
+fn measure_sweeps_of(
+    name: &str,
+    device: &GpuDevice,
+    scene: &Scene,
+    sensor: Point3<f64>,
+    rounds: usize,
+) {
+    let lidar = preset(name).unwrap().lidar;
+    let world = World::at_wavelength(scene, lidar.wavelength).unwrap();
     let caster = GpuCaster::new(device, scene.caster()).unwrap();
     let own = GpuLidar::new(device, &caster, &world, &lidar).unwrap();
     let settings = SweepSettings::default();
@@ -292,8 +317,9 @@ fn measure_sweeps(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: u
         simulate_into(&world, &lidar, &settings, pose, &mut sweep, &mut scratch);
     });
     println!(
-        "  sweeps of {} shots per second: device {:.1}, CPU {:.1}",
+        "  sweeps per second, {name}, {} shots of {} rays: device {:.1}, CPU {:.1}",
         sweep.shots.len(),
+        lidar.beam.ray_count(),
         1.0 / on_device,
         1.0 / cpu
     );

@@ -1,23 +1,18 @@
 //! Sweeps of one lidar in many environments on a device.
 
-use crate::caster::{HitRecord, RayRecord, bind, bind_at};
 use crate::device::{GpuDevice, Scratch};
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{GpuLidar, GpuSweepError, channel_records, receive_parameters};
-use crate::numbers::{point, pose, vector};
+use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::shaders;
-use bytemuck::{Pod, Zeroable};
+use crate::steps::{Aimed, ShotRecord, Steps};
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
+use etendue_sensors::lidar::{DirectSweep, Return, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
-use wgpu::CommandEncoderDescriptor;
-
-/// Most rays of one submission: the rays and hits of a million take 117 MB, and all environments share them.
-const MOST_RAYS: usize = 1 << 20;
 
 /// Label of cells that the host simulates.
 const ON_HOST: i32 = i32::MIN;
@@ -74,31 +69,6 @@ pub struct ImageSlices<'a> {
     pub label: &'a mut [i32],
 }
 
-/// A shot in the form of the shaders.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct ShotRecord {
-    origin: [f32; 6],
-    direction: [f32; 6],
-}
-
-/// Parameters of the shader that aims.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct AimParameters {
-    counts: [u32; 4],
-    environments: [u32; 4],
-}
-
-impl ShotRecord {
-    fn of(shot: &Shot) -> Self {
-        Self {
-            origin: point(&shot.origin),
-            direction: vector(&shot.direction()),
-        }
-    }
-}
-
 impl GpuLidar<'_> {
     /// Simulates a sweep in each environment. The sweep of environment `i` is that of
     /// [`simulate`](etendue_sensors::lidar::simulate()) with the index `settings.sweep + i`, which begins at
@@ -127,10 +97,8 @@ impl GpuLidar<'_> {
             return Err(GpuSweepError::Moving);
         }
         let sweeps = (0..index(sensors.len())).map(|number| settings.sweep.wrapping_add(number));
-        let columns = sweeps
-            .clone()
-            .map(|sweep| self.lidar.columns_of_sweep(sweep));
-        let columns: Vec<u32> = columns.collect();
+        let of_sweeps = { sweeps.clone() }.map(|sweep| self.lidar.columns_of_sweep(sweep));
+        let columns: Vec<u32> = of_sweeps.collect();
         let longest = sweeps.zip(&columns).max_by_key(|(_, columns)| **columns);
         let longest = SweepSettings {
             sweep: longest.map_or(settings.sweep, |(sweep, _)| sweep),
@@ -139,105 +107,54 @@ impl GpuLidar<'_> {
         };
         let at_rest = |_: f64| Isometry3::identity();
         let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest, Sweep::default())?;
-        let channels = self.lidar.channels.len();
-        let shape = [channels, self.lidar.columns() as usize];
-        let is_in_columns = { sweep.shots().iter().enumerate() }.all(|(number, shot)| {
-            let place = (usize::from(shot.channel), shot.column as usize);
-            place == (number % channels, number / channels)
-        });
-        if !is_in_columns {
-            return Err(GpuSweepError::Order);
-        }
+        let shots = shots_in_columns(&sweep)?;
+        let count = shots.len();
+        let placement = Placement::Environments(bodies);
+        let steps = Steps::new(self, &sweep, placement, count, sensors.len())?;
 
-        // Copy shots, poses, and what is common to all shots of an environment.
+        // Copy shots, poses, and what is common to all shots of a channel.
         let device = self.device;
-        let count = sweep.shots().len();
-        let shots: Vec<ShotRecord> = (0..count)
-            .into_par_iter()
-            .map(|number| ShotRecord::of(&sweep.shots().at(number)))
-            .collect();
         let shots = device.scratch_with("the shots", &shots)?;
         let poses: Vec<[f32; 24]> = sensors.par_iter().map(pose).collect();
         let poses = device.scratch_with("the poses of the sensor", &poses)?;
-        let placement = Placement::Environments(bodies);
-        let objects =
-            { self.caster.scene() }.place(device, self.world.scene().caster(), placement)?;
-        let noise = sweep.correlated_noise();
-        let records: Vec<[f32; 4]> = if self.lidar.noise.scan > 0.0 && noise.is_some() {
-            let of_environment = |number: usize| {
-                let noise = sweep.correlated_noise_of(settings.sweep.wrapping_add(index(number)));
-                channel_records(&sweep, noise.as_ref()).collect::<Vec<_>>()
-            };
-            let all = (0..sensors.len()).into_par_iter();
-            all.flat_map_iter(of_environment).collect()
-        } else {
-            channel_records(&sweep, noise.as_ref()).collect()
-        };
-        let stride = if records.len() > channels {
+        let channels = self.lidar.channels.len();
+        let records = self.channels_of(&sweep, settings.sweep, sensors.len());
+        let per_environment = if records.len() > channels {
             channels
         } else {
             0
         };
         let records = device.scratch_with("the channels", &records)?;
 
-        // Make the buffers of the images, and those between the steps.
-        let cells = shape[0] * shape[1];
-        let of_all = (sensors.len() * cells * 4) as u64;
+        // Make the buffers of the images.
+        let shape = [channels, self.lidar.columns() as usize];
+        let of_all = (sensors.len() * shape[0] * shape[1] * 4) as u64;
         let images = ["the ranges", "the intensities", "the labels"];
         let [ranges, intensities, labels] = images.map(|what| device.scratch(what, of_all));
         let (ranges, intensities, labels) = (ranges?, intensities?, labels?);
-        let together = (MOST_RAYS / count.max(1)).clamp(1, sensors.len().max(1));
-        let rays_together = (together * count) as u64;
-        let of_rays = |what, size: usize| device.scratch(what, rays_together * size as u64);
-        let rays = of_rays("the rays", size_of::<RayRecord>())?;
-        let hits = of_rays("the hits", size_of::<HitRecord>())?;
 
-        // Aim, cast and detect.
-        let aim = device.pipeline(shaders::aim(), "aim_shots")?;
-        let receive = device.pipeline(shaders::receive(), "receive_images")?;
-        for first in (0..if count == 0 { 0 } else { sensors.len() }).step_by(together) {
-            let own = together.min(sensors.len() - first);
-            let count_of_rays = index(own * count);
-            let row = device.row(count_of_rays);
-            let descriptor = CommandEncoderDescriptor::default();
-            let mut encoder = device.device.create_command_encoder(&descriptor);
-            let parameters = device.uniform(&AimParameters {
-                counts: [count_of_rays, 0, row, 0],
-                environments: [index(count), index(first), 0, 0],
-            })?;
-            let bindings = bind(device, &aim, &[&parameters, &shots, &poses, &rays]);
-            device.dispatch(&mut encoder, &aim, &bindings, count_of_rays);
-            let bindings = { self.caster }.bindings(
-                device,
-                &objects,
-                [count_of_rays, self.channels()],
-                &rays,
-                &hits,
-            )?;
-            device.dispatch(
-                &mut encoder,
-                self.caster.pipeline(),
-                &bindings,
-                count_of_rays,
-            );
-            let mut parameters = receive_parameters(&sweep, noise.as_ref(), count_of_rays, row);
-            parameters.environments = [index(count), index(first), index(stride), index(shape[1])];
+        // Simulate as many environments at a time as the steps hold.
+        let noise = sweep.correlated_noise();
+        let receive = device.pipeline(shaders::receive(steps.beam.len()), "receive_images")?;
+        let simulated = if count == 0 { 0 } else { sensors.len() };
+        for first in (0..simulated).step_by(steps.together) {
+            let own = steps.together.min(sensors.len() - first);
+            let mut parameters = receive_parameters(&sweep, noise.as_ref(), &steps.beam);
+            parameters.environments = [count, first, per_environment, shape[1]].map(index);
             parameters.set_sweep(settings.sweep);
-            let parameters = device.uniform(&parameters)?;
-            let buffers = [
-                (0, &parameters),
-                (1, &hits),
-                (2, &self.object_materials),
-                (3, &self.triangle_materials),
-                (4, &self.backscatter),
-                (5, &records),
-                (7, &ranges),
-                (8, &intensities),
-                (9, &labels),
+            let aimed = Aimed {
+                shots: &shots,
+                poses: &poses,
+                environments: [index(count), index(first), 1, 0],
+            };
+            let outputs = [
+                (5, &*records),
+                (7, &*ranges),
+                (8, &*intensities),
+                (9, &*labels),
             ];
-            let bindings = bind_at(device, &receive, &buffers);
-            device.dispatch(&mut encoder, &receive, &bindings, count_of_rays);
-            device.queue.submit([encoder.finish()]);
+            let shots = index(own * count);
+            steps.submit(self, shots, &aimed, &receive, parameters, &outputs)?;
         }
         device.wait()?;
         Ok(GpuBatch {
@@ -246,16 +163,34 @@ impl GpuLidar<'_> {
             intensities,
             labels,
             columns,
-            channels: { 0.. }.zip(&self.lidar.channels).fold(
-                vec![0; channels],
-                |mut rows, (number, channel)| {
-                    rows[channels - 1 - usize::from(channel.ring)] = number;
-                    rows
-                },
-            ),
+            channels: self.channels_of_rows(),
             shape,
-            scratch: rays.size() + hits.size() + poses.size() + records.size() + objects.bytes(),
+            scratch: steps.bytes() + poses.size() + records.size(),
         })
+    }
+
+    /// The records of the channels: of each environment where their noise depends on the sweep, else one for all.
+    fn channels_of(&self, sweep: &DirectSweep, first: u32, environments: usize) -> Vec<[f32; 4]> {
+        let noise = sweep.correlated_noise();
+        if self.lidar.noise.scan == 0.0 || noise.is_none() {
+            return channel_records(sweep, noise.as_ref()).collect();
+        }
+        let of_environment = |number: usize| {
+            let noise = sweep.correlated_noise_of(first.wrapping_add(index(number)));
+            channel_records(sweep, noise.as_ref()).collect::<Vec<_>>()
+        };
+        let all = (0..environments).into_par_iter();
+        all.flat_map_iter(of_environment).collect()
+    }
+
+    /// The channel of each row of an image.
+    fn channels_of_rows(&self) -> Vec<u32> {
+        let channels = &self.lidar.channels;
+        let mut rows = vec![0; channels.len()];
+        for (number, channel) in (0..).zip(channels) {
+            rows[channels.len() - 1 - usize::from(channel.ring)] = number;
+        }
+        rows
     }
 
     /// Whether objects move that are not among the bodies.
@@ -266,6 +201,21 @@ impl GpuLidar<'_> {
             .map(ObjectId)
             .any(|object| caster.is_moving(object) && !is_body(object))
     }
+}
+
+/// The shots of a sweep, in the frame of the sensor, if they are ordered by columns and channels.
+fn shots_in_columns(sweep: &DirectSweep) -> Result<Vec<ShotRecord>, GpuSweepError> {
+    let channels = sweep.lidar().channels.len();
+    let is_in_columns = { sweep.shots().iter().enumerate() }.all(|(number, shot)| {
+        let place = (usize::from(shot.channel), shot.column as usize);
+        place == (number % channels, number / channels)
+    });
+    if !is_in_columns {
+        return Err(GpuSweepError::Order);
+    }
+    let own = Isometry3::identity();
+    let record = |shot| ShotRecord::of(sweep, &shot, &own, 0);
+    Ok(sweep.shots().iter().map(record).collect())
 }
 
 impl GpuBatch<'_> {
@@ -307,12 +257,12 @@ impl GpuBatch<'_> {
             label: bytemuck::zeroed_vec(cells),
             on_host: 0,
         };
-        let slices = ImageSlices {
+        let mut slices = ImageSlices {
             range: &mut images.range,
             intensity: &mut images.intensity,
             label: &mut images.label,
         };
-        images.on_host = self.read_into(environments, slices, on_host)?;
+        images.on_host = self.read_into(environments, &mut slices, on_host)?;
         Ok(images)
     }
 
@@ -326,7 +276,7 @@ impl GpuBatch<'_> {
     pub fn read_into<E: From<GpuError> + Send>(
         &self,
         environments: Range<usize>,
-        images: ImageSlices,
+        images: &mut ImageSlices,
         on_host: impl Fn(usize, &[u32]) -> Result<Vec<Option<Return>>, E> + Sync,
     ) -> Result<usize, E> {
         // Copy the images.

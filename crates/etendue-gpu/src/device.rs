@@ -366,14 +366,12 @@ impl GpuDevice {
         Ok(())
     }
 
-    /// Submits commands and reads the start of a buffer.
-    pub(crate) fn submit_and_read<T: Pod + Send + Sync>(
+    /// Reads the start of a buffer.
+    pub(crate) fn read_vec<T: Pod + Send + Sync>(
         &self,
-        encoder: CommandEncoder,
         from: &Buffer,
         count: usize,
     ) -> Result<Vec<T>, GpuError> {
-        self.queue.submit([encoder.finish()]);
         let mut found = bytemuck::zeroed_vec(count);
         self.read(from, 0, &mut found)?;
         Ok(found)

@@ -1,6 +1,6 @@
 //! The meshes of a scene in the form of the shaders.
 
-use crate::compressed_tree::{CompressedTree, LEAF_SIZE, NODE_WORDS, Node};
+use crate::device_tree::{DeviceTree, LEAF_SIZE, NODE_WORDS, Node, shifted};
 use crate::numbers;
 use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{BoundingBox, BoxTree, Mesh};
@@ -73,7 +73,7 @@ impl Geometry {
         let around = boxes.iter().copied().reduce(|a, b| a.union(&b));
         let around = around.expect("a checked mesh has a triangle");
         let bounds = [around.low.map(below), around.high.map(|x| -below(-x))];
-        let compressed = CompressedTree::new(&tree, bounds.map(|corner| corner.coords.into()));
+        let own_tree = DeviceTree::new(&tree, bounds.map(|corner| corner.coords.into()));
 
         // Append it, with indices in the common lists.
         let placed = PlacedTree {
@@ -84,14 +84,11 @@ impl Geometry {
             reach: -below(-own.reach),
         };
         let first_member = index(self.triangles.len());
-        self.nodes.extend(compressed.nodes.iter().map(|node| {
-            let mut node = *node;
-            node[4] += placed.root;
-            node[5] += first_member;
-            node
-        }));
+        let nodes = own_tree.nodes.iter();
+        self.nodes
+            .extend(nodes.map(|node| shifted(*node, placed.root, first_member)));
         self.triangles
-            .par_extend(compressed.members.par_iter().map(|at| own.triangle(*at)));
+            .par_extend(own_tree.members.par_iter().map(|at| own.triangle(*at)));
         self.vertices.par_extend(
             mesh.vertices
                 .par_iter()
@@ -99,7 +96,7 @@ impl Geometry {
         );
         self.corners.extend(&mesh.triangles);
         self.meshes.push(placed);
-        self.depth = self.depth.max(compressed.depth);
+        self.depth = self.depth.max(own_tree.depth);
     }
 }
 

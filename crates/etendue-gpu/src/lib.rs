@@ -2,7 +2,7 @@
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of lidars with single-ray beams, one after the other or one in each of many environments
+//! simulates whole sweeps of pulsed lidars, one after the other or one in each of many environments
 //! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate.
 //!
 //! # Where things are
@@ -10,10 +10,11 @@
 //! | step | file |
 //! |---|---|
 //! | adapters, choice, buffers and dispatches | `adapter.rs`, `choice.rs`, `device.rs` |
-//! | trees of 80-byte nodes | `compressed_tree.rs` |
+//! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
-//! | aiming shots, detecting echoes | `lidar.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | aiming shots, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
@@ -21,14 +22,15 @@ mod adapter;
 mod batch;
 mod caster;
 mod choice;
-mod compressed_tree;
 mod device;
+mod device_tree;
 mod error;
 mod geometry;
 mod lidar;
 mod numbers;
 mod scene;
 mod shaders;
+mod steps;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};

@@ -1,26 +1,26 @@
 //! Whole sweeps of a lidar on a device.
 
-use crate::caster::{GpuCaster, HitRecord, RayRecord, bind};
+use crate::caster::GpuCaster;
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined};
 use crate::scene::Placement;
-use crate::shaders::{self, TABLE};
+use crate::shaders::{self, MOST_BEAM_RAYS, TABLE};
+use crate::steps::{Aimed, ShotRecord, Steps};
 use bytemuck::{Pod, Zeroable};
-use etendue_physics::pulse::{IntensityResponse, ReflectivityScale, SingleEchoTiming};
+use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, ReturnMode};
 use etendue_physics::surface::Side;
-use etendue_raycast::Ray;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectShot, DirectSurface, DirectSweep, Lidar,
-    NotDirect, Sweep, SweepSettings,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectShot, DirectSurface,
+    DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use thiserror::Error;
-use wgpu::{Buffer, CommandEncoderDescriptor, ComputePipeline};
+use wgpu::Buffer;
 
 /// A lidar in a world, simulated on a device.
 ///
@@ -33,7 +33,6 @@ pub struct GpuLidar<'a> {
     pub(crate) caster: &'a GpuCaster,
     pub(crate) world: &'a World<'a, f64>,
     pub(crate) lidar: &'a Lidar,
-    receive: ComputePipeline,
     pub(crate) object_materials: Buffer,
     pub(crate) triangle_materials: Buffer,
     pub(crate) backscatter: Buffer,
@@ -55,6 +54,11 @@ pub enum GpuSweepError {
     /// The lidar or the scene has a property that the device form lacks.
     #[error("the GPU does not simulate this sweep: {0}")]
     NotDirect(#[from] NotDirect),
+    /// The beams have too many rays.
+    #[error(
+        "the GPU does not simulate this sweep: a beam has {0} rays, more than {MOST_BEAM_RAYS}"
+    )]
+    Rays(usize),
     /// Objects move during the sweeps of a batch.
     #[error("the GPU does not simulate this batch: objects move during the sweep")]
     Moving,
@@ -80,7 +84,11 @@ struct EchoRecord {
     range: [f32; 2],
     intensity: f32,
     power: f32,
-    unused: [u32; 2],
+    stretch: f32,
+    source_object: u32,
+    source_material: u32,
+    source_cos_incidence: f32,
+    source_distance: [f32; 2],
 }
 
 /// Parameters of the shader that detects echoes.
@@ -99,6 +107,7 @@ pub(crate) struct ReceiveParameters {
     response: [f32; 4],
     neighbour: [f32; 4],
     pattern: [f32; 4],
+    weights: [f32; MOST_BEAM_RAYS],
 }
 
 /// Bit of the number of a material whose shots the host simulates.
@@ -108,7 +117,6 @@ const ON_HOST: u32 = 1 << 31;
 const PLAIN: u32 = 8;
 const TOO_NEAR: u32 = 1;
 const RETURN: u32 = 2;
-const OF_SURFACE: u32 = 4;
 
 impl<'a> GpuLidar<'a> {
     /// Prepares a lidar in a world whose scene the caster holds ([`GpuCaster::new`] of
@@ -146,7 +154,6 @@ impl<'a> GpuLidar<'a> {
             object_materials.push([first, marked(object.material)]);
         }
         Ok(Self {
-            receive: device.pipeline(shaders::receive(), "receive")?,
             object_materials: device.storage("the materials of the objects", &object_materials)?,
             triangle_materials: device
                 .storage("the materials of the triangles", &triangle_materials)?,
@@ -204,81 +211,80 @@ impl<'a> GpuLidar<'a> {
     }
 
     /// The results of all shots.
-    fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuError> {
-        // Rays, and the poses of objects at their times.
+    fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuSweepError> {
+        // Shots, and the poses of objects at their times.
         let device = self.device;
-        let (rays, times) = rays_of(sweep);
-        let count = index(rays.len());
+        let (shots, times) = placed_shots(sweep);
         let times = if self.caster.scene().has_moving_objects() {
             &times[..]
         } else {
             &times[..1]
         };
-        let objects = self.caster.scene.place(
-            device,
-            self.world.scene().caster(),
-            Placement::Times(times),
-        )?;
+        let steps = Steps::new(self, sweep, Placement::Times(times), 1, shots.len())?;
 
-        // Buffers of the steps.
-        let rays = device.scratch_with("the rays", &rays)?;
-        let of_all = |size: usize| u64::from(count) * size as u64;
-        let hits = device.scratch("the hits", of_all(size_of::<HitRecord>()))?;
-        let echoes = device.scratch("the echoes", of_all(size_of::<EchoRecord>()))?;
-
-        // Cast and detect in one submission.
-        let mut encoder = device
-            .device
-            .create_command_encoder(&CommandEncoderDescriptor::default());
-        let row = device.row(count);
-        let bindings =
-            self.caster
-                .bindings(device, &objects, [count, self.channels()], &rays, &hits)?;
-        device.dispatch(&mut encoder, self.caster.pipeline(), &bindings, count);
+        // Results, and what is common to all shots.
+        let bytes = (shots.len() * size_of::<EchoRecord>()) as u64;
+        let echoes = device.scratch("the echoes", bytes)?;
         let noise = sweep.correlated_noise();
-        let parameters = device.uniform(&receive_parameters(sweep, noise.as_ref(), count, row))?;
         let channels = channel_records(sweep, noise.as_ref()).collect::<Vec<_>>();
         let channels = device.scratch_with("the channels", &channels)?;
-        let buffers = [
-            &parameters,
-            &hits,
-            &self.object_materials,
-            &self.triangle_materials,
-            &self.backscatter,
-            &channels,
-            &echoes,
-        ];
-        let bindings = bind(device, &self.receive, &buffers);
-        device.dispatch(&mut encoder, &self.receive, &bindings, count);
-        device.submit_and_read(encoder, &echoes, count as usize)
+        let no_poses = device.scratch("the poses of the sensor", 96)?;
+
+        // Simulate as many shots at a time as the steps hold.
+        let receive = device.pipeline(shaders::receive(steps.beam.len()), "receive")?;
+        for (number, part) in shots.chunks(steps.together).enumerate() {
+            let (first, count) = (index(number * steps.together), index(part.len()));
+            let part = device.scratch_with("the shots", part)?;
+            let mut parameters = receive_parameters(sweep, noise.as_ref(), &steps.beam);
+            parameters.environments = [count, first, 0, 0];
+            let aimed = Aimed {
+                shots: &part,
+                poses: &no_poses,
+                environments: [count, 0, 0, 0],
+            };
+            let outputs = [(5, &*channels), (6, &*echoes)];
+            steps.submit(self, count, &aimed, &receive, parameters, &outputs)?;
+        }
+        Ok(device.read_vec(&echoes, shots.len())?)
     }
 }
 
-/// The rays of all shots, and the times that they refer to. Consecutive shots of the same time share one.
-fn rays_of(sweep: &DirectSweep) -> (Vec<RayRecord>, Vec<f64>) {
-    // Times.
-    let shots = sweep.shots();
-    let all = (0..shots.len()).into_par_iter();
-    let of_shots: Vec<f64> = all.map(|number| shots.at(number).time).collect();
-    let mut times = vec![];
-    let mut numbers = Vec::with_capacity(shots.len());
-    for time in of_shots {
-        if times.last() != Some(&time) {
-            times.push(time);
-        }
-        numbers.push(index(times.len() - 1));
-    }
+/// All shots in the frame of the world, and the times that they refer to. Consecutive shots of the same time share one.
+fn placed_shots(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
+    // Place the shots of each part, with its own times.
+    let count = sweep.shots().len();
+    let part = sweep.part_size();
+    let parts = (0..count.div_ceil(part)).into_par_iter();
+    let placed: Vec<(Vec<ShotRecord>, Vec<f64>)> = parts
+        .map(|number| {
+            let mut memory = vec![];
+            let own = number * part..count.min((number + 1) * part);
+            let shots = sweep.list(own, &mut memory);
+            let mut times: Vec<f64> = vec![];
+            let mut pose = Isometry3::identity();
+            let mut record = |shot: &Shot| {
+                if times.last() != Some(&shot.time) {
+                    times.push(shot.time);
+                    pose = sweep.world_from_sensor(shot.time);
+                }
+                ShotRecord::of(sweep, shot, &pose, index(times.len() - 1))
+            };
+            (shots.iter().map(&mut record).collect(), times)
+        })
+        .collect();
 
-    // Rays from the poses at these times.
-    let pose = |time: &f64| sweep.world_from_sensor(*time);
-    let poses: Vec<Isometry3<f64>> = times.par_iter().map(pose).collect();
-    let ray = |(number, time): (usize, &u32)| {
-        let shot = shots.at(number);
-        let pose = &poses[*time as usize];
-        let ray = Ray::new(pose * shot.origin, pose.rotation * shot.direction());
-        RayRecord::of(&ray, *time)
-    };
-    (numbers.par_iter().enumerate().map(ray).collect(), times)
+    // Join them.
+    let mut all = Vec::with_capacity(count);
+    let mut times = vec![];
+    for (mut records, own) in placed {
+        let first = index(times.len());
+        for record in &mut records {
+            record.time += first;
+        }
+        all.append(&mut records);
+        times.extend(own);
+    }
+    (all, times)
 }
 
 impl ReceiveParameters {
@@ -296,6 +302,12 @@ impl EchoRecord {
             material: MaterialId(self.material),
             cos_incidence: f64::from(self.cos_incidence),
         });
+        let source = (self.source_object != u32::MAX).then(|| DirectSurface {
+            distance: joined(self.source_distance),
+            object: ObjectId(self.source_object),
+            material: MaterialId(self.source_material),
+            cos_incidence: f64::from(self.source_cos_incidence),
+        });
         let echo = if self.status & PLAIN != 0 {
             DirectEcho::Plain
         } else if self.status & TOO_NEAR != 0 {
@@ -305,7 +317,8 @@ impl EchoRecord {
                 range: joined(self.range),
                 intensity: f64::from(self.intensity),
                 power: f64::from(self.power),
-                is_of_surface: self.status & OF_SURFACE != 0,
+                stretch: f64::from(self.stretch),
+                source,
             }
         } else {
             DirectEcho::None
@@ -353,17 +366,27 @@ pub(crate) fn channel_records<'a>(
 pub(crate) fn receive_parameters(
     sweep: &DirectSweep,
     noise: Option<&CorrelatedDraws>,
-    count: u32,
-    row: u32,
+    beam: &[DirectRay],
 ) -> ReceiveParameters {
     // Receiver.
     let settings = sweep.settings();
     let lidar = sweep.lidar();
     let form = sweep.echo_form();
-    let (is_threshold, timed) = match form.timing {
-        SingleEchoTiming::Pulse { noise } => (0, noise),
-        SingleEchoTiming::Threshold { zero } => (1, zero),
+    let (timing, timed, level) = match form.timing {
+        EchoTiming::Pulse { noise } => (0, noise, 0.0),
+        EchoTiming::Edge { noise, level } => (1, noise, level),
+        EchoTiming::Threshold { zero } => (2, zero, 0.0),
     };
+    let reported = match sweep.return_mode() {
+        ReturnMode::Strongest => 0,
+        ReturnMode::First => 1,
+        ReturnMode::Last => 2,
+        ReturnMode::Dual(_) | ReturnMode::All => 3,
+    };
+    let mut weights = [0.0; MOST_BEAM_RAYS];
+    for (weight, ray) in weights.iter_mut().zip(beam) {
+        *weight = ray.weight as f32;
+    }
     let saturation = form.saturation.min(1e30);
 
     // Intensity.
@@ -389,14 +412,14 @@ pub(crate) fn receive_parameters(
     } else {
         0.0
     };
-    let weights = |average: Option<&AveragedNormals>| {
+    let averages = |average: Option<&AveragedNormals>| {
         average.map_or([0.0; 4], |own| {
             own.weights.map(|weight| (own.sd * weight) as f32)
         })
     };
     ReceiveParameters {
-        counts: [count, 0, row, index(lidar.channels.len())],
-        environments: [count, 0, 0, 0],
+        counts: [0, 0, 0, index(lidar.channels.len())],
+        environments: [0; 4],
         key: [
             settings.seed as u32,
             (settings.seed >> 32) as u32,
@@ -404,13 +427,13 @@ pub(crate) fn receive_parameters(
             settings.sensor << 20,
         ],
         kinds: [
-            is_threshold,
+            timing,
             response,
             u32::from(!settings.without_noise),
-            0,
+            reported,
         ],
         light: [
-            sweep.weight() as f32,
+            form.length as f32,
             sweep.two_way_extinction() as f32,
             sweep.echo_reach() as f32,
             lidar.intensity.top.unwrap_or(-1.0) as f32,
@@ -421,11 +444,12 @@ pub(crate) fn receive_parameters(
             form.variance[0] as f32,
             form.variance[1] as f32,
         ],
-        timing: [form.jitter as f32, form.pulse_sd as f32, timed as f32, 0.0],
+        timing: [form.jitter, form.pulse_sd, timed, level].map(|number| number as f32),
         limits: pair(limits.near, limits.far),
         step: pair(limits.step, inverse),
         response: [numbers[0] as f32, numbers[1] as f32, 0.0, 0.0],
-        neighbour: weights(noise.map(|noise| &noise.neighbour)),
-        pattern: weights(noise.map(|noise| &noise.beam)),
+        neighbour: averages(noise.map(|noise| &noise.neighbour)),
+        pattern: averages(noise.map(|noise| &noise.beam)),
+        weights,
     }
 }

@@ -1,7 +1,7 @@
 //! A scene in the memory of a device.
 
-use crate::compressed_tree::{CompressedTree, Node};
 use crate::device::{GpuDevice, Scratch};
+use crate::device_tree::{DeviceTree, Node, shifted};
 use crate::error::GpuError;
 use crate::geometry::{Geometry, NODE_BYTES, PlacedTree, below, index};
 use crate::numbers;
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use wgpu::Buffer;
 
 /// Levels of a tree that the stack of the shader may have to hold.
-const MOST_LEVELS: usize = 96;
+const MOST_LEVELS: usize = 192;
 
 /// Levels of the tree over objects.
-const LEVELS_OF_OBJECTS: usize = 32;
+const LEVELS_OF_OBJECTS: usize = 64;
 
 /// The meshes and objects of a ray caster in the memory of a device. The poses of moving objects are written for the times
 /// of each batch of rays; vertices that move are not supported.
@@ -102,11 +102,8 @@ impl GpuScene {
             .collect();
         let reserved = index(objects.len().max(1));
         let mut nodes: Vec<Node> = vec![[0; _]; reserved as usize];
-        nodes.extend(geometry.nodes.iter().map(|node| {
-            let mut node = *node;
-            node[4] += reserved;
-            node
-        }));
+        let of_meshes = geometry.nodes.iter();
+        nodes.extend(of_meshes.map(|node| shifted(*node, reserved, 0)));
         let meshes = geometry.meshes.iter().map(|mesh| PlacedTree {
             root: mesh.root + reserved,
             ..*mesh
@@ -178,7 +175,7 @@ impl GpuScene {
         let mut members = vec![];
         if let Some(tree) = BoxTree::new(&boxes, 1) {
             let bounds = [around.low.map(below), around.high.map(|x| -below(-x))];
-            let upper = CompressedTree::new(&tree, bounds.map(|corner| corner.coords.into()));
+            let upper = DeviceTree::new(&tree, bounds.map(|corner| corner.coords.into()));
             if upper.depth > LEVELS_OF_OBJECTS {
                 return Err(GpuError::TooDeep {
                     depth: upper.depth,

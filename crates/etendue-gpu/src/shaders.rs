@@ -13,14 +13,21 @@ pub(crate) fn trace(stack: usize) -> String {
     [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
 }
 
+/// Most rays of a beam.
+pub(crate) const MOST_BEAM_RAYS: usize = 64;
+
 /// Aims shots.
 pub(crate) fn aim() -> String {
-    [include_str!("shaders/aim.wgsl"), ROTATION, DOUBLE_SINGLE].join("\n")
+    let constants = format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;");
+    let own = include_str!("shaders/aim.wgsl");
+    [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
 }
 
-/// Detects echoes.
-pub(crate) fn receive() -> String {
-    let constants = format!("const TABLE: u32 = {TABLE}u;");
+/// Detects the echoes of beams with a number of rays.
+pub(crate) fn receive(rays: usize) -> String {
+    let constants = format!(
+        "const TABLE: u32 = {TABLE}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
+    );
     let own = include_str!("shaders/receive.wgsl");
     let random = include_str!("shaders/random.wgsl");
     [&constants, own, random, DOUBLE_SINGLE].join("\n")
@@ -36,7 +43,7 @@ mod tests {
         for (name, source) in [
             ("trace", super::trace(64)),
             ("aim", super::aim()),
-            ("receive", super::receive()),
+            ("receive", super::receive(7)),
         ] {
             let parsed = naga::front::wgsl::parse_str(&source);
             let module = parsed.unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));

@@ -546,7 +546,13 @@ impl ColumnData {
     }
 }
 
-/// Other readers expect "nan" instead of Rust's "NaN".
+/// Other readers expect "nan" instead of Rust's "NaN"; a negative zero is a zero.
 fn number_text(value: f64, text: String) -> String {
-    if value.is_nan() { "nan".into() } else { text }
+    if value.is_nan() {
+        "nan".into()
+    } else if value == 0.0 {
+        "0".into()
+    } else {
+        text
+    }
 }

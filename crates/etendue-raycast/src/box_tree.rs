@@ -1,17 +1,16 @@
-//! Trees of eight-wide nodes over boxes, for traversals outside of this crate.
+//! Binary trees over boxes, for traversals outside of this crate.
 
 use crate::bounding_box::BoundingBox;
-use crate::bvh::node::LEAF;
 use crate::bvh::rounding::outer_box;
-use crate::bvh::wide_tree::WideTree;
+use crate::bvh::wide_tree::CountedTree;
 use obvhs::aabb::Aabb;
 use rayon::prelude::*;
 
 /// Largest number of boxes in a leaf of a [`BoxTree`].
 const MOST_IN_LEAF: u32 = 8;
 
-/// A bounding volume hierarchy over boxes, of the kind that the ray caster builds over triangles and over objects:
-/// each node has up to eight children. Traversals on other processors make their own nodes from it.
+/// A binary bounding volume hierarchy over boxes, from which the ray caster makes its trees over triangles and over
+/// objects. Traversals on other processors make their own nodes from it.
 ///
 /// ```
 /// use etendue_raycast::{BoundingBox, BoxTree, BoxTreeChild};
@@ -24,17 +23,17 @@ const MOST_IN_LEAF: u32 = 8;
 /// };
 /// let tree = BoxTree::new(&(0..20).map(cube).collect::<Vec<_>>(), 4).expect("there are boxes");
 /// let BoxTreeChild::Node(root) = tree.root() else { panic!("twenty boxes do not fit a leaf") };
-/// assert!(tree.children(root).count() <= 8);
+/// assert_eq!(tree.children(root).map(|(bounds, _)| bounds[1][1]), [1.0_f32.next_up(); 2]);
 /// ```
-pub struct BoxTree(WideTree);
+pub struct BoxTree(CountedTree);
 
 /// A child of a node of a [`BoxTree`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BoxTreeChild<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoxTreeChild {
     /// A node, by index.
     Node(usize),
     /// A leaf: the indices of its boxes.
-    Leaf(&'a [u32]),
+    Leaf(Vec<u32>),
 }
 
 impl BoxTree {
@@ -50,29 +49,28 @@ impl BoxTree {
             .map(|own| outer_box(&own.low.coords, &own.high.coords))
             .collect();
         let leaf_size = leaf_size.clamp(1, MOST_IN_LEAF);
-        Some(Self(WideTree::new(&rounded, leaf_size)))
+        Some(Self(CountedTree::new(&rounded, leaf_size)))
     }
 
     /// The root: a leaf if all boxes fit one.
-    pub fn root(&self) -> BoxTreeChild<'_> {
-        self.child(self.0.root)
+    pub fn root(&self) -> BoxTreeChild {
+        self.child(0)
     }
 
     /// The children of a node, each with the least and greatest coordinates of its box, rounded outwards.
-    pub fn children(&self, node: usize) -> impl Iterator<Item = ([[f32; 3]; 2], BoxTreeChild<'_>)> {
-        let node = &self.0.nodes[node];
-        let used = (0..8).filter(|&slot| node.is_used(slot));
-        used.map(|slot| {
-            let bound = |side: usize| [0, 1, 2].map(|axis| node.bounds[2 * axis + side][slot]);
-            ([bound(0), bound(1)], self.child(node.child[slot]))
+    pub fn children(&self, node: usize) -> [([[f32; 3]; 2], BoxTreeChild); 2] {
+        self.0.halves(node).map(|half| {
+            let bounds = self.0.bounds(half);
+            let corners = [bounds.min, bounds.max].map(|corner| [corner.x, corner.y, corner.z]);
+            (corners, self.child(half))
         })
     }
 
-    fn child(&self, number: u32) -> BoxTreeChild<'_> {
-        if number & LEAF == 0 {
-            BoxTreeChild::Node(number as usize)
+    fn child(&self, node: usize) -> BoxTreeChild {
+        if self.0.is_leaf(node) {
+            BoxTreeChild::Leaf(self.0.members(node).numbers().to_vec())
         } else {
-            BoxTreeChild::Leaf(self.0.leaves[(number & !LEAF) as usize].numbers())
+            BoxTreeChild::Node(node)
         }
     }
 }
@@ -114,7 +112,7 @@ mod tests {
                     BoxTreeChild::Node(node) => open.extend(tree.children(node)),
                     BoxTreeChild::Leaf(members) => {
                         assert!(members.len() <= leaf_size as usize);
-                        for &member in members {
+                        for member in members {
                             let own = &all[member as usize];
                             assert!(contains(
                                 own.low.coords.as_slice(),

@@ -3,7 +3,8 @@
 //! ```text
 //! mutate SECONDS [TARGET...]     # at least 100 inputs of each target, for SECONDS together
 //! mutate SECONDS --corpus FOLDER [TARGET...]     # the files in FOLDER/TARGET are seeds, too
-//! mutate --seeds FOLDER          # writes seeds and dictionaries: FOLDER/TARGET/*, FOLDER/TARGET.dict
+//! mutate --seeds FOLDER          # writes seeds, kept inputs and dictionaries: FOLDER/TARGET/*, FOLDER/TARGET.dict
+//! mutate --keep FOLDER           # packs the files of FOLDER/TARGET into the kept inputs of each target
 //! mutate --list                  # names of the targets
 //! ```
 //!
@@ -13,7 +14,7 @@
 use etendue_fuzz::{Target, targets};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
         }
         ["--seeds", folder] => {
             targets().iter().for_each(|target| write_seeds(target, Path::new(folder)));
+            ExitCode::SUCCESS
+        }
+        ["--keep", folder] => {
+            targets().iter().for_each(|target| keep(target, Path::new(folder)));
             ExitCode::SUCCESS
         }
         [seconds, ref rest @ ..] => {
@@ -63,7 +68,7 @@ fn main() -> ExitCode {
 fn write_seeds(target: &Target, folder: &Path) {
     let own = folder.join(target.name);
     fs::create_dir_all(&own).expect("a folder for the seeds");
-    for (number, seed) in (target.seeds)().iter().enumerate() {
+    for (number, seed) in seeds(target, None).iter().enumerate() {
         fs::write(own.join(format!("seed-{number}")), seed).expect("writes a seed");
     }
     let escaped = |word: &&str| {
@@ -74,19 +79,57 @@ fn write_seeds(target: &Target, folder: &Path) {
     fs::write(folder.join(format!("{}.dict", target.name)), words).expect("writes a dictionary");
 }
 
+/// File with the kept inputs of a target: for each its length, in two bytes (little endian), and its bytes.
+fn kept_file(target: &Target) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("inputs").join(target.name)
+}
+
+/// Packs the files of a folder, in the order of their names, into the kept inputs of a target.
+fn keep(target: &Target, folder: &Path) {
+    let mut packed = Vec::new();
+    for input in files(&folder.join(target.name)) {
+        let length = u16::try_from(input.len()).expect("kept inputs are short");
+        packed.extend(length.to_le_bytes());
+        packed.extend(input);
+    }
+    let file = kept_file(target);
+    fs::create_dir_all(file.parent().expect("a folder")).expect("a folder for the inputs");
+    fs::write(file, packed).expect("writes the inputs");
+}
+
+/// The kept inputs of a target.
+fn kept(target: &Target) -> Vec<Vec<u8>> {
+    let packed = fs::read(kept_file(target)).unwrap_or_default();
+    let mut rest = &packed[..];
+    let mut inputs = Vec::new();
+    while let [low, high, after @ ..] = rest {
+        let (input, next) = after.split_at(u16::from_le_bytes([*low, *high]).into());
+        inputs.push(input.to_vec());
+        rest = next;
+    }
+    inputs
+}
+
+/// The files of a folder in the order of their names.
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|file| file.path()).collect();
+    paths.sort();
+    let read = |path| fs::read(path).expect("reads an input");
+    paths.into_iter().map(read).collect()
+}
+
 struct Outcome {
     inputs: u64,
     failures: u64,
     slowest: Duration,
 }
 
-/// The seeds of a target, and the files of its folder in a corpus, in the order of their names.
+/// The seeds of a target, its kept inputs, and the files of its folder in a corpus.
 fn seeds(target: &Target, corpus: Option<&Path>) -> Vec<Vec<u8>> {
-    let folder = corpus.and_then(|corpus| fs::read_dir(corpus.join(target.name)).ok());
-    let mut paths: Vec<_> = folder.into_iter().flatten().flatten().map(|file| file.path()).collect();
-    paths.sort();
-    let files = paths.iter().map(|path| fs::read(path).expect("reads a file of the corpus"));
-    (target.seeds)().into_iter().chain(files).collect()
+    let corpus = corpus.map(|corpus| files(&corpus.join(target.name)));
+    let corpus = corpus.into_iter().flatten();
+    (target.seeds)().into_iter().chain(kept(target)).chain(corpus).collect()
 }
 
 /// Reads changed seeds of a target for a time.
@@ -98,7 +141,9 @@ fn run(target: &Target, corpus: Option<&Path>, time: Duration) -> Outcome {
         slowest: Duration::ZERO,
     };
     let begun = Instant::now();
-    while outcome.inputs < LEAST || begun.elapsed() < time {
+    // Every seed itself is an input
+    let least = LEAST.max(seeds.len() as u64);
+    while outcome.inputs < least || begun.elapsed() < time {
         let number = outcome.inputs;
         let input = input(&seeds, target.words, number);
         let start = Instant::now();

@@ -24,7 +24,8 @@ pub enum NoiseError {
     },
     /// Too few directions with returns for the panel search.
     #[error(
-        "{recording}: {directions} directions returned, but a panel requires at least {needed}"
+        "{recording}: {directions} directions{} returned, but a panel requires at least {needed}",
+        .bearing_deg.map(|at| format!(" around the declared bearing of {at:.0} degrees")).unwrap_or_default()
     )]
     TooFewBeams {
         /// Name of the recording.
@@ -33,6 +34,8 @@ pub enum NoiseError {
         directions: usize,
         /// Least number.
         needed: usize,
+        /// Declared bearing that limits the search, degrees.
+        bearing_deg: Option<f64>,
     },
     /// No flat surface that faces the sensor.
     #[error("{recording}: no panel found: {found}")]
@@ -143,6 +146,13 @@ impl NoiseError {
             Self::Empty { .. } => "record a few seconds in front of the panel",
             Self::AllDropped { .. } => {
                 "check that the sensor works; move the panel nearer, or turn it"
+            }
+            Self::TooFewBeams {
+                bearing_deg: Some(_),
+                ..
+            } => {
+                "correct the bearing (--bearing, or bearing_deg of the setup file): degrees, anticlockwise from the x axis of \
+                 the sensor; without one, the panel is searched all around"
             }
             Self::TooFewBeams { .. } | Self::TooFewBeamsOnPanel { .. } => {
                 "record full rotations for some seconds, with a panel that covers 20 degrees or more"

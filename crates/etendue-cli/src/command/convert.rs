@@ -5,7 +5,7 @@ use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::formats;
 use crate::memory::Memory;
-use crate::output::{commit, counted, list_written, print, warn};
+use crate::output::{commit, counted, list_written, print_text, warn};
 use clap::{Args, ValueEnum};
 use etendue::io::output::OutputSet;
 use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
@@ -138,7 +138,7 @@ impl Convert {
         if format == PointFormat::Mcap && !self.per_sweep {
             list_written(bag::describe(&self.to)?.as_slice());
         }
-        print(&self.summary(sweeps, &table, &fields, &warnings, &files))
+        print_text(&self.summary(sweeps, &table, &fields, &warnings, &files))
     }
 
     /// Checks the memory of the points of the input.

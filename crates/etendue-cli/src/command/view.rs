@@ -23,13 +23,15 @@ use std::path::{Path, PathBuf};
     etendue view scan.pcd\n          \
     etendue view drive.mcap#3 -o sweep.png\n\n\
     Scenes are drawn as a section from above, sensors as the directions of their beams, noise profiles as \
-    curves, points and sweeps of recordings from above and from the side. Pictures are opened as they are. \
+    curves, points and sweeps of recordings from above and from the side. Pictures, and the main picture of a \
+    folder of results, are opened as they are. \
     `etendue simulate` draws a sensor in a scene.")]
 pub struct View {
-    /// File, or name of a built-in scene, sensor or noise profile; FILE#N is a sweep of a recording [default: #0]
+    /// File, folder of results, or name of a built-in scene, sensor or noise profile; FILE#N is a sweep of a recording
+    /// [default: #0]
     file: String,
-    /// Picture (.png or .svg) [default: out/view/NAME.png]
-    #[arg(short, long, value_name = "FILE")]
+    /// Picture (.png or .svg), or a folder for NAME.png [default: out/view]
+    #[arg(short, long, value_name = "DIR|FILE")]
     output: Option<PathBuf>,
     /// Write the picture without opening it
     #[arg(long)]
@@ -38,24 +40,48 @@ pub struct View {
     lidar: LidarOptions,
 }
 
+/// Main picture of the folder of results of each command.
+const PICTURES: [&str; 7] = [
+    "scan.png",
+    "fit.png",
+    "slam.png",
+    "registration.png",
+    "picture.png",
+    "bias-curve.png",
+    "curves.png",
+];
+
 impl View {
     /// Draws the file, writes the picture, prints its path and opens it.
     pub fn run(self) -> Result<(), Failure> {
-        let path = match ending(&self.file).as_str() {
-            "png" | "svg" if self.output.is_none() => {
-                let picture = PathBuf::from(&self.file);
-                if !picture.exists() {
-                    return Err(Failure::Missing(picture));
-                }
-                picture
-            }
-            _ => self.write(&self.drawing()?)?,
+        let path = match self.existing()? {
+            Some(picture) => picture,
+            None => self.write(&self.drawing()?)?,
         };
         print(&format!("{}\n", path.display()))?;
         if !self.no_open {
             desktop::open(&path);
         }
         Ok(())
+    }
+
+    /// The picture that the file is, or that the folder of results has, if no output is named.
+    fn existing(&self) -> Result<Option<PathBuf>, Failure> {
+        if self.output.is_some() {
+            return Ok(None);
+        }
+        let path = PathBuf::from(&self.file);
+        if path.is_dir() {
+            let pictures = PICTURES.iter().map(|name| path.join(name));
+            return Ok(pictures.into_iter().find(|picture| picture.exists()));
+        }
+        if !["png", "svg"].contains(&ending(&path).as_str()) {
+            return Ok(None);
+        }
+        if !path.exists() {
+            return Err(Failure::Missing(path));
+        }
+        Ok(Some(path))
     }
 
     /// Picture of the file.
@@ -122,8 +148,12 @@ impl View {
     /// Writes the picture and returns its path.
     fn write(&self, drawing: &Drawing) -> Result<PathBuf, Failure> {
         let stem = Path::new(&self.file).file_stem().unwrap_or_default();
-        let usual = || Path::new("out/view").join(stem).with_extension("png");
-        let path = self.output.clone().unwrap_or_else(usual);
+        let usual = Path::new("out/view");
+        let path = self.output.as_deref().unwrap_or(usual);
+        let path = match path.extension() {
+            Some(_) if !path.is_dir() => path.to_owned(),
+            _ => path.join(stem).with_extension("png"),
+        };
         let bytes = match ending(&path).as_str() {
             "svg" => svg::write(drawing).into_bytes(),
             "png" => png::render(drawing, 2.0)?,

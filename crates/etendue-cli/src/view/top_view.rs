@@ -49,12 +49,13 @@ const BEAMS_SHOWN: usize = 170;
 /// Longest beam without a range, in units of the longest measured range.
 const UNMEASURED_REACH: f64 = 1.5;
 
+// Colours of measurements differ from those of surfaces.
 const BEAM: Color = Color::hex(0x6FA8DC);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
-const MIRROR_IMAGE: Color = Color::hex(0x009E73);
-const NO_SURFACE: Color = Color::hex(0xE69F00);
-const PATH: Color = Color::hex(0x0072B2);
+const MIRROR_IMAGE: Color = Color::hex(0x6A3DC2);
+const NO_SURFACE: Color = Color::hex(0x8B4513);
+const PATH: Color = Color::hex(0x14307A);
 const UNMEASURED: Color = Color::hex(0x8A8A8A);
 
 impl TopView<'_> {
@@ -293,6 +294,23 @@ mod tests {
                 material: MaterialId(0),
                 incidence: 0.0,
             }),
+        }
+    }
+
+    #[test]
+    fn marks_have_other_colours_than_surfaces() {
+        for mark in [
+            BEAM,
+            POINT,
+            MIXED,
+            MIRROR_IMAGE,
+            NO_SURFACE,
+            PATH,
+            UNMEASURED,
+        ] {
+            for category in 0..7 {
+                assert_ne!(mark, palette::category(category, 1.0).color);
+            }
         }
     }
 

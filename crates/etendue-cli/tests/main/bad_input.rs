@@ -522,6 +522,14 @@ fn invalid_values_of_options_state_what_is_expected() {
             &["render", "-o", "no/such/folder"],
             "the folder no/such of --output does not exist",
         ),
+        (
+            &["convert", "a.pcd", "no/such/b.pcd"],
+            "the folder no of TO does not exist",
+        ),
+        (
+            &["inspect", "a.csv", "--chart", "no/such/chart.png"],
+            "the folder no of --chart does not exist",
+        ),
     ] {
         let output = etendue(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

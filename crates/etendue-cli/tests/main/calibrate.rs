@@ -188,6 +188,39 @@ fn a_distance_declared_25_cm_wrong_gives_a_warning_and_is_not_used() {
     );
 }
 
+/// The board is 0.8 m wide, 0.5 m away, at 20 degrees. Each declared value is in millimetres or 90 degrees off.
+#[test]
+fn declared_values_that_the_recording_contradicts_are_refused() {
+    let folder = in_folder(&rows(&[ONE], 20));
+    let cases = [
+        (["--width", "800"], "declared width is 800 m, but only 0.8"),
+        (
+            ["--distance", "500"],
+            "declared distance is 500 m, but the panel found is 0.500 m away",
+        ),
+        (
+            ["--bearing", "95"],
+            "declared bearing is 95 degrees, but the panel found is 36 degrees beside it, with its normal at 20 degrees",
+        ),
+    ];
+    for (declared, words) in cases {
+        let arguments = [&ARGUMENTS[..], &declared, &["--accept-doubtful"]].concat();
+        let message = fail_with(4, folder.path(), &arguments);
+        assert!(message.contains(words), "{message}");
+        assert!(message.contains(declared[0]), "{message}");
+    }
+    // A width of five times that seen, and a bearing 11 degrees beside the panel, which ends at 59 degrees
+    for declared in [["--width", "4"], ["--bearing", "70"]] {
+        let message = fail_with(3, folder.path(), &[&ARGUMENTS[..], &declared].concat());
+        assert!(message.contains("doubtful"), "{message}");
+    }
+    // Nothing returns around the bearing
+    let message = message(folder.path(), &["--bearing", "200"]);
+    let words = "0 directions around the declared bearing of 200 degrees returned";
+    assert!(message.contains(words), "{message}");
+    assert!(message.contains("correct the bearing"), "{message}");
+}
+
 #[test]
 fn a_recording_without_the_panel_is_an_error_with_its_content() {
     let scattered = rows_of(12, |beam, _| 0.4 + 0.37 * f64::from((7 * beam) % 9));

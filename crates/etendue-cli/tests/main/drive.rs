@@ -1,6 +1,6 @@
 //! Motion, weather, several sensors, and formats on the command line.
 
-use crate::{etendue, folder, names, results, stderr, succeed, write};
+use crate::{etendue, folder, names, results, stderr, stdout, succeed, write};
 
 const STREET: &str = r#"
 version = 1
@@ -98,6 +98,27 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
     ];
     assert!(!etendue(folder.path(), &both).status.success());
     assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
+}
+
+/// A trajectory of 0.3 s has time for three sweeps, although 3 x 0.1 s is larger in floating point. A recording has
+/// them all; a folder has one, and a remark names the others.
+#[test]
+fn a_recording_follows_a_trajectory_to_its_end() {
+    let folder = folder();
+    let text = "0 0 0 0 0 0 0 1\n0.3 0.2 0 0 0 0 0 1\n";
+    write(folder.path(), "trajectory.tum", text);
+    let simulate = |output: &str| {
+        let arguments = ["simulate", "--trajectory", "trajectory.tum", "-o", output];
+        succeed(folder.path(), &arguments)
+    };
+    let output = simulate("a.mcap");
+    assert!(stdout(&output).contains("3 sweeps"), "{}", stdout(&output));
+    let output = simulate("a");
+    assert!(
+        stderr(&output).contains("one sweep of the 0.3 s of the trajectory: --sweeps 3 gives all"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// With a visibility of 12 m the car 8 m ahead has no returns (0.5 % of its light returns); the returns

@@ -41,6 +41,21 @@ fn fit(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+/// The columns of a URG-04LX are numbers of columns of an RPLIDAR A1 as well, in other directions.
+#[test]
+fn points_of_another_sensor_are_refused() {
+    let folder = room();
+    let words = "simulate room.toml --pose 0.1,-0.05,0.1,35 -o points.csv";
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let words = "fit room.toml --scan points.csv --free sensor.pose --start 0,0,30";
+    let own: Vec<&str> = words.split(' ').collect();
+    succeed(folder.path(), &own);
+    let other = [&own[..], &["--sensor", "slamtec-rplidar-a1"]].concat();
+    let message = fail(folder.path(), &other);
+    assert!(message.contains("belong to no shot"), "{message}");
+    assert!(message.contains("--sensor"), "{message}");
+}
+
 const TYPED: [&str; 5] = ["room.toml", "--scan", "beams.csv", "--free", "sensor.pose"];
 
 #[test]
@@ -90,6 +105,46 @@ fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
     ] {
         assert!(read("fit.svg").contains(text), "{text}");
     }
+}
+
+/// An eighth of the ranges is 1 m too long. The reason states chi-square over its expectation as the report has it, and the
+/// limited one beside it.
+#[test]
+fn the_reason_of_a_doubtful_fit_has_the_numbers_of_its_report() {
+    let folder = room();
+    let beams = std::fs::read_to_string(folder.path().join("beams.csv")).expect("beams");
+    let mut lines = beams.lines();
+    let header = lines.next().expect("a header");
+    let range = header
+        .split(',')
+        .position(|name| name == "range_m")
+        .expect("a column");
+    let line = |(number, line): (usize, &str)| {
+        let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+        if number % 8 == 0
+            && let Ok(metres) = fields[range].parse::<f64>()
+        {
+            fields[range] = (metres + 1.0).to_string();
+        }
+        fields.join(",") + "\n"
+    };
+    let longer: String = lines.enumerate().map(line).collect();
+    write(folder.path(), "beams.csv", format!("{header}\n{longer}"));
+    let more = ["--start", "0.1,-0.05,5", "--loss", "cauchy:0.05", "--json"];
+    let output = etendue(folder.path(), &[&["fit"][..], &TYPED, &more].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let goodness = &report["goodness"];
+    let ratio = number(&goodness["chi_square"]) / number(&goodness["degrees_of_freedom"]);
+    let limited = number(&goodness["limited_mean_square"]);
+    assert!(ratio > 100.0 && limited < 9.0, "{goodness}");
+    let reason = format!(
+        "chi-square is {ratio:.0} times its expectation ({limited:.1} times with squares limited to 9"
+    );
+    assert!(
+        goodness["reasons"].to_string().contains(&reason),
+        "{goodness}"
+    );
 }
 
 const PROBLEM: &str = r#"

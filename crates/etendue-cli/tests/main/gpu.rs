@@ -122,10 +122,10 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
             std::fs::read(folder.join(&file)).expect("points"),
         )
     };
-    let (_, expected) = simulate("cpu", "ouster-os1-64", "room.toml");
-    let (messages, found) = simulate("gpu", "ouster-os1-64", "room.toml");
+    let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml");
+    let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml");
     assert!(
-        messages.contains("simulated on the CPU") && messages.contains("several rays"),
+        messages.contains("simulated on the CPU") && messages.contains("not pulsed"),
         "{messages}"
     );
     assert!(expected == found);

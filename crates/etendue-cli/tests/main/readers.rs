@@ -157,6 +157,9 @@ fn the_poses_of_a_recording_survive_conversion() {
     };
     // Noise of the ranges: 30 mm at five standard deviations of 6 mm, and more of other presets
     for input in ["run.mcap", "copy.mcap"] {
+        let output = succeed(at, &["convert", input, "out.pcd", "--frame", "world"]);
+        let words = "outside of the poses of the recording";
+        assert!(!stderr(&output).contains(words), "{}", stderr(&output));
         let world = largest_x(input, "world");
         assert!((world - 4.5).abs() < 0.1, "{input}: {world}");
         let first = largest_x(input, "first");

@@ -51,6 +51,16 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         "a.svg\n"
     );
     assert_eq!(results(path, &["view", "a.svg", "--no-open"]), "a.svg\n");
+    // The picture of a folder of results, and a folder for the picture
+    succeed(path, &["simulate", "-o", "arena"]);
+    assert_eq!(
+        results(path, &["view", "./arena", "--no-open"]),
+        "./arena/scan.png\n"
+    );
+    assert_eq!(
+        results(path, &["view", "ball.toml", "-o", "drawn", "--no-open"]),
+        "drawn/ball.png\n"
+    );
 }
 
 #[test]

@@ -68,6 +68,16 @@ impl RepeatTable {
             return Err(document.error(span, problem));
         }
 
+        let axes = self.count.iter().zip(&self.step_m).zip(["x", "y", "z"]);
+        let mut coincident = axes.filter(|((count, step), _)| **count > 1 && **step == 0.0);
+        if let Some(((count, _), axis)) = coincident.next() {
+            let problem = TomlProblem::value(
+                format!("the {count} copies along {axis} are at one place: their step_m is 0"),
+                format!("give step_m a distance along {axis}, or count 1"),
+            );
+            return Err(document.error(span, problem));
+        }
+
         // List the copies
         let [along_x, along_y, along_z] = self.count;
         let step = Vector3::from(self.step_m);
@@ -136,6 +146,10 @@ mod tests {
             (
                 "{ count = [2, 1, 1], step_m = [inf, 0, 0] }",
                 "7:41: step_m is inf m",
+            ),
+            (
+                "{ count = [2, 3, 1], step_m = [0.5, 0, 0] }",
+                "7:10: the 3 copies along y are at one place",
             ),
         ] {
             let error = scene(repeat).map(|_| ()).unwrap_err().to_string();

@@ -55,9 +55,10 @@ pub struct PlaneShape {
 #[serde(deny_unknown_fields)]
 pub struct CylinderShape {
     /// Radius.
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0.0))]
     pub radius_m: Spanned<f64>,
     /// Length along z.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub length_m: f64,
     /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
@@ -69,7 +70,7 @@ pub struct CylinderShape {
 #[serde(deny_unknown_fields)]
 pub struct SphereShape {
     /// Radius.
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0.0))]
     pub radius_m: Spanned<f64>,
     /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
@@ -81,9 +82,10 @@ pub struct SphereShape {
 #[serde(deny_unknown_fields)]
 pub struct ConeShape {
     /// Radius of the base.
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0.0))]
     pub radius_m: Spanned<f64>,
     /// Height of the apex.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub height_m: f64,
     /// Maximum distance of the mesh from the true surface.
     #[serde(default = "usual_tolerance")]
@@ -99,6 +101,7 @@ pub struct CheckerboardShape {
     #[schemars(inner(range(min = 1, max = 10_000)))]
     pub cells: Spanned<[u32; 2]>,
     /// Side length of a cell.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub cell_m: f64,
     /// The two materials. The first is in the corner of least x and y.
     #[schemars(with = "[String; 2]")]

@@ -13,6 +13,7 @@ pub struct ChannelsTable {
     #[serde(default)]
     pub clockwise: bool,
     /// Elevation of each beam, degrees.
+    #[schemars(inner(range(min = -90.0, max = 90.0)))]
     pub elevation_deg: Vec<f64>,
     /// Azimuth of each beam relative to the rotor, degrees.
     #[serde(default)]
@@ -50,7 +51,8 @@ impl Default for OneOrMany {
 }
 
 impl ChannelsTable {
-    pub(super) fn channels(&self) -> Result<Vec<Channel>, TomlProblem> {
+    /// The channels; an error names the key of its list.
+    pub(super) fn channels(&self) -> Result<Vec<Channel>, (&'static str, TomlProblem)> {
         let count = self.elevation_deg.len();
         let azimuth = listed("azimuth_deg", &self.azimuth_deg, count)?;
         let time = listed("time_us", &self.time_us, count)?;
@@ -72,7 +74,11 @@ impl ChannelsTable {
 }
 
 impl OneOrMany {
-    fn spread(&self, key: &str, count: usize) -> Result<Vec<f64>, TomlProblem> {
+    fn spread(
+        &self,
+        key: &'static str,
+        count: usize,
+    ) -> Result<Vec<f64>, (&'static str, TomlProblem)> {
         match self {
             Self::One(value) => Ok(vec![*value; count]),
             Self::Many(values) => listed(key, values, count),
@@ -81,13 +87,20 @@ impl OneOrMany {
 }
 
 /// A list of `count` numbers. Default: zeros.
-fn listed(key: &str, values: &[f64], count: usize) -> Result<Vec<f64>, TomlProblem> {
+fn listed(
+    key: &'static str,
+    values: &[f64],
+    count: usize,
+) -> Result<Vec<f64>, (&'static str, TomlProblem)> {
     match values.len() {
         0 => Ok(vec![0.0; count]),
         found if found == count => Ok(values.to_vec()),
-        found => Err(TomlProblem::value(
-            format!("{key} has {found} numbers, but elevation_deg has {count}"),
-            "write one number per laser in every list of the firing table",
-        )),
+        found => {
+            let problem = TomlProblem::value(
+                format!("{key} has {found} numbers, but elevation_deg has {count}"),
+                "write one number per laser in every list of the firing table",
+            );
+            Err((key, problem))
+        }
     }
 }

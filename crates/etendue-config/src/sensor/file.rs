@@ -108,13 +108,23 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
     })
 }
 
+/// Quantities of channels in error messages, with their keys.
+const CHANNEL_KEYS: [(&str, &str); 3] = [
+    ("elevation", "elevation_deg"),
+    ("azimuth", "azimuth_deg"),
+    ("time", "time_us"),
+];
+
 impl SensorFile {
     /// The lidar of the file, checked.
     fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
         // Convert the tables
         let at = |span: Range<usize>| move |problem: TomlProblem| document.error(span, problem);
         let channels = match &self.channels {
-            Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
+            Some(table) => table.get_ref().channels().map_err(|(key, problem)| {
+                let list = document.span_of(&["channels", key], None);
+                document.error(list.unwrap_or(table.span()), problem)
+            })?,
             None => vec![Channel::default()],
         };
         let pattern = (self.pattern.get_ref().pattern()).map_err(at(self.pattern.span()))?;
@@ -145,11 +155,18 @@ impl SensorFile {
                 "change {table} here; `etendue schema sensor` has the unit and the range of every key"
             );
             let problem = TomlProblem::value(error.to_string(), remedy);
-            let value = match error {
-                LidarError::Value { value, .. } | LidarError::Channel { value, .. } => value,
-                _ => f64::NAN,
-            };
-            document.error_at_value(&[table], value, span, problem)
+            match error {
+                LidarError::Value { value, .. } => {
+                    document.error_at_value(&[table], value, span, problem)
+                }
+                LidarError::Channel { channel, what, .. } => {
+                    let key = CHANNEL_KEYS.iter().find(|(word, _)| what.contains(word));
+                    let number =
+                        key.and_then(|(_, key)| document.span_of(&[table, key], Some(channel)));
+                    document.error(number.unwrap_or(span), problem)
+                }
+                _ => document.error(span, problem),
+            }
         })
     }
 

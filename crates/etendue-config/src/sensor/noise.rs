@@ -11,21 +11,25 @@ use serde::Deserialize;
 pub struct CorrelatedNoiseTable {
     /// Noise that is correlated between neighbouring beams of a channel, mm.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub neighbour_mm: f64,
     /// Correlation of that noise, and of the azimuth jitter, between neighbouring beams: 0 to 0.75.
     #[serde(default)]
     pub neighbour_correlation: f64,
     /// Fixed-pattern errors of the channels, mm.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub channel_mm: f64,
     /// Fixed-pattern errors of the beams on each surface, mm.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub beam_mm: f64,
     /// Correlation of the fixed-pattern errors of neighbouring beams: 0 to 0.75.
     #[serde(default)]
     pub beam_correlation: f64,
     /// Noise common to all beams of a sweep, mm.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub scan_mm: f64,
 }
 

@@ -49,7 +49,7 @@ pub struct PulsedTable {
     pub converter_bits: Option<u8>,
     /// Standard deviation of the range of strong echoes, mm.
     #[serde(default)]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub jitter_mm: f64,
     /// Detection of echoes.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct PulsedWindowTable {
 #[serde(deny_unknown_fields)]
 pub struct FoundTable {
     /// Diffuse reflectance of the target.
-    #[schemars(range(min = 1e-09))]
+    #[schemars(range(min = 1e-09, max = 1.0))]
     pub reflectance: f64,
     /// Range of the target, m.
     #[schemars(range(min = 1e-09))]

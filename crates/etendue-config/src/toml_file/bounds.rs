@@ -278,7 +278,12 @@ fn check_number(value: &Spanned<DeValue<'_>>, schema: &Value, key: &str) -> Chec
     }
     let unit = unit_of(key).name;
     let space = if unit.is_empty() { "" } else { " " };
-    let message = format!("{key} is {text}{space}{unit}, which is not a number in its range");
+    let fault = if number.is_finite() {
+        "which is not a number in its range"
+    } else {
+        "which is not a finite number"
+    };
+    let message = format!("{key} is {text}{space}{unit}, {fault}");
     let range = match (least, above, most.or(below)) {
         (_, Some(above), Some(most)) => format!("above {above} and at most {most}"),
         (Some(least), _, Some(most)) => format!("from {least} to {most}"),

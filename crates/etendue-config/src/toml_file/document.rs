@@ -4,7 +4,7 @@ use super::TomlProblem;
 use super::bounds::check_numbers;
 use super::form::misfit;
 use super::strict::Strict;
-use super::units::number_with_value;
+use super::units::{number_with_value, value_span};
 use etendue_io::FormatError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -113,6 +113,11 @@ impl Document {
     ) -> DocumentError {
         let number = number_with_value(&self.text, path, value);
         self.error(number.unwrap_or(span), problem)
+    }
+
+    /// Position of the value of the key at the end of `path`, or of its element with an index; `None` if there is none.
+    pub(crate) fn span_of(&self, path: &[&str], index: Option<usize>) -> Option<Range<usize>> {
+        value_span(&self.text, path, index)
     }
 
     /// An error at the bytes `span` of this document.

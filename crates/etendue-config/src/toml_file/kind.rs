@@ -90,8 +90,8 @@ impl FileKind {
     pub const fn usage(self) -> &'static str {
         match self {
             Self::Scene => "`etendue simulate FILE` simulates in it",
-            Self::Sensor => "give it with --sensor",
-            Self::Camera => "give it with --camera",
+            Self::Sensor => "give it with --sensor, to `etendue simulate` for example",
+            Self::Camera => "give it with --camera, to `etendue render`",
             Self::Robot => "`etendue run FILE` runs it",
             Self::Fit => "`etendue fit FILE` solves it",
             Self::DepthModel => "`etendue correct apply --model FILE` applies it",

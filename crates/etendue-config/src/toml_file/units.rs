@@ -95,6 +95,24 @@ pub(super) fn number_with_value(text: &str, path: &[&str], value: f64) -> Option
     }
 }
 
+/// Position of the value of the key at the end of `path`, or of its element with an index.
+pub(super) fn value_span(text: &str, path: &[&str], index: Option<usize>) -> Option<Range<usize>> {
+    let (last, tables) = path.split_last()?;
+    let mut table = DeTable::parse(text).ok()?.into_inner();
+    for key in tables {
+        let (_, part) = table.into_iter().find(|(name, _)| name.get_ref() == key)?;
+        match part.into_inner() {
+            DeValue::Table(part) => table = part,
+            _ => return None,
+        }
+    }
+    let (_, value) = table.into_iter().find(|(name, _)| name.get_ref() == last)?;
+    match index {
+        None => Some(value.span()),
+        Some(index) => Some(value.get_ref().as_array()?.get(index)?.span()),
+    }
+}
+
 /// Collects the positions of the numbers of a key that have a value in SI units.
 fn find(part: &Spanned<DeValue<'_>>, key: &str, value: f64, found: &mut Vec<Range<usize>>) {
     let number: f64 = match part.get_ref() {
@@ -138,5 +156,15 @@ mod tests {
         assert_eq!(found(&["beam"], 0.002), Some("2"));
         assert_eq!(found(&["range"], 0.4), None);
         assert_eq!(found(&[], 0.2), None, "two numbers");
+    }
+
+    #[test]
+    fn values_and_their_elements_have_positions() {
+        let text = "[channels]\nelevation_deg = [1, 2]\ntime_us = [0, 25]\n";
+        let found = |path: &[&str], index| value_span(text, path, index).map(|span| &text[span]);
+        assert_eq!(found(&["channels", "time_us"], None), Some("[0, 25]"));
+        assert_eq!(found(&["channels", "time_us"], Some(1)), Some("25"));
+        assert_eq!(found(&["channels", "time_us"], Some(2)), None);
+        assert_eq!(found(&["beam", "time_us"], None), None);
     }
 }

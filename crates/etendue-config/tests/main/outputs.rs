@@ -83,6 +83,17 @@ fn write(scene: &LoadedScene, sweeps: &[BeamSweep], folder: &Path) {
         .write(&mut outputs, &folder.join("run.json"))
         .unwrap();
     assert_eq!(outputs.commit().unwrap().len(), 7);
+
+    // Metadata with a number that is not finite are not written
+    let mut outputs = OutputSet::new();
+    let mut metadata = metadata;
+    metadata.position_m[1] = f64::NAN;
+    let error = metadata.write(&mut outputs, &folder.join("bad.json"));
+    let message = error.unwrap_err().to_string();
+    assert!(
+        message.contains("the position of the sensor is NaN"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -97,7 +108,11 @@ fn a_csv_is_read_back_as_the_scans_that_were_written() {
             sweep.measurements.iter().map(|beam| beam.reading).collect();
         assert_eq!(scan.readings, readings);
         let azimuths: Vec<f64> = sweep.measurements.iter().map(|beam| beam.azimuth).collect();
-        assert_eq!(*scan.azimuths, *azimuths);
+        // The file has nine decimals
+        assert_eq!(scan.azimuths.len(), azimuths.len());
+        for (read, written) in scan.azimuths.iter().zip(&azimuths) {
+            assert!((read - written).abs() <= 5e-10, "{read} {written}");
+        }
         let pose = scan.odom_from_robot.unwrap();
         assert!((pose.rotation.angle() - 0.25).abs() < 1e-12 && pose.translation.x == 1.0);
     }
@@ -216,6 +231,25 @@ fn damaged_clouds_are_refused_by_place() {
     assert!(refusal(b"x,y,z\n1,2,3\n1,2\n").contains("line 3: the line has 2 columns"));
     let vtk = "# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n1 2 3 4\n";
     assert!(refusal(vtk.as_bytes()).contains("line 6: the file ends before a coordinate"));
+    for (table, missing) in [
+        (
+            "y,z,intensity\n1,2,3\n",
+            "x; the columns are y, z, intensity",
+        ),
+        ("x,z,t,n,k\n1,2,3,4,5\n", "y; the columns are x, z, t, n, k"),
+        (
+            "range_m,intensity\n1,2\n",
+            "azimuth_rad; the columns are range_m, intensity",
+        ),
+        (
+            "azimuth_deg,range\n1,2\n",
+            "range_m; the columns are azimuth_deg, range",
+        ),
+    ] {
+        let words = format!("there is no column {missing}");
+        let message = refusal(table.as_bytes());
+        assert!(message.contains(&words), "{message}");
+    }
     assert!(refusal(b"\x00\x01\x02").contains("not a point cloud of a known format"));
 }
 

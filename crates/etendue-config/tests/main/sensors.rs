@@ -132,7 +132,42 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
             "wavelength_nm is 0 nm",
         ),
         ("hz = 10", "hz = -10", "rate_hz = -10", "rate_hz is -10 Hz"),
-        ("    -15,", "    -95,", "[channels]", "channel 0: "),
+        (
+            "    -15,",
+            "    -95,",
+            "    -95,",
+            "elevation_deg is -95 deg",
+        ),
+        (
+            " 32.256, 34.56,",
+            " 32.256, 100,",
+            "    18.432, 20.736, 23.04, 25.344, 27.648, 29.952, 32.256, 100,",
+            "channel 15: the time, us, is 100, it must be",
+        ),
+        (
+            " 32.256, 34.56,",
+            " 32.256,",
+            "time_us = [",
+            "time_us has 15 numbers, but elevation_deg has 16",
+        ),
+        (
+            "reflectance = 0.1",
+            "reflectance = 1.7",
+            "reflectance = 1.7",
+            "reflectance is 1.7,",
+        ),
+        (
+            "jitter_mm = 7",
+            "jitter_mm = 6000",
+            "jitter_mm = 6000",
+            "jitter_mm is 6000 mm",
+        ),
+        (
+            "channel_mm = 5.7",
+            "channel_mm = 5700",
+            "channel_mm = 5700",
+            "channel_mm is 5700 mm",
+        ),
         (
             "mrad = [3,",
             "mrad = [-3,",

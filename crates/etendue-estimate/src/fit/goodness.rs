@@ -67,6 +67,9 @@ const SIGNIFICANT: f64 = 4.0;
 /// Excess of the mean square that a description of a sensor may have.
 const TOLERATED_EXCESS: f64 = 0.2;
 
+/// Ratio of chi-square to the limited one above which both are reported.
+const DISTINCT: f64 = 1.2;
+
 /// Mean square below which the signs of residuals are irrelevant.
 const NEGLIGIBLE: f64 = 0.3;
 
@@ -150,10 +153,7 @@ impl Goodness {
         let spread = (LIMITED_MOMENTS[1] / self.degrees_of_freedom.max(1.0)).sqrt();
         let excess = self.limited_mean_square - 1.0;
         if excess > TOLERATED_EXCESS.max(SIGNIFICANT * spread) {
-            reasons.push(format!(
-                "the mean square of the residuals is {:.1} times that of the sensor's noise",
-                self.limited_mean_square
-            ));
+            reasons.push(self.excess());
         }
         if self.used < 1.0 - MANY {
             reasons.push(format!(
@@ -173,6 +173,28 @@ impl Goodness {
         } else {
             Verdict::Doubtful(reasons)
         }
+    }
+
+    /// Chi-square over its expectation, and the same with limited squares if outliers make a difference.
+    fn excess(&self) -> String {
+        let ratio = self.chi_square / self.degrees_of_freedom.max(1.0);
+        let limited = self.limited_mean_square;
+        let times = |value: f64| match value {
+            large if large >= 100.0 => format!("{large:.0}"),
+            small => format!("{small:.1}"),
+        };
+        let beside = if ratio > DISTINCT * limited {
+            format!(
+                " ({} times with squares limited to {LIMIT}, so that outliers do not decide)",
+                times(limited)
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "chi-square is {} times its expectation{beside}",
+            times(ratio)
+        )
     }
 }
 

@@ -1,18 +1,22 @@
-// The rays of the shots of many environments: the pose of the sensor in each, applied in double-single arithmetic.
+// The rays of shots: those of a beam about its axis; where the shots are those of many environments, in the pose of the
+// sensor in each. Double-single arithmetic.
 
 struct Params {
-    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, 0.
+    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, number of rays of a shot.
     counts: vec4<u32>,
-    // Number of shots of an environment, index of the first environment, 0, 0.
+    // Number of shots, index of the first environment, whether there are environments (the shots are in the frame of the
+    // sensor; otherwise in that of the world), 0.
     environments: vec4<u32>,
+    // Three per ray of a beam: offsets to the left and upwards; share of the axis and of the left; share of upwards.
+    beam: array<vec4<f32>, 3 * MOST_BEAM_RAYS>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Three per shot: origin and direction in the frame of the sensor.
+// Seven per shot: origin, axis, left, upwards; index of the time.
 @group(0) @binding(1) var<storage, read> shots: array<vec4<f32>>;
 // Six per environment: rotation by rows, then translation.
 @group(0) @binding(2) var<storage, read> poses: array<vec4<f32>>;
-// Five per ray: origin, direction, limits, environment and mask.
+// Five per ray: origin, direction, limits, time or environment, and mask.
 @group(0) @binding(3) var<storage, read_write> rays: array<vec4<f32>>;
 
 const FARTHEST: f32 = 1e30;
@@ -24,22 +28,41 @@ fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
     if ray >= params.counts.x {
         return;
     }
-    let shot = ray % params.environments.x;
-    let environment = params.environments.y + ray / params.environments.x;
-    let one = shots[3u * shot];
-    let two = shots[3u * shot + 1u];
-    let three = shots[3u * shot + 2u];
-    let pose = 6u * environment;
-    let turned = rotated(pose, Ds3(one.xy, one.zw, two.xy));
-    let direction = rotated(pose, Ds3(two.zw, three.xy, three.zw));
-    let last = poses[pose + 4u];
-    let shift = poses[pose + 5u];
-    let x = ds_add(turned.x, last.zw);
-    let y = ds_add(turned.y, shift.xy);
-    let z = ds_add(turned.z, shift.zw);
-    rays[5u * ray] = vec4<f32>(x, y);
-    rays[5u * ray + 1u] = vec4<f32>(z, direction.x);
+
+    // The shot, and its ray.
+    let count = params.environments.x * params.counts.w;
+    let environment = params.environments.y + ray / count;
+    let at = 7u * (ray % count / params.counts.w);
+    let one = shots[at];
+    let two = shots[at + 1u];
+    let three = shots[at + 2u];
+    let four = shots[at + 3u];
+    let five = shots[at + 4u];
+    let six = shots[at + 5u];
+    let left = Ds3(four.xy, four.zw, five.xy);
+    let up = Ds3(five.zw, six.xy, six.zw);
+    let of_beam = 3u * (ray % params.counts.w);
+    let offset = params.beam[of_beam];
+    let slopes = params.beam[of_beam + 1u];
+    let slope_up = params.beam[of_beam + 2u].xy;
+    var origin = Ds3(one.xy, one.zw, two.xy);
+    origin = ds3_add(origin, ds3_add(ds3_scaled(left, offset.xy), ds3_scaled(up, offset.zw)));
+    let aside = ds3_add(ds3_scaled(left, slopes.zw), ds3_scaled(up, slope_up));
+    var direction = ds3_add(ds3_scaled(Ds3(two.zw, three.xy, three.zw), slopes.xy), aside);
+
+    // Pose of the sensor.
+    var time = bitcast<u32>(shots[at + 6u].x);
+    if params.environments.z != 0u {
+        time = environment;
+        let pose = 6u * environment;
+        direction = rotated(pose, direction);
+        let last = poses[pose + 4u];
+        let shift = Ds3(last.zw, poses[pose + 5u].xy, poses[pose + 5u].zw);
+        origin = ds3_add(rotated(pose, origin), shift);
+    }
+    rays[5u * ray] = vec4<f32>(origin.x, origin.y);
+    rays[5u * ray + 1u] = vec4<f32>(origin.z, direction.x);
     rays[5u * ray + 2u] = vec4<f32>(direction.y, direction.z);
     rays[5u * ray + 3u] = vec4<f32>(0.0, 0.0, FARTHEST, 0.0);
-    rays[5u * ray + 4u] = bitcast<vec4<f32>>(vec4<u32>(environment, EVERYTHING, 0u, 0u));
+    rays[5u * ray + 4u] = bitcast<vec4<f32>>(vec4<u32>(time, EVERYTHING, 0u, 0u));
 }

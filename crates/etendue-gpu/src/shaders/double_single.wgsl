@@ -62,6 +62,14 @@ struct Ds3 {
     z: vec2<f32>,
 }
 
+fn ds3_add(a: Ds3, b: Ds3) -> Ds3 {
+    return Ds3(ds_add(a.x, b.x), ds_add(a.y, b.y), ds_add(a.z, b.z));
+}
+
+fn ds3_scaled(a: Ds3, factor: vec2<f32>) -> Ds3 {
+    return Ds3(ds_mul(a.x, factor), ds_mul(a.y, factor), ds_mul(a.z, factor));
+}
+
 fn ds3_sub(a: Ds3, b: Ds3) -> Ds3 {
     return Ds3(ds_sub(a.x, b.x), ds_sub(a.y, b.y), ds_sub(a.z, b.z));
 }

@@ -1,21 +1,21 @@
 // The echoes of shots: returned power, closed form of the pulsed receiver, noise, range limits, intensity. The formulas
-// are those of etendue-physics (pulse/single_echo.rs, pulse/intensity.rs) and etendue-sensors (correlated_noise.rs).
+// are those of etendue-physics (pulse/echo_form.rs, pulse/intensity.rs) and etendue-sensors (correlated_noise.rs).
 
 struct Params {
-    // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
+    // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
     counts: vec4<u32>,
-    // Number of shots of an environment, index of the first environment, entries of `channels` per environment (0: all
+    // Number of shots of an environment, index of the first environment (of the first shot for single sweeps), entries of `channels` per environment (0: all
     // environments share them), number of columns of an image.
     environments: vec4<u32>,
     // Seed, sweep of the environment 0, sensor in the upper twelve bits.
     key: vec4<u32>,
-    // Whether a crossing of the threshold is timed; response of the intensity; whether there is noise; 0.
+    // What is timed; response of the intensity; whether there is noise; which echo is reported.
     kinds: vec4<u32>,
-    // Share of the power in the ray, two-way extinction, reach of an echo, highest intensity (negative: none).
+    // Distance within which returns merge, two-way extinction, reach of an echo, highest intensity (negative: none).
     light: vec4<f32>,
     // Threshold, saturation, variance without light and per power.
     receiver: vec4<f32>,
-    // Jitter, standard deviation of the pulse in range, noise of the pulse or zero of the threshold.
+    // Jitter, standard deviation of the pulse in range, noise of the pulse or zero of the threshold, level of the edge.
     timing: vec4<f32>,
     // Nearest and farthest range.
     limits: vec4<f32>,
@@ -26,9 +26,12 @@ struct Params {
     // Weights of the noise that neighbouring beams share, and of the fixed pattern of beams, m.
     neighbour: vec4<f32>,
     pattern: vec4<f32>,
+    // Share of the power in each ray of a beam.
+    weights: array<vec4<f32>, MOST_BEAM_RAYS / 4>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
+// Two per ray.
 @group(0) @binding(1) var<storage, read> hits: array<vec4<u32>>;
 // For each object: index of its first triangle in `triangle_materials`, or NONE; its material.
 @group(0) @binding(2) var<storage, read> object_materials: array<vec2<u32>>;
@@ -37,7 +40,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read> backscatter: array<f32>;
 // For each channel: range offset, errors common to all its shots, and row in images.
 @group(0) @binding(5) var<storage, read> channels: array<vec4<f32>>;
-// Three per shot.
+// Four per shot.
 @group(0) @binding(6) var<storage, read_write> echoes: array<vec4<u32>>;
 // One per cell of the image of each environment; not a number, not a number and -1 without a return.
 @group(0) @binding(7) var<storage, read_write> ranges: array<u32>;
@@ -46,6 +49,10 @@ struct Params {
 
 const NONE: u32 = 0xffffffffu;
 const PULSE_TIMING: u32 = 0u;
+const EDGE_TIMING: u32 = 1u;
+const STRONGEST: u32 = 0u;
+const FIRST: u32 = 1u;
+const LAST: u32 = 2u;
 const POWER_RESPONSE: u32 = 0u;
 const LOG_RESPONSE: u32 = 1u;
 const PERCENT_RESPONSE: u32 = 2u;
@@ -57,27 +64,41 @@ const NO_SURFACE: u32 = 0xfffffffeu;
 const NO_ECHO: u32 = 0u;
 const TOO_NEAR: u32 = 1u;
 const RETURN: u32 = 2u;
-const OF_SURFACE: u32 = 4u;
 // The host simulates the shot.
 const PLAIN: u32 = 8u;
 // Bit of a material whose shots the host simulates, and label of these.
 const ON_HOST: u32 = 0x80000000u;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 
-// The echo of a ray.
-struct Echo {
-    status: u32,
+// A surface on a ray.
+struct Surface {
     object: u32,
     material: u32,
     cos_incidence: f32,
     distance: vec2<f32>,
+}
+
+// The echo of a shot.
+struct Echo {
+    status: u32,
+    // On the axis; where most of the light of the echo is from.
+    axis: Surface,
+    source: Surface,
     range: vec2<f32>,
     intensity: f32,
     power: f32,
+    // Width over that of a single return.
+    stretch: f32,
 }
 
-fn draws(shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
-    return normal_pair(philox(vec4<u32>(0u, shot, sweep, params.key.w | purpose), params.key.xy));
+// The returns of a shot, nearest first: distance, power, and index of the ray.
+var<private> distances: array<vec2<f32>, RAYS>;
+var<private> powers: array<f32, RAYS>;
+var<private> rays_of: array<u32, RAYS>;
+var<private> returns: u32;
+
+fn draws(pair: u32, shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
+    return normal_pair(philox(vec4<u32>(pair, shot, sweep, params.key.w | purpose), params.key.xy));
 }
 
 fn material_of(object: u32, triangle: u32) -> u32 {
@@ -101,7 +122,7 @@ fn averaged(weights: vec4<f32>, shot: u32, sweep: u32, purpose: u32) -> f32 {
     var sum = 0.0;
     for (var back = 0u; back < 4u; back++) {
         if weights[back] != 0.0 {
-            sum += weights[back] * draws(shot - back * params.counts.w, sweep, purpose).x;
+            sum += weights[back] * draws(0u, shot - back * params.counts.w, sweep, purpose).x;
         }
     }
     return sum;
@@ -112,16 +133,22 @@ fn level(ratio: f32) -> f32 {
     return sqrt(2.0 * logarithm(max(ratio, 1.0)));
 }
 
-// Range error of an echo of a power and a peak, m.
-fn timing_error(power: f32, noise: f32, peak: f32, draw: f32) -> f32 {
+// Range error of an echo of a mean peak and a peak, with the ratio of its width to that of a single return, m.
+fn timing_error(mean: f32, noise: f32, peak: f32, stretch: f32, draw: f32) -> f32 {
     var bias = 0.0;
     var slope = params.timing.z;
-    if params.kinds.x != PULSE_TIMING {
-        let fraction = clamp(params.receiver.x / power, 1e-6, 0.98);
-        bias = params.timing.z - params.timing.y * level(peak / params.receiver.x);
-        slope = params.timing.y / (fraction * sqrt(-2.0 * logarithm(fraction)));
+    if params.kinds.x == PULSE_TIMING {
+        slope *= sqrt(stretch);
+    } else if params.kinds.x == EDGE_TIMING {
+        bias = params.timing.w * params.timing.y * (1.0 - stretch);
+        slope *= stretch;
+    } else {
+        let sd = params.timing.y * stretch;
+        let fraction = clamp(params.receiver.x / mean, 1e-6, 0.98);
+        bias = params.timing.z - sd * level(peak / params.receiver.x);
+        slope = sd / (fraction * sqrt(-2.0 * logarithm(fraction)));
     }
-    let spread = slope * noise / power;
+    let spread = slope * noise / mean;
     return bias + draw * sqrt(spread * spread + params.timing.x * params.timing.x);
 }
 
@@ -162,94 +189,218 @@ fn stepped(range: vec2<f32>) -> vec2<f32> {
     return ds_mul(two_sum(whole, rest), params.step.xy);
 }
 
-// The echo of a shot in an environment.
-fn echo_of(ray: u32, shot: u32, environment: u32) -> Echo {
+// The surface that a ray hit.
+fn surface_of(ray: u32) -> Surface {
     let hit = hits[2u * ray];
-    var echo: Echo;
-    let detail = hits[2u * ray + 1u];
-    echo.status = NO_ECHO;
-    echo.object = hit.x;
-    if detail.w != 0u {
-        // The host casts the ray.
-        echo.object = NONE;
-        echo.status = PLAIN;
-        return echo;
-    }
     if hit.x == NONE {
-        return echo;
+        return Surface(NONE, 0u, 0.0, vec2<f32>(0.0));
     }
+    let cos_incidence = bitcast<f32>(hits[2u * ray + 1u].x);
+    return Surface(hit.x, material_of(hit.x, hit.y) & ~ON_HOST, cos_incidence, bitcast<vec2<f32>>(hit.zw));
+}
 
-    // Power that returns.
-    echo.distance = bitcast<vec2<f32>>(hit.zw);
-    echo.cos_incidence = bitcast<f32>(detail.x);
-    let marked = material_of(hit.x, hit.y);
-    echo.material = marked & ~ON_HOST;
-    if marked != echo.material {
+fn is_beyond(a: vec2<f32>, b: vec2<f32>) -> bool {
+    return a.x > b.x || (a.x == b.x && a.y > b.y);
+}
+
+// Lists the returns of a shot, whose first ray has an index, nearest first. Returns false if the host simulates it.
+fn list_returns(first: u32) -> bool {
+    returns = 0u;
+    for (var own = 0u; own < RAYS; own++) {
+        let hit = hits[2u * (first + own)];
+        let detail = hits[2u * (first + own) + 1u];
+        if detail.w != 0u {
+            return false;
+        }
+        if hit.x == NONE {
+            continue;
+        }
+        let material = material_of(hit.x, hit.y);
+        if (material & ON_HOST) != 0u {
+            return false;
+        }
+
+        // Power that returns.
+        let distance = bitcast<vec2<f32>>(hit.zw);
+        let cos_incidence = bitcast<f32>(detail.x);
+        let one_way = 1.0 / distance.x;
+        let scattered = scattered_back(material, cos_incidence) * cos_incidence;
+        let transmission = exp(-params.light.y * distance.x);
+        let power = one_way * one_way * scattered * params.weights[own / 4u][own % 4u] * transmission;
+        if power <= 0.0 {
+            continue;
+        }
+
+        // Its place in the order of distances.
+        var place = returns;
+        while place > 0u && is_beyond(distances[place - 1u], distance) {
+            distances[place] = distances[place - 1u];
+            powers[place] = powers[place - 1u];
+            rays_of[place] = rays_of[place - 1u];
+            place -= 1u;
+        }
+        distances[place] = distance;
+        powers[place] = power;
+        rays_of[place] = own;
+        returns += 1u;
+    }
+    return true;
+}
+
+// The return that contributed most of the light of an echo at a range, by its place; NONE for none within reach.
+fn source_at(range: vec2<f32>) -> u32 {
+    var source = NONE;
+    var most = -1.0;
+    for (var place = 0u; place < returns; place++) {
+        let apart = ds_sub(distances[place], range).x / params.light.z;
+        if abs(apart) <= 1.0 {
+            var affinity = max(1.0 - apart * apart, 0.0);
+            for (var i = 0u; i < 5u; i++) {
+                affinity *= affinity;
+            }
+            if powers[place] * affinity >= most {
+                most = powers[place] * affinity;
+                source = place;
+            }
+        }
+    }
+    return source;
+}
+
+// The echo of a shot in an environment; its first ray has an index.
+fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
+    // Returns.
+    var echo: Echo;
+    echo.status = NO_ECHO;
+    echo.source.object = NONE;
+    echo.axis = surface_of(first_ray + RAYS / 2u);
+    if !list_returns(first_ray) {
+        if hits[2u * (first_ray + RAYS / 2u) + 1u].w != 0u {
+            echo.axis.object = NONE;
+        }
         echo.status = PLAIN;
         return echo;
     }
-    let one_way = 1.0 / echo.distance.x;
-    let scattered = scattered_back(echo.material, echo.cos_incidence) * echo.cos_incidence;
-    let transmission = exp(-params.light.y * echo.distance.x);
-    let power = one_way * one_way * scattered * params.light.x * transmission;
 
-    // Echo, with its noise.
+    // The echo that is reported, of those of merged returns.
     let of_environment = params.key.z + environment;
-    var normals = vec2<f32>(0.0);
-    if params.kinds.z != 0u {
-        normals = draws(shot, of_environment, RECEIVER_NOISE);
+    var range = vec2<f32>(0.0);
+    var groups = 0u;
+    var echoes_found = 0u;
+    var first = 0u;
+    for (var place = 0u; place < returns; place++) {
+        if place + 1u < returns && ds_sub(distances[place + 1u], distances[place]).x < params.light.x {
+            continue;
+        }
+
+        // Total power, mean and variance of the range of the group.
+        var power = 0.0;
+        var mean_beyond = 0.0;
+        var square = 0.0;
+        for (var one = first; one <= place; one++) {
+            let beyond = ds_sub(distances[one], distances[first]).x;
+            power += powers[one];
+            mean_beyond += powers[one] * beyond;
+            square += powers[one] * beyond * beyond;
+        }
+        mean_beyond /= power;
+        let variance = select(max(square / power - mean_beyond * mean_beyond, 0.0), 0.0, first == place);
+        let nearest = distances[first];
+        first = place + 1u;
+
+        // Its echo, with noise.
+        var normals = vec2<f32>(0.0);
+        if params.kinds.z != 0u {
+            normals = draws(groups, shot, of_environment, RECEIVER_NOISE);
+        }
+        groups += 1u;
+        let sd = params.timing.y;
+        let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
+        let mean = power / stretch;
+        let noise = sqrt(params.receiver.z + params.receiver.w * max(mean, 0.0));
+        let peak = min(mean + noise * normals.x, params.receiver.y);
+        if mean <= 0.0 || peak < params.receiver.x {
+            continue;
+        }
+        echoes_found += 1u;
+        let is_first = echoes_found == 1u;
+        let is_chosen = is_first || params.kinds.w == LAST || (params.kinds.w == STRONGEST && peak > echo.power);
+        if is_chosen {
+            let shift = mean_beyond + timing_error(mean, noise, peak, stretch, normals.y);
+            range = ds_add(nearest, vec2<f32>(shift, 0.0));
+            echo.power = peak;
+            echo.stretch = stretch;
+        }
     }
-    let noise = sqrt(params.receiver.z + params.receiver.w * max(power, 0.0));
-    echo.power = min(power + noise * normals.x, params.receiver.y);
-    if power <= 0.0 || echo.power < params.receiver.x {
+    if echoes_found == 0u {
         return echo;
     }
+    if echoes_found > 1u && params.kinds.w > LAST {
+        // Several echoes are reported.
+        echo.status = PLAIN;
+        return echo;
+    }
+
+    // Correlated noise; where most of the light is from.
     let channel = channels[environment * params.environments.z + shot % params.counts.w];
-    var shift = timing_error(power, noise, echo.power, normals.y);
-    let is_of_surface = abs(shift) <= params.light.z;
-    let sweep = select(NO_SURFACE, hit.x, is_of_surface);
-    shift += channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
-        + averaged(params.pattern, shot, sweep, BEAM_PATTERN);
+    let before = source_at(range);
+    var pattern_sweep = NO_SURFACE;
+    if before != NONE {
+        pattern_sweep = hits[2u * (first_ray + rays_of[before])].x;
+    }
+    let error = channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
+        + averaged(params.pattern, shot, pattern_sweep, BEAM_PATTERN);
+    range = ds_add(range, vec2<f32>(error, 0.0));
+    let source = source_at(range);
+    if source != NONE {
+        echo.source = surface_of(first_ray + rays_of[source]);
+    }
 
     // Range limits and intensity.
-    echo.range = stepped(ds_add(ds_add(echo.distance, vec2<f32>(shift, 0.0)), channel.xy));
+    echo.range = stepped(ds_add(range, channel.xy));
     echo.intensity = intensity_of(echo.power, ds_sub(echo.range, channel.xy).x);
     let is_near = ds_sub(echo.range, params.limits.xy).x < 0.0;
     let is_far = ds_sub(echo.range, params.limits.zw).x > 0.0;
     echo.status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
-    echo.status |= select(0u, OF_SURFACE, is_of_surface);
     return echo;
 }
 
 @compute @workgroup_size(64)
 fn receive(@builtin(global_invocation_id) id: vec3<u32>) {
-    let shot = id.y * params.counts.z + id.x;
-    if shot >= params.counts.x {
+    let thread = id.y * params.counts.z + id.x;
+    if thread >= params.counts.x {
         return;
     }
-    let echo = echo_of(shot, shot, 0u);
-    echoes[3u * shot] = vec4<u32>(echo.status, echo.object, echo.material, bitcast<u32>(echo.cos_incidence));
-    echoes[3u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(echo.distance, echo.range));
-    echoes[3u * shot + 2u] = bitcast<vec4<u32>>(vec4<f32>(echo.intensity, echo.power, 0.0, 0.0));
+    let shot = params.environments.y + thread;
+    let echo = echo_of(thread * RAYS, shot, 0u);
+    let axis = echo.axis;
+    let source = echo.source;
+    echoes[4u * shot] = vec4<u32>(echo.status, axis.object, axis.material, bitcast<u32>(axis.cos_incidence));
+    echoes[4u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(axis.distance, echo.range));
+    echoes[4u * shot + 2u] = vec4<u32>(bitcast<vec3<u32>>(vec3<f32>(echo.intensity, echo.power, echo.stretch)), source.object);
+    echoes[4u * shot + 3u] = vec4<u32>(
+        source.material,
+        bitcast<u32>(source.cos_incidence),
+        bitcast<vec2<u32>>(source.distance),
+    );
 }
 
 @compute @workgroup_size(64)
 fn receive_images(@builtin(global_invocation_id) id: vec3<u32>) {
-    let ray = id.y * params.counts.z + id.x;
-    if ray >= params.counts.x {
+    let thread = id.y * params.counts.z + id.x;
+    if thread >= params.counts.x {
         return;
     }
     let shots = params.environments.x;
-    let shot = ray % shots;
-    let environment = params.environments.y + ray / shots;
-    let echo = echo_of(ray, shot, environment);
+    let shot = thread % shots;
+    let environment = params.environments.y + thread / shots;
+    let echo = echo_of(thread * RAYS, shot, environment);
 
     // Cell of the image: shots are ordered by columns.
     let row = bitcast<u32>(channels[shot % params.counts.w].w);
     let cell = (environment * params.counts.w + row) * params.environments.w + shot / params.counts.w;
     let is_return = (echo.status & RETURN) != 0u;
-    let label = select(NONE, echo.object, (echo.status & OF_SURFACE) != 0u);
     ranges[cell] = select(NOT_A_NUMBER, bitcast<u32>(echo.range.x), is_return);
     intensities[cell] = select(NOT_A_NUMBER, bitcast<u32>(echo.intensity), is_return);
-    labels[cell] = select(select(NONE, label, is_return), ON_HOST, echo.status == PLAIN);
+    labels[cell] = select(select(NONE, echo.source.object, is_return), ON_HOST, echo.status == PLAIN);
 }

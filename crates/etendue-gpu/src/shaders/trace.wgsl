@@ -15,7 +15,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Five per node: the upper level first, then the meshes.
+// Four per node (device_tree.rs): the upper level first, then the meshes.
 @group(0) @binding(1) var<storage, read> nodes: array<vec4<u32>>;
 // Three per triangle, in the order of leaves: corners, each with a fourth number: index in the mesh, size, reach.
 @group(0) @binding(2) var<storage, read> triangles: array<vec4<f32>>;
@@ -33,6 +33,8 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> hits: array<vec4<u32>>;
 
 const NONE: u32 = 0xffffffffu;
+// Bit of a child that is a leaf.
+const LEAF: u32 = 0x80000000u;
 const FARTHEST: f32 = 1e30;
 const ROUND_OFF: f32 = 5.9604645e-8;
 // In units of the round-off times the largest coordinate: etendue-raycast, bvh/rounding.rs.
@@ -46,22 +48,20 @@ const FINE: f32 = 1e-12;
 // vertex of many triangles.
 const MOST_UNCERTAIN: u32 = 15u;
 // Entries of the stack in the memory of the group, which is faster; those above are in private memory.
-const SHARED_STACK: u32 = 12u;
+const SHARED_STACK: u32 = 24u;
 const GROUP: u32 = 64u;
 
 // A ray at one level, for the tests of boxes. Depths are distances times the largest component of the direction.
 struct SlabRay {
     origin: vec3<f32>,
-    // Depth per metre along each axis.
+    // Depth per metre along each axis; depth of the plane through zero, less and plus the error of depths of planes.
     rate: vec3<f32>,
-    // Error of the depth at which the ray crosses a plane.
-    pad: vec3<f32>,
+    enter: vec3<f32>,
+    leave: vec3<f32>,
     // The largest component of the direction, and its axis.
     major: f32,
     axis: u32,
     near: f32,
-    // Bit of each axis along which the ray descends.
-    octant: u32,
 }
 
 // A ray in double-single numbers.
@@ -146,83 +146,26 @@ fn slab_ray(origin: vec3<f32>, direction: vec3<f32>, reach: f32) -> SlabRay {
     var ray: SlabRay;
     ray.origin = origin;
     ray.rate = vec3<f32>(rate_of(direction.x, major), rate_of(direction.y, major), rate_of(direction.z, major));
+    // In units of the round-off times (reach + away) times the rate, the errors of a depth are: 4 of the products, 3 of the
+    // sums, 3 of the rate and 2 of the rounded ray, together less than BOX_MARGIN.
     let away = max(abs(origin.x), max(abs(origin.y), abs(origin.z)));
-    ray.pad = BOX_MARGIN * ROUND_OFF * (reach + 1.000001 * away) * abs(ray.rate);
+    let pad = BOX_MARGIN * ROUND_OFF * (reach + 1.000001 * away) * abs(ray.rate);
+    ray.enter = -origin * ray.rate - pad;
+    ray.leave = -origin * ray.rate + pad;
     ray.major = major;
     ray.axis = axis;
     ray.near = near_limit * major;
-    let falls = vec3<u32>(ray.rate < vec3<f32>(0.0));
-    ray.octant = falls.x | (falls.y << 1u) | (falls.z << 2u);
     return ray;
 }
 
-// 1 + b/256 for the four bytes b of a word. The bits of such numbers are those of the byte; the conversion of integers is
-// slow on GPUs.
-fn above_one(word: u32) -> vec4<f32> {
-    let bits = vec4<u32>(word << 15u, word << 7u, word >> 1u, word >> 9u);
-    return bitcast<vec4<f32>>((bits & vec4<u32>(0x7f8000u)) | vec4<u32>(0x3f800000u));
-}
-
-fn as_bits(flags: vec4<bool>) -> u32 {
-    let powers = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), flags);
-    return powers.x | powers.y | powers.z | powers.w;
-}
-
-// The children, by bit of the slot, that the ray enters before a depth. A plane is at 256 steps times 1 + b/256, less 256
-// steps. In units of the round-off times (reach + origin) times the rate, the errors of that depth are: 2 of `start`, 4 of
-// the product, 6 of the sums, 3 of the rate and 2 of the rounded ray, together less than BOX_MARGIN.
-fn entered(node: u32, exponents: u32, origin: vec3<f32>, farthest: f32) -> u32 {
-    let low = nodes[node + 2u];
-    let middle = nodes[node + 3u];
-    let high = nodes[node + 4u];
-    let powers = (vec3<u32>(exponents) >> vec3<u32>(0u, 8u, 16u)) & vec3<u32>(255u);
-    let step = bitcast<vec3<f32>>((powers + vec3<u32>(8u)) << vec3<u32>(23u)) * slabs.rate;
-    let start = (origin - slabs.origin) * slabs.rate - step;
-    let enter = start - slabs.pad;
-    let leave = start + slabs.pad;
+// The depth at which the ray enters a box; FARTHEST if it does not before a depth.
+fn depth_of_box(low: vec3<f32>, high: vec3<f32>, farthest: f32) -> f32 {
     let falls = slabs.rate < vec3<f32>(0.0);
-    let x_near = select(low.xy, middle.zw, falls.x);
-    let x_far = select(middle.zw, low.xy, falls.x);
-    let y_near = select(low.zw, high.xy, falls.y);
-    let y_far = select(high.xy, low.zw, falls.y);
-    let z_near = select(middle.xy, high.zw, falls.z);
-    let z_far = select(high.zw, middle.xy, falls.z);
-    var found = 0u;
-    for (var half = 0u; half < 2u; half++) {
-        let first = half == 0u;
-        let in_x = above_one(select(x_near.y, x_near.x, first)) * step.x + enter.x;
-        let in_y = above_one(select(y_near.y, y_near.x, first)) * step.y + enter.y;
-        let in_z = above_one(select(z_near.y, z_near.x, first)) * step.z + enter.z;
-        let out_x = above_one(select(x_far.y, x_far.x, first)) * step.x + leave.x;
-        let out_y = above_one(select(y_far.y, y_far.x, first)) * step.y + leave.y;
-        let out_z = above_one(select(z_far.y, z_far.x, first)) * step.z + leave.z;
-        let t_in = max(max(in_x, in_y), max(in_z, vec4<f32>(slabs.near)));
-        let t_out = min(min(out_x, out_y), min(out_z, vec4<f32>(farthest)));
-        found |= as_bits(t_in <= t_out) << (4u * half);
-    }
-    return found;
-}
-
-// Bit `slot ^ octant` of the result is bit `slot` of `mask`: nearer children have lower bits.
-fn in_order(mask: u32, octant: u32) -> u32 {
-    var bits = mask;
-    if (octant & 1u) != 0u {
-        bits = ((bits & 0x55u) << 1u) | ((bits >> 1u) & 0x55u);
-    }
-    if (octant & 2u) != 0u {
-        bits = ((bits & 0x33u) << 2u) | ((bits >> 2u) & 0x33u);
-    }
-    if (octant & 4u) != 0u {
-        bits = ((bits & 0x0fu) << 4u) | (bits >> 4u);
-    }
-    return bits;
-}
-
-// The members of the leaf of a slot: index of the first, relative to the node's, and number.
-fn leaf_members(node_members: vec4<u32>, slot: u32) -> vec2<u32> {
-    let word = select(node_members.w, node_members.z, slot < 4u);
-    let byte = (word >> (8u * (slot & 3u))) & 255u;
-    return vec2<u32>(byte >> 2u, (byte & 3u) + 1u);
+    let in_planes = select(low, high, falls) * slabs.rate + slabs.enter;
+    let out_planes = select(high, low, falls) * slabs.rate + slabs.leave;
+    let enters = max(max(in_planes.x, in_planes.y), max(in_planes.z, slabs.near));
+    let leaves = min(min(out_planes.x, out_planes.y), min(out_planes.z, farthest));
+    return select(FARTHEST, enters, enters <= leaves);
 }
 
 // The depth up to which the boxes of objects are searched.
@@ -239,10 +182,6 @@ fn bound_depth() {
 
 fn ds3_of(a: vec4<f32>, b: vec2<f32>) -> Ds3 {
     return Ds3(a.xy, a.zw, b);
-}
-
-fn ds3_add(a: Ds3, b: Ds3) -> Ds3 {
-    return Ds3(ds_add(a.x, b.x), ds_add(a.y, b.y), ds_add(a.z, b.z));
 }
 
 // The ray in the frame of the world.
@@ -407,22 +346,32 @@ fn test_triangle(index: u32) {
     candidates[uncertain] = Candidate(instance_of_ray, index, below);
 }
 
-// The stack of each ray.
-var<workgroup> shared_stack: array<vec2<u32>, SHARED_STACK * GROUP>;
-var<private> upper_stack: array<vec2<u32>, STACK>;
+// The stack of each ray: nodes and leaves that are still to visit.
+var<workgroup> shared_stack: array<u32, SHARED_STACK * GROUP>;
+var<private> upper_stack: array<u32, STACK>;
 var<private> lane: u32;
 var<private> top: u32;
+// Size of the stack when the ray entered the object, NONE outside of objects.
+var<private> base: u32;
 
-fn push(group: vec2<u32>) {
+fn push(child: u32) {
     if top < SHARED_STACK {
-        shared_stack[top * GROUP + lane] = group;
+        shared_stack[top * GROUP + lane] = child;
     } else {
-        upper_stack[top - SHARED_STACK] = group;
+        upper_stack[top - SHARED_STACK] = child;
     }
     top += 1u;
 }
 
-fn pop() -> vec2<u32> {
+// The next child to visit; NONE at the end.
+fn pop() -> u32 {
+    if top == 0u {
+        return NONE;
+    }
+    if top == base {
+        base = NONE;
+        enter_world();
+    }
     top -= 1u;
     if top < SHARED_STACK {
         return shared_stack[top * GROUP + lane];
@@ -432,81 +381,52 @@ fn pop() -> vec2<u32> {
 
 // Collects the triangles that may be the nearest hit.
 fn traverse(mask: u32) {
-    // The children of a node that are still to visit: the node, and the children by bit in order; in meshes, the index of
-    // the first inner child, and in the second byte which children are inner ones. Those of nodes above are on the stack.
-    var group = vec2<u32>(0u);
     top = 0u;
-    var base = 0u;
-    var in_object = false;
-    var node = 0u;
+    base = NONE;
     enter_world();
+    var child = 0u;
     loop {
-        // Visit a node.
-        if node != NONE {
-            let at = 5u * node;
-            let head = nodes[at];
-            let members = nodes[at + 1u];
-            let farthest = select(farthest_depth(), min(nearest_high, FARTHEST), in_object);
-            let found = entered(at, head.w, bitcast<vec3<f32>>(head.xyz), farthest);
-            let inner = select(0xffu, head.w >> 24u, in_object);
+        // Descend to a leaf, to the nearer child first.
+        while (child & LEAF) == 0u {
             visited += 1u;
-
-            // Keep the children, but test the triangles of leaves at once.
-            if (found & inner) != 0u {
-                if (group.y & 255u) != 0u {
-                    push(group);
-                }
-                let first = select(at, members.x, in_object);
-                group = vec2<u32>(first, in_order(found & inner, slabs.octant) | (inner << 8u));
-            }
-            var leaves = in_order(found & ~inner, slabs.octant);
-            while leaves != 0u {
-                let slot = firstTrailingBit(leaves) ^ slabs.octant;
-                leaves &= leaves - 1u;
-                let leaf = leaf_members(members, slot);
-                for (var i = 0u; i < leaf.y; i++) {
-                    test_triangle(members.y + leaf.x + i);
-                }
-            }
-        }
-
-        // Leave the object where nothing is left of it.
-        if (group.y & 255u) == 0u {
-            if top == 0u {
-                break;
-            }
-            if in_object && top == base {
-                in_object = false;
-                base = 0u;
-                enter_world();
-            }
-            group = pop();
-        }
-
-        // Take the next child.
-        let slot = firstTrailingBit(group.y & 255u) ^ slabs.octant;
-        group.y &= group.y - 1u;
-        let before = (1u << slot) - 1u;
-        if in_object {
-            node = group.x + countOneBits((group.y >> 8u) & before);
-        } else {
-            let inner = nodes[group.x].w >> 24u;
-            let members = nodes[group.x + 1u];
-            let is_node = (inner & (1u << slot)) != 0u;
-            let instance = members.y + leaf_members(members, slot).x;
-            if is_node {
-                node = members.x + countOneBits(inner & before);
-            } else if is_met(instance, mask) {
-                if (group.y & 255u) != 0u {
-                    push(group);
-                }
-                group.y = 0u;
-                node = enter_object(instance);
-                in_object = true;
-                base = top;
+            let low = nodes[4u * child];
+            let high = nodes[4u * child + 1u];
+            let other_low = nodes[4u * child + 2u];
+            let other_high = nodes[4u * child + 3u];
+            let farthest = select(min(nearest_high, FARTHEST), farthest_depth(), base == NONE);
+            let depth = depth_of_box(bitcast<vec3<f32>>(low.xyz), bitcast<vec3<f32>>(high.xyz), farthest);
+            let other_depth = depth_of_box(
+                bitcast<vec3<f32>>(other_low.xyz),
+                bitcast<vec3<f32>>(other_high.xyz),
+                farthest,
+            );
+            let is_nearer = depth <= other_depth;
+            let nearer_child = select(other_low.w, low.w, is_nearer);
+            if max(depth, other_depth) < FARTHEST {
+                push(select(low.w, other_low.w, is_nearer));
+                child = nearer_child;
+            } else if min(depth, other_depth) < FARTHEST {
+                child = nearer_child;
             } else {
-                node = NONE;
+                child = pop();
             }
+        }
+        if child == NONE {
+            break;
+        }
+
+        // Test the triangles of a leaf, or enter an object.
+        let first = (child & ~LEAF) >> 3u;
+        if base != NONE {
+            for (var i = 0u; i < (child & 7u); i++) {
+                test_triangle(first + i);
+            }
+            child = pop();
+        } else if is_met(first, mask) {
+            base = top;
+            child = enter_object(first);
+        } else {
+            child = pop();
         }
     }
 }

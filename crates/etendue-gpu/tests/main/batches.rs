@@ -15,6 +15,9 @@ use etendue_sensors::lidar::{
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 
+/// Poses of objects in each environment.
+type Bodies = Vec<(ObjectId, Vec<Isometry3<f64>>)>;
+
 /// A lidar of sixteen channels whose columns follow a clock: some sweeps have 25, others 24.
 fn lidar() -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
@@ -30,10 +33,7 @@ fn lidar() -> Lidar {
 }
 
 /// Poses of the sensor, and of a number of objects, in each of `count` environments.
-fn poses(
-    count: usize,
-    bodies: &[ObjectId],
-) -> (Vec<Isometry3<f64>>, Vec<(ObjectId, Vec<Isometry3<f64>>)>) {
+fn poses(count: usize, bodies: &[ObjectId]) -> (Vec<Isometry3<f64>>, Bodies) {
     let turned = |number: usize, offset: f64| {
         let angle = 0.7 * number as f64 + offset;
         Isometry3::new(

@@ -22,6 +22,17 @@ fn not_finite(path: &Path, what: &str, value: f64) -> FormatError {
     )
 }
 
+/// Checks the numbers of a quantity.
+///
+/// # Errors
+/// If one of them is not finite.
+pub(crate) fn check_numbers(path: &Path, what: &str, numbers: &[f64]) -> Result<(), FormatError> {
+    match numbers.iter().find(|number| !number.is_finite()) {
+        Some(number) => Err(not_finite(path, what, *number)),
+        None => Ok(()),
+    }
+}
+
 /// Checks the beams of simulated sweeps.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! Metadata of a run, sufficient to reproduce it.
 
+use super::finite::check_numbers;
 use super::{OutputSet, SimulatedSweeps};
 use crate::FormatError;
 use crate::digest::sha256;
@@ -138,8 +139,10 @@ impl RunMetadata {
     /// Writes the description as JSON.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If a number is not finite, or the file cannot be written.
     pub fn write(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
+        check_numbers(path, "the position of the sensor", &self.position_m)?;
+        check_numbers(path, "the rotation of the sensor", &self.rotation_wxyz)?;
         outputs.add(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             writeln!(file)

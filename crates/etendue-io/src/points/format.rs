@@ -372,15 +372,11 @@ fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweep
             remedy,
         ));
     }
-    // Recognise the format
-    let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
-        path: path.to_owned(),
-        message: "this is not a point cloud of a known format".into(),
-        remedy: format!(
-            "give a file with one of the endings {}",
-            PointFormat::read_endings().join(", ")
-        ),
-    })?;
+    // Recognise the format; rows of numbers below other names are no scan log
+    let missing = missing_column(path, &bytes);
+    let format = PointFormat::of_content(path, &bytes);
+    let format = format.filter(|format| *format != PointFormat::ScanLog || missing.is_none());
+    let format = format.ok_or_else(|| missing.unwrap_or_else(|| unknown(path)))?;
     if options.topic.is_some() && ![PointFormat::Mcap, PointFormat::Bag].contains(&format) {
         let message = "the file is not a recording of ROS and has no topics";
         let remedy = "omit the topic";
@@ -410,6 +406,29 @@ fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweep
         ));
     }
     Ok(points)
+}
+
+/// Error of a table with named columns, which names the missing one and the others; `None` for other files.
+pub(crate) fn missing_column(path: &Path, bytes: &[u8]) -> Option<FormatError> {
+    let (missing, columns) = csv::missing_column(bytes)?;
+    Some(FormatError::malformed(
+        path,
+        FileLocation::File,
+        format!("there is no column {missing}; the columns are {columns}"),
+        "name the columns x, y and z of points (m), or azimuth_rad and range_m of beams",
+    ))
+}
+
+/// Error of a file without a known format.
+fn unknown(path: &Path) -> FormatError {
+    FormatError::Unsupported {
+        path: path.to_owned(),
+        message: "this is not a point cloud of a known format".into(),
+        remedy: format!(
+            "give a file with one of the endings {}",
+            PointFormat::read_endings().join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]

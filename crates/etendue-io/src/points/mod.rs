@@ -7,6 +7,7 @@ mod lossy;
 mod placement;
 
 pub use cloud::{PointCloud, is_cloud, parse_cloud, read_cloud};
+pub(crate) use format::missing_column;
 pub use format::{
     PointFormat, ReadOptions, parse_points, read_points, read_points_with, write_csv, write_e57,
     write_kitti, write_las, write_mcap, write_mcap_sweeps, write_npz, write_parquet, write_pcd,

@@ -67,7 +67,7 @@ struct SensorChannels {
     cloud: usize,
     /// `None` before the first scan: only planar lidars have scans.
     scan: Option<usize>,
-    /// End of the last sweep or its last shot, whichever is later, s.
+    /// End of the last sweep or its last shot, whichever is later, s; `None` for points without times.
     end: Option<f64>,
 }
 
@@ -224,7 +224,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
     }
 
     /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor,
-    /// and flushes it to disk.
+    /// and flushes it to disk. Their field `time` is relative to the stamp.
     ///
     /// # Errors
     /// As [`LidarRecorder::record`].
@@ -235,6 +235,9 @@ impl<W: Write + Seek> LidarRecorder<W> {
         world_from_sensor: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
         self.cloud(0, table, time, world_from_sensor)?;
+        let last = table.times_since(0.0).into_iter().flatten();
+        let last = last.fold(0.0, f64::max);
+        self.sensors[0].end = (last > 0.0).then_some(time + last);
         self.end_sweep()
     }
 

@@ -14,12 +14,12 @@
 //! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | odometry pose of the robot; `sensor_x_m` ... in simulated scans |
 //!
 //! Other columns and lines that begin with `#` are ignored. The reader accepts the files of
-//! [`write_sweeps_csv`].
+//! [`write_sweeps_csv`]; if one of their columns is missing and another has an unknown name, it was renamed: an error.
 
 use super::Geometries;
 use crate::FormatError;
 use crate::output::{OutputSet, SimulatedSweeps, Sink, check_beams};
-use crate::precision::single;
+use crate::precision::{DECIMALS, rounded, single};
 use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
@@ -27,9 +27,18 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-pub(super) fn is_header(line: &str) -> bool {
+pub(crate) fn is_header(line: &str) -> bool {
     let has = |requested: &str| line.split(',').any(|name| name.trim() == requested);
-    has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
+    has("range_m") && (has("azimuth_rad") || has("azimuth_deg")) || is_simulated(line)
+}
+
+/// Least number of columns by which a file of this program is recognised, where others are renamed.
+const RECOGNISED: usize = 6;
+
+/// Whether a header is that of this program, possibly with some columns removed or renamed.
+fn is_simulated(line: &str) -> bool {
+    let is_written = |name: &&str| HEADER.split(',').any(|written| written == name.trim());
+    line.split(',').filter(is_written).count() >= RECOGNISED
 }
 
 /// Index of the column with the number of the scan.
@@ -106,6 +115,9 @@ impl Columns {
             )
         };
         // Assign them to quantities
+        if is_simulated(header.text) {
+            check_renamed(header, &names)?;
+        }
         let radians = find("azimuth_rad");
         let pose = |of: &str| {
             let column = |part: &str| find(&format!("{of}_{part}"));
@@ -126,6 +138,23 @@ impl Columns {
             odometry: pose("odom").or_else(|| pose("sensor")),
         })
     }
+}
+
+/// Columns that are read and that this program does not write.
+const ADDED: [&str; 4] = ["intensity", "odom_x_m", "odom_y_m", "odom_yaw_rad"];
+
+/// Checks that no column of a file of this program has another name.
+fn check_renamed(header: TextLine<'_>, names: &[&str]) -> Result<(), FormatError> {
+    let is_other =
+        |name: &&&str| !ADDED.contains(name) && !HEADER.split(',').any(|written| written == **name);
+    let missing = HEADER.split(',').find(|written| !names.contains(written));
+    let (Some(missing), Some(other)) = (missing, names.iter().find(is_other)) else {
+        return Ok(());
+    };
+    Err(header.field(other).error(
+        format!("there is no column {missing}, but a column {other}"),
+        format!("name the columns as `etendue simulate` writes them: {missing}, not {other}"),
+    ))
 }
 
 #[derive(Default)]
@@ -225,15 +254,22 @@ fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, 
     if range.text.is_empty() || range.text == "inf" {
         return Ok(RangeReading::NoReturn);
     }
-    range.number().map(RangeReading::Range)
+    let metres = range.number()?;
+    if metres < 0.0 {
+        return Err(range.error(
+            format!("the range {metres} is negative"),
+            "write ranges of 0 m or more, and nothing for no return",
+        ));
+    }
+    Ok(RangeReading::Range(metres))
 }
 
 const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_m,error_code,\
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row per beam. Fields without a value (the range of a beam without a return, the truth
-/// of a beam without a hit) are empty.
+/// Writes one row per beam. Lengths, times and angles have at most nine decimals. Fields without a value
+/// (the range of a beam without a return, the truth of a beam without a hit) are empty.
 ///
 /// # Errors
 /// If a number is not finite, or the file cannot be written.
@@ -262,7 +298,9 @@ fn pose_columns(sweep: &BeamSweep) -> String {
         || ",,".into(),
         |pose| {
             let at = pose.translation;
-            format!("{},{},{}", at.x, at.y, pose.rotation.angle())
+            let numbers = [at.x, at.y, pose.rotation.angle()];
+            let [x, y, yaw] = numbers.map(|number| rounded(number, DECIMALS));
+            format!("{x},{y},{yaw}")
         },
     )
 }
@@ -283,13 +321,18 @@ fn write_row(
         ..
     } = beam;
     let (reading, range, code) = match beam.reading {
-        RangeReading::Range(range) => ("range", range.to_string(), String::new()),
+        RangeReading::Range(range) => {
+            let range = rounded(range, DECIMALS).to_string();
+            ("range", range, String::new())
+        }
         RangeReading::NoReturn => ("no_return", String::new(), String::new()),
         RangeReading::TooNear => ("too_near", String::new(), String::new()),
         RangeReading::Error(code) => ("error", String::new(), code.to_string()),
     };
     // Write the measured columns
     let number = beam.beam;
+    let [time, azimuth, elevation] =
+        [time, azimuth, elevation].map(|number| rounded(*number, DECIMALS));
     write!(
         file,
         "{sweep},{number},{time},{azimuth},{elevation},{reading},{range},{code},{power},{returns},"
@@ -300,10 +343,10 @@ fn write_row(
         Some(truth) => write!(
             file,
             "{},{},{},{}",
-            truth.range,
+            rounded(truth.range, DECIMALS),
             quoted(&run.scene.objects()[truth.object.0 as usize].name),
             quoted(&run.scene.materials()[truth.material.0 as usize].name),
-            truth.incidence
+            rounded(truth.incidence, DECIMALS)
         ),
     }
 }

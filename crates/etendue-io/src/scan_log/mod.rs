@@ -25,6 +25,7 @@ mod stream;
 mod tinyslam;
 
 use crate::input::read_text;
+use crate::points::missing_column;
 use crate::text::{TextContent, TextLine, is_number};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
@@ -130,6 +131,9 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         let remedy = "record some seconds";
         return FormatError::malformed(path, FileLocation::File, "the file is empty", remedy);
     };
+    if let Some(error) = missing_column(path, content.as_bytes()) {
+        return error;
+    }
     let start = beginning(line);
     // The first lines that are not empty may include a header
     let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);

@@ -1,6 +1,7 @@
 //! Trajectory files of the TUM benchmark: `time x y z qx qy qz qw` per line.
 
 use super::{lines, numbers, trajectory};
+use crate::precision::{DECIMALS, ROTATION_DECIMALS, rounded};
 use crate::{FileLocation, FormatError};
 use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
@@ -44,7 +45,7 @@ pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)
     Ok(frames.iter().map(|(f, _)| (f.time, f.pose)).collect())
 }
 
-/// The text of a TUM file with times (s) and poses.
+/// The text of a TUM file with times (s) and poses: nine decimals of times and positions, twelve of quaternions.
 ///
 /// ```
 /// use etendue_io::trajectory::{poses_of_tum, tum_text};
@@ -56,8 +57,9 @@ pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)
 /// ```
 pub fn tum_text(times: &[f64], poses: &[Isometry3<f64>]) -> String {
     let line = |(time, pose): (&f64, &Isometry3<f64>)| {
-        let t = pose.translation.vector;
-        let q = pose.rotation.coords;
+        let time = rounded(*time, DECIMALS);
+        let t = pose.translation.vector.map(|x| rounded(x, DECIMALS));
+        let q = (pose.rotation.coords).map(|x| rounded(x, ROTATION_DECIMALS));
         format!(
             "{time} {} {} {} {} {} {} {}\n",
             t.x, t.y, t.z, q.x, q.y, q.z, q.w

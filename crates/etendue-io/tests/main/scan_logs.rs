@@ -202,6 +202,47 @@ fn the_sdk_log_turns_clockwise_angles_round() {
     assert!((log.scans[0].azimuths[0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
 }
 
+/// The header of simulated beams, with one column renamed: an error that names the missing one and its place.
+#[test]
+fn a_csv_with_a_renamed_column_is_refused() {
+    let header = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_m,error_code,power_per_m2_sr,returns,\
+                  true_range_m,true_object,true_material,true_incidence_rad,sensor_x_m,sensor_y_m,sensor_yaw_rad";
+    let text = |header: &str| {
+        format!("{header}\n0,0,0,-2.08,0,range,0.523,,0.79,1,0.52,room,wall,0.5,0,0,0\n")
+    };
+    parse_scan_log("a.csv".as_ref(), &text(header)).unwrap();
+    for (known, other) in [
+        ("azimuth_rad", "azimuth_deg"),
+        ("azimuth_rad", "angle"),
+        ("range_m", "range_mm"),
+        ("reading", "kind"),
+        ("error_code", "code"),
+        ("sweep", "scan"),
+    ] {
+        let renamed = header.replacen(known, other, 1);
+        let error = fails(&text(&renamed)).to_string();
+        let words = format!("there is no column {known}, but a column {other}");
+        assert!(
+            error.contains(&words) && error.contains("line 1"),
+            "{error}"
+        );
+    }
+    // Columns may be left out, and others added
+    let left_out = text(header)
+        .replace(",true_range_m", "")
+        .replace("1,0.52,", "1,");
+    parse_scan_log("a.csv".as_ref(), &left_out).unwrap();
+    let added = text(&format!("{header},note")).replace("0,0,0\n", "0,0,0,wet\n");
+    parse_scan_log("a.csv".as_ref(), &added).unwrap();
+}
+
+#[test]
+fn a_csv_with_a_negative_range_is_refused() {
+    let error = fails("azimuth_rad,range_m\n0,1.5\n0.1,-1.5\n").to_string();
+    assert!(error.contains("line 3, column 5"), "{error}");
+    assert!(error.contains("the range -1.5 is negative"), "{error}");
+}
+
 #[test]
 fn a_csv_with_a_wrong_line_is_refused() {
     let error = fails("sweep,azimuth_deg,range_m\n0,0,1\n0,1,2,5\n0,2,1\n");

@@ -67,8 +67,8 @@ impl Gpu {
                 };
                 let images = lidar.simulate_batch(&batch.settings(first), &environments)?;
                 let mut part = arrays.part(own.clone());
-                let slices = part.slices(&mut singles);
-                images.read_into(0..own.len(), slices, |number, shots| {
+                let mut slices = part.slices(&mut singles);
+                images.read_into(0..own.len(), &mut slices, |number, shots| {
                     batch.on_host(first + number, shots, control)
                 })?;
                 part.finish(&singles);

@@ -32,21 +32,24 @@ pub(crate) struct WideTree {
 impl WideTree {
     /// Builds the tree over at least one box, with at most `leaf_size` (up to eight) in a leaf.
     pub fn new(boxes: &[Aabb], leaf_size: u32) -> Self {
-        TreeCollapse::new(&binary_tree(boxes), leaf_size).collapse()
+        CountedTree::new(boxes, leaf_size).collapse()
     }
 }
 
-/// The collapse of a binary tree to a wide one.
-struct TreeCollapse<'a> {
-    binary: &'a Bvh2,
+/// A binary tree with the number of boxes below each node. A node with few of them is a leaf.
+pub(crate) struct CountedTree {
+    binary: Bvh2,
     /// Largest number of boxes in a leaf.
     leaf_size: u32,
-    /// Number of boxes below each binary node.
+    /// Number of boxes below each node.
     count: Vec<u32>,
 }
 
-impl<'a> TreeCollapse<'a> {
-    fn new(binary: &'a Bvh2, leaf_size: u32) -> Self {
+impl CountedTree {
+    /// Builds the tree over at least one box, with at most `leaf_size` (up to eight) in a leaf.
+    pub fn new(boxes: &[Aabb], leaf_size: u32) -> Self {
+        let binary = binary_tree(boxes);
+
         // List nodes from the root down.
         let mut count = vec![0; binary.nodes.len()];
         let mut order = vec![0_usize];
@@ -85,7 +88,7 @@ impl<'a> TreeCollapse<'a> {
         };
 
         // A small tree is a single leaf.
-        if self.count[0] <= self.leaf_size {
+        if self.is_leaf(0) {
             wide.leaves.push(self.members(0));
             return wide;
         }
@@ -97,7 +100,7 @@ impl<'a> TreeCollapse<'a> {
         while let Some((binary, at, depth)) = open.pop() {
             wide.stack_need = wide.stack_need.max(7 * depth + 1);
             for (slot, child) in self.children(binary).into_iter().enumerate() {
-                let number = if self.count[child] <= self.leaf_size {
+                let number = if self.is_leaf(child) {
                     wide.leaves.push(self.members(child));
                     LEAF | (wide.leaves.len() as u32 - 1)
                 } else {
@@ -105,7 +108,7 @@ impl<'a> TreeCollapse<'a> {
                     open.push((child, wide.nodes.len() - 1, depth + 1));
                     wide.nodes.len() as u32 - 1
                 };
-                wide.nodes[at].set_bounds(slot, self.binary.nodes[child].aabb());
+                wide.nodes[at].set_bounds(slot, self.bounds(child));
                 wide.nodes[at].child[slot] = number;
             }
         }
@@ -118,8 +121,7 @@ impl<'a> TreeCollapse<'a> {
         let mut children = Vec::with_capacity(8);
         children.extend(self.halves(root));
         while children.len() < 8 {
-            let splittable =
-                (0..children.len()).filter(|&i| self.count[children[i]] > self.leaf_size);
+            let splittable = (0..children.len()).filter(|&i| !self.is_leaf(children[i]));
             let area = |i: &usize| self.area(children[*i]);
             let Some(largest) = splittable.max_by(|a, b| area(a).total_cmp(&area(b))) else {
                 break;
@@ -131,17 +133,28 @@ impl<'a> TreeCollapse<'a> {
         children
     }
 
-    fn halves(&self, node: usize) -> [usize; 2] {
+    /// The children of a node.
+    pub fn halves(&self, node: usize) -> [usize; 2] {
         let first = self.binary.nodes[node].first_index as usize;
         [first, first + 1]
     }
 
     fn area(&self, node: usize) -> f32 {
-        self.binary.nodes[node].aabb().half_area()
+        self.bounds(node).half_area()
     }
 
-    /// The boxes below a node.
-    fn members(&self, root: usize) -> LeafMembers {
+    /// Whether the boxes below a node fit a leaf.
+    pub fn is_leaf(&self, node: usize) -> bool {
+        self.count[node] <= self.leaf_size
+    }
+
+    /// The box of a node.
+    pub fn bounds(&self, node: usize) -> &Aabb {
+        self.binary.nodes[node].aabb()
+    }
+
+    /// The boxes below a leaf.
+    pub fn members(&self, root: usize) -> LeafMembers {
         let mut members = LeafMembers::default();
         self.collect(root, &mut members);
         members

@@ -255,7 +255,7 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Li
         let error = LidarError::Channel {
             channel: number,
             what,
-            value,
+            value: (value * 1e9).round() / 1e9,
             domain,
         };
         ok.then_some(()).ok_or(error)

@@ -1,7 +1,7 @@
 //! Start times of the columns of a sweep.
 
 use super::description::Lidar;
-use super::pattern::{Columns, whole};
+use super::pattern::{Columns, columns_before};
 use std::ops::Range;
 
 /// Start times of the columns of a sweep.
@@ -24,7 +24,7 @@ impl ColumnTimes {
         let numbers = match columns {
             Columns::PerSweep { .. } | Columns::Steps { .. } => 0..lidar.columns() as usize,
             Columns::Period { seconds } => {
-                let begins = |sweep: f64| whole((sweep * duration / seconds - 1e-9).ceil());
+                let begins = |sweep: f64| columns_before(sweep * duration / seconds);
                 let sweep = f64::from(sweep);
                 begins(sweep) as usize..begins(sweep + 1.0) as usize
             }

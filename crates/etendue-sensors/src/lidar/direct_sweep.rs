@@ -1,6 +1,6 @@
-//! Sweeps of single-ray beams in closed form, prepared for other processors.
+//! Sweeps in closed form, prepared for other processors.
 
-use super::batches::{Batches, Destination};
+use super::beam::BeamRays;
 use super::correlated_noise::NoiseSampler;
 use super::description::Lidar;
 use super::frame::Frame;
@@ -8,25 +8,31 @@ use super::hooks::Hooks;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::receiver::{EchoModel, PreparedPulsed, PreparedReceiver};
-use super::return_buffer::ReturnBuffer;
+use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
 use super::settings::SweepSettings;
+use super::shot::Shot;
 use super::shots::Shots;
 use super::simulate::begin;
 use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::World;
-use etendue_physics::pulse::SingleEchoForm;
+use etendue_physics::beam::{BeamFrame, BeamRay};
+use etendue_physics::pulse::{EchoForm, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
-use nalgebra::Isometry3;
+use etendue_simd::Isa;
+use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
 
 /// Number of shots that a thread simulates at a time by the plain pipeline.
 const PLAIN_BATCH: usize = 64;
+
+/// Least number of shots in a part of a sweep.
+const PART: usize = 1024;
 
 /// Properties of a lidar or a scene that [`DirectSweep`] does not support.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -35,9 +41,9 @@ pub enum NotDirect {
     /// The receiver is not pulsed.
     #[error("the receiver of the lidar is not pulsed")]
     Receiver,
-    /// A beam has several rays, or is a cone.
-    #[error("a beam of the lidar has several rays")]
-    SeveralRays,
+    /// A beam is a cone, whose pattern may lack a ray on the axis.
+    #[error("the beam of the lidar is a cone")]
+    Cone,
     /// The receiver samples waveforms.
     #[error("the receiver samples waveforms")]
     Waveform,
@@ -61,12 +67,12 @@ pub enum NotDirect {
     Deforming,
 }
 
-/// A sweep of a pulsed lidar with single-ray beams, whose light returns directly and whose echoes have a closed form:
-/// what an implementation on another processor needs for it.
+/// A sweep of a pulsed lidar whose light returns directly and whose echoes have a closed form: what an implementation on
+/// another processor needs for it.
 ///
-/// The implementation evaluates each shot: the first surface along its ray, the power that returns from it, the
-/// [echo](SingleEchoForm), the correlated noise ([`CorrelatedDraws`]), range limits and intensity. Shots that hit
-/// mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
+/// The implementation evaluates each shot: the first surface along each of its [rays](DirectRay), the power that returns
+/// from it, the [echoes](EchoForm) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
+/// and intensity. Shots with several reported echoes, and shots that hit mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
 /// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
@@ -75,7 +81,19 @@ pub struct DirectSweep<'a> {
     /// The pose of the sensor at the start.
     world_from_start: Isometry3<f64>,
     shots: Shots,
-    form: SingleEchoForm,
+    form: EchoForm,
+    returns: ReturnMode,
+}
+
+/// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectRay {
+    /// Offset to the left and upwards, m.
+    pub offset: [f64; 2],
+    /// Tangents of the angles from the axis to the left and upwards.
+    pub slope: [f64; 2],
+    /// Share of the power of the beam.
+    pub weight: f64,
 }
 
 /// The noise of a [`DirectSweep`] that is not independent from shot to shot: the error of the shot $i$ is
@@ -104,14 +122,14 @@ pub struct AveragedNormals {
 /// The result of one shot of a [`DirectSweep`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectShot {
-    /// The surface on the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
+    /// The first surface on the axis of the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
     /// is none.
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
 }
 
-/// The first surface on a beam.
+/// The first surface on a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectSurface {
     /// Its distance, m.
@@ -139,8 +157,10 @@ pub enum DirectEcho {
         intensity: f64,
         /// Peak power, 1/(m² sr).
         power: f64,
-        /// Whether the echo is within the pulse's length of the surface, and so comes from it.
-        is_of_surface: bool,
+        /// Width of the echo over that of a single return.
+        stretch: f64,
+        /// The surface that contributed most of its light; `None` for none within the pulse's length.
+        source: Option<DirectSurface>,
     },
     /// To be simulated by the plain pipeline: the beam hit a surface that is not [direct](DirectSweep::is_direct).
     Plain,
@@ -150,6 +170,22 @@ pub enum DirectEcho {
 struct PlainShot {
     outcome: Outcome,
     returns: Vec<Return>,
+}
+
+/// The result of a shot, from this processor or the other.
+enum ShotResult<'a> {
+    Plain(&'a PlainShot),
+    Direct(DirectShot),
+}
+
+impl ShotResult<'_> {
+    /// Number of returns.
+    fn count(&self) -> usize {
+        match self {
+            Self::Plain(plain) => plain.returns.len(),
+            Self::Direct(direct) => usize::from(matches!(direct.echo, DirectEcho::Return { .. })),
+        }
+    }
 }
 
 impl<'a> DirectSweep<'a> {
@@ -171,7 +207,8 @@ impl<'a> DirectSweep<'a> {
         let trace = trees_for(&lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
-        let form = single_form(&simulator)?.analytic.single_echo();
+        let pulsed = closed_form(&simulator)?;
+        let (form, returns) = (pulsed.analytic.echo_form(), pulsed.receiver.returns);
         let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
@@ -183,12 +220,24 @@ impl<'a> DirectSweep<'a> {
             sweep,
             shots,
             form,
+            returns,
         })
     }
 
     /// The shots.
     pub fn shots(&self) -> &Shots {
         &self.shots
+    }
+
+    /// Number of shots in parts of whole columns, of which [`Self::list`] lists the shots.
+    pub fn part_size(&self) -> usize {
+        self.lidar().channels.len().max(1) * PART.div_ceil(self.lidar().channels.len().max(1))
+    }
+
+    /// The shots of a range that begins and ends with a [part](Self::part_size), or with the sweep. `memory` holds them if
+    /// they are not stored.
+    pub fn list<'s>(&'s self, own: Range<usize>, memory: &'s mut Vec<Shot>) -> &'s [Shot] {
+        self.shots.part(Isa::detect(), own, memory)
     }
 
     /// The world.
@@ -212,7 +261,7 @@ impl<'a> DirectSweep<'a> {
     }
 
     /// The closed form of the echoes.
-    pub fn echo_form(&self) -> &SingleEchoForm {
+    pub fn echo_form(&self) -> &EchoForm {
         &self.form
     }
 
@@ -222,9 +271,35 @@ impl<'a> DirectSweep<'a> {
         world.material(material).ends_paths() && world.profiles().profile(material).is_none()
     }
 
-    /// Share of the emitted power in the ray of a beam.
-    pub fn weight(&self) -> f64 {
-        self.simulator.beam_rays.weight(0)
+    /// The rays of every beam. The middle one is on the axis.
+    pub fn rays(&self) -> Vec<DirectRay> {
+        let BeamRays::Elliptic(rays) = &self.simulator.beam_rays else {
+            return vec![];
+        };
+        let ray = |ray: &BeamRay| DirectRay {
+            offset: ray.offset,
+            slope: ray.slope,
+            weight: ray.weight,
+        };
+        rays.iter().map(ray).collect()
+    }
+
+    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor. The last two are zero
+    /// for beams of one ray.
+    pub fn frame_of(&self, shot: &Shot) -> BeamFrame {
+        if self.simulator.beam_rays.count() > 1 {
+            return BeamFrame::new(shot.azimuth, shot.elevation);
+        }
+        BeamFrame {
+            axis: shot.direction(),
+            left: Vector3::zeros(),
+            up: Vector3::zeros(),
+        }
+    }
+
+    /// Which echoes of a shot are reported.
+    pub fn return_mode(&self) -> ReturnMode {
+        self.returns
     }
 
     /// Two-way extinction of the air, 1/m: the transmission to a range $R$ is $e^{-\alpha R}$.
@@ -252,32 +327,59 @@ impl<'a> DirectSweep<'a> {
     }
 
     /// The sweep, from the result of each shot by its index; and the number of shots that were left to the plain pipeline.
-    pub fn finish(mut self, result_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
+    pub fn finish(mut self, direct_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
         // Simulate the shots that are left.
         let count = self.shots.len();
-        let is_plain = |shot: &u32| result_of(*shot as usize).echo == DirectEcho::Plain;
+        let is_plain = |shot: &u32| direct_of(*shot as usize).echo == DirectEcho::Plain;
         let all = (0..shot_number(count)).into_par_iter();
         let plain: Vec<u32> = all.filter(is_plain).collect();
         let simulated = self.simulate_plain(&plain);
 
-        // Write all results.
-        let batches = Batches::new(count, self.lidar(), false);
-        let mut sweep = std::mem::take(&mut self.sweep);
-        let write = |(): &mut (), own: Range<usize>, to: &mut Destination| {
-            let buffer = to.open();
-            for number in own {
-                let result = result_of(number);
-                let outcome = match plain.binary_search(&shot_number(number)) {
-                    Ok(place) => append(&simulated[place], buffer),
-                    Err(_) => self.add(number, &result, buffer),
-                };
-                buffer.outcomes.push(outcome);
-                if self.settings().with_truth {
-                    self.add_truth(number, &result, &mut buffer.per_shot.axis_truths);
-                }
-            }
+        // Count the returns of each part.
+        let part = self.part_size();
+        let result_of = |number: usize| match plain.binary_search(&shot_number(number)) {
+            Ok(place) => ShotResult::Plain(&simulated[place]),
+            Err(_) => ShotResult::Direct(direct_of(number)),
         };
-        batches.run(&mut sweep, || (), write);
+        let parts = (0..count.div_ceil(part)).into_par_iter();
+        let parts = parts.map(|number| number * part..count.min((number + 1) * part));
+        let counts: Vec<usize> = parts
+            .clone()
+            .map(|own| own.map(|number| result_of(number).count()).sum())
+            .collect();
+
+        // Write each part to its place.
+        let mut sweep = std::mem::take(&mut self.sweep);
+        sweep.points.resize(counts.iter().sum(), EMPTY);
+        sweep.outcomes.resize(count, Outcome::NoReturn);
+        let mut rest = &mut sweep.points[..];
+        let mut first = 0;
+        let mut places = vec![];
+        for count in &counts {
+            let (own, others) = rest.split_at_mut(*count);
+            places.push((first, own));
+            first += count;
+            rest = others;
+        }
+        parts
+            .zip(places)
+            .zip(sweep.outcomes.par_chunks_mut(part))
+            .for_each(|((own, (first, places)), outcomes)| {
+                let mut memory = vec![];
+                let shots = self.list(own.clone(), &mut memory);
+                let mut next = 0;
+                for ((number, shot), outcome) in own.zip(shots).zip(outcomes) {
+                    let result = result_of(number);
+                    let count = result.count();
+                    *outcome = self.write(number, shot, &result, first + next, &mut places[next..]);
+                    next += count;
+                }
+            });
+        if self.settings().with_truth {
+            let all = (0..count).into_par_iter();
+            let truth = |number| self.truth(number, &direct_of(number));
+            sweep.axis_truths.par_extend(all.map(truth));
+        }
         sweep.shots = self.shots;
         (sweep, plain.len())
     }
@@ -330,36 +432,54 @@ impl<'a> DirectSweep<'a> {
         }
     }
 
-    /// Adds the first surface on the axis of a shot, which the host finds where the result has none.
-    fn add_truth(&self, number: usize, result: &DirectShot, truths: &mut Vec<Option<Truth>>) {
+    /// The first surface on the axis of a shot, which the host finds where the result has none.
+    fn truth(&self, number: usize, result: &DirectShot) -> Option<Truth> {
         if result.echo == DirectEcho::Plain && result.surface.is_none() {
             let shot = [self.shots.at(number)];
-            let scratch = &mut CastScratch::new();
-            { &self.simulator }.add_axis_truths(&shot, shot_number(number), truths, scratch);
-            return;
+            let (mut truths, scratch) = (vec![], &mut CastScratch::new());
+            { &self.simulator }.add_axis_truths(&shot, shot_number(number), &mut truths, scratch);
+            return truths.pop().flatten();
         }
-        truths.push(result.surface.map(|surface| Truth {
+        result.surface.map(|surface| Truth {
             range: surface.distance,
             object: surface.object,
             material: surface.material,
             incidence: surface.cos_incidence.min(1.0).acos(),
-        }));
+        })
     }
 
-    /// Adds the return of a shot, if it has one.
-    fn add(&self, number: usize, result: &DirectShot, buffer: &mut ReturnBuffer) -> Outcome {
-        let (range, intensity, power, is_of_surface) = match result.echo {
+    /// Writes the returns of a shot to the first places, the index of the first of which in the sweep is `first`.
+    fn write(
+        &self,
+        number: usize,
+        shot: &Shot,
+        result: &ShotResult,
+        first: usize,
+        places: &mut [Return],
+    ) -> Outcome {
+        let first = shot_number(first);
+        let direct = match result {
+            ShotResult::Plain(plain) => {
+                places[..plain.returns.len()].copy_from_slice(&plain.returns);
+                return match plain.outcome {
+                    Outcome::Points { count, .. } => Outcome::Points { first, count },
+                    other => other,
+                };
+            }
+            ShotResult::Direct(direct) => direct,
+        };
+        let (range, intensity, power, stretch, source) = match direct.echo {
             DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
             DirectEcho::Return {
                 range,
                 intensity,
                 power,
-                is_of_surface,
-            } => (range, intensity, power, is_of_surface),
+                stretch,
+                source,
+            } => (range, intensity, power, stretch, source),
         };
         // Position.
-        let shot = self.shots.at(number);
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
         let point = shot.point(range - offset);
         let position = match self.settings().frame {
@@ -370,21 +490,19 @@ impl<'a> DirectSweep<'a> {
             }
         };
         // Surface of origin.
-        let surface = result.surface.filter(|_| is_of_surface);
-        let source = surface.map(|surface| Source {
+        let source = source.map(|surface| Source {
             instance: surface.object,
             mesh: self.world().scene().objects()[surface.object.0 as usize].mesh,
             material: surface.material,
             cos_incidence: surface.cos_incidence.min(1.0),
             range: surface.distance + offset,
         });
-        let first = shot_number(buffer.count());
-        *buffer.place() = Return {
+        places[0] = Return {
             position,
             range,
             intensity,
             power,
-            width: self.form.width,
+            width: self.form.width * stretch,
             velocity: None,
             ambient: 0.0,
             shot: shot_number(number),
@@ -396,26 +514,14 @@ impl<'a> DirectSweep<'a> {
     }
 }
 
-/// Appends the returns of a shot; returns its outcome, with their indices in the buffer.
-fn append(shot: &PlainShot, buffer: &mut ReturnBuffer) -> Outcome {
-    let first = shot_number(buffer.count());
-    for one in &shot.returns {
-        *buffer.place() = *one;
-    }
-    match shot.outcome {
-        Outcome::Points { count, .. } => Outcome::Points { first, count },
-        other => other,
-    }
-}
-
-/// The receiver of a sweep whose light returns directly and whose echoes have the closed form of single returns.
-fn single_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
+/// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
+fn closed_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
     // Receiver and beam.
     let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
         return Err(NotDirect::Receiver);
     };
-    if plain.beam_rays.count() != 1 || plain.beam_rays.axis().is_none() {
-        return Err(NotDirect::SeveralRays);
+    if plain.beam_rays.axis().is_none() {
+        return Err(NotDirect::Cone);
     }
     if pulsed.receiver.echoes == EchoModel::Waveform {
         return Err(NotDirect::Waveform);

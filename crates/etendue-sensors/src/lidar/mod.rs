@@ -32,7 +32,7 @@
 //! | variance of a measurement | `measurement_noise.rs`; `range_sd` of each receiver |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
 //! | the same in lanes of sixteen | `fast/` |
-//! | sweeps of single-ray beams, prepared for other processors | `direct_sweep.rs` |
+//! | sweeps prepared for other processors | `direct_sweep.rs` |
 
 mod air;
 mod ambient;
@@ -84,7 +84,8 @@ pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
 pub use direct_sweep::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectShot, DirectSurface, DirectSweep, NotDirect,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectShot, DirectSurface,
+    DirectSweep, NotDirect,
 };
 pub use direction::Aim;
 pub use frame::Frame;

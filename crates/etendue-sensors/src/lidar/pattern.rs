@@ -10,8 +10,8 @@ mod raster;
 mod risley;
 mod spinning;
 
-pub(in crate::lidar) use columns::whole;
 pub use columns::{ColumnStart, Columns};
+pub(in crate::lidar) use columns::{columns_before, whole};
 pub use encoder::Encoder;
 pub use oscillating::{Oscillating, Oscillation};
 pub use polygon::Polygon;

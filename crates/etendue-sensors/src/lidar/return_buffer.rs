@@ -7,7 +7,7 @@ use etendue_simd::prefetch;
 use nalgebra::Point3;
 
 /// Initial content of an element that has no return.
-const EMPTY: Return = Return {
+pub(super) const EMPTY: Return = Return {
     position: Point3::new(0.0, 0.0, 0.0),
     range: 0.0,
     intensity: 0.0,

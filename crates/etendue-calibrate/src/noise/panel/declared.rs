@@ -28,6 +28,7 @@ pub(super) fn apply_hint(
     recording: &PanelRecording,
     sights: &[Sight],
 ) {
+    panel.declared = *hint;
     // Compare the declared distance with the fitted one.
     if let Some(declared) = hint.distance {
         let found = panel.plane.distance;

@@ -126,6 +126,7 @@ fn panels_of(
             recording: recording.name.clone(),
             directions,
             needed: search.directions,
+            bearing_deg: searched_bearing(hint).map(f64::to_degrees),
         });
     }
 
@@ -181,6 +182,11 @@ fn panels_facing(
     }
     panels.sort_by(|a, b| a.plane.distance.total_cmp(&b.plane.distance));
     Ok(panels)
+}
+
+/// The declared bearing, if it limits the search, rad.
+fn searched_bearing(hint: &PanelHint) -> Option<f64> {
+    hint.bearing.filter(|_| hint.sector.is_none())
 }
 
 /// Whether a direction is within the declared sector and mostly returns.
@@ -330,6 +336,7 @@ fn panel(fit: &PlaneFit, sector: PanelSector) -> Panel {
         bearing_error: fit.bearing_error,
         directions: fit.points,
         motion: None,
+        declared: PanelHint::default(),
         larger: None,
         warnings: Vec::new(),
     }

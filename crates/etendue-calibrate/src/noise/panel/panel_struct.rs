@@ -1,9 +1,11 @@
 //! A panel in a recording.
 
+use super::hint::PanelHint;
 use super::motion::PanelMotion;
 use super::plane::PanelPlane;
 use super::sector::PanelSector;
-use crate::noise::recording::{PanelRecording, azimuth};
+use crate::noise::recording::{PanelRecording, azimuth, is_between};
+use etendue_physics::angle::wrap_to_pi;
 use std::f64::consts::FRAC_PI_2;
 
 /// A flat surface that faces the sensor and is larger than the panel.
@@ -34,6 +36,8 @@ pub struct Panel {
     pub directions: usize,
     /// Plane in each scan, if the panel moved during the recording.
     pub motion: Option<PanelMotion>,
+    /// The declared values.
+    pub declared: PanelHint,
     /// The largest surface that faces the sensor, if it is not the panel and nothing was declared.
     pub larger: Option<LargerSurface>,
     /// Warnings, for example about declared values that disagree with the recording.
@@ -60,6 +64,28 @@ impl Panel {
     /// Bearing of the foot of the normal, anticlockwise from x, rad.
     pub fn bearing(&self) -> f64 {
         azimuth(&self.plane.normal)
+    }
+
+    /// Angle between a bearing and the nearest direction of the panel, rad; zero within the panel.
+    pub fn angle_to(&self, bearing: f64, recording: &PanelRecording) -> f64 {
+        if recording.planar {
+            let [right, left] = self.sector.edges.map(|edge| self.bearing() + edge);
+            if is_between(bearing, [right, left]) {
+                return 0.0;
+            }
+        }
+        let cells = self.sector.cells.iter();
+        let angles = cells.map(|cell| {
+            let direction = &recording.cells[*cell].direction;
+            wrap_to_pi(azimuth(direction) - bearing).abs()
+        });
+        angles.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Width between the detected edges of the panel of a planar recording, m.
+    pub fn detected_width(&self) -> f64 {
+        let [right, left] = self.sector.detected.map(f64::tan);
+        self.plane.distance * (left - right)
     }
 
     /// Angle between the bearing of the normal and the nearest multiple of 90 degrees, rad: the alignment

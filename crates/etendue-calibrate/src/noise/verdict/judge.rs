@@ -1,6 +1,7 @@
 //! The verdict from all checks.
 
 use super::Verdict;
+use super::declared::declared_checks;
 use super::flatness::{bias_check, flatness_check, sides_check};
 use super::held_out::held_out_check;
 use super::objects::{larger_surface_check, motion_check, objects_check};
@@ -17,6 +18,7 @@ use crate::noise::score::HoldOutScores;
 ///
 /// - Held-out scans are consistent with the profile, band by band.
 /// - Bias and drop-out are those of the first and of the second half of the recording.
+/// - Declared width, distance and bearing are roughly those of the panel.
 /// - Few beams see other objects; the panel moves little; no larger surface was recorded, unless one is declared.
 /// - The panel is flat compared with the noise, without a step, and its two sides have one bias.
 /// - The bias is plausible, and the incidences are enough for a profile.
@@ -37,6 +39,7 @@ pub fn judge(
         checks.push(objects_check(report, recording.scans));
         checks.push(motion_check(report));
         checks.extend(larger_surface_check(report));
+        checks.extend(declared_checks(report, recording));
         checks.push(flatness_check(report, &calibration.profile));
         checks.extend(sides_check(report, &calibration.profile));
         // The directions of a cloud have no order

@@ -1,5 +1,6 @@
 //! Whether a calibration can be trusted: clear, doubtful or refused, with reasons.
 
+mod declared;
 mod flatness;
 mod held_out;
 mod judge;

@@ -6,7 +6,7 @@ use super::load;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, warn};
+use crate::output::{print, print_text, warn};
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch};
@@ -104,7 +104,7 @@ impl Aim {
     /// Finds the panel and prints a line with its pose.
     fn print_panel(&self, recording: PanelRecording) -> Result<Found, Failure> {
         let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
-        print(&match &found {
+        print_text(&match &found {
             Ok(panel) => line(&recording, panel),
             Err(error) => format!("{:>5} scans: {error}\n", recording.scans),
         })?;

@@ -60,7 +60,7 @@ pub const QUANTITIES: [Quantity; 5] = [
     Quantity {
         name: "mean intensity (dropped: 0)",
         file: "intensity",
-        unit: "intensity, counts",
+        unit: "intensity, as recorded",
         limits: None,
         of_bin: mean_counted_intensity,
         of_profile: |profile, x| {
@@ -71,7 +71,7 @@ pub const QUANTITIES: [Quantity; 5] = [
     Quantity {
         name: "sd of intensity (dropped: 0)",
         file: "intensity-spread",
-        unit: "standard deviation, counts",
+        unit: "standard deviation, as recorded",
         limits: None,
         of_bin: deviation_of_counted_intensity,
         of_profile: |profile, x| {

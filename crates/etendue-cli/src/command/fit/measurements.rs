@@ -5,11 +5,12 @@ use crate::failure::Failure;
 use crate::source::{self, chosen, numbered_in};
 use etendue::config::fit::ScanTask;
 use etendue::estimate::model::{BeamMeasurement, NoiselessLidar};
+use etendue::estimate::odometry::umeyama;
 use etendue::io::input::read_bytes;
 use etendue::io::points::read_points;
 use etendue::io::scan_log::is_scan_log;
 use etendue::io::table::PointTable;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
 /// Largest azimuth difference of a point from its shot, in steps between shots.
@@ -18,6 +19,9 @@ const FARTHEST: f64 = 0.75;
 /// Largest difference of a point's distance from its range if the point is in the frame of the sensor, m: the
 /// origins of the beams are up to this far from that of the sensor.
 const FRAME_GAP: f64 = 0.25;
+
+/// Largest angle between a point and the shot of its column, rad: the points of a moving sensor are shifted.
+const FARTHEST_TURN: f64 = 3.0 * PI / 180.0;
 
 /// Share of the points of a cloud that may belong to no shot of the sensor.
 const MOST_LOST: f64 = 0.2;
@@ -69,11 +73,21 @@ fn of_points(
         });
     }
     let shots = Shots::new(sensor);
+    let placed = if is_simulated {
+        shots.placed(&table)
+    } else {
+        None
+    };
     let mut measured = vec![BeamMeasurement::default(); sensor.shots().len()];
     let mut lost = 0_usize;
     for point in 0..table.points {
         let shot = if is_simulated {
-            shots.by_column(&table, point)
+            let shot = shots.by_column(&table, point);
+            shot.filter(|(shot, _)| {
+                placed
+                    .as_ref()
+                    .is_none_or(|placed| placed.is_along(&table, point, *shot))
+            })
         } else {
             shots.by_direction(&table, point)
         };
@@ -117,6 +131,30 @@ fn is_in_frame_of_sensor(table: &PointTable) -> bool {
     2 * apart.iter().filter(|apart| **apart).count() <= apart.len()
 }
 
+/// Position of a point, if it has one.
+fn position(table: &PointTable, point: usize) -> Option<Point3<f64>> {
+    let field = |name| table.number(name, point).filter(|x| x.is_finite());
+    Some(Point3::new(field("x")?, field("y")?, field("z")?))
+}
+
+/// The shots of a sensor at the pose from which a table of points was measured.
+struct PlacedShots<'a> {
+    sensor: &'a NoiselessLidar,
+    sensor_from_table: Isometry3<f64>,
+}
+
+impl PlacedShots<'_> {
+    /// Whether a point is in the direction of a shot: columns of another sensor have other directions.
+    fn is_along(&self, table: &PointTable, point: usize, shot: usize) -> bool {
+        let Some(position) = position(table, point) else {
+            return true;
+        };
+        let fired = &self.sensor.shots()[shot];
+        let from_origin = self.sensor_from_table * position - fired.origin;
+        from_origin.norm() == 0.0 || from_origin.angle(&fired.direction()) < FARTHEST_TURN
+    }
+}
+
 /// Shots of each channel by azimuth.
 struct Shots<'a> {
     sensor: &'a NoiselessLidar,
@@ -155,10 +193,29 @@ impl<'a> Shots<'a> {
         is_same.then_some((number, range))
     }
 
+    /// The sensor in the frame of a table of simulated points.
+    fn placed(&'a self, table: &PointTable) -> Option<PlacedShots<'a>> {
+        let pairs = (0..table.points).filter_map(|point| {
+            let (shot, range) = self.by_column(table, point)?;
+            let fired = &self.sensor.shots()[shot];
+            let expected = fired.origin + fired.direction() * range;
+            Some((position(table, point)?, expected))
+        });
+        let pairs: Vec<(Point3<f64>, Point3<f64>)> = pairs.collect();
+        let at = |point: Point3<f64>| Isometry3::from(point.coords);
+        let reference: Vec<Isometry3<f64>> = pairs.iter().map(|(point, _)| at(*point)).collect();
+        let expected: Vec<Isometry3<f64>> = pairs.iter().map(|(_, point)| at(*point)).collect();
+        let table_from_sensor = umeyama(&reference, &expected).ok()?;
+        Some(PlacedShots {
+            sensor: self.sensor,
+            sensor_from_table: table_from_sensor.inverse(),
+        })
+    }
+
     /// Shot of a point by its direction, and its range, m.
     fn by_direction(&self, table: &PointTable, point: usize) -> Option<(usize, f64)> {
         let field = |name| table.number(name, point).filter(|x| x.is_finite());
-        let position = Point3::new(field("x")?, field("y")?, field("z")?);
+        let position = position(table, point)?;
         if position.coords.norm() == 0.0 {
             return None;
         }

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::formats;
 use crate::memory::Memory;
 use crate::number::positive;
-use crate::output::{print, print_json, progress};
+use crate::output::{print_json, print_text, progress};
 use crate::pose::Pose;
 use crate::source;
 use crate::threads::Threads;
@@ -66,9 +66,9 @@ pub struct Simulate {
     /// scene file]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
-    /// Number of sweeps
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    sweeps: u32,
+    /// Number of sweeps [default: 1; of a recording along a trajectory, until its end]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    sweeps: Option<u32>,
     /// Duration of the run, s, instead of --sweeps: the sweeps that begin in it
     #[arg(long, value_name = "S", value_parser = positive, conflicts_with = "sweeps", allow_negative_numbers = true)]
     duration: Option<f64>,
@@ -226,7 +226,7 @@ impl Simulate {
         }
 
         // Settings of the sweeps
-        add("--sweeps", self.sweeps.to_string());
+        add("--sweeps", self.sweeps().to_string());
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {
             add("--paths", paths.to_string());
@@ -267,8 +267,13 @@ impl Simulate {
         })
     }
 
+    /// Number of sweeps.
+    fn sweeps(&self) -> u32 {
+        self.sweeps.unwrap_or(1)
+    }
+
     fn progress(&self) -> ProgressBar {
-        progress(self.sweeps.into(), PROGRESS)
+        progress(self.sweeps().into(), PROGRESS)
     }
 
     /// Prints a summary per sensor; as JSON a list for several.
@@ -278,7 +283,7 @@ impl Simulate {
         match &summaries[..] {
             [only] if self.json => print_json(only),
             several if self.json => print_json(&several),
-            several => several.iter().try_for_each(|one| print(&one.text())),
+            several => several.iter().try_for_each(|one| print_text(&one.text())),
         }
     }
 }

@@ -109,7 +109,7 @@ impl ScanRun<'_> {
 
     /// Number of sweeps.
     pub fn sweeps(&self) -> u32 {
-        self.arguments.sweeps
+        self.arguments.sweeps()
     }
 
     /// Settings of a sweep.
@@ -131,7 +131,7 @@ impl ScanRun<'_> {
     fn scans(&self, world: &World<f64>) -> Result<Vec<Sweep>, Failure> {
         let progress = self.arguments.progress();
         let mut engine = Engine::new(self.arguments, world, self.lidar)?;
-        let scans = (0..self.arguments.sweeps).map(|sweep| {
+        let scans = (0..self.sweeps()).map(|sweep| {
             progress.inc(1);
             interrupt::check()?;
             let run = self.settings(sweep);

@@ -9,7 +9,7 @@ use super::{PROGRESS, Simulate};
 use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
-use crate::output::{counted, print, progress, warn};
+use crate::output::{counted, print, progress, remark, warn};
 use crate::pose::Pose;
 use crate::source;
 use etendue::config::scene::LoadedScene;
@@ -177,12 +177,22 @@ impl Simulate {
             arguments.sensor = argument.map(str::to_owned).into_iter().collect();
         }
         if let Some(seconds) = self.duration {
-            arguments.sweeps = sweeps_in(&sensor, seconds);
+            arguments.sweeps = Some(sweeps_in(&sensor, seconds));
         }
         arguments.check_options(&sensor)?;
 
-        // Its trajectory
+        // Its trajectory, which a recording follows to its end
         let trajectory = SensorTrajectory::of(&arguments, loaded, mount)?;
+        if let (None, Some(seconds)) = (arguments.sweeps, trajectory.duration()) {
+            let sweeps = whole_sweeps_in(sensor.lidar.sweep_duration(), seconds);
+            if self.is_recording() {
+                arguments.sweeps = Some(sweeps);
+            } else if sweeps > 1 && number == 0 {
+                remark(format_args!(
+                    "one sweep of the {seconds:.1} s of the trajectory: --sweeps {sweeps} gives all"
+                ));
+            }
+        }
         Ok(SensorRun {
             name: folder.unwrap_or(&sensor.name).to_owned(),
             arguments,
@@ -223,6 +233,16 @@ fn sweeps_in(sensor: &Sensor, seconds: f64) -> u32 {
     let turn = sensor.lidar.sweep_duration();
     // Without a sweep that would begin at the end
     (seconds / turn - 1e-9).ceil().max(1.0) as u32
+}
+
+/// Number of whole sweeps of a duration in a time (s), at least one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number, at least one, and saturating"
+)]
+fn whole_sweeps_in(turn: f64, seconds: f64) -> u32 {
+    (seconds / turn + 1e-9).floor().max(1.0) as u32
 }
 
 /// Name and mount of `NAME@x,y,z,yaw[,pitch,roll]`.

@@ -45,6 +45,9 @@ impl From<InterpolationName> for Interpolation {
     }
 }
 
+/// Rounding error of the end of a run, s.
+const ROUNDING: f64 = 1e-9;
+
 /// Trajectory of a mounted sensor over the time of a run.
 #[derive(Clone, Debug)]
 pub struct SensorTrajectory {
@@ -105,11 +108,25 @@ impl SensorTrajectory {
         }
     }
 
+    /// Time from the first to the last pose of a trajectory with an end, s.
+    pub fn duration(&self) -> Option<f64> {
+        match &self.motion {
+            Some(Trajectory::KeyFrames(trajectory)) => {
+                let [_, ends] = trajectory.span();
+                Some(ends - self.begins)
+            }
+            _ => None,
+        }
+    }
+
     /// Error if the trajectory is shorter than a run of `seconds`.
     pub fn check(&self, seconds: f64) -> Result<(), Failure> {
         let Some(Trajectory::KeyFrames(trajectory)) = &self.motion else {
             return Ok(());
         };
-        Ok(trajectory.check_span(self.begins, self.begins + seconds)?)
+        let [_, last] = trajectory.span();
+        let ends = self.begins + seconds;
+        let is_last = (ends - last).abs() < ROUNDING;
+        Ok(trajectory.check_span(self.begins, if is_last { last } else { ends })?)
     }
 }

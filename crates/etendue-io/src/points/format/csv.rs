@@ -8,8 +8,9 @@ use super::{FormatEntry, ScanEditor};
 use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
+use crate::scan_log::csv::is_header;
 use crate::table::{ColumnData, ColumnType, INTENSITY_NAMES, PointColumn, PointSweeps, PointTable};
-use crate::text::{TextContent, TextLine};
+use crate::text::{TextContent, TextLine, is_number};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -45,6 +46,34 @@ fn is_csv(_: &Path, bytes: &[u8]) -> bool {
     let second = lines.next().unwrap_or(first);
     (2..=4).contains(&names.len()) && numbers(first) && numbers(second)
         || names.contains(&"x".into()) && names.contains(&"y".into())
+}
+
+/// The column that a table of numbers with named columns lacks to be a point cloud or a scan log, and its columns; `None`
+/// for other files.
+pub(super) fn missing_column(bytes: &[u8]) -> Option<(&'static str, String)> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    let mut lines = head
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let header = lines.next()?;
+    if is_header(header) {
+        return None;
+    }
+    let names: Vec<&str> = header.split(',').map(str::trim).collect();
+    let row: Vec<&str> = lines.next()?.split(',').map(str::trim).collect();
+    let is_name = |name: &&str| name.starts_with(char::is_alphabetic) && !is_number(name);
+    let is_table = names.len() > 1 && names.iter().all(is_name) && row.len() == names.len();
+    if !is_table || !row.iter().any(|word| is_number(word)) {
+        return None;
+    }
+    let has = |start: &str| names.iter().any(|name| name.starts_with(start));
+    let missing = match (has("azimuth"), has("range_m")) {
+        (false, true) => "azimuth_rad",
+        (true, false) => "range_m",
+        _ if names_of(&names.join(",")).contains(&"x".into()) => "y",
+        _ => "x",
+    };
+    Some((missing, names.join(", ")))
 }
 
 fn pieces(line: &str) -> Vec<&str> {

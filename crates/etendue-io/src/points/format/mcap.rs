@@ -40,6 +40,13 @@ pub fn write_mcap_sweeps(
         let pose = poses.map_or_else(Isometry3::identity, |poses| poses[number]);
         recorder.record_cloud(&table, time, &pose)?;
     }
+    // The pose after the last point, so that the poses span the times of all points
+    let last = points.world_from_sensor.iter().flatten().last();
+    let motion = points.motion.as_ref();
+    recorder.record_last_poses(|_, time| {
+        let moving = motion.and_then(|motion| motion.world_from_sensor(time));
+        moving.or(last.copied()).unwrap_or_default()
+    })?;
     let bytes = recorder.into_bytes()?;
     outputs.add(path, |file| file.write_all(&bytes))
 }

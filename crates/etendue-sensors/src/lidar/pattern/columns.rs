@@ -39,9 +39,16 @@ impl Columns {
         match self {
             Self::PerSweep { columns, fired } => fired.unwrap_or(columns),
             Self::Steps { columns, .. } => columns,
-            Self::Period { seconds } => whole((sweep_duration / seconds).ceil()),
+            Self::Period { seconds } => columns_before(sweep_duration / seconds),
         }
     }
+}
+
+/// Number of columns of a clock that begin before a time, given in periods of the clock. A period that divides the time
+/// within rounding divides it exactly.
+pub(in crate::lidar) fn columns_before(periods: f64) -> u32 {
+    let rounding = (1e-15 * periods).max(1e-9);
+    whole((periods - rounding).ceil())
 }
 
 /// A whole, non-negative number as an integer.

@@ -158,8 +158,37 @@ fn columns_by_a_clock_run_on_from_sweep_to_sweep() {
         .map(|shot| shot.time)
         .collect();
     assert!((2 * 5 * 1808..=2 * 5 * 1809).contains(&times.len()));
+    assert_eq!(scanner.columns(), 1809);
     for (n, pair) in times.chunks(2).enumerate() {
         assert!((pair[0] - n as f64 * period).abs() < 1e-12);
         assert!((pair[1] - pair[0] - 2.304e-6).abs() < 1e-12);
+    }
+}
+
+/// 20 rotations per second and 50 us per column are 1000 columns, also where rounding makes the quotient larger. Late
+/// sweeps have as many as the first.
+#[test]
+fn a_period_that_divides_the_rotation_gives_a_whole_number_of_columns() {
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Last));
+    for (rate, microseconds, columns) in [
+        (20.0, 50.0, 1000),
+        (10.0, 100.0, 1000),
+        (5.0, 100.0, 2000),
+        (30.0, 1e6 / 21600.0, 720),
+    ] {
+        if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
+            spinning.rate = rate;
+            spinning.columns = Columns::Period {
+                seconds: microseconds * 1e-6,
+            };
+        }
+        assert_eq!(scanner.columns(), columns, "{rate} Hz, {microseconds} us");
+        for sweep in [0, 1, 7, 100_000, 1_000_000] {
+            let shots = scanner.shots(sweep).len() / scanner.channels.len();
+            assert_eq!(
+                shots, columns as usize,
+                "{rate} Hz, {microseconds} us, sweep {sweep}"
+            );
+        }
     }
 }

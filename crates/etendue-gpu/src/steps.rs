@@ -1,0 +1,184 @@
+//! The steps of a number of shots on a device: aiming, casting, detecting.
+
+use crate::caster::{HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
+use crate::device::{GpuDevice, Scratch};
+use crate::error::GpuError;
+use crate::geometry::index;
+use crate::lidar::{GpuLidar, GpuSweepError, ReceiveParameters};
+use crate::numbers::{double_single, point, vector};
+use crate::scene::{PlacedObjects, Placement};
+use crate::shaders::{self, MOST_BEAM_RAYS};
+use bytemuck::{Pod, Zeroable};
+use etendue_sensors::lidar::{DirectRay, DirectSweep, Shot};
+use nalgebra::Isometry3;
+use wgpu::{Buffer, CommandEncoderDescriptor, ComputePipeline};
+
+/// The memory of the steps, which all submissions share.
+pub(crate) struct Steps<'a> {
+    device: &'a GpuDevice,
+    /// The rays of each beam.
+    pub beam: Vec<DirectRay>,
+    /// Most groups of shots in one submission.
+    pub together: usize,
+    objects: PlacedObjects<'a>,
+    aim: ComputePipeline,
+    rays: Scratch<'a>,
+    hits: Scratch<'a>,
+}
+
+/// Shots of one submission.
+pub(crate) struct Aimed<'a> {
+    pub shots: &'a Buffer,
+    /// Poses of the sensor in environments.
+    pub poses: &'a Buffer,
+    /// Number of shots of an environment, index of the first environment, whether there are environments, 0.
+    pub environments: [u32; 4],
+}
+
+/// A shot in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct ShotRecord {
+    origin: [f32; 6],
+    axis: [f32; 6],
+    left: [f32; 6],
+    up: [f32; 6],
+    /// Index of its time.
+    pub time: u32,
+    unused: [u32; 3],
+}
+
+/// Parameters of the shader that aims.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct AimParameters {
+    counts: [u32; 4],
+    environments: [u32; 4],
+    beam: [[f32; 12]; MOST_BEAM_RAYS],
+}
+
+impl<'a> Steps<'a> {
+    /// The steps of a sweep's shots, in groups of a size that are not divided, with at most `groups` in one submission.
+    pub fn new(
+        lidar: &GpuLidar<'a>,
+        sweep: &DirectSweep,
+        placement: Placement,
+        size: usize,
+        groups: usize,
+    ) -> Result<Self, GpuSweepError> {
+        let device = lidar.device;
+        let beam = beam_of(sweep)?;
+        let of_group = (size * beam.len()).max(1);
+        let together = (MOST_RAYS / of_group).clamp(1, groups.max(1));
+        let of_rays = |size: usize| (together * of_group * size) as u64;
+        let caster = lidar.world.scene().caster();
+        Ok(Self {
+            device,
+            together,
+            objects: lidar.caster.scene().place(device, caster, placement)?,
+            aim: device.pipeline(shaders::aim(), "aim_shots")?,
+            rays: device.scratch("the rays", of_rays(size_of::<RayRecord>()))?,
+            hits: device.scratch("the hits", of_rays(size_of::<HitRecord>()))?,
+            beam,
+        })
+    }
+
+    /// Memory on the device, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.rays.size() + self.hits.size() + self.objects.bytes()
+    }
+
+    /// Aims, casts and detects a number of shots. `outputs` are the other buffers of the shader that detects.
+    pub fn submit(
+        &self,
+        lidar: &GpuLidar,
+        shots: u32,
+        aimed: &Aimed,
+        receive: &ComputePipeline,
+        mut parameters: ReceiveParameters,
+        outputs: &[(u32, &Buffer)],
+    ) -> Result<(), GpuError> {
+        // Aim.
+        let device = self.device;
+        let descriptor = CommandEncoderDescriptor::default();
+        let mut encoder = device.device.create_command_encoder(&descriptor);
+        let rays_of_shot = index(self.beam.len());
+        let rays = shots * rays_of_shot;
+        let of_aim = device.uniform(&AimParameters {
+            counts: [rays, 0, device.row(rays), rays_of_shot],
+            environments: aimed.environments,
+            beam: beam_records(&self.beam),
+        })?;
+        let buffers = [&of_aim, aimed.shots, aimed.poses, &self.rays];
+        let bindings = bind(device, &self.aim, &buffers);
+        device.dispatch(&mut encoder, &self.aim, &bindings, rays);
+
+        // Cast.
+        let size = [rays, lidar.channels() * rays_of_shot];
+        let caster = lidar.caster;
+        let bindings = caster.bindings(device, &self.objects, size, &self.rays, &self.hits)?;
+        device.dispatch(&mut encoder, caster.pipeline(), &bindings, rays);
+
+        // Detect.
+        parameters.counts[0] = shots;
+        parameters.counts[2] = device.row(shots);
+        let parameters = device.uniform(&parameters)?;
+        let mut buffers = vec![
+            (0, &parameters),
+            (1, &*self.hits),
+            (2, &lidar.object_materials),
+            (3, &lidar.triangle_materials),
+            (4, &lidar.backscatter),
+        ];
+        buffers.extend(outputs);
+        let bindings = bind_at(device, receive, &buffers);
+        device.dispatch(&mut encoder, receive, &bindings, shots);
+        device.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+}
+
+/// The rays of the beams of a sweep.
+fn beam_of(sweep: &DirectSweep) -> Result<Vec<DirectRay>, GpuSweepError> {
+    let beam = sweep.rays();
+    match beam.len() {
+        1..=MOST_BEAM_RAYS => Ok(beam),
+        count => Err(GpuSweepError::Rays(count)),
+    }
+}
+
+/// The rays of a beam in the form of the shader: offsets, and the shares of the axes in the unit direction.
+fn beam_records(beam: &[DirectRay]) -> [[f32; 12]; MOST_BEAM_RAYS] {
+    let mut records = [[0.0; 12]; MOST_BEAM_RAYS];
+    for (record, ray) in records.iter_mut().zip(beam) {
+        let [across, up] = ray.slope;
+        let along = 1.0 / (1.0 + across * across + up * up).sqrt();
+        let numbers = [
+            ray.offset[0],
+            ray.offset[1],
+            along,
+            along * across,
+            along * up,
+        ];
+        for (pair, number) in record.chunks_exact_mut(2).zip(numbers) {
+            pair.copy_from_slice(&double_single(number));
+        }
+    }
+    records
+}
+
+impl ShotRecord {
+    /// A shot in the frame of a pose, which refers to a time by index.
+    pub(crate) fn of(sweep: &DirectSweep, shot: &Shot, pose: &Isometry3<f64>, time: u32) -> Self {
+        let frame = sweep.frame_of(shot);
+        let [axis, left, up] = [frame.axis, frame.left, frame.up].map(|own| pose.rotation * own);
+        Self {
+            origin: point(&(pose * shot.origin)),
+            axis: vector(&axis),
+            left: vector(&left),
+            up: vector(&up),
+            time,
+            unused: [0; 3],
+        }
+    }
+}
