@@ -125,11 +125,12 @@ impl GpuScene {
         })
     }
 
-    /// Fails if a caster has other objects or meshes: indices of the shaders would be out of bounds.
+    /// Fails if a caster has other objects or meshes: indices of the shaders would be out of bounds. Objects that moved
+    /// may be at rest.
     pub(crate) fn check(&self, caster: &RayCaster) -> Result<(), GpuError> {
         let is_same = |(number, object): (u32, &PlacedObject)| {
             caster.mesh_of(ObjectId(number)).0 as usize == object.mesh
-                && caster.is_moving(ObjectId(number)) == object.is_moving
+                && (object.is_moving || !caster.is_moving(ObjectId(number)))
         };
         let has_objects = caster.object_count() == self.objects.len();
         let has_meshes = triangle_counts(caster) == self.triangle_counts;

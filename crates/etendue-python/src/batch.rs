@@ -2,6 +2,7 @@
 
 use crate::arrays::{check_finite, wrong_shape};
 use crate::errors::{Failure, Outcome};
+use crate::gpu::Gpu;
 use crate::lidar::Lidar;
 use crate::pose::poses as read_poses;
 use crate::scene::Scene;
@@ -23,16 +24,27 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use rayon::prelude::*;
+#[cfg(feature = "gpu")]
+use std::ops::Range;
 
 /// A number type of the results.
-trait Number: Element + Copy + Send {
+pub trait Number: Element + Copy + Into<f64> + Send + Sync {
     /// A number in this type.
     fn of(number: f64) -> Self;
+
+    /// The same numbers, if the type is that of GPUs.
+    #[cfg(feature = "gpu")]
+    fn singles(numbers: &mut [Self]) -> Option<&mut [f32]>;
 }
 
 impl Number for f64 {
     fn of(number: f64) -> Self {
         number
+    }
+
+    #[cfg(feature = "gpu")]
+    fn singles(_: &mut [Self]) -> Option<&mut [f32]> {
+        None
     }
 }
 
@@ -43,6 +55,11 @@ impl Number for f32 {
     )]
     fn of(number: f64) -> Self {
         number as Self
+    }
+
+    #[cfg(feature = "gpu")]
+    fn singles(numbers: &mut [Self]) -> Option<&mut [f32]> {
+        Some(numbers)
     }
 }
 
@@ -84,6 +101,10 @@ impl Number for f32 {
 /// out : dict of str to numpy.ndarray, optional
 ///     Arrays in C order, "range", "intensity" (of one type, float64 or float32), "valid" (bool) and, for labels,
 ///     "label" (int32), which are overwritten and returned. `dtype` is then that of "range".
+/// device : str, default "cpu"
+///     As for `simulate`. The images of a GPU are computed in float32; docs/python.md states how they agree with those
+///     of the CPU. The scene stays in the memory of the GPU until `scene` is deleted. `values` and `randomise` are
+///     simulated on the CPU, with a warning.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 /// progress : callable or bool, optional
@@ -105,6 +126,8 @@ impl Number for f32 {
 /// ------
 /// UnknownNameError
 ///     No object or number has a name.
+/// DeviceError
+///     As for `simulate`.
 /// KeyboardInterrupt
 ///     Ctrl-C was pressed; `out` has the environments that were finished.
 ///
@@ -124,8 +147,16 @@ impl Number for f32 {
 /// >>> mirror[:, 0, 3] = 0.1, 0.2, 0.3
 /// >>> _ = et.simulate_batch(scene, lidar, poses, bodies={"mirror": mirror},
 /// ...     randomise={"materials.wall.reflectance": (0.3, 0.9), "sensor.range.far_m": (4.0, 5.6)})
+///
+/// On a GPU, if there is one:
+///
+/// >>> vlp = et.Lidar("velodyne-vlp-16")
+/// >>> on_gpu, *_ = et.simulate_batch(scene, vlp, poses, dtype="float32", device="auto")
+/// >>> on_cpu, *_ = et.simulate_batch(scene, vlp, poses, dtype="float32")
+/// >>> bool(np.nanmedian(abs(on_gpu - on_cpu)) < 1e-5)
+/// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, threads = None, progress = None))]
+#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, device = "cpu", threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate_batch<'py>(
     scene: &Bound<'py, Scene>,
@@ -142,6 +173,7 @@ pub fn simulate_batch<'py>(
     labels: bool,
     dtype: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyDict>>,
+    device: &str,
     threads: Option<i64>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> Outcome<Bound<'py, PyTuple>> {
@@ -164,27 +196,39 @@ pub fn simulate_batch<'py>(
         poses: &poses,
     };
     let progress = Progress::of(progress, poses.len())?;
+    let gpu = Gpu::of(py, device)?;
+    let gpu = gpu.as_ref().filter(|_| !poses.is_empty());
 
     // Simulate into arrays of the type.
     if is_single(py, dtype, out)? {
-        batch.run::<f32>(py, out, threads, progress.as_ref())
+        batch.run::<f32>(py, out, gpu, threads, progress.as_ref())
     } else {
-        batch.run::<f64>(py, out, threads, progress.as_ref())
+        batch.run::<f64>(py, out, gpu, threads, progress.as_ref())
     }
 }
 
 /// Environments and settings of a call.
-struct Batch<'a> {
-    scene: &'a Scene,
-    lidar: &'a Lidar,
-    variations: Variations,
+pub struct Batch<'a> {
+    pub scene: &'a Scene,
+    pub lidar: &'a Lidar,
+    pub variations: Variations,
     air: Air,
     light: LightModel,
     seed: u64,
     sweep: u32,
     time: f64,
     labels: bool,
-    poses: &'a [Isometry3<f64>],
+    pub poses: &'a [Isometry3<f64>],
+}
+
+/// Images of several environments, one after the other.
+pub struct Arrays<'a, T> {
+    pub range: &'a mut [T],
+    pub intensity: &'a mut [T],
+    pub valid: &'a mut [bool],
+    pub label: Option<&'a mut [i32]>,
+    /// Number of cells of an image.
+    pub cells: usize,
 }
 
 /// Images of one environment.
@@ -201,6 +245,7 @@ impl Batch<'_> {
         &self,
         py: Python<'py>,
         out: Option<&Bound<'py, PyDict>>,
+        gpu: Option<&Gpu>,
         threads: Option<i64>,
         progress: Option<&Progress>,
     ) -> Outcome<Bound<'py, PyTuple>> {
@@ -221,30 +266,38 @@ impl Batch<'_> {
             let mut valid = writable("valid", &valid)?;
             let label = label.as_ref().map(|label| writable("label", label));
             let mut label = label.transpose()?;
-            let mut images = images(
-                channels * columns,
-                [
-                    slice("range", &mut range)?,
-                    slice("intensity", &mut intensity)?,
-                ],
-                slice("valid", &mut valid)?,
-                label
+            let mut arrays = Arrays {
+                range: slice("range", &mut range)?,
+                intensity: slice("intensity", &mut intensity)?,
+                valid: slice("valid", &mut valid)?,
+                label: label
                     .as_mut()
                     .map(|label| slice("label", label))
                     .transpose()?,
-            );
-            let rays = self.poses.len() * self.lidar.rays();
-            threads::run_controlled(py, threads, rays, progress, |control| {
-                self.simulate(&mut images, control)
-            })??;
+                cells: channels * columns,
+            };
+            let is_done = match gpu {
+                Some(gpu) => gpu.simulate_batch(py, self, &mut arrays, threads, progress)?,
+                None => false,
+            };
+            if !is_done {
+                threads::run_controlled(py, threads, self.rays(), progress, |control| {
+                    self.simulate(arrays.images(), control)
+                })??;
+            }
         }
         let arrays = [range.into_any(), intensity.into_any(), valid.into_any()];
         let arrays = arrays.into_iter().chain(label.map(Bound::into_any));
         Ok(PyTuple::new(py, arrays.collect::<Vec<_>>())?)
     }
 
-    /// Simulates all environments.
-    fn simulate<T: Number>(&self, images: &mut [Images<T>], control: &Control) -> Outcome<()> {
+    /// Number of rays of all environments.
+    pub fn rays(&self) -> usize {
+        self.poses.len() * self.lidar.rays()
+    }
+
+    /// Simulates all environments on the CPU.
+    fn simulate<T: Number>(&self, mut images: Vec<Images<T>>, control: &Control) -> Outcome<()> {
         let loaded = self.scene.loaded();
         let description = &self.lidar.sensor().lidar;
         let common = self.variations.is_empty();
@@ -262,7 +315,7 @@ impl Batch<'_> {
                 self.one(number, &world, &lidar, memory);
             }
             images.fill(&memory.0);
-            control.advance();
+            control.advance(1);
             Ok::<(), Failure>(())
         })
     }
@@ -275,7 +328,14 @@ impl Batch<'_> {
         lidar: &Description,
         (sweep, scratch): &mut (Sweep, SweepScratch),
     ) {
-        let settings = SweepSettings {
+        let settings = self.settings(number);
+        let pose = self.poses[number];
+        simulate_into(world, lidar, &settings, |_| pose, sweep, scratch);
+    }
+
+    /// The settings of the environment of a number.
+    pub fn settings(&self, number: usize) -> SweepSettings {
+        SweepSettings {
             seed: self.seed,
             sweep: self
                 .sweep
@@ -284,9 +344,7 @@ impl Batch<'_> {
             air: self.air.clone(),
             light: self.light,
             ..SweepSettings::default()
-        };
-        let pose = self.poses[number];
-        simulate_into(world, lidar, &settings, |_| pose, sweep, scratch);
+        }
     }
 }
 
@@ -315,22 +373,36 @@ impl<T: Number> Images<'_, T> {
     }
 }
 
-/// Images of each environment of whole arrays.
-fn images<'a, T>(
-    cells: usize,
-    [range, intensity]: [&'a mut [T]; 2],
-    valid: &'a mut [bool],
-    label: Option<&'a mut [i32]>,
-) -> Vec<Images<'a, T>> {
-    let mut label = label.map(|label| label.chunks_mut(cells));
-    let range = range.chunks_mut(cells).zip(intensity.chunks_mut(cells));
-    let image = |((range, intensity), valid)| Images {
-        range,
-        intensity,
-        valid,
-        label: label.as_mut().and_then(Iterator::next),
-    };
-    range.zip(valid.chunks_mut(cells)).map(image).collect()
+impl<T> Arrays<'_, T> {
+    /// The images of each environment.
+    fn images(&mut self) -> Vec<Images<'_, T>> {
+        let cells = self.cells;
+        let mut label = self.label.as_mut().map(|label| label.chunks_mut(cells));
+        let range = self.range.chunks_mut(cells);
+        let image = |((range, intensity), valid)| Images {
+            range,
+            intensity,
+            valid,
+            label: label.as_mut().and_then(Iterator::next),
+        };
+        { range.zip(self.intensity.chunks_mut(cells)) }
+            .zip(self.valid.chunks_mut(cells))
+            .map(image)
+            .collect()
+    }
+
+    /// The images of some environments.
+    #[cfg(feature = "gpu")]
+    pub fn part(&mut self, environments: Range<usize>) -> Arrays<'_, T> {
+        let own = environments.start * self.cells..environments.end * self.cells;
+        Arrays {
+            range: &mut self.range[own.clone()],
+            intensity: &mut self.intensity[own.clone()],
+            valid: &mut self.valid[own.clone()],
+            label: self.label.as_mut().map(|label| &mut label[own]),
+            cells: self.cells,
+        }
+    }
 }
 
 /// Whether the results are float32.

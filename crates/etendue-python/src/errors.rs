@@ -101,6 +101,12 @@ create_exception!(
 );
 create_exception!(
     etendue,
+    DeviceError,
+    EtendueError,
+    "A GPU does not exist, cannot be opened, has too little memory or was lost, or the package was built without GPUs."
+);
+create_exception!(
+    etendue,
     CommandError,
     EtendueError,
     "The arguments or the inputs of a command cannot be used together."
@@ -211,6 +217,13 @@ impl From<RustFitError> for Failure {
             RustFitError::Model(error) => error.into(),
             other => Self(FitError::new_err(other.to_string())),
         }
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl From<etendue_gpu::GpuError> for Failure {
+    fn from(error: etendue_gpu::GpuError) -> Self {
+        Self(DeviceError::new_err(with_remedy(&error, error.remedy())))
     }
 }
 

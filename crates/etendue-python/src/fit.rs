@@ -258,7 +258,9 @@ fn solve(
     };
     let widths = &default.beam_widths;
     let problem = FitProblem::measured_by(model, &[measurements])?;
-    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| control.advance())?;
+    let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {
+        control.advance(1);
+    })?;
     let WeightedFit {
         problem,
         solver,

@@ -13,9 +13,15 @@ mod arrays;
 mod batch;
 mod camera;
 mod command;
+mod devices;
 mod differentiate;
 mod errors;
 mod fit;
+#[cfg(feature = "gpu")]
+mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "no_gpu.rs"]
+mod gpu;
 mod gradient;
 mod lidar;
 mod model;
@@ -43,11 +49,13 @@ mod _etendue {
     #[pymodule_export]
     use super::command::_run_command;
     #[pymodule_export]
+    use super::devices::devices;
+    #[pymodule_export]
     use super::differentiate::{Pullback, jvp, predict, vjp};
     #[pymodule_export]
     use super::errors::{
-        CommandError, ConfigError, DepthError, EtendueError, FitError, FormatError, MappingError,
-        ModelError, NoiseError, RegisterError, RigError, SceneError, TrajectoryError,
+        CommandError, ConfigError, DepthError, DeviceError, EtendueError, FitError, FormatError,
+        MappingError, ModelError, NoiseError, RegisterError, RigError, SceneError, TrajectoryError,
         UnknownNameError, WorldError,
     };
     #[pymodule_export]

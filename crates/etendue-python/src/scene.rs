@@ -2,6 +2,7 @@
 
 use crate::arrays::{floats, integers, read_only, wrong_shape};
 use crate::errors::Outcome;
+use crate::gpu::SceneOnGpus;
 use crate::pose::matrix;
 use crate::variations::Variations;
 use crate::{raycast, threads};
@@ -37,9 +38,23 @@ const MESH_ENDINGS: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 #[pyclass(frozen, module = "etendue")]
 pub struct Scene {
     loaded: Arc<LoadedScene>,
+    /// The scene in the memory of GPUs.
+    on_gpus: SceneOnGpus,
 }
 
 impl Scene {
+    fn new(loaded: LoadedScene) -> Self {
+        Self {
+            loaded: Arc::new(loaded),
+            on_gpus: SceneOnGpus::default(),
+        }
+    }
+
+    /// The scene in the memory of GPUs.
+    pub fn on_gpus(&self) -> &SceneOnGpus {
+        &self.on_gpus
+    }
+
     /// The scene with the other content of its file.
     pub fn loaded(&self) -> &Arc<LoadedScene> {
         &self.loaded
@@ -102,9 +117,7 @@ impl Scene {
                 _ => Ok(load(&name)?),
             }
         })??;
-        Ok(Self {
-            loaded: Arc::new(loaded),
-        })
+        Ok(Self::new(loaded))
     }
 
     /// The built-in arena: a room of 1.85 x 0.92 x 0.28 m with a mirror and a glass pane.
@@ -121,9 +134,7 @@ impl Scene {
     #[staticmethod]
     fn arena(py: Python<'_>) -> Outcome<Self> {
         let loaded = threads::run(py, None, 0, arena)?;
-        Ok(Self {
-            loaded: Arc::new(loaded),
-        })
+        Ok(Self::new(loaded))
     }
 
     /// Make a scene of meshes.
@@ -189,9 +200,7 @@ impl Scene {
             places: ScenePlaces::default(),
             warnings: vec![],
         };
-        Ok(Self {
-            loaded: Arc::new(loaded),
-        })
+        Ok(Self::new(loaded))
     }
 
     /// Cast rays: the nearest hit of each.

@@ -1,20 +1,26 @@
 //! Simulation of one sweep.
 
 use crate::arrays::{check_finite, whole_number};
-use crate::errors::{Failure, Outcome};
+use crate::errors::Outcome;
+use crate::gpu::Gpu;
 use crate::lidar::Lidar;
 use crate::scene::Scene;
 use crate::sweep::Sweep;
-use crate::threads;
+use crate::threads::{self, Control};
 use crate::trajectory::SensorMotion;
 use crate::variations::Variations;
 use crate::weather::air;
 use etendue::config::scene::LoadedScene;
-use etendue::sensors::lidar::{LightModel, SweepSettings, simulate as simulate_sweep};
+use etendue::scene::Scene as Objects;
+use etendue::sensors::lidar::{
+    Lidar as Description, LightModel, Sweep as RawSweep, SweepSettings, simulate as simulate_sweep,
+};
 use etendue::sensors::transport::{PathSettings, World};
+use nalgebra::Isometry3;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::borrow::Cow;
 
 /// A world with the noise profiles and the ambient light of a scene file.
 pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a, f64> {
@@ -55,6 +61,10 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 ///     the lidar does not repeat.
 /// time : float, optional
 ///     Start of the sweep, s. Default: `sweep` times the duration of a sweep.
+/// device : str, default "cpu"
+///     "cpu", "gpu" (the first of `devices()`), "gpu:N" (that of the number N), or "auto": a GPU if there is one that is
+///     not software, else the CPU. What a GPU does not simulate (docs/gpu.md) is simulated on the CPU, with a
+///     UserWarning that names the reason.
 /// threads : int, optional
 ///     Number of threads. Default: one per processor, and fewer for small sweeps.
 /// truth : bool, default False
@@ -72,6 +82,8 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 ///     The motion of the sensor does not cover the sweep.
 /// UnknownNameError
 ///     No object, number or kind of weather has a name.
+/// DeviceError
+///     There is no such GPU, or it fails; with "auto", that is a warning, and the CPU simulates.
 /// KeyboardInterrupt
 ///     Ctrl-C was pressed.
 /// ValueError
@@ -83,8 +95,15 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 /// >>> sweep = et.simulate(et.Scene.arena(), et.Lidar("hokuyo-urg-04lx"), seed=1)
 /// >>> sweep.points.shape[1], sweep.image("range")[0].shape
 /// (3, (1, 682))
+///
+/// On a GPU, if there is one:
+///
+/// >>> lidar = et.Lidar("velodyne-vlp-16")
+/// >>> on_gpu, on_cpu = (et.simulate(et.Scene.arena(), lidar, device=name) for name in ("auto", "cpu"))
+/// >>> abs(len(on_gpu) - len(on_cpu)) <= 3
+/// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 0, sweep = 0, time = None, threads = None, truth = false))]
+#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 0, sweep = 0, time = None, device = "cpu", threads = None, truth = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate(
     py: Python<'_>,
@@ -98,6 +117,7 @@ pub fn simulate(
     #[pyo3(from_py_with = seed_of)] seed: u64,
     #[pyo3(from_py_with = sweep_of)] sweep: u32,
     time: Option<f64>,
+    device: &str,
     threads: Option<i64>,
     truth: bool,
 ) -> Outcome<Sweep> {
@@ -120,17 +140,72 @@ pub fn simulate(
     let start = settings.start_of(&description);
     motion.check_span(start, start + description.sweep_duration())?;
 
-    // Simulate.
-    let result = threads::run_controlled(py, threads, lidar.rays(), None, |control| {
-        let objects = variations.objects(0, &loaded.scene);
-        let world = variations.world(0, loaded, &objects, &description)?;
-        let pose = |time| {
-            control.check();
-            motion.at(time)
-        };
-        Ok::<_, Failure>(simulate_sweep(&world, &description, &settings, pose))
-    })??;
+    let single = Single {
+        scene,
+        lidar,
+        description: &description,
+        variations: &variations,
+        motion,
+        settings,
+    };
+
+    // Simulate on the GPU, or where there is none or it cannot, on the CPU.
+    let gpu = Gpu::of(py, device)?;
+    let of_gpu = gpu.map(|gpu| gpu.simulate(py, &single, threads));
+    let result = match of_gpu.transpose()?.flatten() {
+        Some(result) => result,
+        None => threads::run_controlled(py, threads, single.rays(), None, |control| {
+            single.simulate(control)
+        })??,
+    };
     Ok(Sweep::new(result, lidar.sensor(), loaded, truth))
+}
+
+/// The sweep of a call.
+pub struct Single<'a> {
+    pub scene: &'a Scene,
+    pub lidar: &'a Lidar,
+    /// The lidar with the values of the call.
+    pub description: &'a Description,
+    variations: &'a Variations,
+    motion: SensorMotion<'a>,
+    pub settings: SweepSettings,
+}
+
+impl Single<'_> {
+    /// Number of rays.
+    pub fn rays(&self) -> usize {
+        self.lidar.rays()
+    }
+
+    /// The objects, with the poses of the call.
+    pub fn objects(&self) -> Cow<'_, Objects> {
+        self.variations.objects(0, &self.scene.loaded().scene)
+    }
+
+    /// The world of these objects.
+    pub fn world<'o>(&'o self, objects: &'o Objects) -> Outcome<World<'o, f64>> {
+        (self.variations).world(0, self.scene.loaded(), objects, self.description)
+    }
+
+    /// The pose of the sensor at a time, s, unless Ctrl-C was pressed.
+    pub fn pose(&self, time: f64, control: &Control) -> Isometry3<f64> {
+        control.check();
+        self.motion.at(time)
+    }
+
+    /// Simulates on the CPU.
+    fn simulate(&self, control: &Control) -> Outcome<RawSweep> {
+        let objects = self.objects();
+        let world = self.world(&objects)?;
+        let pose = |time| self.pose(time, control);
+        Ok(simulate_sweep(
+            &world,
+            self.description,
+            &self.settings,
+            pose,
+        ))
+    }
 }
 
 /// The light transport of the argument `paths`.

@@ -40,9 +40,9 @@ impl Control {
         }
     }
 
-    /// Counts a finished part, and [checks](Self::check).
-    pub fn advance(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+    /// Counts finished parts, and [checks](Self::check).
+    pub fn advance(&self, parts: usize) {
+        self.done.fetch_add(parts, Ordering::Relaxed);
         self.check();
     }
 }

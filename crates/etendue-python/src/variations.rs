@@ -21,6 +21,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 use std::convert::Infallible;
+#[cfg(feature = "gpu")]
+use std::ops::Range;
 
 /// Start of the paths of numbers in sensor files.
 const SENSOR: &str = "sensor.";
@@ -94,6 +96,20 @@ impl Variations {
     /// Whether all environments are the given one.
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty() && self.materials.is_empty() && self.keys.is_empty()
+    }
+
+    /// Whether materials or the lidar differ from the given ones.
+    #[cfg(feature = "gpu")]
+    pub fn has_values(&self) -> bool {
+        !self.materials.is_empty() || !self.keys.is_empty()
+    }
+
+    /// The poses of objects in some environments.
+    #[cfg(feature = "gpu")]
+    pub fn bodies(&self, environments: Range<usize>) -> Vec<(ObjectId, Vec<Isometry3<f64>>)> {
+        let own =
+            |(object, poses): &(ObjectId, Vec<_>)| (*object, poses[environments.clone()].to_vec());
+        self.bodies.iter().map(own).collect()
     }
 
     /// The objects of an environment. Meshes and their acceleration structures are shared.

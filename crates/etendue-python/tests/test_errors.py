@@ -47,6 +47,9 @@ def test_wrong_poses_are_refused(arena, urg, pose, kind, text):
         ({"threads": 0}, ValueError, "threads: expected 1 to 1024, got 0"),
         ({"threads": -3}, ValueError, "threads: "),
         ({"colour": "red"}, TypeError, "colour"),
+        ({"device": "cuda"}, ValueError, r'device: expected "cpu", "gpu", "gpu:N" .*got "cuda"'),
+        ({"device": "gpu:-1"}, ValueError, "device: .*gpu:-1"),
+        ({"device": 0}, TypeError, "device"),
     ],
 )
 def test_wrong_settings_are_refused(arena, urg, arguments, kind, text):
@@ -200,6 +203,6 @@ def test_no_function_accepts_or_dies_of_wrong_types(wrong, arena, urg):
 
 def test_every_exception_is_documented_and_below_the_base():
     kinds = [kind for kind in vars(et).values() if inspect.isclass(kind) and issubclass(kind, Exception)]
-    assert len(kinds) == 15
+    assert len(kinds) == 16
     assert all(issubclass(kind, et.EtendueError) and kind.__doc__ for kind in kinds)
     assert all(kind.__module__ == "etendue" for kind in kinds)

@@ -4,9 +4,10 @@ use crate::opened::{device, device_with};
 use etendue_config::scene::{LoadedScene, example, parse};
 use etendue_config::sensor::{preset, presets};
 use etendue_config::toml_file::Document;
-use etendue_gpu::{GpuCaster, GpuDevice, GpuLidar, GpuSweepError, ShaderChecks};
+use etendue_gpu::{GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError, ShaderChecks};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::beam::SubRayPattern;
+use etendue_scene::ObjectId;
 use etendue_sensors::lidar::{
     Air, Beam, DirectSweep, Frame, Lidar, LightModel, NotDirect, Outcome, Sweep, SweepSettings,
     simulate,
@@ -274,6 +275,34 @@ fn correlated_noise_and_extinction_agree_with_the_cpu() {
     };
     let all = compare(&device, &street(), &lidar, 1.0, &settings).unwrap();
     assert_agrees(test, &all);
+}
+
+/// An object that moves in the scene on the device may be at rest in that of a sweep, but not the other way round.
+#[test]
+fn moving_objects_may_be_at_rest() {
+    let Some(device) = device("moving_objects_may_be_at_rest") else {
+        return;
+    };
+    let moving = street().scene;
+    let car = { moving.objects().iter() }.position(|object| object.name == "car");
+    let car = ObjectId(u32::try_from(car.unwrap()).unwrap());
+    let parked = Isometry3::translation(5.0, 2.0, 0.8);
+    let resting = moving.clone().edit().with_pose(car, parked).finish();
+    let lidar = preset("velodyne-vlp-16").unwrap().lidar;
+
+    let world = World::at_wavelength(&resting, lidar.wavelength).unwrap();
+    let caster = GpuCaster::new(&device, moving.caster()).unwrap();
+    let own = GpuLidar::new(&device, &caster, &world, &lidar).unwrap();
+    let found = own.simulate(&settings(), pose(1.0)).unwrap().sweep;
+    let mut all = Differences::default();
+    let expected = simulate(&world, &lidar, &settings(), pose(1.0));
+    all.add(&expected, &found, &lidar);
+    assert_agrees("at rest", &all);
+
+    let world = World::at_wavelength(&moving, lidar.wavelength).unwrap();
+    let caster = GpuCaster::new(&device, resting.caster()).unwrap();
+    let refused = GpuLidar::new(&device, &caster, &world, &lidar).err();
+    assert_eq!(refused, Some(GpuError::OtherScene));
 }
 
 /// The reason of each sweep that the device does not simulate.

@@ -4,7 +4,7 @@ use super::channel::{add_channel, ros2_options};
 use super::definition::{CAMERA_INFO, CLOCK, Definition, IMAGE, TRANSFORMS};
 use super::image::{camera_info, depth, picture, raw, stamp};
 use super::message::{check_stamp, clock, nanoseconds, transform};
-use super::open_writer::OpenWriter;
+use super::open_writer::{LEAST_CHUNK, OpenWriter};
 use super::recorder::{failed, new_file};
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
@@ -97,8 +97,8 @@ impl<W: Write + Seek> FrameRecorder<W> {
         })
     }
 
-    /// Appends a frame, its true depth and the pose of the camera body (x forward) at the exposure,
-    /// and flushes them to disk.
+    /// Appends a frame, its true depth and the pose of the camera body (x forward) at the exposure.
+    /// Frames are on disk in chunks of at least 64 KiB.
     ///
     /// # Errors
     /// If the file cannot be written, or the frame's time is negative or beyond 2^32 s.
@@ -140,11 +140,11 @@ impl<W: Write + Seek> FrameRecorder<W> {
                 log_time: nanoseconds(time),
                 publish_time: nanoseconds(time),
             };
-            let written = self.writer.write_to_known_channel(&header, &bytes);
+            let written = self.writer.append(&header, &bytes);
             written.map_err(|error| failed(&self.path, error))?;
         }
         self.sequence += 1;
-        let flushed = self.writer.flush();
+        let flushed = self.writer.flush_from(LEAST_CHUNK);
         flushed.map_err(|error| failed(&self.path, error))
     }
 

@@ -3,7 +3,7 @@
 use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
-use super::open_writer::OpenWriter;
+use super::open_writer::{LEAST_CHUNK, OpenWriter};
 use crate::output::{locked_file, settle};
 use crate::table::PointTable;
 use crate::{FileLocation, FormatError};
@@ -48,8 +48,8 @@ impl LidarTopics {
 }
 
 /// Writer of an MCAP recording of one or several lidars: `PointCloud2` (and `LaserScan` of planar
-/// lidars), `TF` and clock of every sweep. A sweep is on disk when [`LidarRecorder::record`]
-/// returns.
+/// lidars), `TF` and clock of every sweep. Sweeps are on disk in chunks of at least 64 KiB: a larger one when
+/// [`LidarRecorder::record`] returns.
 pub struct LidarRecorder<W: Write + Seek> {
     path: PathBuf,
     sensors: Vec<SensorChannels>,
@@ -166,7 +166,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         self
     }
 
-    /// Appends a sweep and flushes it to disk. Its stamp is the start of the sweep; the cloud is in
+    /// Appends a sweep. Its stamp is the start of the sweep; the cloud is in
     /// the sensor's frame.
     ///
     /// # Errors
@@ -223,8 +223,8 @@ impl<W: Write + Seek> LidarRecorder<W> {
         Ok(())
     }
 
-    /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor,
-    /// and flushes it to disk. Their field `time` is relative to the stamp.
+    /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor.
+    /// Their field `time` is relative to the stamp.
     ///
     /// # Errors
     /// As [`LidarRecorder::record`].
@@ -268,7 +268,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
     fn end_sweep(&mut self) -> Result<(), FormatError> {
         self.sequence += 1;
         self.writer
-            .flush()
+            .flush_from(LEAST_CHUNK)
             .map_err(|error| failed(&self.path, error))
     }
 
@@ -279,7 +279,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
             log_time: time,
             publish_time: time,
         };
-        let written = self.writer.write_to_known_channel(&header, bytes);
+        let written = self.writer.append(&header, bytes);
         written.map_err(|error| failed(&self.path, error))
     }
 

@@ -39,8 +39,6 @@ pub struct RigRecorder<'r, W: Write + Seek> {
     path: PathBuf,
     rig: &'r Rig,
     writer: OpenWriter<W>,
-    /// Bytes of messages since the last flush.
-    unflushed: usize,
     /// Channels of each output of each sensor.
     outputs: Vec<Vec<OutputChannels>>,
     /// Channel of the base's motion.
@@ -130,7 +128,6 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             path: path.to_owned(),
             rig,
             writer,
-            unflushed: 0,
             outputs,
             odometry,
             tf,
@@ -229,13 +226,8 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             publish_time: time,
         };
         self.sequence = self.sequence.wrapping_add(1);
-        self.unflushed += bytes.len();
-        let mut written = self.writer.write_to_known_channel(&header, bytes);
-        // End the chunk and put it on the disk: a killed run leaves a readable recording
-        if self.unflushed >= CHUNK && written.is_ok() {
-            self.unflushed = 0;
-            written = self.writer.flush();
-        }
+        let written = self.writer.append(&header, bytes);
+        let written = written.and_then(|()| self.writer.flush_from(CHUNK));
         written.map_err(|error| failed(&self.path, error))
     }
 

@@ -9,6 +9,7 @@ __all__ = [
     "CommandError",
     "ConfigError",
     "DepthError",
+    "DeviceError",
     "EtendueError",
     "FitError",
     "FitResult",
@@ -31,6 +32,7 @@ __all__ = [
     "WorldError",
     "__version__",
     "_run_command",
+    "devices",
     "draw",
     "fit",
     "jacobian",
@@ -69,6 +71,7 @@ class UnknownNameError(EtendueError): ...
 class WorldError(EtendueError): ...
 class CommandError(EtendueError): ...
 class DepthError(EtendueError): ...
+class DeviceError(EtendueError): ...
 class MappingError(EtendueError): ...
 class NoiseError(EtendueError): ...
 class RegisterError(EtendueError): ...
@@ -80,6 +83,14 @@ class _Hits(TypedDict):
     primitive_ids: NDArray[np.uint32]
     primitive_uvs: _Floats
     primitive_normals: _Floats
+
+class _Device(TypedDict):
+    device: str
+    name: str
+    kind: str
+    interface: str
+    driver: str
+    largest_buffer_bytes: int
 
 class _Truth(TypedDict):
     label: NDArray[np.int32]
@@ -282,6 +293,7 @@ def simulate(
     seed: int = 0,
     sweep: int = 0,
     time: float | None = None,
+    device: str = "cpu",
     threads: int | None = None,
     truth: bool = False,
 ) -> Sweep: ...
@@ -302,6 +314,7 @@ def simulate_batch(
     labels: Literal[False] = False,
     dtype: DTypeLike | None = None,
     out: Mapping[str, NDArray[Any]] | None = None,
+    device: str = "cpu",
     threads: int | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> tuple[_Reals, _Reals, _Mask]: ...
@@ -322,6 +335,7 @@ def simulate_batch(
     labels: Literal[True],
     dtype: DTypeLike | None = None,
     out: Mapping[str, NDArray[Any]] | None = None,
+    device: str = "cpu",
     threads: int | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> tuple[_Reals, _Reals, _Mask, NDArray[np.int32]]: ...
@@ -392,6 +406,7 @@ def fit(
     threads: int | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> FitResult: ...
+def devices() -> list[_Device]: ...
 def presets() -> list[str]: ...
 def scenes() -> list[str]: ...
 def _run_command(words: Sequence[str]) -> tuple[int, str | None]: ...

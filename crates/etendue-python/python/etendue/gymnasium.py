@@ -30,7 +30,7 @@ class LidarObservation(gymnasium.Wrapper[Any, Any, Any, Any]):
     intensity : bool, default False
         Whether to add the intensity, counts.
     **settings
-        Other arguments of `etendue.simulate_batch`, such as `randomise` and `weather`.
+        Other arguments of `etendue.simulate_batch`, such as `randomise`, `weather` and `device`.
 
     Examples
     --------

@@ -284,7 +284,7 @@ class Lidar:
         ----------
         data : mujoco.MjData
         **settings
-            Other arguments of `etendue.simulate`, such as `seed`, `sweep`, `weather` and `truth`.
+            Other arguments of `etendue.simulate`, such as `seed`, `sweep`, `weather`, `device` and `truth`.
 
         Returns
         -------
@@ -301,7 +301,7 @@ class Lidar:
         states : sequence of mujoco.MjData, or of (pose, bodies)
             The states, or what `pose` and `bodies` returned for them.
         **settings
-            Other arguments of `etendue.simulate_batch`, such as `seed`, `labels`, `out` and `randomise`.
+            Other arguments of `etendue.simulate_batch`, such as `seed`, `labels`, `out`, `device` and `randomise`.
 
         Returns
         -------

@@ -1,0 +1,33 @@
+//! One sweep on a GPU.
+
+use super::{Call, Gpu};
+use crate::errors::Outcome;
+use crate::simulate::Single;
+use etendue::sensors::lidar::Sweep;
+use etendue_gpu::GpuLidar;
+use pyo3::prelude::*;
+
+impl Gpu {
+    /// Simulates a sweep. `None`, after a warning, where the CPU has to.
+    pub fn simulate(
+        &self,
+        py: Python<'_>,
+        single: &Single,
+        threads: Option<i64>,
+    ) -> Outcome<Option<Sweep>> {
+        let call = Call {
+            scene: single.scene,
+            lidar: single.lidar,
+            rays: single.rays(),
+            threads,
+            progress: None,
+        };
+        self.run(py, &call, |device, caster, control| {
+            let objects = single.objects();
+            let world = single.world(&objects)?;
+            let own = GpuLidar::new(device, caster, &world, single.description)?;
+            let result = own.simulate(&single.settings, |time| single.pose(time, control))?;
+            Ok(result.sweep)
+        })
+    }
+}
