@@ -29,7 +29,7 @@ export function atWavelength(value: Json, nm: number): number | null {
 }
 
 export class MaterialPanel extends Panel {
-  private curves = element("div");
+  private curves = element("div", "curves");
   private before: { name: string; curve: Reflectance } | null = null;
   private current: Reflectance | null = null;
   private revision = -1;

@@ -100,6 +100,8 @@ try {
     await evaluate(() => window.studio.app.selectMaterial(0));
     const slider = page.locator("#panels .lil-controller:has(.lil-name:text-is('reflectance')) .lil-slider").first();
     await slider.waitFor();
+    // The curves above the slider come after it
+    await page.locator("#panels .curves .note").waitFor();
     const box = await slider.boundingBox();
     await page.mouse.move(box.x + 0.8 * box.width, box.y + box.height / 2);
     await page.mouse.down();
