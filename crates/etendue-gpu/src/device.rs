@@ -533,6 +533,18 @@ mod tests {
     }
 
     #[test]
+    fn rays_in_a_scene_without_objects_hit_nothing() {
+        let Some(device) = device("rays_in_a_scene_without_objects_hit_nothing") else {
+            return;
+        };
+        let empty = RayCaster::new(vec![], &[]).expect("no mesh is invalid");
+        let own = GpuCaster::new(&device, &empty).expect("little memory");
+        let through_zero = Ray::new(Point3::new(-1.0, 0.0, 0.0), Vector3::x());
+        let hits = own.closest_hits(&device, &empty, &[through_zero]);
+        assert_eq!(hits, Ok(vec![None]));
+    }
+
+    #[test]
     fn a_lost_device_is_an_error() {
         let Some(device) = device("a_lost_device_is_an_error") else {
             return;

@@ -110,7 +110,7 @@ pub(crate) fn shifted(mut node: Node, nodes: u32, members: u32) -> Node {
 }
 
 /// A node without children: boxes that no ray enters.
-const EMPTY: Node = {
+pub(crate) const EMPTY: Node = {
     let [far, near] = [1e30_f32.to_bits(), (-1e30_f32).to_bits()];
     let no_child = LEAF;
     [

@@ -1,7 +1,7 @@
 //! A scene in the memory of a device.
 
 use crate::device::{GpuDevice, Scratch};
-use crate::device_tree::{DeviceTree, Node, shifted};
+use crate::device_tree::{DeviceTree, EMPTY, Node, shifted};
 use crate::error::GpuError;
 use crate::geometry::{Geometry, NODE_BYTES, PlacedTree, below, index};
 use crate::numbers;
@@ -101,7 +101,7 @@ impl GpuScene {
             })
             .collect();
         let reserved = index(objects.len().max(1));
-        let mut nodes: Vec<Node> = vec![[0; _]; reserved as usize];
+        let mut nodes: Vec<Node> = vec![EMPTY; reserved as usize];
         let of_meshes = geometry.nodes.iter();
         nodes.extend(of_meshes.map(|node| shifted(*node, reserved, 0)));
         let meshes = geometry.meshes.iter().map(|mesh| PlacedTree {
@@ -173,6 +173,7 @@ impl GpuScene {
         let around = shifted(&around);
         let reach = -below(-around.low.coords.amax().max(around.high.coords.amax()));
         let mut members = vec![];
+        // Without objects the first node stays empty
         if let Some(tree) = BoxTree::new(&boxes, 1) {
             let bounds = [around.low.map(below), around.high.map(|x| -below(-x))];
             let upper = DeviceTree::new(&tree, bounds.map(|corner| corner.coords.into()));
