@@ -108,7 +108,9 @@ impl Render {
         let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());
         let begun = Instant::now();
         let mut writer = FrameWriter::new(&output, &camera, &classes);
-        let mut frames = Vec::new();
+        // Poses of the report. A recording has them itself, and may be long
+        let with_poses = self.json || !output.is_recording();
+        let (mut count, mut frames) = (0, Vec::new());
         let mut is_lit = false;
         let rows = u64::from(self.frames) * u64::from(camera.height);
         let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
@@ -124,7 +126,10 @@ impl Render {
             let shot = next.as_ref().unwrap_or(&first);
             is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
             writer.add(shot)?;
-            frames.push(shot.pose());
+            count += 1;
+            if with_poses {
+                frames.push(shot.pose());
+            }
         }
         bar.finish_and_clear();
         let seconds = begun.elapsed().as_secs_f64();
@@ -143,6 +148,7 @@ impl Render {
             camera: &camera,
             classes: &classes,
             first: &first,
+            count,
             frames: &frames,
             settings: &self.settings(0, trajectory.start),
             warnings: &warnings,

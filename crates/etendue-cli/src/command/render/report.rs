@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub first: &'a Shot,
     /// Exposure and pose of each frame.
     pub frames: &'a [FramePose],
+    /// Number of frames.
+    pub count: usize,
     /// Settings of the first frame.
     pub settings: &'a FrameSettings,
     /// Warnings.
@@ -31,10 +33,10 @@ impl Report<'_> {
     /// Prints the summary.
     pub fn print(&self, seconds: f64, files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
         let pixels = f64::from(self.camera.width) * f64::from(self.camera.height);
-        let rays = pixels * f64::from(self.settings.samples) * self.frames.len() as f64;
+        let rays = pixels * f64::from(self.settings.samples) * self.count as f64;
         remark(format_args!(
             "{} in {seconds:.3} s: {:.2} million camera rays/s",
-            counted(self.frames.len(), "frame"),
+            counted(self.count, "frame"),
             rays / seconds * 1e-6
         ));
         warn(self.warnings);
