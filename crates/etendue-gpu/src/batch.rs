@@ -1,6 +1,6 @@
 //! Sweeps of one lidar in many environments on a device.
 
-use crate::device::{GpuDevice, Scratch};
+use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{GpuLidar, GpuSweepError, channel_records, receive_parameters};
@@ -8,6 +8,7 @@ use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::shaders;
 use crate::steps::{Aimed, ShotRecord, Steps};
+use crate::transfers::Scratch;
 use etendue_scene::ObjectId;
 use etendue_sensors::lidar::{DirectSweep, Return, Sweep, SweepSettings};
 use nalgebra::Isometry3;
@@ -229,9 +230,9 @@ impl GpuBatch<'_> {
         self.shape
     }
 
-    /// Memory on the device beyond the images, per environment, bytes.
+    /// Memory on the device beyond the images, per environment, bytes; 0 without environments.
     pub fn bytes_per_environment(&self) -> f64 {
-        self.scratch as f64 / self.environments() as f64
+        self.scratch as f64 / self.environments().max(1) as f64
     }
 
     /// Copies the images of some environments from the device.

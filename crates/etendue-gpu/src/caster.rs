@@ -1,11 +1,12 @@
 //! Casting rays on a device.
 
-use crate::device::{GpuDevice, Scratch};
+use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined, point, vector};
 use crate::scene::{GpuScene, PlacedObjects, Placement};
 use crate::shaders;
+use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_raycast::{CastScratch, Hit, ObjectId, Ray, RayCaster};
 use rayon::prelude::*;

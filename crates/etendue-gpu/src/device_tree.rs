@@ -12,6 +12,7 @@
 //! Eight-wide nodes with boxes of eight bits, as those of Ylitie, Karras and Laine (2017), doi:10.1145/3105762.3105773,
 //! take less memory, but coherent rays take longer for their arithmetic than for the memory (BENCHMARKS.md).
 
+use crate::geometry::index;
 use etendue_raycast::{BoxTree, BoxTreeChild};
 
 /// Words of a node.
@@ -117,11 +118,6 @@ pub(crate) const EMPTY: Node = {
         far, far, far, no_child, near, near, near, 0, far, far, far, no_child, near, near, near, 0,
     ]
 };
-
-/// An index in the type of the shaders.
-fn index(number: usize) -> u32 {
-    crate::geometry::index(number)
-}
 
 #[cfg(test)]
 mod tests {

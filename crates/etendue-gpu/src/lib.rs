@@ -10,6 +10,7 @@
 //! | step | file |
 //! |---|---|
 //! | adapters, choice, buffers and dispatches | `adapter.rs`, `choice.rs`, `device.rs` |
+//! | transfers, buffers that are used again | `transfers.rs` |
 //! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
@@ -31,6 +32,7 @@ mod numbers;
 mod scene;
 mod shaders;
 mod steps;
+mod transfers;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};

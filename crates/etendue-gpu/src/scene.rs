@@ -1,10 +1,11 @@
 //! A scene in the memory of a device.
 
-use crate::device::{GpuDevice, Scratch};
+use crate::device::GpuDevice;
 use crate::device_tree::{DeviceTree, EMPTY, Node, shifted};
 use crate::error::GpuError;
 use crate::geometry::{Geometry, NODE_BYTES, PlacedTree, below, index};
 use crate::numbers;
+use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable, cast_slice};
 use etendue_raycast::{BoundingBox, BoxTree, Mesh, MeshId, ObjectId, RayCaster};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};

@@ -40,10 +40,10 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
-        for (name, source) in [
-            ("trace", super::trace(64)),
-            ("aim", super::aim()),
-            ("receive", super::receive(7)),
+        for (name, source, entry_points) in [
+            ("trace", super::trace(64), 1),
+            ("aim", super::aim(), 1),
+            ("receive", super::receive(7), 2),
         ] {
             let parsed = naga::front::wgsl::parse_str(&source);
             let module = parsed.unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
@@ -51,7 +51,7 @@ mod tests {
             if let Err(error) = validator.validate(&module) {
                 panic!("{name}: {}", error.emit_to_string(&source));
             }
-            assert!(!module.entry_points.is_empty(), "{name}");
+            assert_eq!(module.entry_points.len(), entry_points, "{name}");
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The steps of a number of shots on a device: aiming, casting, detecting.
 
 use crate::caster::{HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
-use crate::device::{GpuDevice, Scratch};
+use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{GpuLidar, GpuSweepError, ReceiveParameters};
 use crate::numbers::{double_single, point, vector};
 use crate::scene::{PlacedObjects, Placement};
 use crate::shaders::{self, MOST_BEAM_RAYS};
+use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_sensors::lidar::{DirectRay, DirectSweep, Shot};
 use nalgebra::Isometry3;

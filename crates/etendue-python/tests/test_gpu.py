@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -16,50 +17,8 @@ import etendue.mujoco
 
 COUNT = 40
 
-STREET = """
-version = 1
-name = "street"
-
-[sensor]
-position_m = [0.0, 0.2, 1.8]
-
-[[objects]]
-name = "road"
-shape.plane = { size_m = [120.0, 20.0] }
-material = "asphalt"
-
-[[objects]]
-name = "houses"
-shape.box = { size_m = [100.0, 0.4, 9.0] }
-position_m = [0.0, 9.0, 4.5]
-material = "brick"
-
-[[objects]]
-name = "wall"
-shape.box = { size_m = [100.0, 0.4, 7.0] }
-position_m = [0.0, -9.0, 3.5]
-material = "concrete"
-
-[[objects]]
-name = "pole"
-shape.cylinder = { radius_m = 0.2, length_m = 5.0 }
-position_m = [6.0, -4.0, 2.5]
-material = "wood"
-
-[[objects]]
-name = "van"
-shape.box = { size_m = [4.3, 1.8, 1.8] }
-position_m = [10.0, 3.2, 1.0]
-material = "drywall"
-motion.twist = { velocity_m_s = [-9.0, 0.0, 0.0], angular_velocity_deg_s = [0.0, 0.0, 40.0] }
-
-[[objects]]
-name = "pedestrian"
-shape.cylinder = { radius_m = 0.25, length_m = 1.75 }
-position_m = [4.0, 7.0, 0.875]
-material = "wood"
-motion.twist = { velocity_m_s = [0.0, -1.3, 0.0] }
-"""
+# The scene of the tests in Rust
+STREET = Path(__file__).parents[2] / "etendue-gpu/tests/street.toml"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,16 +26,15 @@ def adapter():
     """The first adapter; without one the tests are skipped."""
     found = et.devices()
     if not found:
+        # Machines without a GPU and without Mesa have nothing to test on; CI installs Mesa
         pytest.skip("no GPU, and no software that acts as one (Debian: mesa-vulkan-drivers)")
     return found[0]
 
 
 @pytest.fixture(scope="module")
-def street(tmp_path_factory):
-    """A scene in which a van and a pedestrian move."""
-    path = tmp_path_factory.mktemp("scenes") / "street.toml"
-    path.write_text(STREET)
-    return et.Scene.load(path)
+def street():
+    """A scene in which a car and a pedestrian move."""
+    return et.Scene.load(STREET)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +51,7 @@ def street_poses(street):
 def street_bodies(street_poses):
     """Poses of all objects that move, and of one at rest."""
     bodies = {}
-    for number, name in enumerate(["van", "pedestrian", "pole"]):
+    for number, name in enumerate(["car", "pedestrian", "pole"]):
         away = np.eye(4)
         away[:3, 3] = 4.0 + number, -1.0, -0.5
         bodies[name] = street_poses @ away
@@ -159,8 +117,8 @@ def test_sweeps_with_bodies_and_values_agree(street, vlp):
     material = street.materials[0]
     calls = [
         {"pose": drive},
-        {"pose": drive, "bodies": {"van": pose}},
-        {"bodies": {"van": pose, "pole": pose}, "values": {"sensor.range.far_m": 20.0, f"materials.{material}.reflectance": 0.3}},
+        {"pose": drive, "bodies": {"car": pose}},
+        {"bodies": {"car": pose, "pole": pose}, "values": {"sensor.range.far_m": 20.0, f"materials.{material}.reflectance": 0.3}},
         {"pose": drive},
     ]
     for call in calls:

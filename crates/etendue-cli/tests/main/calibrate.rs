@@ -200,7 +200,7 @@ fn declared_values_that_the_recording_contradicts_are_refused() {
         ),
         (
             ["--bearing", "95"],
-            "declared bearing is 95 degrees, but the panel found is 36 degrees beside it, with its normal at 20 degrees",
+            "declared bearing is 95 degrees, but the panel found is 36 degrees from there, with its normal at 20 degrees",
         ),
     ];
     for (declared, words) in cases {

@@ -108,7 +108,7 @@ fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
 }
 
 /// An eighth of the ranges is 1 m too long. The reason states chi-square over its expectation as the report has it, and the
-/// limited one beside it.
+/// limited one after it.
 #[test]
 fn the_reason_of_a_doubtful_fit_has_the_numbers_of_its_report() {
     let folder = room();

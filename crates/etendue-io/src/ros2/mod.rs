@@ -1,7 +1,7 @@
 //! ROS 2 messages in MCAP files, for Foxglove, Rerun and `ros2 bag`.
 //!
-//! [`LidarRecorder`] writes a recording sweep by sweep: memory use is constant, and all complete
-//! sweeps of an interrupted run are readable. [`RigRecorder`] writes the events of a whole rig:
+//! [`LidarRecorder`] writes a recording in chunks of whole sweeps: memory use is constant, and the chunks
+//! of an interrupted run are readable. [`RigRecorder`] writes the events of a whole rig:
 //! inertial readings, GNSS fixes, magnetic fields, pressures, wheel angles, scans, clouds, images
 //! and the true motion. [`repair_recording`] completes a recording that a killed process left.
 //! [`read_clouds`] reads clouds, also from truncated files; [`read_drive`]

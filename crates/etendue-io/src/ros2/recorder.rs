@@ -1,4 +1,4 @@
-//! Recordings of lidars, written sweep by sweep.
+//! Recordings of lidars, written in chunks of whole sweeps.
 
 use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};

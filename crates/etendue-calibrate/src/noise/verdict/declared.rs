@@ -47,13 +47,13 @@ pub(super) fn declared_checks(
         }
     });
     let bearing = panel.declared.bearing.map(|declared| {
-        let beside = panel.angle_to(declared, recording).to_degrees();
+        let apart = panel.angle_to(declared, recording).to_degrees();
         Check {
             name: "angle between the declared bearing and the panel, degrees",
-            value: beside,
+            value: apart,
             limits: BEARING_DEG,
             finding: format!(
-                "{name}: the declared bearing is {:.0} degrees, but the panel found is {beside:.0} degrees beside it, with its \
+                "{name}: the declared bearing is {:.0} degrees, but the panel found is {apart:.0} degrees from there, with its \
                  normal at {:.0} degrees: correct --bearing (bearing_deg in a setup file), anticlockwise from the x axis of the \
                  sensor",
                 declared.to_degrees(),

@@ -293,7 +293,7 @@ fn output_help() -> String {
     format!(
         "Folder for the files of --formats and run.json, or a single file: points ({}), a summary (.json) or a \
          picture (.png, .svg). A .csv or .npz file has one row per return; beams.csv or beams.npz have one row \
-         per beam, with or without a return. An .mcap file is written sweep by sweep; in a folder it is \
+         per beam, with or without a return. An .mcap file is written in chunks of whole sweeps; in a folder it is \
          accompanied by a metadata.yaml for `ros2 bag`",
         formats::written()
     )

@@ -15,7 +15,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 impl ScanRun<'_> {
-    /// Records sweep by sweep in constant memory; the file is readable at any time. Ctrl-C ends the
+    /// Records sweep by sweep in constant memory; the file is readable up to its last chunk. Ctrl-C ends the
     /// recording after a whole sweep.
     pub fn record(&self) -> Result<(), Failure> {
         let _guard = interrupt::writing();
