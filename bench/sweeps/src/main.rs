@@ -4,7 +4,8 @@
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: CPU time per sweep, and wall time with
 //! that number of threads; then with newly allocated memory for each sweep, and for casting the beam axes only.
 //! Environment variables: ONLY=1 measures sweeps only, for `perf` and `beside_open3d.py`; DUMP=FOLDER writes
-//! scenes and rays for other engines instead.
+//! scenes and rays for other engines instead; SCENE=FILE measures a scene file with the presets SENSOR, for
+//! `from_python.py`.
 
 #[path = "../../rays/src/scenes.rs"]
 #[expect(dead_code, reason = "two of its scenes are measured here")]
@@ -13,7 +14,8 @@ mod sensors;
 
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
-    CastScratch, MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
+    CastScratch, HitTile, MaterialId, MeshId, NamedMaterial, Object, Ray, RayTile, Scene,
+    SceneBuilder, tile_order,
 };
 use etendue_sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into};
 use etendue_sensors::transport::World;
@@ -36,6 +38,12 @@ fn main() {
     let data = std::env::var("ETENDUE_DATA").unwrap_or("../../../shared/data".into());
     let house = Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     println!("{threads} threads");
+    if let Some(file) = std::env::var_os("SCENE") {
+        for name in &selected {
+            rayon::scope(|_| measure_file(Path::new(&file), name, seconds));
+        }
+        return;
+    }
     for bench_scene in [Some(scenes::city()), scenes::house(&house)]
         .into_iter()
         .flatten()
@@ -129,6 +137,22 @@ fn measure(bench_scene: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f6
     );
 }
 
+/// Measures the sweeps of a preset in a scene file, each into new memory.
+fn measure_file(file: &Path, name: &str, seconds: f64) {
+    let loaded = etendue_config::scene::load(file).expect("a scene");
+    let scanner = etendue_config::sensor::preset(name).expect("a preset").lidar;
+    let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("its materials");
+    let world_from_sensor = loaded.sensor.expect("a pose").world_from_sensor;
+    let [cpu_time, _] = timed(seconds, |sweep| {
+        let settings = SweepSettings {
+            sweep,
+            ..SweepSettings::default()
+        };
+        std::hint::black_box(simulate(&world, &scanner, &settings, |_| world_from_sensor));
+    });
+    println!("{name} {:.3} ms CPU time per sweep", cpu_time * 1e3);
+}
+
 /// CPU time and wall time of a sweep, s.
 fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
     sweep(0);
@@ -152,20 +176,30 @@ fn cast_axes_only(
     let mut scratch = CastScratch::new();
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
-    let batches: Vec<Vec<Ray>> = shots
+    let tile = |rays: &[Ray]| {
+        let mut tile = RayTile::EMPTY;
+        for (lane, ray) in rays.iter().enumerate() {
+            tile.put(lane, ray);
+        }
+        tile.used = rays.len();
+        tile
+    };
+    let batches: Vec<Vec<RayTile>> = shots
         .chunks(512_usize.div_ceil(column) * column)
         .map(|shots| {
             let directions: Vec<_> = shots.iter().map(|shot| shot.direction()).collect();
             let order = tile_order(&directions).into_iter();
             let ray =
                 |shot: usize| Ray::new(world_from_sensor * shots[shot].origin, directions[shot]);
-            order.map(ray).collect()
+            let rays: Vec<Ray> = order.map(ray).collect();
+            rays.chunks(16).map(tile).collect()
         })
         .collect();
     let mut hits = Vec::new();
     let [cpu_time, _] = timed(seconds, |_| {
         for rays in &batches {
-            scene.closest_hits_in_tiles(rays, &mut hits, &mut scratch);
+            hits.resize(rays.len(), HitTile::NONE);
+            scene.closest_hits_of_tiles(rays, &mut hits, &mut scratch);
         }
     });
     format!("casting alone {:.2} ms", cpu_time * 1e3)

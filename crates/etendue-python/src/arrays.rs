@@ -19,6 +19,34 @@ pub struct Numbers<T> {
     pub shape: Vec<usize>,
 }
 
+/// Real numbers in the precision of the argument.
+pub enum Floats {
+    /// Of an array of the type float32.
+    Single(Vec<f32>),
+    /// Of any other.
+    Double(Vec<f64>),
+}
+
+/// An argument in its own precision.
+pub struct FloatsOfEither {
+    /// The numbers, in C order.
+    pub values: Floats,
+    /// Shape of the array.
+    pub shape: Vec<usize>,
+}
+
+/// [`floats`] without the conversion of arrays of the type float32.
+pub fn floats_of_either(name: &str, value: &Bound<'_, PyAny>) -> PyResult<FloatsOfEither> {
+    if let Ok(array) = value.cast::<PyArrayDyn<f32>>() {
+        let Numbers { values, shape } = copied(array);
+        let values = Floats::Single(values);
+        return Ok(FloatsOfEither { values, shape });
+    }
+    let Numbers { values, shape } = floats(name, value)?;
+    let values = Floats::Double(values);
+    Ok(FloatsOfEither { values, shape })
+}
+
 /// Real numbers of the argument `name`: an array of any real type and any strides, or nested sequences.
 pub fn floats(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Numbers<f64>> {
     numbers(name, value, "fiu", "real numbers", "float64")
@@ -113,14 +141,19 @@ fn numbers<T: Element + Copy>(
     let options = PyDict::new(py);
     options.set_item("copy", false)?;
     let converted = array.call_method("astype", (dtype,), Some(&options))?;
-    let converted = converted.cast::<PyArrayDyn<T>>()?.readonly();
-    Ok(Numbers {
-        values: match converted.as_slice() {
+    Ok(copied(converted.cast::<PyArrayDyn<T>>()?))
+}
+
+/// The numbers of an array.
+fn copied<T: Element + Copy>(array: &Bound<'_, PyArrayDyn<T>>) -> Numbers<T> {
+    let array = array.readonly();
+    Numbers {
+        values: match array.as_slice() {
             Ok(values) => values.to_vec(),
-            Err(_) => converted.as_array().iter().copied().collect(),
+            Err(_) => array.as_array().iter().copied().collect(),
         },
-        shape: converted.shape().to_vec(),
-    })
+        shape: array.shape().to_vec(),
+    }
 }
 
 /// A shape as Python prints it.

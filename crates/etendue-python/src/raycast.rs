@@ -1,21 +1,22 @@
 //! Ray casting.
 
-use crate::arrays::{array, check_finite, floats, wrong_shape};
+use crate::arrays::{Floats, array, check_finite, floats_of_either, wrong_shape};
 use crate::errors::Outcome;
 use crate::threads;
-use etendue::raycast::{CastScratch, Hit, Ray};
+use etendue::raycast::{CastScratch, HitTile, RayTile, Tiling};
 use etendue::scene::Scene;
 use nalgebra::{Point3, Vector3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Index of a miss.
 pub const INVALID_ID: u32 = u32::MAX;
 
-/// Number of rays that are read, cast and written together, while they are in the cache.
-const BLOCK: usize = 4096;
+/// Squares of lengths of directions in this range neither overflowed nor lost digits.
+const NORMAL_SQUARES: [f64; 2] = [1e-280, 1e280];
 
 /// Columns of the hits.
 struct HitColumns {
@@ -26,8 +27,8 @@ struct HitColumns {
     primitive_normals: Vec<f64>,
 }
 
-/// The part of the columns of one block of rays.
-struct BlockColumns<'c> {
+/// The part of the columns of one batch of rays.
+struct BatchColumns<'c> {
     t_hit: &'c mut [f64],
     geometry_ids: &'c mut [u32],
     primitive_ids: &'c mut [u32],
@@ -35,35 +36,38 @@ struct BlockColumns<'c> {
     primitive_normals: &'c mut [f64],
 }
 
+/// Rays of six numbers each: origin and direction.
+struct RayRows<'r, T>(&'r [T]);
+
 /// Buffers of a thread.
 #[derive(Default)]
-struct BlockMemory {
-    rays: Vec<Ray>,
-    lengths: Vec<f64>,
-    hits: Vec<Option<Hit>>,
+struct BatchMemory {
+    rays: Vec<RayTile>,
+    lengths: Vec<[f64; 16]>,
+    hits: Vec<HitTile>,
     scratch: CastScratch,
 }
 
 impl HitColumns {
-    /// Columns of misses.
-    fn of_misses(rays: usize) -> Self {
+    /// Columns of zeros.
+    fn new(rays: usize) -> Self {
         Self {
-            t_hit: vec![f64::INFINITY; rays],
-            geometry_ids: vec![INVALID_ID; rays],
-            primitive_ids: vec![INVALID_ID; rays],
+            t_hit: vec![0.0; rays],
+            geometry_ids: vec![0; rays],
+            primitive_ids: vec![0; rays],
             primitive_uvs: vec![0.0; 2 * rays],
             primitive_normals: vec![0.0; 3 * rays],
         }
     }
 
-    /// The parts of the blocks.
-    fn blocks(&mut self) -> impl IndexedParallelIterator<Item = BlockColumns<'_>> {
-        let ids = self.geometry_ids.par_chunks_mut(BLOCK);
-        let ids = ids.zip(self.primitive_ids.par_chunks_mut(BLOCK));
-        let vectors = self.primitive_uvs.par_chunks_mut(2 * BLOCK);
-        let vectors = vectors.zip(self.primitive_normals.par_chunks_mut(3 * BLOCK));
-        let all = self.t_hit.par_chunks_mut(BLOCK).zip(ids).zip(vectors);
-        all.map(|((t_hit, ids), vectors)| BlockColumns {
+    /// The parts of the batches of `batch` rays.
+    fn batches(&mut self, batch: usize) -> impl IndexedParallelIterator<Item = BatchColumns<'_>> {
+        let ids = self.geometry_ids.par_chunks_mut(batch);
+        let ids = ids.zip(self.primitive_ids.par_chunks_mut(batch));
+        let vectors = self.primitive_uvs.par_chunks_mut(2 * batch);
+        let vectors = vectors.zip(self.primitive_normals.par_chunks_mut(3 * batch));
+        let all = self.t_hit.par_chunks_mut(batch).zip(ids).zip(vectors);
+        all.map(|((t_hit, ids), vectors)| BatchColumns {
             t_hit,
             geometry_ids: ids.0,
             primitive_ids: ids.1,
@@ -73,35 +77,118 @@ impl HitColumns {
     }
 }
 
-impl BlockColumns<'_> {
-    /// Casts the rays of a block, six numbers each, at a time (s), and writes their hits.
-    fn cast(self, scene: &Scene, numbers: &[f64], time: f64, memory: &mut BlockMemory) {
-        let BlockMemory {
-            rays,
-            lengths,
-            hits,
-            scratch,
-        } = memory;
-        rays.clear();
-        lengths.clear();
-        for ray in numbers.chunks_exact(6) {
-            let (direction, length) = normalized(&ray[3..]);
-            lengths.push(length);
-            rays.push(Ray {
-                time,
-                ..Ray::new(Point3::from_slice(&ray[..3]), direction)
-            });
+impl BatchColumns<'_> {
+    /// Writes the hit of a lane of a tile, whose direction has a length.
+    #[inline]
+    fn write(&mut self, ray: usize, hits: &HitTile, lane: usize, length: f64) {
+        let is_hit = hits.is_hit(lane);
+        let zero_if_miss = |value: f64| if is_hit { value } else { 0.0 };
+        self.t_hit[ray] = hits.distance[lane] / length;
+        self.geometry_ids[ray] = hits.object[lane];
+        self.primitive_ids[ray] = if is_hit {
+            hits.triangle[lane]
+        } else {
+            INVALID_ID
+        };
+        let uvs = hits.barycentric.map(|weights| zero_if_miss(weights[lane]));
+        self.primitive_uvs[2 * ray..][..2].copy_from_slice(&uvs);
+        let normal = hits.normal.map(|axis| zero_if_miss(axis[lane]));
+        self.primitive_normals[3 * ray..][..3].copy_from_slice(&normal);
+    }
+}
+
+impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
+    /// Number of rays.
+    fn len(&self) -> usize {
+        self.0.len() / 6
+    }
+
+    /// Origin of a ray, m.
+    fn origin(&self, ray: usize) -> Point3<f64> {
+        let start = 6 * ray;
+        Point3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
+    }
+
+    /// Direction of a ray, of any length.
+    fn direction(&self, ray: usize) -> Vector3<f64> {
+        let start = 6 * ray + 3;
+        Vector3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
+    }
+
+    /// Casts all rays at a time (s); `None` where [`RayRows::check`] fails.
+    fn cast(&self, scene: &Scene, time: f64) -> Option<HitColumns> {
+        let unit = |ray| normalized(self.direction(ray)).0;
+        let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
+        let mut columns = HitColumns::new(self.len());
+        let all_valid = AtomicBool::new(true);
+        let batch = tiling.batch();
+        let batches = self.0.par_chunks(6 * batch).zip(columns.batches(batch));
+        batches.for_each_init(BatchMemory::default, |memory, (numbers, columns)| {
+            let rays = RayRows(numbers);
+            if rays.are_valid() {
+                rays.cast_batch(scene, tiling, time, memory, columns);
+            } else {
+                all_valid.store(false, Ordering::Relaxed);
+            }
+        });
+        all_valid.into_inner().then_some(columns)
+    }
+
+    /// Casts a batch of valid rays, and writes the hits.
+    fn cast_batch(
+        &self,
+        scene: &Scene,
+        tiling: Tiling,
+        time: f64,
+        memory: &mut BatchMemory,
+        mut columns: BatchColumns,
+    ) {
+        // Read the rays into tiles.
+        let unit = |ray| normalized(self.direction(ray)).0;
+        let tiles = tiling.tiles(self.len(), unit);
+        memory.rays.resize(tiles.len(), RayTile::EMPTY);
+        memory.lengths.resize(tiles.len(), [1.0; 16]);
+        for ((tile, rays), lengths) in tiles.iter().zip(&mut memory.rays).zip(&mut memory.lengths) {
+            for (lane, ray) in tile.rays() {
+                let (origin, direction) = (self.origin(ray), self.direction(ray));
+                for axis in 0..3 {
+                    rays.origin[axis][lane] = origin[axis];
+                    rays.direction[axis][lane] = direction[axis];
+                }
+            }
+            rays.used = tile.used();
+            rays.time = [time; 16];
+            normalize(rays, lengths);
         }
-        scene.closest_hits(rays, hits, scratch);
-        for (ray, (hit, length)) in hits.iter().zip(lengths).enumerate() {
-            if let Some(hit) = hit {
-                self.t_hit[ray] = hit.distance / *length;
-                self.geometry_ids[ray] = hit.object.0;
-                self.primitive_ids[ray] = hit.triangle;
-                self.primitive_uvs[2 * ray..][..2].copy_from_slice(&hit.barycentric);
-                self.primitive_normals[3 * ray..][..3].copy_from_slice(hit.normal.as_slice());
+
+        // Cast them, and write the hits.
+        memory.hits.resize(tiles.len(), HitTile::NONE);
+        scene.closest_hits_of_tiles(&memory.rays, &mut memory.hits, &mut memory.scratch);
+        for ((tile, hits), lengths) in tiles.iter().zip(&memory.hits).zip(&memory.lengths) {
+            for (lane, ray) in tile.rays() {
+                columns.write(ray, hits, lane, lengths[lane]);
             }
         }
+    }
+
+    /// Whether all numbers are finite and all directions have a length.
+    fn are_valid(&self) -> bool {
+        let finite = |all: bool, number: &T| all & (*number).into().is_finite();
+        self.0.iter().fold(true, finite)
+            && !(0..self.len()).any(|ray| has_no_length(self.direction(ray)))
+    }
+
+    /// The error of the first ray that cannot be cast.
+    fn check(&self) -> PyResult<()> {
+        let numbers: Vec<f64> = self.0.iter().map(|&number| number.into()).collect();
+        check_finite("rays", &numbers)?;
+        let mut rays = 0..self.len();
+        if let Some(number) = rays.find(|&ray| has_no_length(self.direction(ray))) {
+            let (_, length) = normalized(self.direction(number));
+            let text = format!("rays: the direction of ray {number} has the length {length}");
+            return Err(PyValueError::new_err(text));
+        }
+        Ok(())
     }
 }
 
@@ -115,31 +202,28 @@ pub fn cast<'py>(
     // Read the rays.
     let py = rays.py();
     check_finite("time", &[time])?;
-    let numbers = floats("rays", rays)?;
+    let numbers = floats_of_either("rays", rays)?;
     let Some((6, shape)) = numbers.shape.split_last() else {
         return Err(wrong_shape("rays", "(..., 6)", &numbers.shape).into());
     };
-    let (numbers, shape) = (&numbers.values, shape);
-    check_finite("rays", numbers)?;
-    let mut directions = numbers.chunks_exact(6).map(|ray| &ray[3..]);
-    if let Some(number) = directions.position(has_no_length) {
-        let (_, length) = normalized(&numbers[6 * number + 3..][..3]);
-        let text = format!("rays: the direction of ray {number} has the length {length}");
-        return Err(PyValueError::new_err(text).into());
-    }
 
-    // Cast them in blocks.
-    let count = numbers.len() / 6;
+    // Cast them.
+    let count = shape.iter().product();
     let columns = threads::run(py, threads, count, || {
         let deformed = scene.deforms().then(|| scene.at(time));
         let scene = deformed.as_ref().unwrap_or(scene);
-        let mut columns = HitColumns::of_misses(count);
-        let blocks = numbers.par_chunks(6 * BLOCK).zip(columns.blocks());
-        blocks.for_each_init(BlockMemory::default, |memory, (numbers, columns)| {
-            columns.cast(scene, numbers, time, memory);
-        });
-        columns
+        match &numbers.values {
+            Floats::Single(values) => RayRows(values).cast(scene, time),
+            Floats::Double(values) => RayRows(values).cast(scene, time),
+        }
     })?;
+    let Some(columns) = columns else {
+        match &numbers.values {
+            Floats::Single(values) => RayRows(values).check()?,
+            Floats::Double(values) => RayRows(values).check()?,
+        }
+        unreachable!("a ray is invalid");
+    };
 
     // Name the columns.
     let with = |size: usize| [shape, &[size]].concat();
@@ -154,16 +238,45 @@ pub fn cast<'py>(
 }
 
 /// Whether the length of a direction is zero, or overflows.
-fn has_no_length(direction: &[f64]) -> bool {
-    let largest = direction
-        .iter()
-        .fold(0.0_f64, |most, one| most.max(one.abs()));
+fn has_no_length(direction: Vector3<f64>) -> bool {
+    let largest = direction.amax();
     largest == 0.0 || (largest > 1e300 && !normalized(direction).1.is_finite())
 }
 
+/// Divides the directions of a tile by their lengths.
+fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
+    // Square all lanes.
+    let [x, y, z] = &mut rays.direction;
+    let mut is_normal = true;
+    for lane in 0..16 {
+        let square = x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane];
+        is_normal &= (NORMAL_SQUARES[0] <= square) & (square <= NORMAL_SQUARES[1]);
+        lengths[lane] = square.sqrt();
+    }
+
+    // Very short or long directions are scaled first.
+    if !is_normal {
+        for lane in 0..16 {
+            let (unit, length) = normalized(Vector3::new(x[lane], y[lane], z[lane]));
+            [x[lane], y[lane], z[lane]] = unit.into();
+            lengths[lane] = length;
+        }
+        return;
+    }
+    for lane in 0..16 {
+        x[lane] /= lengths[lane];
+        y[lane] /= lengths[lane];
+        z[lane] /= lengths[lane];
+    }
+}
+
 /// Unit vector and length of a direction, without overflow or underflow of squares.
-fn normalized(direction: &[f64]) -> (Vector3<f64>, f64) {
-    let direction = Vector3::from_column_slice(direction);
+fn normalized(direction: Vector3<f64>) -> (Vector3<f64>, f64) {
+    let square = direction.norm_squared();
+    if (NORMAL_SQUARES[0]..=NORMAL_SQUARES[1]).contains(&square) {
+        let length = square.sqrt();
+        return (direction / length, length);
+    }
     let scale = direction.amax();
     if scale == 0.0 {
         return (direction, 0.0);

@@ -230,32 +230,22 @@ impl RayCaster {
     /// pool, faster for coherent rays.
     ///
     /// Rays are coherent where neighbours in the list are neighbours in space, ideally in rows of at
-    /// least four rays next to each other, such as the columns of a spinning lidar.
+    /// least four rays next to each other, such as the columns of a spinning lidar. Rays of one origin in
+    /// any order are sorted ([`Tiling`]).
     pub fn closest_hits(
         &self,
         rays: &[Ray],
         hits: &mut Vec<Option<Hit>>,
         scratch: &mut CastScratch,
     ) {
-        self.cast_list::<false>(rays, Tiling::of(rays), hits, scratch);
-    }
-
-    /// [`RayCaster::closest_hits`] of rays of which each sixteen consecutive ones are neighbours: in
-    /// [`tile_order`](crate::tile_order).
-    pub fn closest_hits_in_tiles(
-        &self,
-        rays: &[Ray],
-        hits: &mut Vec<Option<Hit>>,
-        scratch: &mut CastScratch,
-    ) {
-        self.cast_list::<false>(rays, Tiling::IN_ORDER, hits, scratch);
+        self.cast_list::<false>(rays, hits, scratch);
     }
 
     /// Whether each ray hits anything: the results of [`RayCaster::occluded`], faster for coherent
     /// rays.
     pub fn occlusions(&self, rays: &[Ray], occluded: &mut Vec<bool>, scratch: &mut CastScratch) {
         let mut hits = vec![];
-        self.cast_list::<true>(rays, Tiling::of(rays), &mut hits, scratch);
+        self.cast_list::<true>(rays, &mut hits, scratch);
         occluded.clear();
         occluded.extend(hits.iter().map(Option::is_some));
     }
@@ -411,7 +401,6 @@ impl RayCaster {
     fn cast_list<const ANY: bool>(
         &self,
         rays: &[Ray],
-        tiling: Tiling,
         hits: &mut Vec<Option<Hit>>,
         scratch: &mut CastScratch,
     ) {
@@ -420,7 +409,13 @@ impl RayCaster {
         if rays.is_empty() {
             return;
         }
+        let tiling = Tiling::of(
+            rays.len(),
+            |ray| rays[ray].origin,
+            |ray| rays[ray].direction,
+        );
         let cast = |rays: &[Ray], hits: &mut [Option<Hit>], scratch: &mut CastScratch| {
+            let tiles = tiling.tiles(rays.len(), |ray| rays[ray].direction);
             let geometry = &self.geometry;
             let moving = geometry
                 .tlas
@@ -433,7 +428,7 @@ impl RayCaster {
             self.isa.run_kernel(ListCast::<ANY> {
                 context,
                 rays,
-                tiling,
+                tiles: &tiles,
                 hits,
             });
         };

@@ -13,8 +13,8 @@
 //!   ([`RayCaster::set_poses`]).
 //! - Single rays: [`RayCaster::closest_hit`], [`RayCaster::occluded`], and [`RayCaster::first_hits`] for
 //!   several hits along a ray.
-//! - Many rays: [`RayCaster::closest_hits`] detects neighbours in a list; [`RayTile`]s are sixteen rays
-//!   by axis and lane, for callers that compute them so.
+//! - Many rays: [`RayCaster::closest_hits`] finds neighbours in a list by a [`Tiling`]; [`RayTile`]s are
+//!   sixteen rays by axis and lane, for callers that compute them so.
 //! - Rays from a surface: [`RayCaster::spawn_near`] gives the near limit that rules out
 //!   self-intersection.
 //! - Traversals on other processors: a [`BoxTree`] over the boxes of triangles or of objects
@@ -95,5 +95,5 @@ pub use motion::RigidMotion;
 pub use ray::{Hit, Ray};
 pub use ray_tile::{HitTile, RayTile};
 pub use rotation::rotate;
-pub use tiling::tile_order;
+pub use tiling::{TileMembers, Tiling, tile_order};
 pub use traverse::scratch::CastScratch;

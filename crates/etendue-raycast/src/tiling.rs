@@ -1,14 +1,12 @@
 //! Grouping of rays into tiles of neighbours.
 
-use crate::ray::Ray;
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 /// Rays in a tile.
 const TILE: usize = 16;
 
-/// An order of rays in which each sixteen consecutive ones are neighbours, as
-/// [`RayCaster::closest_hits_in_tiles`](crate::RayCaster::closest_hits_in_tiles) expects: the list is
-/// bisected recursively along the axis of the largest spread of directions.
+/// An order of rays in which each sixteen consecutive ones are neighbours: the list is bisected recursively
+/// along the axis of the largest spread of directions.
 ///
 /// ```
 /// # use nalgebra::Vector3;
@@ -43,11 +41,22 @@ fn bisect(order: &mut [usize], directions: &[Vector3<f64>]) {
     bisect(after, directions);
 }
 
-/// The layout of neighbours in a list of rays.
+/// How a list of rays is grouped into tiles of neighbours, so that they are cast together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tiling {
-    /// Number of rays in a row: consecutive rays of a row are neighbours, and so are consecutive rows.
-    row: usize,
+pub enum Tiling {
+    /// Sixteen consecutive rays.
+    Consecutive,
+    /// Four consecutive rays of four consecutive rows. The number of rays in a row is at least four.
+    Rows(usize),
+    /// Rays of one origin in any order, sorted by their directions.
+    Sorted,
+}
+
+/// The rays of one tile.
+#[derive(Clone, Copy, Debug)]
+pub struct TileMembers {
+    rays: [u32; TILE],
+    used: usize,
 }
 
 /// Longest row that is detected.
@@ -56,71 +65,152 @@ const LONGEST: usize = 4096;
 /// Number of rays in one batch.
 const BATCH: usize = 2048;
 
-impl Tiling {
-    /// Tiles of sixteen consecutive rays.
-    pub const IN_ORDER: Self = Self { row: 1 };
+/// Number of rays that are sorted together.
+const SORTED_BATCH: usize = 16_384;
 
-    /// Detects rows: after the last ray of a row the direction jumps back, next to the first ray.
-    pub fn of(rays: &[Ray]) -> Self {
-        let apart = |i: usize, j: usize| (rays[i].direction - rays[j].direction).norm_squared();
-        let end = rays.len().min(LONGEST);
+/// Fewer rays than this are not sorted: their tiles would be wide.
+const FEWEST_SORTED: usize = 512;
+
+/// Mean square of the differences between consecutive directions from which on rays are sorted.
+const SCATTERED: f64 = 0.02;
+
+impl Tiling {
+    /// Detects the tiling of `count` rays from the first 4,096, whose origins (m) and unit directions are
+    /// given by number.
+    ///
+    /// After the last ray of a row the direction jumps back, next to the first ray. Rays are sorted if they have one origin
+    /// and consecutive directions differ by more than 0.14 (root of the mean square).
+    ///
+    /// ```
+    /// # use etendue_raycast::Tiling;
+    /// # use nalgebra::{Point3, Vector3};
+    /// // Columns of 16 rays.
+    /// let along = |ray: usize| {
+    ///     let [azimuth, elevation] = [0.01 * (ray / 16) as f64, 0.01 * (ray % 16) as f64];
+    ///     let flat = elevation.cos();
+    ///     Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, elevation.sin())
+    /// };
+    /// let tiling = Tiling::of(1600, |_| Point3::origin(), along);
+    /// assert_eq!(tiling, Tiling::Rows(16));
+    /// assert_eq!(tiling.tiles(1600, along).len(), 100);
+    /// ```
+    pub fn of(
+        count: usize,
+        origin: impl Fn(usize) -> Point3<f64>,
+        direction: impl Fn(usize) -> Vector3<f64>,
+    ) -> Self {
+        // Find the end of a row.
+        let apart = |i: usize, j: usize| (direction(i) - direction(j)).norm_squared();
+        let end = count.min(LONGEST);
         let mut step = 0.0_f64;
+        let mut sum = 0.0;
         for i in 1..end {
             let jump = apart(i, i - 1);
             if i >= 4 && jump > 16.0 * step {
-                let beside = rays.len() >= 2 * i && apart(0, i) < 0.25 * jump;
-                return Self {
-                    row: if beside { i } else { 1 },
+                let is_row = count >= 2 * i && apart(0, i) < 0.25 * jump;
+                return if is_row {
+                    Self::Rows(i)
+                } else {
+                    Self::Consecutive
                 };
             }
             step = step.max(jump);
+            sum += jump;
         }
-        Self { row: 1 }
+
+        // Without rows, tell scattered rays from a line of neighbours.
+        let is_scattered = sum > SCATTERED * end as f64;
+        let is_sorted =
+            count >= FEWEST_SORTED && is_scattered && (1..end).all(|ray| origin(ray) == origin(0));
+        if is_sorted {
+            Self::Sorted
+        } else {
+            Self::Consecutive
+        }
     }
 
-    /// Number of consecutive rays in a batch: whole tiles.
+    /// Number of consecutive rays that are grouped on their own: the list is divided into batches of this length.
     pub fn batch(self) -> usize {
-        if self.row < 4 {
-            return BATCH;
+        match self {
+            Self::Consecutive => BATCH,
+            Self::Rows(row) => {
+                let band = 4 * row;
+                band * (BATCH / band).max(1)
+            }
+            Self::Sorted => SORTED_BATCH,
         }
-        let band = 4 * self.row;
-        band * (BATCH / band).max(1)
     }
 
-    /// The rays of tile number `tile` of a batch of `count` rays, and their number: tiles at the edges
-    /// hold fewer than sixteen.
-    #[inline]
-    pub fn tile(self, tile: usize, count: usize) -> ([usize; 16], usize) {
-        let mut of = [0; 16];
-        let mut used = 0;
-        if self.row < 4 {
-            for ray in 16 * tile..count.min(16 * tile + 16) {
-                of[used] = ray;
-                used += 1;
+    /// The tiles of a batch of `count` rays, whose directions are given by number. Every ray is in one tile.
+    pub fn tiles(
+        self,
+        count: usize,
+        direction: impl Fn(usize) -> Vector3<f64>,
+    ) -> Vec<TileMembers> {
+        let rays = 0..count;
+        match self {
+            Self::Consecutive => TileMembers::chunks(&rays.collect::<Vec<_>>()),
+            Self::Rows(row) => TileMembers::of_rows(row, count),
+            Self::Sorted => {
+                TileMembers::chunks(&tile_order(&rays.map(direction).collect::<Vec<_>>()))
             }
-            return (of, used);
         }
-        let across = self.row.div_ceil(4);
-        let column = tile % across * 4;
-        let band = tile / across * 4;
-        for row in band..band + 4 {
-            for member in column..self.row.min(column + 4) {
-                let ray = row * self.row + member;
-                if ray < count {
-                    of[used] = ray;
-                    used += 1;
+    }
+}
+
+impl TileMembers {
+    const NONE: Self = Self {
+        rays: [0; TILE],
+        used: 0,
+    };
+
+    /// The numbers of the rays in their batch, by lane.
+    #[inline(always)]
+    pub fn rays(&self) -> impl Iterator<Item = (usize, usize)> {
+        let rays = self.rays[..self.used].iter().enumerate();
+        rays.map(|(lane, &ray)| (lane, ray as usize))
+    }
+
+    /// Number of rays, at least one.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Adds a ray.
+    fn push(&mut self, ray: usize) {
+        self.rays[self.used] = ray as u32;
+        self.used += 1;
+    }
+
+    /// Tiles of consecutive rays of an order.
+    fn chunks(order: &[usize]) -> Vec<Self> {
+        let tile = |rays: &[usize]| {
+            let mut tile = Self::NONE;
+            rays.iter().for_each(|&ray| tile.push(ray));
+            tile
+        };
+        order.chunks(TILE).map(tile).collect()
+    }
+
+    /// Tiles of four by four rays; those at the edges hold fewer.
+    fn of_rows(row: usize, count: usize) -> Vec<Self> {
+        let rows = count.div_ceil(row);
+        let mut tiles = Vec::with_capacity(rows.div_ceil(4) * row.div_ceil(4));
+        for band in (0..rows).step_by(4) {
+            for column in (0..row).step_by(4) {
+                let mut tile = Self::NONE;
+                for start in (band..rows.min(band + 4)).map(|number| number * row) {
+                    let members = start + column..start + row.min(column + 4);
+                    members
+                        .filter(|&ray| ray < count)
+                        .for_each(|ray| tile.push(ray));
+                }
+                if tile.used > 0 {
+                    tiles.push(tile);
                 }
             }
         }
-        (of, used)
-    }
-
-    /// Number of tiles of a batch of `count` rays.
-    pub fn tiles(self, count: usize) -> usize {
-        if self.row < 4 {
-            return count.div_ceil(16);
-        }
-        count.div_ceil(4 * self.row) * self.row.div_ceil(4)
+        tiles
     }
 }
 
@@ -129,23 +219,52 @@ mod tests {
     use super::*;
     use nalgebra::{Point3, Vector3};
 
-    fn spin(channels: usize, columns: usize) -> Vec<Ray> {
+    fn spin(channels: usize, columns: usize) -> Vec<Vector3<f64>> {
         let ray = |i: usize| {
             let azimuth = 0.003 * (i / channels) as f64;
             let elevation = 0.01 * (i % channels) as f64 - 0.3;
             let flat = elevation.cos();
-            let direction =
-                Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, elevation.sin());
-            Ray::new(Point3::origin(), direction)
+            Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, elevation.sin())
         };
         (0..channels * columns).map(ray).collect()
     }
 
+    /// The tiling of rays of one origin.
+    fn of(directions: &[Vector3<f64>]) -> Tiling {
+        Tiling::of(
+            directions.len(),
+            |_| Point3::origin(),
+            |ray| directions[ray],
+        )
+    }
+
+    /// Directions in an order that jumps over the sphere.
+    fn scattered(count: usize) -> Vec<Vector3<f64>> {
+        let ray = |i: usize| {
+            let [azimuth, z] = [2.4 * i as f64, 1.0 - 2.0 * ((0.754877 * i as f64).fract())];
+            let flat = (1.0 - z * z).sqrt();
+            Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, z)
+        };
+        (0..count).map(ray).collect()
+    }
+
     #[test]
     fn the_rows_of_a_spinning_lidar_are_found() {
-        assert_eq!(Tiling::of(&spin(37, 50)), Tiling { row: 37 });
-        assert_eq!(Tiling::of(&spin(1, 500)), Tiling { row: 1 });
-        assert_eq!(Tiling::of(&[]), Tiling { row: 1 });
+        assert_eq!(of(&spin(37, 50)), Tiling::Rows(37));
+        assert_eq!(of(&spin(1, 500)), Tiling::Consecutive);
+        assert_eq!(of(&[]), Tiling::Consecutive);
+    }
+
+    #[test]
+    fn scattered_rays_of_one_origin_are_sorted() {
+        let rays = scattered(4096);
+        assert_eq!(of(&rays), Tiling::Sorted);
+        assert_eq!(of(&rays[..100]), Tiling::Consecutive);
+        let apart = |ray: usize| Point3::new(ray as f64, 0.0, 0.0);
+        assert_eq!(
+            Tiling::of(rays.len(), apart, |ray| rays[ray]),
+            Tiling::Consecutive
+        );
     }
 
     /// Beams staggered by 8 degrees from row to row: tiles of neighbours in the list span them.
@@ -178,17 +297,17 @@ mod tests {
 
     #[test]
     fn every_ray_is_in_one_tile() {
-        for (row, count) in [(1, 1000), (37, 37 * 9), (37, 100), (128, 512), (5, 7)] {
-            let tiling = Tiling { row };
+        let rows = [(5, 7), (37, 37 * 9), (37, 100), (128, 512)];
+        let rows = rows.map(|(row, count)| (Tiling::Rows(row), count));
+        let others = [Tiling::Consecutive, Tiling::Sorted].map(|tiling| (tiling, 1000));
+        for (tiling, count) in rows.into_iter().chain(others) {
+            let directions = scattered(count);
             let mut seen = vec![0; count];
-            for tile in 0..tiling.tiles(count) {
-                let (of, used) = tiling.tile(tile, count);
-                of[..used].iter().for_each(|&ray| seen[ray] += 1);
+            for tile in tiling.tiles(count, |ray| directions[ray]) {
+                assert!((1..=TILE).contains(&tile.used()));
+                tile.rays().for_each(|(_, ray)| seen[ray] += 1);
             }
-            assert!(
-                seen.iter().all(|&times| times == 1),
-                "row {row}, {count} rays"
-            );
+            assert!(seen.iter().all(|&times| times == 1), "{tiling:?}");
         }
     }
 }

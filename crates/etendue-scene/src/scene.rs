@@ -171,17 +171,6 @@ impl Scene {
         self.caster.closest_hits(rays, hits, scratch);
     }
 
-    /// The nearest hit of each ray, rays in [`tile_order`](crate::tile_order):
-    /// [`RayCaster::closest_hits_in_tiles`].
-    pub fn closest_hits_in_tiles(
-        &self,
-        rays: &[Ray],
-        hits: &mut Vec<Option<Hit>>,
-        scratch: &mut CastScratch,
-    ) {
-        self.caster.closest_hits_in_tiles(rays, hits, scratch);
-    }
-
     /// The nearest hit of each ray of each tile: [`RayCaster::closest_hits_of_tiles`].
     ///
     /// ```

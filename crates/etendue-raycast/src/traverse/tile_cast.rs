@@ -12,7 +12,7 @@ use crate::intersect::nearest::NearestHits;
 use crate::intersect::triangle_cache::CachedTriangles;
 use crate::ray::{Hit, Ray};
 use crate::ray_tile::{HitTile, RayTile};
-use crate::tiling::Tiling;
+use crate::tiling::TileMembers;
 use crate::tlas::{MovingNodes, RayBundle};
 use etendue_simd::{Kernel, Lanes};
 
@@ -27,12 +27,12 @@ pub(crate) struct CastContext<'a> {
     pub scratch: &'a mut CastScratch,
 }
 
-/// A query of a list of rays for the nearest hits (with `ANY`, for some hits).
+/// A query of the rays of some tiles for the nearest hits (with `ANY`, for some hits).
 pub(crate) struct ListCast<'a, const ANY: bool> {
     pub context: CastContext<'a>,
     pub rays: &'a [Ray],
-    /// How rays are grouped into tiles.
-    pub tiling: Tiling,
+    /// How the rays are grouped.
+    pub tiles: &'a [TileMembers],
     pub hits: &'a mut [Option<Hit>],
 }
 
@@ -48,23 +48,24 @@ impl<const ANY: bool> Kernel for ListCast<'_, ANY> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
-        let mut rays = RayTile::EMPTY;
-        let mut hits = HitTile::NONE;
-        for tile in 0..self.tiling.tiles(self.rays.len()) {
-            // Gather the rays of a tile.
-            let (members, used) = self.tiling.tile(tile, self.rays.len());
-            if used == 0 {
-                continue;
+        let mut rays = [const { RayTile::EMPTY }; GROUP];
+        let mut hits = [const { HitTile::NONE }; GROUP];
+        for group in self.tiles.chunks(self.context.group()) {
+            // Gather the rays of the tiles.
+            for (members, rays) in group.iter().zip(&mut rays) {
+                for (lane, ray) in members.rays() {
+                    rays.put(lane, &self.rays[ray]);
+                }
+                rays.used = members.used();
             }
-            for (lane, ray) in members[..used].iter().enumerate() {
-                rays.put(lane, &self.rays[*ray]);
-            }
-            rays.used = used;
 
             // Cast them, and scatter the hits.
-            self.context.cast_tile::<L, ANY>(&rays, &mut hits);
-            for (lane, ray) in members[..used].iter().enumerate() {
-                self.hits[*ray] = hits.hit(lane);
+            let count = group.len();
+            (self.context).cast_tiles::<L, ANY>(&rays[..count], &mut hits[..count]);
+            for (members, hits) in group.iter().zip(&hits) {
+                for (lane, ray) in members.rays() {
+                    self.hits[ray] = hits.hit(lane);
+                }
             }
         }
     }
@@ -75,21 +76,35 @@ impl Kernel for TilesCast<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
-        // Several tiles can share a traversal where there is a single object.
-        let is_single = self.context.geometry.objects.len() == 1;
-        let group = if is_single { GROUP } else { 1 };
+        let group = self.context.group();
         for (rays, hits) in self.rays.chunks(group).zip(self.hits.chunks_mut(group)) {
-            if rays.len() > 1 && self.context.cast_group::<L>(rays, hits) {
-                continue;
-            }
-            for (rays, hits) in rays.iter().zip(hits) {
-                self.context.cast_tile::<L, false>(rays, hits);
-            }
+            self.context.cast_tiles::<L, false>(rays, hits);
         }
     }
 }
 
 impl CastContext<'_> {
+    /// Number of tiles that can share a traversal: several where there is a single object.
+    #[inline(always)]
+    fn group(&self) -> usize {
+        if self.geometry.objects.len() == 1 {
+            GROUP
+        } else {
+            1
+        }
+    }
+
+    /// Finds the hits of up to [`CastContext::group`] tiles. With `ANY`, normals are not computed.
+    #[inline(always)]
+    fn cast_tiles<L: Lanes, const ANY: bool>(&mut self, rays: &[RayTile], hits: &mut [HitTile]) {
+        if !ANY && rays.len() > 1 && self.cast_group::<L>(rays, hits) {
+            return;
+        }
+        for (rays, hits) in rays.iter().zip(hits) {
+            self.cast_tile::<L, ANY>(rays, hits);
+        }
+    }
+
     /// Finds the hits of one tile. With `ANY`, normals are not computed.
     #[inline(always)]
     fn cast_tile<L: Lanes, const ANY: bool>(&mut self, rays: &RayTile, hits: &mut HitTile) {
