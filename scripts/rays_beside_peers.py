@@ -5,7 +5,8 @@
 
 - raycast: 262,144 rays of a spinning lidar at the city of bench/rays and at the small house, `Scene.raycast` and Open3D's
   `RaycastingScene.cast_rays`, one thread each.
-- mesh: 4,096 rays at ten meshes of 1,280 triangles of a MuJoCo model, `etendue.mujoco.Lidar.raycast` and `mj_multiRay`.
+- lidar rays, random rays: 4,096 rays at ten meshes of 1,280 triangles and a plane of a MuJoCo model, those of a spinning lidar
+  and directions in random order, `etendue.mujoco.Lidar.raycast` and `mj_multiRay`.
 - batch: 1,024 environments of 4,800 rays, with two moving bodies, intensity, noise and drop-out (`simulate_batch`), compared with
   ranges alone by `mj_multiRay`.
 
@@ -176,15 +177,20 @@ def robots(repeats):
 
     # Rays at meshes.
     random = np.random.default_rng(3)
-    directions = random.normal(size=(4096, 3))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    apart = np.abs(multi_ray(model, data, directions) - seen.raycast(data, directions)[0])
-    print(f"mesh: median difference of the ranges {np.median(apart):.1e} m")
-    sides = {
-        "etendue": lambda: seen.raycast(data, directions),
-        "mj_multiRay": lambda: multi_ray(model, data, directions),
-    }
-    compare("mesh:", len(directions), repeats, sides)
+    scattered = random.normal(size=(4096, 3))
+    scattered /= np.linalg.norm(scattered, axis=1, keepdims=True)
+    azimuth, elevation = np.meshgrid(2 * np.pi * np.arange(256) / 256, np.deg2rad(np.linspace(-15, 15, 16)), indexing="ij")
+    flat = np.cos(elevation)
+    turned = np.stack([np.cos(azimuth) * flat, np.sin(azimuth) * flat, np.sin(elevation)], -1).reshape(-1, 3)
+    for name, directions in [("lidar rays", turned), ("random rays", scattered)]:
+        theirs = multi_ray(model, data, directions)
+        apart = np.abs(theirs - seen.raycast(data, directions)[0])[theirs >= 0]
+        print(f"{name}: greatest difference of the ranges {apart.max():.1e} m")
+        sides = {
+            "etendue": lambda directions=directions: seen.raycast(data, directions),
+            "mj_multiRay": lambda directions=directions: multi_ray(model, data, directions),
+        }
+        compare(f"{name}:", len(directions), repeats, sides)
 
     # Environments.
     states = [data] * 1024

@@ -10,10 +10,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Index of a miss.
 pub const INVALID_ID: u32 = u32::MAX;
+
+/// At most this number of rays is cast on the calling thread, in a few milliseconds.
+const FEW: usize = threads::RAYS_PER_THREAD;
+
+/// Number of tiles that are cast together, on one thread.
+const TILES: usize = 128;
 
 /// Squares of lengths of directions in this range neither overflowed nor lost digits.
 const NORMAL_SQUARES: [f64; 2] = [1e-280, 1e280];
@@ -61,12 +66,12 @@ impl HitColumns {
     }
 
     /// The parts of the batches of `batch` rays.
-    fn batches(&mut self, batch: usize) -> impl IndexedParallelIterator<Item = BatchColumns<'_>> {
-        let ids = self.geometry_ids.par_chunks_mut(batch);
-        let ids = ids.zip(self.primitive_ids.par_chunks_mut(batch));
-        let vectors = self.primitive_uvs.par_chunks_mut(2 * batch);
-        let vectors = vectors.zip(self.primitive_normals.par_chunks_mut(3 * batch));
-        let all = self.t_hit.par_chunks_mut(batch).zip(ids).zip(vectors);
+    fn batches(&mut self, batch: usize) -> impl Iterator<Item = BatchColumns<'_>> {
+        let ids = self.geometry_ids.chunks_mut(batch);
+        let ids = ids.zip(self.primitive_ids.chunks_mut(batch));
+        let vectors = self.primitive_uvs.chunks_mut(2 * batch);
+        let vectors = vectors.zip(self.primitive_normals.chunks_mut(3 * batch));
+        let all = self.t_hit.chunks_mut(batch).zip(ids).zip(vectors);
         all.map(|((t_hit, ids), vectors)| BatchColumns {
             t_hit,
             geometry_ids: ids.0,
@@ -115,23 +120,39 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         Vector3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
     }
 
-    /// Casts all rays at a time (s); `None` where [`RayRows::check`] fails.
+    /// Casts all rays at a time (s), few rays on the calling thread; `None` where [`RayRows::check`] fails.
     fn cast(&self, scene: &Scene, time: f64) -> Option<HitColumns> {
+        // Divide the rays and the columns into batches.
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
-        let mut columns = HitColumns::new(self.len());
-        let all_valid = AtomicBool::new(true);
         let batch = tiling.batch();
-        let batches = self.0.par_chunks(6 * batch).zip(columns.batches(batch));
-        batches.for_each_init(BatchMemory::default, |memory, (numbers, columns)| {
+        let mut columns = HitColumns::new(self.len());
+        let mut batches: Vec<_> = self
+            .0
+            .chunks(6 * batch)
+            .zip(columns.batches(batch))
+            .collect();
+
+        // Cast them.
+        let cast = |memory: &mut BatchMemory, (numbers, columns): &mut (&[T], BatchColumns)| {
             let rays = RayRows(numbers);
-            if rays.are_valid() {
+            let are_valid = rays.are_valid();
+            if are_valid {
                 rays.cast_batch(scene, tiling, time, memory, columns);
-            } else {
-                all_valid.store(false, Ordering::Relaxed);
             }
-        });
-        all_valid.into_inner().then_some(columns)
+            are_valid
+        };
+        let are_valid = if self.len() <= FEW {
+            let mut memory = BatchMemory::default();
+            batches.iter_mut().all(|batch| cast(&mut memory, batch))
+        } else {
+            let batches = batches.par_iter_mut();
+            batches
+                .map_init(BatchMemory::default, cast)
+                .all(|valid| valid)
+        };
+        drop(batches);
+        are_valid.then_some(columns)
     }
 
     /// Casts a batch of valid rays, and writes the hits.
@@ -141,7 +162,7 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         tiling: Tiling,
         time: f64,
         memory: &mut BatchMemory,
-        mut columns: BatchColumns,
+        columns: &mut BatchColumns,
     ) {
         // Read the rays into tiles.
         let unit = |ray| normalized(self.direction(ray)).0;
@@ -163,7 +184,10 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
 
         // Cast them, and write the hits.
         memory.hits.resize(tiles.len(), HitTile::NONE);
-        scene.closest_hits_of_tiles(&memory.rays, &mut memory.hits, &mut memory.scratch);
+        let hits = memory.hits.chunks_mut(TILES);
+        for (rays, hits) in memory.rays.chunks(TILES).zip(hits) {
+            scene.closest_hits_of_tiles(rays, hits, &mut memory.scratch);
+        }
         for ((tile, hits), lengths) in tiles.iter().zip(&memory.hits).zip(&memory.lengths) {
             for (lane, ray) in tile.rays() {
                 columns.write(ray, hits, lane, lengths[lane]);
@@ -209,14 +233,21 @@ pub fn cast<'py>(
 
     // Cast them.
     let count = shape.iter().product();
-    let columns = threads::run(py, threads, count, || {
-        let deformed = scene.deforms().then(|| scene.at(time));
+    let deforms = scene.deforms();
+    let cast = || {
+        let deformed = deforms.then(|| scene.at(time));
         let scene = deformed.as_ref().unwrap_or(scene);
         match &numbers.values {
             Floats::Single(values) => RayRows(values).cast(scene, time),
             Floats::Double(values) => RayRows(values).cast(scene, time),
         }
-    })?;
+    };
+    let columns = if count <= FEW && !deforms {
+        threads::check(threads)?;
+        py.detach(cast)
+    } else {
+        threads::run(py, threads, count, cast)?
+    };
     let Some(columns) = columns else {
         match &numbers.values {
             Floats::Single(values) => RayRows(values).check()?,

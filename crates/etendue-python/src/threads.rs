@@ -1,7 +1,7 @@
 //! Threads of a call, Ctrl-C and progress.
 //!
-//! Every call has its own pool, which ends with it: a process that forks after a call has no lost threads. The
-//! calling thread waits, handles signals and reports progress.
+//! Calls of a few milliseconds run on the calling thread. Every other call has its own pool, which ends with it: a process
+//! that forks after a call has no lost threads. The calling thread waits, handles signals and reports progress.
 
 use crate::errors::{Failure, Outcome};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -17,7 +17,7 @@ use std::time::Duration;
 const MOST: i64 = 1024;
 
 /// Number of rays for which one more thread is started by default.
-const RAYS_PER_THREAD: usize = 16_384;
+pub const RAYS_PER_THREAD: usize = 16_384;
 
 /// Time between two checks of signals and progress.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -121,6 +121,11 @@ pub fn run_controlled<R: Send>(
             wait(&receive, control, progress)
         })
     })
+}
+
+/// Checks the argument `threads` of a call that runs on the calling thread.
+pub fn check(threads: Option<i64>) -> Outcome<()> {
+    count(threads, 0).map(drop)
 }
 
 /// Number of threads of a call.

@@ -66,6 +66,34 @@ def test_hits_are_those_of_open3d():
         assert np.abs(hits[key] - expected[key])[same].max() < 5e-4, key
 
 
+def test_hits_do_not_depend_on_precision_order_and_number_of_the_rays(arena):
+    # Rays of a spinning lidar, those rays at random (which are sorted), and rays of many origins.
+    generator = np.random.default_rng(2)
+    azimuth, elevation = np.meshgrid(np.linspace(0, 6, 2000), np.linspace(-0.4, 0.4, 16), indexing="ij")
+    flat = np.cos(elevation)
+    direction = np.stack([np.cos(azimuth) * flat, np.sin(azimuth) * flat, np.sin(elevation)], -1).reshape(-1, 3)
+    turned = np.concatenate([np.broadcast_to([0.1, 0.2, 0.3], direction.shape), direction], 1).astype(np.float32)
+    order = generator.permutation(len(turned))
+    for rays in [turned, turned[order], random_rays(20_000)]:
+        hits = arena.raycast(rays)
+        assert (hits["geometry_ids"] != MISS).mean() > 0.3
+        double = arena.raycast(rays.astype(float), threads=1)
+        few = [arena.raycast(part) for part in np.array_split(rays, 40)]
+        for key, values in hits.items():
+            assert np.array_equal(values, double[key]), key
+            assert np.array_equal(values, np.concatenate([part[key] for part in few])), key
+    hits, shuffled = arena.raycast(turned), arena.raycast(turned[order])
+    assert all(np.array_equal(hits[key][order], shuffled[key]) for key in hits)
+
+
+def test_very_short_and_long_directions_are_normalised(arena):
+    for size in [1e-300, 1e-200, 1e-30, 1e30, 1e150, 1e300]:
+        hits = arena.raycast([[0, 0, 0.1, 1, 0, 0], [0, 0, 0.1, 0.6 * size, 0.8 * size, 0]])
+        unit = arena.raycast([0, 0, 0.1, 0.6, 0.8, 0])
+        # Rounding of the unit vector; measured 2e-16.
+        assert hits["t_hit"][1] * size == pytest.approx(float(unit["t_hit"]), rel=1e-14)
+
+
 def test_shapes_follow_the_rays(arena):
     for shape in [(), (5,), (4, 7), (2, 3, 4), (0,)]:
         rays = np.zeros((*shape, 6))

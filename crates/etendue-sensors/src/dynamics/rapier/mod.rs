@@ -6,8 +6,9 @@
 //! [`JointedRobot`](super::jointed::JointedRobot) in reduced coordinates, without drift of the joints.
 //! Both implement [`Dynamics`](super::Dynamics) and can carry the sensors of a rig.
 //!
-//! The engine is built with `enhanced-determinism`: the same steps give the same numbers on every
-//! machine. It integrates by semi-implicit Euler with four substeps per step. Accelerations are changes
+//! The same steps give the same numbers on machines of one kind. The engine is built without
+//! `enhanced-determinism`, which would replace the elementary functions of all crates by those of `libm`, and so change
+//! the last digits of sweeps with the features of a build. It integrates by semi-implicit Euler with four substeps per step. Accelerations are changes
 //! of velocity over a step, as an accelerometer measures them.
 //!
 //! Left out: collisions between the links of a robot, moving objects of the scene, tyre models beyond
