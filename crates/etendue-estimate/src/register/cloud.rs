@@ -3,7 +3,7 @@
 use super::rigid_motion::RigidMotion;
 use crate::geometry::{VoxelTable, voxel_key};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
-use nalgebra::{Point, SMatrix, SVector, Vector3};
+use nalgebra::{Point, Point2, Point3, SMatrix, SVector, Vector3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -105,23 +105,96 @@ pub(super) fn spread<'a, const D: usize>(
     (mean, points.map(outer).sum::<SMatrix<f64, D, D>>() / count)
 }
 
-/// Voxel-grid filter: the mean of the finite points in every occupied cube of side `size`, m, of points in the plane or in
-/// space.
-pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Point<f64, D>> {
-    const { assert!(D <= 3, "voxels have three dimensions at most") };
-    let padded = |p: &Point<f64, D>| Vector3::from_fn(|i, _| if i < D { p[i] } else { 0.0 });
-    let means = voxel_means(points.iter().map(padded).collect(), size);
-    let mean = |mean: Vector3<f64>| Point::from(SVector::from_fn(|i, _| mean[i]));
-    means.into_iter().map(mean).collect()
+/// Point in the plane or in space. Functions of clouds are compiled in this crate for both.
+pub trait CloudPoint: Copy {
+    /// The point in space, with the height zero for points in the plane.
+    fn in_space(&self) -> Vector3<f64>;
+
+    /// [`downsample`].
+    fn downsample(points: &[Self], size: f64) -> Vec<Self>;
+
+    /// [`cloud_size`].
+    fn cloud_size(points: &[Self]) -> f64;
 }
 
-/// Means of the finite points in every occupied cube of side `size`, m, in the order of their first points. It is not
-/// generic, so that it is compiled in this crate.
-fn voxel_means(mut points: Vec<Vector3<f64>>, size: f64) -> Vec<Vector3<f64>> {
-    points.retain(|p| p.iter().all(|x| x.is_finite()));
+impl CloudPoint for Point2<f64> {
+    fn in_space(&self) -> Vector3<f64> {
+        Vector3::new(self.x, self.y, 0.0)
+    }
+
+    fn downsample(points: &[Self], size: f64) -> Vec<Self> {
+        let means = voxel_means(points, size).into_iter();
+        means.map(|mean| Self::new(mean.x, mean.y)).collect()
+    }
+
+    fn cloud_size(points: &[Self]) -> f64 {
+        median_distance(points)
+    }
+}
+
+impl CloudPoint for Point3<f64> {
+    fn in_space(&self) -> Vector3<f64> {
+        self.coords
+    }
+
+    fn downsample(points: &[Self], size: f64) -> Vec<Self> {
+        let means = voxel_means(points, size).into_iter();
+        means.map(Self::from).collect()
+    }
+
+    fn cloud_size(points: &[Self]) -> f64 {
+        median_distance(points)
+    }
+}
+
+/// Voxel-grid filter: the mean of the finite points in every occupied cube of side `size`, m.
+///
+/// ```
+/// use etendue_estimate::register::downsample;
+/// use nalgebra::Point2;
+/// let points = [[0.1, 0.1], [0.3, 0.1], [1.1, 0.1]].map(Point2::from);
+/// assert_eq!(downsample(&points, 0.5), [Point2::new(0.2, 0.1), points[2]]);
+/// ```
+pub fn downsample<P: CloudPoint>(points: &[P], size: f64) -> Vec<P> {
+    P::downsample(points, size)
+}
+
+/// Median distance (m) of points from their centroid, at least 1 micrometre; 1 m for no points.
+///
+/// ```
+/// use etendue_estimate::register::cloud_size;
+/// use nalgebra::Point2;
+/// let points = [[0.0, 0.0], [2.0, 0.0], [1.0, 1.0], [1.0, -1.0]].map(Point2::from);
+/// assert_eq!(cloud_size(&points), 1.0);
+/// ```
+pub fn cloud_size<P: CloudPoint>(points: &[P]) -> f64 {
+    P::cloud_size(points)
+}
+
+/// [`cloud_size`].
+fn median_distance(points: &[impl CloudPoint]) -> f64 {
+    let count = points.len().max(1) as f64;
+    let sum: Vector3<f64> = points.iter().map(CloudPoint::in_space).sum();
+    let centroid = sum / count;
+    let squared = |point: &_| (CloudPoint::in_space(point) - centroid).norm_squared();
+    let mut distances: Vec<f64> = points.iter().map(squared).collect();
+    if distances.is_empty() {
+        return 1.0;
+    }
+    let middle = distances.len() / 2;
+    let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+    median.sqrt().max(1e-6)
+}
+
+/// Means of the finite points in every occupied cube of side `size`, m, in the order of their first points.
+fn voxel_means(points: &[impl CloudPoint], size: f64) -> Vec<Vector3<f64>> {
     let mut voxels = VoxelTable::default();
     let mut sums: Vec<(Vector3<f64>, f64)> = Vec::new();
     for point in points {
+        let point = point.in_space();
+        if !point.iter().all(|x| x.is_finite()) {
+            continue;
+        }
         let voxel = voxels.insert(voxel_key(&point, size)) as usize;
         if voxel == sums.len() {
             sums.push((Vector3::zeros(), 0.0));

@@ -16,6 +16,6 @@ mod point_to_point;
 mod registration;
 mod rigid_motion;
 
-pub use cloud::downsample;
+pub use cloud::{CloudPoint, cloud_size, downsample};
 pub use registration::{RegisterError, Registration, RegistrationMethod, RegistrationResult};
 pub use rigid_motion::RigidMotion;

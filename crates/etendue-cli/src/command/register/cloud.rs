@@ -94,13 +94,14 @@ fn of_sweep(
 fn is_moved(table: &PointTable) -> Option<bool> {
     let number = |name: &str, point| table.number(name, point);
     let difference = |point| {
+        let range = number("range", point)?;
         let position = [
             number("x", point)?,
             number("y", point)?,
             number("z", point)?,
         ];
         let distance = position.iter().map(|x| x * x).sum::<f64>().sqrt();
-        Some((distance - number("range", point)?).abs())
+        Some((distance - range).abs())
     };
     let differences = (0..table.points).filter_map(difference);
     let mut differences: Vec<f64> = differences.filter(|d| d.is_finite()).collect();

@@ -14,7 +14,9 @@ use crate::output::{print_report, warn};
 use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use etendue::estimate::model::{planar, upright};
-use etendue::estimate::register::{Registration, RegistrationResult, RigidMotion, downsample};
+use etendue::estimate::register::{
+    CloudPoint, Registration, RegistrationResult, RigidMotion, downsample,
+};
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
@@ -163,7 +165,10 @@ fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],
     start: M,
-) -> Result<RegistrationResult<M>, Failure> {
+) -> Result<RegistrationResult<M>, Failure>
+where
+    Point<f64, D>: CloudPoint,
+{
     let downsampled = |points: &[Point<f64, D>]| {
         if settings.voxel > 0.0 {
             downsample(points, settings.voxel)

@@ -1,7 +1,7 @@
 //! Settings of a registration.
 
 use clap::{Args, ValueEnum};
-use etendue::estimate::register::{Registration, RegistrationMethod};
+use etendue::estimate::register::{CloudPoint, Registration, RegistrationMethod, cloud_size};
 use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
@@ -105,11 +105,10 @@ impl MethodName {
 
 impl SettingOptions {
     /// Settings for a target cloud, with the given options.
-    pub fn settings<const D: usize>(
-        &self,
-        method: MethodName,
-        target: &[Point<f64, D>],
-    ) -> Settings {
+    pub fn settings<const D: usize>(&self, method: MethodName, target: &[Point<f64, D>]) -> Settings
+    where
+        Point<f64, D>: CloudPoint,
+    {
         // Defaults of the library, or settings from the size of the target
         let mut settings = if self.default {
             Settings {
@@ -160,9 +159,12 @@ impl SettingOptions {
 /// In space: voxels of $s/20$, cells of $s/2$, pairs within $s$ and then within $s/10$. In the plane,
 /// where scans have few points and moving people: all points, first the nearest 90 % of the pairs and
 /// cells of $s/2$, then all pairs within $s/3$ with a robust loss of scale $s/100$ and cells of $s/8$.
-fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -> Settings {
+fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -> Settings
+where
+    Point<f64, D>: CloudPoint,
+{
     // Common settings
-    let size = size(target);
+    let size = cloud_size(target);
     let common = Registration {
         iterations: 200,
         ..Registration::new(method).with_resolution(size / 2.0)
@@ -193,21 +195,6 @@ fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -
         registration: common.within(size / 10.0),
         voxel: size / 20.0,
     }
-}
-
-/// Median distance of points from their centroid, m.
-fn size<const D: usize>(points: &[Point<f64, D>]) -> f64 {
-    let count = points.len().max(1) as f64;
-    let centroid: [f64; D] =
-        std::array::from_fn(|i| points.iter().map(|p| p[i]).sum::<f64>() / count);
-    let squared = |p: &Point<f64, D>| (0..D).map(|i| (p[i] - centroid[i]).powi(2)).sum();
-    let mut distances: Vec<f64> = points.iter().map(squared).collect();
-    if distances.is_empty() {
-        return 1.0;
-    }
-    let middle = distances.len() / 2;
-    let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
-    median.sqrt().max(1e-6)
 }
 
 impl From<&Settings> for SettingsReport {
