@@ -150,13 +150,25 @@ robust: (mutate "20")
 mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 
-# The unsafe code of etendue-simd (AVX2) under Miri; needs the nightly toolchain with its components miri and rust-src.
+# All checks of the unsafe code of etendue-simd.
+unsafe: miri sanitize
+
+# The unsafe code of etendue-simd under Miri: AVX2, and NEON on any machine; needs the nightly toolchain with its components miri and
+# rust-src.
 miri:
     #!/usr/bin/env bash
     set -euo pipefail
-    export RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
-    export RUSTDOCFLAGS="$RUSTFLAGS"
-    cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
+    miri="cargo +nightly miri test --target-dir ${CARGO_TARGET_DIR:-target}/miri -p etendue-simd"
+    avx2="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
+    RUSTFLAGS="$avx2" RUSTDOCFLAGS="$avx2" $miri --target x86_64-unknown-linux-gnu
+    $miri --target aarch64-unknown-linux-gnu
+
+# The unsafe code of etendue-simd under the address sanitizer, with the instruction sets of this processor (AVX-512 is none of Miri's).
+sanitize:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address RUSTDOCFLAGS=-Zsanitizer=address
+    cargo test --target-dir "${CARGO_TARGET_DIR:-target}/sanitize" --target "$(rustc -vV | sed -n 's/^host: //p')" -p etendue-simd
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:

@@ -5,11 +5,12 @@
     python3 scripts/crash.py --rounds 2        # two
     python3 scripts/crash.py --only render     # commands whose name contains "render"
 
-Faults: SIGKILL, SIGINT and SIGTERM after a random part of the duration of the command; a full disk (RLIMIT_FSIZE) at a
-random size; a closed standard output; a folder that cannot be written; the same output written twice at once with
+Faults: SIGKILL, SIGINT and SIGTERM after a random part of the duration of the command; SIGKILL of its process group
+when its files begin to be renamed; a full disk (RLIMIT_FSIZE) at a random size; a closed standard output; a folder that cannot be written; the same output written twice at once with
 different seeds. Afterwards an output is the old or the new one, byte for byte and never mixed; a recording may also be
-a part of the new one, which `etendue repair` and, where it is installed, the Python package `mcap` read. A kill while
-files are renamed is counted as "pending": the next run renames the rest. It leaves no temporary files. The program is target/debug/etendue unless ETENDUE names another. Needs Linux, CPython 3.10 or
+a part of the new one, which `etendue repair` and, where it is installed, the Python package `mcap` read. "old, pending"
+counts kills after the files were complete and before the first was renamed: the next run renames them. After the next
+run there are no temporary files. The program is target/debug/etendue unless ETENDUE names another. Needs Linux, CPython 3.10 or
 later and nothing else.
 """
 
@@ -39,7 +40,7 @@ except ImportError:
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 PROGRAM = Path(os.environ.get("ETENDUE", TARGET / "debug" / "etendue"))
-FAULTS = ["kill", "interrupt", "terminate", "full", "closed", "read-only", "twice"]
+FAULTS = ["kill", "renaming", "interrupt", "terminate", "full", "closed", "read-only", "twice"]
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ sensor = "os0"
 exponents = [4]
 weights = [-0.001]
 """
-# Lines of reports that measure the computer
-DURATION = re.compile(rb'^ *"(seconds_per_scan|real_time_factor)": .*$', re.M)
+# Longest time in which the files of a killed run are renamed, s
+RENAMED = 2.0
 # Exit codes of a command that wrote its outputs: done, doubtful, refused
 DONE = (0, 3, 4)
 
@@ -137,16 +138,13 @@ def prepare(folder: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """Digest of a file, or of the names and contents of a folder without temporary files, as the next run finds them:
-    files that a killed run completed, but did not rename, are those of the next run."""
-    pending = next(path.parent.glob(f".etendue-*.done/{path.name}"), path)
-    if pending.is_file():
-        return hashlib.sha256(DURATION.sub(b"", pending.read_bytes())).hexdigest()
+    """Digest of a file, or of the names and contents of a folder without temporary files."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     if not path.is_dir():
         return "missing"
-    visible = [file for file in path.iterdir() if not is_temporary(file)]
-    names = {file.name for file in [*visible, *path.glob(".etendue-*.done/*")]}
-    return hashlib.sha256("".join(f"{name} {digest(path / name)}\n" for name in sorted(names)).encode()).hexdigest()
+    names = sorted(file.name for file in path.iterdir() if not is_temporary(file))
+    return hashlib.sha256("".join(f"{name} {digest(path / name)}\n" for name in names).encode()).hexdigest()
 
 
 def is_temporary(path: Path) -> bool:
@@ -245,6 +243,13 @@ class Campaign:
             time.sleep(self.random.uniform(0, 1.1 * self.seconds))
             process.send_signal(number)
             process.wait(60)
+        elif fault == "renaming":
+            process = self.start(2, start_new_session=True)
+            while process.poll() is None and not self.pending():
+                pass
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(60)
         elif fault == "full":
             limit = int(self.random.uniform(0, self.largest))
 
@@ -284,15 +289,28 @@ class Campaign:
         if left:
             self.problems.append(f"after {fault}: {left} are left")
 
+    def pending(self) -> list[Path]:
+        """Complete files that are not renamed."""
+        return [
+            Path(folder, file)
+            for folder, _, files in os.walk(self.folder / "out")
+            if folder.endswith(".done")
+            for file in files
+        ]
+
     def check(self, fault: str) -> None:
         """Compares the outputs with the old and the new ones."""
+        # The files of a killed run are renamed by a process that goes on
+        begun = time.monotonic()
+        while self.pending() and time.monotonic() - begun < RENAMED:
+            time.sleep(0.01)
         found = state(self.verb, self.folder)
         allowed = list(zip(self.reference[1], self.reference[2], strict=True))
         if self.verb.outputs and not all(output in choice for output, choice in zip(found, allowed, strict=True)):
             self.problems.append(f"{fault}: an output is neither old nor new")
         name = "old" if found == self.reference[1] else "new"
-        if any((self.folder / "out").rglob(".etendue-*.done")):
-            name = "pending"
+        if self.pending():
+            name += ", pending"
         if self.verb.recording:
             content = (self.folder / self.verb.recording).read_bytes()
             name = next((f"seed {seed}" for seed, whole in self.recordings.items() if content == whole), "part")
@@ -316,12 +334,16 @@ def main() -> int:
     begun = time.monotonic()
     rounds = 0
     problems = 0
+    work = tempfile.TemporaryDirectory(prefix="etendue-crash-")
+    inputs = Path(work.name, "inputs")
+    inputs.mkdir()
+    prepare(inputs)
     for verb in VERBS:
         if given.only not in verb.name:
             continue
-        with tempfile.TemporaryDirectory(prefix="etendue-crash-") as name:
+        with tempfile.TemporaryDirectory(dir=work.name) as name:
             folder = Path(name)
-            prepare(folder)
+            shutil.copytree(inputs, folder, dirs_exist_ok=True)
             campaign = Campaign(verb, folder, given.seed)
             for fault in given.faults.split(",") * given.rounds:
                 if given.seconds and time.monotonic() - begun > given.seconds:
@@ -333,6 +355,7 @@ def main() -> int:
         for problem in campaign.problems:
             print(f"  PROBLEM {problem}", flush=True)
         problems += len(campaign.problems)
+    work.cleanup()
     reader = "with" if NonSeekingReader else "without"
     print(f"{rounds} rounds in {time.monotonic() - begun:.0f} s, {problems} problems, {reader} the Python package mcap")
     return 1 if problems or not rounds else 0

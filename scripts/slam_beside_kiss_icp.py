@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -40,12 +41,13 @@ def poses_of(path):
 def etendue(program, folder):
     """Poses, seconds per scan and verdict of `etendue slam`."""
     with tempfile.TemporaryDirectory() as out:
-        command = [program, "slam", folder, "--json", "-o", out]
+        command = [program, "slam", folder, "-o", out]
         environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-        subprocess.run(command, env=environment, capture_output=True)
+        printed = subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+        milliseconds = float(re.search(r"([\d.]+) ms per scan", printed)[1])
         report = json.loads((pathlib.Path(out) / "report.json").read_text())
         poses = poses_of(pathlib.Path(out) / "trajectory_kitti.txt")
-    return poses, report["seconds_per_scan"], report["verdict"]
+    return poses, milliseconds * 1e-3, report["verdict"]
 
 
 def kiss_icp(scans, max_range):

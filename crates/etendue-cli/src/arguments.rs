@@ -9,10 +9,13 @@ use std::num::ParseIntError;
 use std::path::Path;
 
 /// Arguments that name an output, with their names in messages.
-const OUTPUTS: [(&str, &str); 4] = [
+const OUTPUTS: [(&str, &str); 7] = [
     ("output", "--output"),
     ("export", "--export"),
     ("chart", "--chart"),
+    ("html", "--html"),
+    ("nmea", "--nmea"),
+    ("pictures", "--pictures"),
     ("to", "TO"),
 ];
 
@@ -131,11 +134,47 @@ mod tests {
 
     #[test]
     fn outputs_in_folders_that_do_not_exist_are_refused() {
-        let error = error_of(&["simulate", "-o", "no-such/folder/of/results"]);
-        assert!(
-            error.contains("no-such/folder/of of --output does not exist"),
-            "{error}"
-        );
+        for arguments in [
+            ["simulate", "-o", "no-such/folder/of/results"].as_slice(),
+            &["demo", "street", "-o", "no-such/folder/of/results"],
+            &["experiment", "localise", "-o", "no-such/folder/of/results"],
+            &[
+                "experiment",
+                "corridor",
+                "--export",
+                "no-such/folder/of/results",
+            ],
+            &[
+                "run",
+                "robot.toml",
+                "--nmea",
+                "no-such/folder/of/results/fixes.nmea",
+            ],
+            &[
+                "compare",
+                "a.pcd",
+                "b.pcd",
+                "--html",
+                "no-such/folder/of/results/page.html",
+            ],
+            &[
+                "correct",
+                "train",
+                "drive",
+                "--pictures",
+                "no-such/folder/of/results",
+            ],
+        ] {
+            let error = error_of(arguments);
+            let option = match arguments[arguments.len() - 2] {
+                "-o" => "--output",
+                long => long,
+            };
+            assert!(
+                error.contains(&format!("no-such/folder/of of {option} does not exist")),
+                "{error}"
+            );
+        }
         assert_eq!(missing_parent(Path::new("new-folder/scan.pcd")), None);
         assert_eq!(missing_parent(Path::new("new-folder")), None);
     }

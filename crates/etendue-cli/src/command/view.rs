@@ -41,12 +41,15 @@ pub struct View {
 }
 
 /// Main picture of the folder of results of each command.
-const PICTURES: [&str; 7] = [
+const PICTURES: [&str; 10] = [
     "scan.png",
     "fit.png",
     "slam.png",
     "registration.png",
     "picture.png",
+    "picture_0000.png",
+    "street.png",
+    "course.png",
     "bias-curve.png",
     "curves.png",
 ];

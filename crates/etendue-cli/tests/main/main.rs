@@ -6,6 +6,7 @@ mod convert;
 mod correct;
 mod drive;
 mod experiment;
+mod first_hour;
 mod fit;
 #[cfg(feature = "gpu")]
 mod gpu;

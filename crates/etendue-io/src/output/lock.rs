@@ -1,6 +1,7 @@
 //! Locks of recordings and of folders. Where a file system has no locks, nothing is locked.
 
 use crate::FormatError;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
@@ -39,15 +40,15 @@ pub(crate) fn locked_file(path: &Path) -> Result<File, FormatError> {
     Ok(file)
 }
 
-/// Locks of folders, in the order of their names, while their files are renamed: the sets of two
+/// Locks of folders, taken in the order of their names, while their files are renamed: the sets of two
 /// processes do not mix. Folders without locks are skipped.
-pub(crate) fn lock_folders<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<File> {
-    let mut folders: Vec<&Path> = folders.collect();
-    folders.sort_unstable();
-    folders.dedup();
-    let locked = |folder: &Path| {
+pub(crate) fn lock_folders<'a>(
+    folders: impl Iterator<Item = &'a Path>,
+) -> BTreeMap<&'a Path, File> {
+    let folders: BTreeSet<&Path> = folders.collect();
+    let locked = |folder| {
         let file = File::open(folder).ok()?;
-        file.lock().ok().map(|()| file)
+        file.lock().ok().map(|()| (folder, file))
     };
     folders.into_iter().filter_map(locked).collect()
 }

@@ -3,6 +3,7 @@
 use super::lock::lock_folders;
 use super::stage::{Stage, settle};
 use crate::FormatError;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,9 @@ use std::path::{Path, PathBuf};
 /// Output files of a run that become visible together.
 ///
 /// Files are written into a hidden subfolder of their folder. [`OutputSet::commit`] renames them and
-/// replaces existing ones; the sets of two processes do not mix. If the process is killed
-/// meanwhile, the next set with a file in the folder renames the rest of the files. A set that is dropped
+/// replaces existing ones; the sets of two processes do not mix. On Unix the program `mv` renames the files of a
+/// folder, and goes on if the process is killed meanwhile; otherwise the next set with a file in the folder
+/// renames the rest of the files. A set that is dropped
 /// without a commit removes its files and the folders that it created; what a killed process left of
 /// such a set is removed by the next one.
 ///
@@ -128,15 +130,22 @@ impl OutputSet {
             .iter()
             .map(|stage| stage.target().to_owned())
             .collect();
-        let _locks = lock_folders(folders.iter().map(PathBuf::as_path));
+        let locks = lock_folders(folders.iter().map(PathBuf::as_path));
         // Complete the folders: if this process is killed afterwards, another one renames their files
         let mut complete = Vec::new();
         for (stage, folder) in stages.into_iter().zip(&folders) {
             let stage = stage.complete();
             complete.push(stage.map_err(|source| cannot_write(folder, source))?);
         }
+        // Rename the files of each folder together, and those that are left one by one
+        let files = std::mem::take(&mut self.files);
+        for (number, stage) in complete.iter().enumerate() {
+            let own = files.iter().filter(|(stage, _)| *stage == number);
+            let names: Vec<&OsStr> = own.filter_map(|(_, path)| path.file_name()).collect();
+            stage.rename_together(&names, locks.get(folders[number].as_path()));
+        }
         let mut paths = Vec::new();
-        for (stage, path) in std::mem::take(&mut self.files) {
+        for (stage, path) in files {
             let renamed = complete[stage].rename(&path);
             renamed.map_err(|source| cannot_write(&path, source))?;
             paths.push(path);

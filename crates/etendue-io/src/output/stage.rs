@@ -6,8 +6,12 @@
 //! ends the work of killed processes: it removes the first kind and renames the files of the second.
 //! An output folder thereby has the files of the old run or those of the new one. Where a
 //! file system has no locks, nothing is settled.
+//!
+//! On Unix several files are renamed by the program `mv` in a process group of its own, which goes on
+//! if this process is killed meanwhile.
 
 use super::lock::lock_folders;
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -100,14 +104,55 @@ pub(super) struct CompleteStage {
 }
 
 impl CompleteStage {
-    /// Renames a file to its final path.
+    /// Renames files to their final names in a process of its own, if possible: a kill of this process does not
+    /// separate them. `folder_lock` is the lock of the output folder.
+    pub fn rename_together(&self, names: &[&OsStr], folder_lock: Option<&File>) {
+        // A single renaming cannot be separated. What fails here is left to `rename`
+        if names.len() > 1 {
+            let _ = move_files(&self.done, names, [self.lock.as_ref(), folder_lock]);
+        }
+    }
+
+    /// Renames a file to its final path, unless it is renamed.
     ///
     /// # Errors
     /// If the file cannot be renamed.
     pub fn rename(&self, path: &Path) -> io::Result<()> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        fs::rename(self.done.join(name), self.target.join(name))
+        let from = self.done.join(name);
+        match fs::rename(&from, self.target.join(name)) {
+            Err(_) if !from.exists() => Ok(()),
+            renamed => renamed,
+        }
     }
+}
+
+/// Moves files of a folder to its parent by the program `mv`, which holds two locks meanwhile. Its process group is not that of
+/// this process.
+#[cfg(unix)]
+fn move_files(
+    folder: &Path,
+    names: &[impl AsRef<OsStr>],
+    locks: [Option<&File>; 2],
+) -> io::Result<()> {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    // Standard input and output of the program carry the locks: it neither reads nor writes
+    let [input, output] = locks.map(|lock| match lock {
+        Some(lock) => lock.try_clone().map(Stdio::from),
+        None => Ok(Stdio::null()),
+    });
+    let mut command = Command::new("mv");
+    command.args(["-f", "--"]).args(names).arg("..");
+    command.current_dir(folder).process_group(0);
+    command.stdin(input?).stdout(output?).stderr(Stdio::null());
+    command.status().map(|_| ())
+}
+
+/// Elsewhere the files are renamed by this process.
+#[cfg(not(unix))]
+fn move_files(_: &Path, _: &[impl AsRef<OsStr>], _: [Option<&File>; 2]) -> io::Result<()> {
+    Ok(())
 }
 
 impl Drop for CompleteStage {
@@ -138,19 +183,23 @@ pub(crate) fn settle(target: &Path) {
             continue;
         }
         if is_complete {
-            let _locks = lock_folders([target].into_iter());
-            rename_all(&entry.path(), target);
+            let locks = lock_folders([target].into_iter());
+            rename_all(&entry.path(), target, [Some(&lock), locks.get(target)]);
         }
         // A folder that cannot be removed remains, as without this function
         let _ = fs::remove_dir_all(entry.path());
     }
 }
 
-/// Renames the files of a folder into another one. A file that cannot be renamed is left.
-fn rename_all(from: &Path, to: &Path) {
+/// Renames the files of a folder into its parent `to`, and holds two locks. A file that cannot be renamed is left.
+fn rename_all(from: &Path, to: &Path, locks: [Option<&File>; 2]) {
     let files = fs::read_dir(from).into_iter().flatten();
-    for file in files.filter_map(Result::ok) {
-        let _ = fs::rename(file.path(), to.join(file.file_name()));
+    let names: Vec<_> = files
+        .filter_map(|file| Some(file.ok()?.file_name()))
+        .collect();
+    let _ = move_files(from, &names, locks);
+    for name in names {
+        let _ = fs::rename(from.join(&name), to.join(&name));
     }
 }
 
@@ -210,6 +259,21 @@ mod tests {
         settle(folder.path());
         assert_eq!(contents(folder.path()), ["new", "new"]);
         assert_eq!(entries(folder.path()), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_renamed_together_where_one_name_is_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = staged(folder.path());
+        fs::remove_file(folder.path().join("a")).unwrap();
+        fs::create_dir(folder.path().join("a")).unwrap();
+        let complete = stage.complete().unwrap();
+        complete.rename_together(&["a", "b"].map(OsStr::new), None);
+        assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"new");
+        let names = ["a", "b"].map(|name| folder.path().join(name));
+        assert!(complete.rename(&names[0]).is_err());
+        assert!(complete.rename(&names[1]).is_ok());
     }
 
     #[test]

@@ -103,9 +103,11 @@ impl AllanFit {
     /// relative errors, each point weighted by its independent differences. Terms that would be
     /// negative are left out.
     ///
-    /// `None` for fewer than three points.
+    /// `None` for fewer than three points, and for deviations of zero, which have no relative errors, or that are not
+    /// finite.
     pub fn of(curve: &[AllanPoint]) -> Option<Self> {
-        if curve.len() < 3 {
+        let is_positive = |point: &AllanPoint| point.deviation > 0.0 && point.deviation.is_finite();
+        if curve.len() < 3 || !curve.iter().all(is_positive) {
             return None;
         }
         let mut kept = vec![0, 1, 2];
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_fit_recovers_the_coefficients_of_a_curve() {
-        let curve: Vec<AllanPoint> = (0..40)
+        let mut curve: Vec<AllanPoint> = (0..40)
             .map(|i| 0.01 * 1.4_f64.powi(i))
             .map(|time| AllanPoint {
                 time,
@@ -172,6 +174,9 @@ mod tests {
         assert!((fit.instability / 3e-4 - 1.0).abs() < 1e-6, "{fit:?}");
         assert!((fit.random_walk / 1e-5 - 1.0).abs() < 1e-6, "{fit:?}");
         assert_eq!(AllanFit::of(&curve[..2]), None);
+        // The deviation of a constant record is zero, and the decomposition of a matrix with NaN does not end
+        curve[3].deviation = 0.0;
+        assert_eq!(AllanFit::of(&curve), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use etendue::calibrate::noise::PanelRecording;
 use etendue::config::profile::{self, ProfileFile};
 use etendue::io::recording::{Content, read_recording};
 use etendue::physics::profile::Profile;
+use nalgebra::Point3;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +26,10 @@ pub fn recording(path: &Path, lidar: &LidarOptions) -> Result<Loaded, Failure> {
     let name = path.display().to_string();
     let recording = match &read.content {
         Content::Scans(log) => PanelRecording::from_scans(&name, &log.scans),
-        Content::Clouds(clouds) => PanelRecording::from_clouds(&name, clouds),
+        Content::Clouds(clouds) => {
+            check_frame(&name, clouds)?;
+            PanelRecording::from_clouds(&name, clouds)
+        }
     }?;
     let of = |warning: &String| format!("{name}: {warning}");
     Ok(Loaded {
@@ -33,6 +37,25 @@ pub fn recording(path: &Path, lidar: &LidarOptions) -> Result<Loaded, Failure> {
         warnings: read.warnings.iter().map(of).collect(),
         sha256: read.sha256,
     })
+}
+
+/// Error where the points of a planar scanner are in a plane that does not contain the sensor.
+fn check_frame(name: &str, clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Result<(), Failure> {
+    let points = clouds.iter().flat_map(|(points, _)| points);
+    let heights = points.map(|point| point.z).filter(|z| z.is_finite());
+    let [least, most] = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], z| {
+        [least.min(z), most.max(z)]
+    });
+    if most - least > 1e-3 || least.abs() < 1e-2 || !least.is_finite() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "{name}: all points have z = {least:.3} m: they are not in the frame of the sensor"
+        ),
+        "write them with `--frame sensor`, or give a scan log, which also has the beams without a return: `etendue \
+         simulate -o NAME-beams.csv`",
+    ))
 }
 
 /// Profile by name or file, with the content of its file.

@@ -24,8 +24,9 @@ use etendue::config::profile::{
 };
 use indicatif::ProgressBar;
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue calibrate` without a subcommand.
 #[derive(Debug, Args)]
@@ -156,6 +157,7 @@ impl Profiles {
     /// The calibration setup file, or one with the recordings of the arguments.
     fn setup(&self) -> Result<CalibrationSetup, Failure> {
         if let Some(path) = &self.setup {
+            check_is_setup(path)?;
             return Ok(load_calibration_setup(path)?);
         }
         let material = self.material.clone().unwrap_or_default();
@@ -249,6 +251,24 @@ impl Profiles {
         }
         words
     }
+}
+
+/// Endings of recordings that may be taken for setup files.
+const RECORDINGS: [&str; 11] = [
+    "bag", "csv", "dat", "db3", "las", "laz", "mcap", "npz", "pcap", "pcd", "ply",
+];
+
+/// Error where a recording is given as the setup file.
+fn check_is_setup(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if !RECORDINGS.contains(&ending) {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::usage(
+        format!("{path} is a recording, where a calibration setup file is expected"),
+        format!("`etendue calibrate --recording {path} --material NAME` calibrates from it"),
+    ))
 }
 
 /// Error that states the reasons of all profiles of a grade, and names the pictures of the panels.
@@ -400,7 +420,7 @@ fn provenance(declared: &SetupPanel, loaded: &Loaded, found: &Panel) -> Provenan
     }
 }
 
-fn base_name(path: &std::path::Path) -> String {
+fn base_name(path: &Path) -> String {
     path.file_name()
         .unwrap_or_default()
         .to_string_lossy()

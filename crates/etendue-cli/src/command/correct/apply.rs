@@ -59,6 +59,8 @@ struct Report {
     /// Root mean square of the changes, m.
     rms_change_m: f64,
     /// Median time of correcting a scan, including normals, s.
+    /// It depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
     seconds_per_scan: f64,
     warnings: Vec<String>,
 }

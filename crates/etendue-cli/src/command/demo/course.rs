@@ -55,6 +55,8 @@ struct Outcome {
     untouched: bool,
     sweeps: u32,
     duration_s: f64,
+    /// It depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
     real_time_factor: f64,
 }
 

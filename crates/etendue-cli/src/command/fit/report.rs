@@ -3,7 +3,7 @@
 use super::search::Minima;
 use super::setup::Setup;
 use super::values::{numbers, placed, setting};
-use crate::output::to_text;
+use crate::output::{counted, to_text};
 use etendue::config::fit::Setting;
 use etendue::estimate::fit::{ComparedMinimum, EXCLUSION_LEVEL, FitReport as Found, Goodness};
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -67,6 +67,9 @@ struct GoodnessReport {
     runs: Option<f64>,
 }
 
+/// Ratio of chi-square to the limited one above which both are printed.
+const DISTINCT: f64 = 1.2;
+
 impl GoodnessReport {
     fn new(goodness: &Goodness) -> Self {
         Self {
@@ -84,12 +87,18 @@ impl GoodnessReport {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         write!(
             out,
-            "  {}: chi-square {:.0} for {:.0} degrees of freedom, {:.1} % outliers",
-            self.verdict,
-            self.chi_square,
-            self.degrees_of_freedom,
-            100.0 * self.outliers
+            "  {}: chi-square {:.0} for {:.0} degrees of freedom",
+            self.verdict, self.chi_square, self.degrees_of_freedom
         )?;
+        // Where outliers dominate chi-square, the verdict depends on the limited squares
+        if self.chi_square > DISTINCT * self.limited_mean_square * self.degrees_of_freedom {
+            write!(
+                out,
+                " (with squares limited to 9: {:.2} times the expectation)",
+                self.limited_mean_square
+            )?;
+        }
+        write!(out, ", {:.1} % outliers", 100.0 * self.outliers)?;
         match self.runs {
             Some(runs) => writeln!(out, ", run test {runs:+.1} standard deviations"),
             None => writeln!(out),
@@ -187,8 +196,10 @@ impl Report {
         // Estimates and what the scans do not determine
         writeln!(
             out,
-            "{} in {}, {} scan(s)",
-            self.sensor, self.scene, self.scans
+            "{} in {}, {}",
+            self.sensor,
+            self.scene,
+            counted(self.scans, "scan")
         )?;
         for estimate in &self.estimate {
             estimate.write(out)?;
@@ -424,4 +435,31 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
         warnings.push(null.description.clone());
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_good_fit_with_outliers_states_the_limited_squares() {
+        let mut goodness = GoodnessReport {
+            verdict: "good",
+            reasons: Vec::new(),
+            chi_square: 2_562_698.0,
+            degrees_of_freedom: 9597.0,
+            limited_mean_square: 1.01,
+            outliers: 0.001,
+            used: 1.0,
+            runs: None,
+        };
+        let text = |goodness: &GoodnessReport| to_text(|out| goodness.write(out));
+        assert_eq!(
+            text(&goodness),
+            "  good: chi-square 2562698 for 9597 degrees of freedom (with squares limited to 9: 1.01 times \
+             the expectation), 0.1 % outliers\n"
+        );
+        goodness.chi_square = 9700.0;
+        assert!(!text(&goodness).contains("limited"));
+    }
 }

@@ -246,8 +246,20 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     etendue::config::ConfigError::from(spot.error(unknown.into())).into()
 }
 
-/// Remedy for an unknown path: the parameters of the same part (`sensor`, `objects.wall`), or all parts.
+/// Most paths that a remedy lists.
+const LISTED: usize = 6;
+
+/// Remedy for an unknown path: the complete paths that end with it, the parameters of the same part (`sensor`,
+/// `objects.wall`), or all parts.
 fn path_remedy(error: &UnknownPath, paths: &[String]) -> String {
+    let ending = format!(".{}", error.path);
+    let complete: Vec<&str> = (paths.iter().map(String::as_str))
+        .filter(|path| path.ends_with(&ending))
+        .take(LISTED)
+        .collect();
+    if !complete.is_empty() {
+        return format!("give the complete path: {}", complete.join(", "));
+    }
     let part = part_of(error.suggestion.as_ref().unwrap_or(&error.path));
     let of_part: Vec<&str> = (paths.iter().map(String::as_str))
         .filter(|path| part_of(path) == part)
@@ -255,8 +267,12 @@ fn path_remedy(error: &UnknownPath, paths: &[String]) -> String {
     if !of_part.is_empty() {
         return format!("parameters of {part}: {}", of_part.join(", "));
     }
-    let mut parts: Vec<&str> = paths.iter().map(|path| part_of(path)).collect();
-    parts.dedup();
+    let mut parts: Vec<&str> = Vec::new();
+    for path in paths {
+        if !parts.contains(&part_of(path)) {
+            parts.push(part_of(path));
+        }
+    }
     format!("there are parameters of {}", parts.join(", "))
 }
 

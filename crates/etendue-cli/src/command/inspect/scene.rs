@@ -1,6 +1,6 @@
 //! Report of a scene.
 
-use crate::output::{to_text, write_warnings};
+use crate::output::{counted, to_text, write_warnings};
 use etendue::config::scene::{LoadedScene, ScenePlacement};
 use etendue::physics::atmosphere::Weather;
 use etendue::scene::{Object, Scene};
@@ -80,9 +80,9 @@ impl SceneReport {
         // Size, sensor and air
         writeln!(
             out,
-            "{}: scene, {} objects of {} triangles",
+            "{}: scene, {} of {} triangles",
             self.name,
-            self.objects.len(),
+            counted(self.objects.len(), "object"),
             self.triangles
         )?;
         write_extent(out, self.from_m, self.to_m)?;
@@ -111,8 +111,8 @@ impl SceneReport {
         // Files
         writeln!(
             out,
-            "  read {} files, sha256 {}",
-            self.files.len(),
+            "  read {}, sha256 {}",
+            counted(self.files.len(), "file"),
             self.sha256
         )?;
         write_warnings(out, &self.warnings)

@@ -78,7 +78,9 @@ impl SensorReport {
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}: sensor, {}", self.file, self.name)?;
-        writeln!(out, "  {}", self.description)?;
+        if !self.description.is_empty() {
+            writeln!(out, "  {}", self.description)?;
+        }
         let model = &self.model;
 
         // Receiver and beams

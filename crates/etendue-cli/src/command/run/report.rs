@@ -15,6 +15,8 @@ pub struct Report {
     seed: u64,
     duration_s: f64,
     /// Simulated time divided by computing time.
+    /// Depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
     real_time_factor: f64,
     outputs: Vec<OutputReport>,
     /// Written files.

@@ -22,6 +22,8 @@ pub struct Report {
     doubtful_scans: usize,
     lost_scans: usize,
     map_points: usize,
+    /// It depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
     seconds_per_scan: f64,
     /// Mean over the registered scans, if there are some.
     mean_overlap: Option<f64>,
@@ -121,7 +123,7 @@ impl Report {
     pub fn text(&self) -> String {
         // Verdict and its reasons
         let mut text = format!(
-            "{} ({} doubtful, {} lost), a map of {} points, {:.0} ms per scan, mean overlap \
+            "{} ({} doubtful, {} lost), a map of {} points, {:.1} ms per scan, mean overlap \
              {:.0} %\nverdict: {}\n",
             counted(self.scans, "scan"),
             self.doubtful_scans,

@@ -78,6 +78,8 @@ struct Report {
     largest_route_distance_m: f64,
     commands: u32,
     path_m: f64,
+    /// It depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
     real_time_factor: f64,
     files: Vec<PathBuf>,
 }
