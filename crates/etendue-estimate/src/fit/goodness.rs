@@ -103,6 +103,7 @@ impl Goodness {
         // Mean square, outliers and use
         let chi_square = ordered.iter().map(|r| r * r).sum();
         let freedom = count as f64 - rank as f64;
+        let predicted = problem.range_residuals(state).len();
         let limited: f64 = ordered.iter().map(|r| (r * r).min(LIMIT)).sum();
         let mean_square = limited / (LIMITED_MOMENTS[0] * freedom.max(1.0));
         let mut goodness = Self {
@@ -111,7 +112,7 @@ impl Goodness {
             limited_mean_square: mean_square,
             outliers: share(&|r| r.abs() > 4.0),
             beyond_three: share(&|r| r.abs() > 3.0),
-            used: count as f64 / problem.measured().max(1) as f64,
+            used: predicted as f64 / problem.measured().max(1) as f64,
             runs: run_test(&ordered, chance_of_change(problem, &order)),
             verdict: Verdict::Good,
         };

@@ -166,16 +166,25 @@ impl FitProblem {
     /// ([`measurement_noise`](etendue_sensors::lidar::measurement_noise)), predicted at `state`.
     ///
     /// The standard deviations are those of single ranges; the problem stores the correlation of their errors.
-    /// Beams near an edge have a large standard deviation. Quantities without a prediction at `state`
-    /// have the median of the others; those without noise keep their divisors. `pointing_sd` (rad) is the
-    /// standard deviation of the direction of a beam by the uncertainty of the pose of the sensor.
+    /// Quantities without noise keep their divisors. `pointing_sd` (rad) is the standard deviation of the direction of
+    /// a beam by the uncertainty of the pose of the sensor.
+    ///
+    /// Beams at an edge, where the range is not predictable, and beams without a prediction at `state` have no weight:
+    /// their standard deviation is infinite, and a state without a prediction for them costs nothing. Otherwise few
+    /// such beams would keep the solver where they have a prediction. Only where edges have derivatives, because they
+    /// determine the pose of an object, do such beams have a finite standard deviation: by the hops, or the median of
+    /// the others without a prediction.
     #[must_use]
     pub fn weighted(&self, state: &[Variable], pointing_sd: f64) -> Self {
-        // Predict the variances; zero without noise.
+        // Predict the variances; zero without noise, infinite without weight.
         let noise = self.model.measurement_noise(state, pointing_sd);
+        let has_edges = self.model.edges.is_some();
         let variances = noise.iter().flat_map(|noise| match noise {
-            Some(noise) => [Some(noise.range()), Some(noise.intensity)],
-            None => [None, None],
+            Some(noise) if has_edges || noise.has_predictable_range() => {
+                [Some(noise.range()), Some(noise.intensity)]
+            }
+            None if has_edges => [None, None],
+            _ => [Some(f64::INFINITY); QUANTITIES],
         });
         let variances: Vec<Option<f64>> = variances.collect();
         // Fill in the variances of beams without a prediction.
@@ -215,14 +224,16 @@ impl FitProblem {
         }
     }
 
-    /// Residuals of all ranges at a state, by scan and beam; `None` for beams without a measurement or
-    /// without a prediction.
+    /// Residuals of all ranges at a state, by scan and beam; `None` for beams without a measurement, without a
+    /// prediction or without weight.
     pub(super) fn range_residuals_by_beam(&self, state: &[Variable]) -> Vec<Option<f64>> {
         let scans = self.model.predict(state);
         let predicted = scans.iter().flatten().map(BeamMeasurement::range);
         let measured = self.measured.iter().step_by(QUANTITIES);
         let residual = |(beam, (measured, predicted)): (usize, (&Option<f64>, Option<f64>))| {
-            Some((predicted? - (*measured)?) / self.unit(beam * QUANTITIES))
+            let unit = self.unit(beam * QUANTITIES);
+            unit.is_finite()
+                .then_some((predicted? - (*measured)?) / unit)
         };
         measured.zip(predicted).enumerate().map(residual).collect()
     }
@@ -305,7 +316,7 @@ impl FitProblem {
         numbers
     }
 
-    /// Residuals of predicted quantities; calls `each` with the index of the quantity of each residual.
+    /// Residuals of predicted quantities with weight; calls `each` with the index of the quantity of each residual.
     fn compare(
         &self,
         predicted: impl Iterator<Item = Option<f64>>,
@@ -314,13 +325,14 @@ impl FitProblem {
         let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
         for (number, (measured, predicted)) in self.measured.iter().zip(predicted).enumerate() {
             let is_range = number.is_multiple_of(QUANTITIES);
+            let unit = self.unit(number);
+            let has_weight = unit.is_finite();
             match (measured, predicted) {
-                (Some(measured), Some(predicted)) => {
-                    let unit = self.unit(number);
+                (Some(measured), Some(predicted)) if has_weight => {
                     residuals.values.push((predicted - measured) / unit);
                     each(number);
                 }
-                (Some(_), None) if is_range => residuals.missing += 1,
+                (Some(_), None) if has_weight && is_range => residuals.missing += 1,
                 (None, Some(_)) if is_range => residuals.unexpected += 1,
                 _ => {}
             }

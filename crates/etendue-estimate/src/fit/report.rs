@@ -29,6 +29,13 @@ pub struct FitReport {
     pub goodness: Goodness,
 }
 
+impl FitReport {
+    /// Number of beams with a measured range that the model does not predict.
+    pub fn missing(&self) -> usize {
+        self.measured - self.misfits.of
+    }
+}
+
 /// Outliers among the range residuals: few at the global minimum of a correct scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Misfits {

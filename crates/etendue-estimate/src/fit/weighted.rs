@@ -4,7 +4,7 @@
 //! variance of a beam depends on the surface that it hits, which is unknown far from the minimum. Near the
 //! minimum, the refinement divides every residual by its standard deviation, predicted at the current
 //! state, solves, and repeats with the new state. The cost is then half of a chi-square variable, and beams
-//! near edges, whose range is unpredictable, have no influence. The weights are constant while the solver
+//! at edges, whose range is unpredictable, have no weight. The weights are constant while the solver
 //! runs: weights that follow the state would favour states with noisy predictions.
 
 use super::problem::FitProblem;
@@ -80,13 +80,20 @@ pub fn refine_weighted(
 
 impl WeightedFit {
     /// Standard deviation of the direction of a beam, at the median range, by the uncertainty of the pose of
-    /// the sensor, rad: the largest of all scans.
+    /// the sensor, rad: the largest of all scans, at most that of the first round.
+    ///
+    /// Residuals above the noise increase the uncertainty. With the squared loss, beams on the wrong side of an edge
+    /// are then near an edge, and have no weight in the next round.
     fn pointing_sd(&self) -> f64 {
         let linearization = self.problem.linearize(&self.solution.state);
         let normal = NormalEquations::new(&linearization, self.solver.loss);
         let Some(inverse) = normal.matrix.cholesky().map(|c| c.inverse()) else {
             return FIRST_POINTING_SD;
         };
+        let residuals = &linearization.residuals;
+        let freedom = residuals.values.len().saturating_sub(inverse.nrows());
+        let cost = residuals.cost(self.solver.loss, GATE);
+        let excess = (2.0 * cost / freedom.max(1) as f64).max(1.0);
         let range = self.problem.median_range();
         let mut largest = 0.0_f64;
         let mut first = 0;
@@ -105,7 +112,7 @@ impl WeightedFit {
             }
             first = next;
         }
-        largest.sqrt()
+        (excess * largest).sqrt().min(FIRST_POINTING_SD)
     }
 
     /// Solves with the current weights; the squared length of the step, in standard deviations.

@@ -77,6 +77,7 @@ impl CoverageCase {
     ) -> Option<Self> {
         let lidar = match receiver {
             "phase" => lidars::phase(),
+            "URG-04LX" => lidars::preset(),
             "pulsed" => lidars::pulsed(),
             "triangulation" => lidars::triangulating(),
             "pulsed, 16 channels" => lidars::spinning(),
@@ -91,6 +92,7 @@ impl CoverageCase {
             "mirror" => rooms::mirror(),
             "edges and poles" => rooms::edges(),
             "mirror, glass and box" => rooms::glass(),
+            "posts" => rooms::posts(),
             "hall" => rooms::hall(),
             "wrong reflectance" => {
                 modelled = Some(rooms::plain());

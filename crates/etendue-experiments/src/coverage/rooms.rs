@@ -91,6 +91,49 @@ fn in_arena(furniture: &[Furniture]) -> Room {
     }
 }
 
+/// Room of 8 x 6 m with six round posts of 6 cm: edges metres before the walls.
+pub(super) fn posts() -> Room {
+    const PLACES: [[f64; 2]; 6] = [
+        [2.4, 1.0],
+        [1.6, -1.5],
+        [-1.8, 1.65],
+        [-2.2, -1.2],
+        [0.6, 2.1],
+        [3.0, -0.4],
+    ];
+    let material = NamedMaterial {
+        name: "paint".to_owned(),
+        material: Material {
+            lobes: vec![Lobe::lambert(Spectrum::from(0.6))],
+        },
+    };
+    let walls = primitive::cuboid([8.0, 6.0, 1.0]).expect("a size");
+    let post = primitive::cylinder(0.03, 1.0, 1e-3).expect("a size");
+    let object = |name: String, mesh: u32, [x, y]: [f64; 2]| Object {
+        name,
+        mesh: MeshId(mesh),
+        world_from_object: Isometry3::translation(x, y, 0.0),
+        material: MaterialId(0),
+        mask: u32::MAX,
+    };
+    let mut objects = vec![object("walls".to_owned(), 0, [0.0; 2])];
+    objects.extend(
+        (1..)
+            .zip(PLACES)
+            .map(|(number, at)| object(format!("post {number}"), 1, at)),
+    );
+    Room {
+        parts: SceneBuilder {
+            materials: vec![material],
+            meshes: vec![walls.inside_out().into(), post.into()],
+            objects,
+            ..SceneBuilder::default()
+        },
+        pose: Isometry3::identity(),
+        spread: 0.3,
+    }
+}
+
 /// Hall of 12 x 8 x 3.4 m with a crate and a screen, each of a different material.
 pub(super) fn hall() -> Room {
     let mut parts = SceneBuilder::default();

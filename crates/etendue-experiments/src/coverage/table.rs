@@ -67,6 +67,13 @@ pub fn all_cases() -> Vec<CoverageCase> {
         "pose, space",
         CoverageCase::with_squared_loss,
     );
+    // Thin posts metres before the walls
+    for receiver in ["URG-04LX", "phase", "pulsed", "triangulation"] {
+        add(receiver, "posts", "pose, plane", |case| case);
+        add(receiver, "posts", "pose, plane", |case| {
+            case.from_start("0.14 m", Start::Near(0.14))
+        });
+    }
     // Noise that is not independent from shot to shot
     for receiver in ["phase, correlated", "pulsed, correlated"] {
         add(receiver, "plain room", "pose, plane", |case| case);

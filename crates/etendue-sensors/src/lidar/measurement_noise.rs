@@ -42,12 +42,30 @@ pub struct MeasurementNoise {
     pub edges: f64,
     /// Variance of the intensity by noise of power and range, rounding and edges, counts².
     pub intensity: f64,
+    /// Probability that the shot has no return, because of jitter and margin: edges, and directions near the limits
+    /// of detection.
+    pub lost: f64,
 }
+
+/// Standard deviation of the range by hops between surfaces, relative to that of the noise, above which the range is
+/// not predictable.
+const HOP: f64 = 3.0;
+
+/// Standard deviation of a range, m, that is added to that of the noise for the limit of hops: the variance of
+/// curved surfaces is below it, also for lidars without noise.
+const SMOOTH: f64 = 1e-3;
 
 impl MeasurementNoise {
     /// Variance of the range, m².
     pub fn range(&self) -> f64 {
         self.receiver + self.rounding + self.correlated + self.pointing * self.pointing + self.edges
+    }
+
+    /// Whether the range is that of one surface: there is no edge near the beam where the range jumps by more than
+    /// the noise, and no direction near it without a return.
+    pub fn has_predictable_range(&self) -> bool {
+        let noise = self.receiver + self.rounding + self.correlated + SMOOTH * SMOOTH;
+        self.lost == 0.0 && self.edges <= HOP * HOP * noise
     }
 }
 
@@ -109,6 +127,8 @@ impl Spread {
 struct TurnedSpread {
     range: Spread,
     intensity: Spread,
+    /// Sum of the weights of nodes without a return.
+    lost: f64,
 }
 
 /// Standard deviation of the independent range noise of a lidar, with its rounding, on a diffuse surface that
@@ -180,12 +200,15 @@ fn turned_spreads(
             let turned: Vec<Shot> = shots.iter().map(|shot| turn(shot, node * sd)).collect();
             let both = expected(&turned);
             for ((spread, there), here) in spreads.iter_mut().zip(both).zip(straight) {
-                if let (Some(there), Some(here)) = (there, here) {
-                    let range = there.range - here.range;
-                    spread.range.add(node, weight, range);
-                    let intensity = there.intensity - here.intensity;
-                    spread.intensity.add(node, weight, intensity);
-                }
+                let Some(here) = here else { continue };
+                let Some(there) = there else {
+                    spread.lost += weight;
+                    continue;
+                };
+                let range = there.range - here.range;
+                spread.range.add(node, weight, range);
+                let intensity = there.intensity - here.intensity;
+                spread.intensity.add(node, weight, intensity);
             }
         }
     }
@@ -238,5 +261,6 @@ fn noise_of(
             + (intensity_slope * share).powi(2)
             + across
             + upwards,
+        lost: turned[0].lost + turned[1].lost,
     }
 }

@@ -166,7 +166,7 @@ impl Report {
             sensor: setup.sensor.clone(),
             scans: setup.readings.len(),
             measured: found.measured,
-            missing: residuals.missing,
+            missing: found.missing(),
             unexpected: residuals.unexpected,
             misfits: found.misfits.count,
             goodness: GoodnessReport::new(&found.goodness),
@@ -411,7 +411,7 @@ fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
     }
 
     // Beams without a prediction, and with large residuals
-    let missing = found.solution.residuals.missing;
+    let missing = found.missing();
     if missing as f64 > MANY_MISSING * found.measured as f64 {
         warnings.push(format!(
             "{missing} of {} measured beams are not predicted: the estimate may be far from the truth",
