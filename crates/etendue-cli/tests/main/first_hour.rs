@@ -112,7 +112,7 @@ fn a_second_run_writes_the_same_reports() {
     let folder = folder();
     let path = folder.path();
     let lidar = ["--sensor", "velodyne-vlp-16", "--sweeps", "3"];
-    let simulate = ["simulate", "-o", "run.mcap"];
+    let simulate = ["simulate", "glass-door", "-o", "run.mcap"];
     succeed(path, &[&simulate[..], &lidar].concat());
     let reports = || {
         let slam = ["slam", "run.mcap", "-o", "map", "--json"];
