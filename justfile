@@ -151,24 +151,32 @@ mutate seconds="60":
     cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
 
 # All checks of the unsafe code of etendue-simd.
-unsafe: miri sanitize
+unsafe: miri sanitize neon
 
-# The unsafe code of etendue-simd under Miri: AVX2, and NEON on any machine; needs the nightly toolchain with its components miri and
-# rust-src.
+# The unsafe code of etendue-simd (AVX2) under Miri; needs the nightly toolchain with its components miri and rust-src. Miri has no
+# intrinsics of AVX-512, and not all of NEON.
 miri:
     #!/usr/bin/env bash
     set -euo pipefail
-    miri="cargo +nightly miri test --target-dir ${CARGO_TARGET_DIR:-target}/miri -p etendue-simd"
-    avx2="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
-    RUSTFLAGS="$avx2" RUSTDOCFLAGS="$avx2" $miri --target x86_64-unknown-linux-gnu
-    $miri --target aarch64-unknown-linux-gnu
+    export RUSTFLAGS="-C target-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt"
+    export RUSTDOCFLAGS="$RUSTFLAGS"
+    cargo +nightly miri test --target-dir "${CARGO_TARGET_DIR:-target}/miri" -p etendue-simd
 
-# The unsafe code of etendue-simd under the address sanitizer, with the instruction sets of this processor (AVX-512 is none of Miri's).
+# The unsafe code of etendue-simd under the address sanitizer, with every instruction set of this processor.
 sanitize:
     #!/usr/bin/env bash
     set -euo pipefail
     export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address RUSTDOCFLAGS=-Zsanitizer=address
     cargo test --target-dir "${CARGO_TARGET_DIR:-target}/sanitize" --target "$(rustc -vV | sed -n 's/^host: //p')" -p etendue-simd
+
+# The tests of etendue-simd with NEON, in emulation; needs qemu-aarch64-static (Debian: qemu-user-static) and
+# `rustup target add aarch64-unknown-linux-musl`.
+neon:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64-static
+    cargo test --target-dir "${CARGO_TARGET_DIR:-target}/neon" --target aarch64-unknown-linux-musl -p etendue-simd
 
 # libFuzzer on every target; needs a C++ compiler. Failing inputs are in fuzz/failures/.
 fuzz seconds="60" *targets:

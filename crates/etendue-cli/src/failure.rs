@@ -5,7 +5,7 @@ use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
 use etendue::calibrate::standing::StandingError;
 use etendue::config::ConfigError;
-use etendue::config::toml_file::{UnknownName, nearest_file};
+use etendue::config::toml_file::{Document, FileKind, UnknownName, nearest_file};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError, TrajectoryVerdict};
 use etendue::estimate::register::RegisterError;
@@ -470,9 +470,27 @@ impl From<FormatError> for Failure {
                 source,
                 ..
             } if source.kind() == ErrorKind::NotFound => Self::Missing(path),
+            FormatError::Unsupported { ref path, .. } => match toml_kind(path) {
+                Some(kind) => Self::usage(
+                    format!(
+                        "{} is {}, where points or scans are expected",
+                        path.display(),
+                        kind.name()
+                    ),
+                    kind.usage(),
+                ),
+                None => Self::File(error.into()),
+            },
             error => Self::File(error.into()),
         }
     }
+}
+
+/// Kind of a TOML file of etendue; `None` for other files.
+fn toml_kind(path: &Path) -> Option<FileKind> {
+    let is_toml = path.extension().is_some_and(|ending| ending == "toml");
+    let document = is_toml.then(|| Document::read(path).ok())??;
+    FileKind::of(&document)
 }
 
 impl From<ConfigError> for Failure {

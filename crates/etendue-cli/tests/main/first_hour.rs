@@ -38,6 +38,22 @@ fn a_recording_in_place_of_a_calibration_setup_is_named_as_such() {
 }
 
 #[test]
+fn a_scene_in_place_of_points_is_named_as_such() {
+    let folder = folder();
+    let path = folder.path();
+    write(path, "board.toml", BOARD);
+    for words in [
+        ["slam", "board.toml"].as_slice(),
+        &["convert", "board.toml", "points.pcd"],
+    ] {
+        let error = fail(path, words);
+        let expected = "board.toml is a scene file, where points or scans are expected";
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("etendue simulate"), "{error}");
+    }
+}
+
+#[test]
 fn an_incomplete_path_of_a_parameter_is_completed() {
     let folder = folder();
     let path = folder.path();
@@ -96,7 +112,7 @@ fn a_second_run_writes_the_same_reports() {
     let folder = folder();
     let path = folder.path();
     let lidar = ["--sensor", "velodyne-vlp-16", "--sweeps", "3"];
-    let simulate = ["simulate", "-o", "run.mcap"];
+    let simulate = ["simulate", "glass-door", "-o", "run.mcap"];
     succeed(path, &[&simulate[..], &lidar].concat());
     let reports = || {
         let slam = ["slam", "run.mcap", "-o", "map", "--json"];
