@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// Index of a miss.
 pub const INVALID_ID: u32 = u32::MAX;
@@ -21,7 +22,7 @@ const FEW: usize = threads::RAYS_PER_THREAD;
 const TILES: usize = 128;
 
 /// Squares of lengths of directions in this range neither overflowed nor lost digits.
-const NORMAL_SQUARES: [f64; 2] = [1e-280, 1e280];
+const NORMAL_SQUARES: RangeInclusive<f64> = 1e-280..=1e280;
 
 /// Columns of the hits.
 struct HitColumns {
@@ -281,7 +282,7 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
     let mut is_normal = true;
     for lane in 0..16 {
         let square = x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane];
-        is_normal &= (NORMAL_SQUARES[0] <= square) & (square <= NORMAL_SQUARES[1]);
+        is_normal &= NORMAL_SQUARES.contains(&square);
         lengths[lane] = square.sqrt();
     }
 
@@ -304,7 +305,7 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
 /// Unit vector and length of a direction, without overflow or underflow of squares.
 fn normalized(direction: Vector3<f64>) -> (Vector3<f64>, f64) {
     let square = direction.norm_squared();
-    if (NORMAL_SQUARES[0]..=NORMAL_SQUARES[1]).contains(&square) {
+    if NORMAL_SQUARES.contains(&square) {
         let length = square.sqrt();
         return (direction / length, length);
     }

@@ -186,7 +186,9 @@ impl TileMembers {
     fn chunks(order: &[usize]) -> Vec<Self> {
         let tile = |rays: &[usize]| {
             let mut tile = Self::NONE;
-            rays.iter().for_each(|&ray| tile.push(ray));
+            for &ray in rays {
+                tile.push(ray);
+            }
             tile
         };
         order.chunks(TILE).map(tile).collect()
