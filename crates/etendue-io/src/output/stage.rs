@@ -119,9 +119,9 @@ impl CompleteStage {
     /// If the file cannot be renamed.
     pub fn rename(&self, path: &Path) -> io::Result<()> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let from = self.done.join(name);
-        match fs::rename(&from, self.target.join(name)) {
-            Err(_) if !from.exists() => Ok(()),
+        let [from, to] = [&self.done, &self.target].map(|folder| folder.join(name));
+        match fs::rename(&from, &to) {
+            Err(_) if !from.exists() && to.exists() => Ok(()),
             renamed => renamed,
         }
     }
