@@ -189,7 +189,7 @@ impl Scan {
         let squares = at_state.values.iter().zip(&weights).map(|(r, w)| w * r * r);
         let unit = (squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0)).max(1.0);
         // Sample the likelihood with a spacing that resolves it.
-        let mut spacing = self.spacing * RELATIVE_SPACINGS[2];
+        let mut spacing = self.spacing;
         let mut centre = 0.0;
         let mut found = Moments::default();
         for _ in 0..MAX_SCANS {

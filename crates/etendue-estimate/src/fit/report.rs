@@ -4,7 +4,7 @@ use super::goodness::Goodness;
 use super::problem::FitProblem;
 use super::refine_by_rays::linearize_with_steps;
 use crate::manifold::Variable;
-use crate::solve::{LeastSquares, Linearization, Solution, Solver};
+use crate::solve::{LeastSquares, Linearization, Solution, Solver, StopReason};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 use nalgebra::DMatrix;
 
@@ -103,6 +103,10 @@ pub fn report(
     let excess = |jacobian: &DMatrix<f64>| problem.excess(&solution.state, jacobian);
     let uncertainty =
         Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess);
+    let mut goodness = Goodness::new(problem, &solution.state, uncertainty.rank());
+    if solution.stop == StopReason::Weights {
+        goodness.doubt(solution.stop.to_string());
+    }
     FitReport {
         estimate: named
             .iter()
@@ -111,7 +115,7 @@ pub fn report(
         rms,
         intensity_rms,
         measured: problem.measured(),
-        goodness: Goodness::new(problem, &solution.state, uncertainty.rank()),
+        goodness,
         misfits: Misfits::among(problem.range_residuals(&solution.state).into_iter()),
         uncertainty,
         solution,
