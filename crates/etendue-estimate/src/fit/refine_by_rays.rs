@@ -63,7 +63,7 @@ struct Scan {
 }
 
 /// Mean and variance of the likelihood along a scan.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Moments {
     mean: f64,
     variance: f64,
@@ -88,8 +88,10 @@ pub(super) fn refine_by_rays(
         }
     }
     for scan in scans(problem, solver.loss, &state) {
-        if scan.is_by_edges() {
-            let position = scan.position(&by_rays, solver, &state);
+        if !scan.is_by_edges() {
+            continue;
+        }
+        if let Some(position) = scan.position(&by_rays, solver, &state) {
             state = state.retract((&scan.direction * position.mean).as_slice());
         }
     }
@@ -97,7 +99,8 @@ pub(super) fn refine_by_rays(
 }
 
 /// Linearisation without edges, with one row for each direction that edges determine: its information is the
-/// inverse variance of the likelihood. `None` for problems that are not scanned.
+/// inverse variance of the likelihood, or that of the derivatives of edges if the samples do not resolve it. `None` for
+/// problems that are not scanned.
 pub(super) fn linearize_with_steps(
     problem: &FitProblem,
     solver: &Solver,
@@ -110,8 +113,10 @@ pub(super) fn linearize_with_steps(
     let by_rays = problem.by_rays();
     let mut linearization = by_rays.linearize(state);
     for scan in scans.iter().filter(|scan| scan.is_by_edges()) {
+        let [smooth, with_edges] = scan.information;
         let position = scan.position(&by_rays, solver, state);
-        let information = (1.0 / position.variance - scan.information[0]).max(0.0);
+        let whole = position.map_or(with_edges, |position| 1.0 / position.variance);
+        let information = (whole - smooth).max(0.0);
         linearization.residuals.values.push(0.0);
         linearization.residuals.priors += 1;
         let row = &scan.dual * information.sqrt();
@@ -174,8 +179,14 @@ impl Scan {
         with_edges - smooth > BY_EDGES * smooth
     }
 
-    /// Position along the direction by the likelihood.
-    fn position(&self, by_rays: &FitProblem, solver: &Solver, state: &Vec<Variable>) -> Moments {
+    /// Position along the direction by the likelihood; `None` if the samples do not resolve it, such as along a direction
+    /// that the scan does not determine.
+    fn position(
+        &self,
+        by_rays: &FitProblem,
+        solver: &Solver,
+        state: &Vec<Variable>,
+    ) -> Option<Moments> {
         let gate = solver.limits.gate;
         let cost_at = |place: f64| {
             let along = &self.direction * place;
@@ -191,14 +202,13 @@ impl Scan {
         // Sample the likelihood with a spacing that resolves it.
         let mut spacing = self.spacing;
         let mut centre = 0.0;
-        let mut found = Moments::default();
         for _ in 0..MAX_SCANS {
             let places: Vec<f64> = (-SAMPLES_PER_SIDE..=SAMPLES_PER_SIDE)
                 .map(|sample| centre + f64::from(sample) * spacing)
                 .collect();
             let costs: Vec<f64> = places.iter().map(|&place| cost_at(place) / unit).collect();
             let likelihoods = likelihoods(&costs);
-            found = moments(&places, &likelihoods, spacing);
+            let found = moments(&places, &likelihoods, spacing);
             let sd = found.variance.sqrt();
             let ends = [likelihoods.first(), likelihoods.last()];
             let is_truncated = ends.into_iter().flatten().any(|end| *end > NEGLIGIBLE);
@@ -207,11 +217,11 @@ impl Scan {
             } else if sd < RESOLUTION[0] * spacing {
                 spacing *= 0.25;
             } else {
-                break;
+                return Some(found);
             }
             centre = found.mean;
         }
-        found
+        None
     }
 
     /// Middle of the step of lowest cost around a state, with the spacing of the scan multiplied by `fine`.
