@@ -120,14 +120,6 @@ impl Goodness {
         goodness
     }
 
-    /// Adds a reason for doubt.
-    pub(super) fn doubt(&mut self, reason: String) {
-        match &mut self.verdict {
-            Verdict::Good => self.verdict = Verdict::Doubtful(vec![reason]),
-            Verdict::Doubtful(reasons) | Verdict::WrongModel(reasons) => reasons.push(reason),
-        }
-    }
-
     /// Verdict of the tests, for a fit with `rank` determined directions.
     fn conclude(&self, rank: usize) -> Verdict {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);

@@ -213,16 +213,6 @@ impl FitProblem {
         }
     }
 
-    /// The weighted problem with the greater of its standard deviation and that of another, for every quantity.
-    #[must_use]
-    pub(super) fn with_deviations_of(mut self, other: &Self) -> Self {
-        if let (Some(own), Some(others)) = (&self.deviations, &other.deviations) {
-            let greater = own.iter().zip(others.iter()).map(|(a, b)| a.max(*b));
-            self.deviations = Some(Arc::new(greater.collect()));
-        }
-        self
-    }
-
     /// The problem with range residuals in metres.
     #[must_use]
     pub(super) fn in_metres(&self) -> Self {

@@ -2,9 +2,9 @@
 
 use super::goodness::Goodness;
 use super::problem::FitProblem;
-use super::refine_by_rays::linearize_with_steps;
+use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
-use crate::solve::{LeastSquares, Linearization, Solution, Solver, StopReason};
+use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 use nalgebra::DMatrix;
 
@@ -91,22 +91,18 @@ pub fn report(
     gauge: &Gauge,
 ) -> FitReport {
     // Evaluate the residuals at the solution.
-    let linearization: Linearization = linearize_with_steps(problem, solver, &solution.state)
-        .unwrap_or_else(|| problem.linearize(&solution.state));
+    let linearization: Linearization = problem.linearize(&solution.state);
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
-    // Propagate their noise to the unknowns.
+    // Propagate their noise to the unknowns, and add the steps of the cost.
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
     let excess = |jacobian: &DMatrix<f64>| problem.excess(&solution.state, jacobian);
-    let uncertainty =
+    let mut uncertainty =
         Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess);
-    let mut goodness = Goodness::new(problem, &solution.state, uncertainty.rank());
-    if solution.stop == StopReason::Weights {
-        goodness.doubt(solution.stop.to_string());
-    }
+    uncertainty.add(&step_variance(problem, solver, &solution.state));
     FitReport {
         estimate: named
             .iter()
@@ -115,7 +111,7 @@ pub fn report(
         rms,
         intensity_rms,
         measured: problem.measured(),
-        goodness,
+        goodness: Goodness::new(problem, &solution.state, uncertainty.rank()),
         misfits: Misfits::among(problem.range_residuals(&solution.state).into_iter()),
         uncertainty,
         solution,

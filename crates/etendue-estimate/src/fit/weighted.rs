@@ -8,12 +8,12 @@
 //! runs: weights that follow the state would favour states with noisy predictions.
 
 use super::problem::FitProblem;
-use super::refine_by_rays::{linearize_with_steps, refine_by_rays};
+use super::refine_by_rays::refine_by_rays;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Parameter;
 use crate::solve::{
-    Iteration, LeastSquares, Linearization, NormalEquations, Solution, SolveError, Solver,
-    SolverLimits, StopReason,
+    Iteration, LeastSquares, NormalEquations, Solution, SolveError, Solver, SolverLimits,
+    StopReason,
 };
 use nalgebra::DVector;
 
@@ -31,10 +31,6 @@ const MAX_ROUNDS: usize = 5;
 
 /// Squared length of a step, in standard deviations of the estimate, below which the refinement ends.
 const MIN_SQUARED_STEP: f64 = 1e-2;
-
-/// Squared length of the last step, in standard deviations of the estimate, above which weights and estimate do not
-/// agree.
-const MAX_LAST_SQUARED_STEP: f64 = 4.0;
 
 /// Fit with weights from the noise of the sensor.
 #[derive(Clone, Debug)]
@@ -74,24 +70,10 @@ pub fn refine_weighted(
     };
     for round in 1..=MAX_ROUNDS {
         let step = fit.solve()?;
-        if round > 1 && step < MIN_SQUARED_STEP {
+        if (round > 1 && step < MIN_SQUARED_STEP) || round == MAX_ROUNDS {
             break;
         }
-        if round == MAX_ROUNDS {
-            if step > MAX_LAST_SQUARED_STEP {
-                fit.solution.stop = StopReason::Weights;
-            }
-            break;
-        }
-        let next = problem.weighted(&fit.solution.state, fit.pointing_sd());
-        // Beams at the edges of an object keep their deviations where the object moved away, so that the weights of
-        // two states do not alternate.
-        let is_settling = round > 1 && problem.model.edges.is_some();
-        fit.problem = if is_settling {
-            next.with_deviations_of(&fit.problem)
-        } else {
-            next
-        };
+        fit.problem = problem.weighted(&fit.solution.state, fit.pointing_sd());
     }
     Ok(fit)
 }
@@ -103,7 +85,7 @@ impl WeightedFit {
     /// Residuals above the noise increase the uncertainty. With the squared loss, beams on the wrong side of an edge
     /// are then near an edge, and have no weight in the next round.
     fn pointing_sd(&self) -> f64 {
-        let linearization = self.linearization();
+        let linearization = self.problem.linearize(&self.solution.state);
         let normal = NormalEquations::new(&linearization, self.solver.loss);
         let Some(inverse) = normal.matrix.cholesky().map(|c| c.inverse()) else {
             return FIRST_POINTING_SD;
@@ -131,13 +113,6 @@ impl WeightedFit {
             first = next;
         }
         (excess * largest).sqrt().min(FIRST_POINTING_SD)
-    }
-
-    /// Linearisation at the solution, with the information of the steps of the cost.
-    fn linearization(&self) -> Linearization {
-        let state = &self.solution.state;
-        linearize_with_steps(&self.problem, &self.solver, state)
-            .unwrap_or_else(|| self.problem.linearize(state))
     }
 
     /// Solves with the current weights; the squared length of the step, in standard deviations.
@@ -170,7 +145,6 @@ impl WeightedFit {
             found.stop = StopReason::Cost;
         }
         self.solution = Solution { log, ..found };
-        let normal = NormalEquations::new(&self.linearization(), self.solver.loss);
         Ok(step.dot(&(&normal.matrix * &step)))
     }
 }

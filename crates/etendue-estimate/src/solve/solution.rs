@@ -17,8 +17,6 @@ pub enum StopReason {
     Iterations,
     /// No step lowered the cost although the gradient is not zero: the cost is discontinuous here.
     NoDescent,
-    /// The solution with the weights of one state is far from that state: weights and solution alternate.
-    Weights,
 }
 
 impl StopReason {
@@ -37,9 +35,6 @@ impl std::fmt::Display for StopReason {
             Self::Iterations => "stopped: the maximum number of iterations was reached",
             Self::NoDescent => {
                 "stopped: no step lowers the cost, although the gradient is not zero"
-            }
-            Self::Weights => {
-                "stopped: the estimate changes with the weights that are computed at it"
             }
         })
     }

@@ -10,7 +10,7 @@ fn run(receiver: &'static str, scene: &'static str, unknowns: &'static str) -> C
     case.run(SCANS, 7).expect("a valid case")
 }
 
-/// The number of 40 intervals of 95 % that miss is above 8 with a probability of 2e-4, for each of twelve.
+/// The number of 40 intervals of 95 % that miss is above 8 with a probability of 2e-4, for each of fifteen.
 #[test]
 fn intervals_of_poses_cover_the_truth() {
     for (receiver, scene) in [
@@ -18,6 +18,7 @@ fn intervals_of_poses_cover_the_truth() {
         ("pulsed", "edges and poles"),
         ("triangulation", "plain room"),
         ("pulsed, correlated", "plain room"),
+        ("URG-04LX", "posts"),
     ] {
         let coverage = run(receiver, scene, "pose, plane");
         assert_eq!(coverage.fits.len(), SCANS as usize);
