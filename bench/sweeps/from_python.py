@@ -2,8 +2,8 @@
 
     cargo build --release && python3 from_python.py 10 0.5 ouster-os1-128
 
-Arguments: rounds, seconds per measurement, presets (python3 -m pip install etendue trimesh). The scene is a street of boxes with
-113,208 triangles of a grey surface (the city of bench/rays) in a scene file that both load. Prints medians of the CPU time
+Arguments: rounds, seconds per measurement, presets (python3 -m pip install etendue trimesh). The scene is the city of bench/rays with a grey
+surface, in a scene file that both load. Prints medians of the CPU time
 per sweep on one thread, and of the ratios over rounds.
 """
 

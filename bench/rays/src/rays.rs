@@ -63,13 +63,6 @@ pub fn packets(rays: &[Ray]) -> Vec<RayPacket> {
 /// The rays in full precision.
 pub fn tiles(rays: &[Ray]) -> Vec<RayTile> {
     (0..rays.len() / 16)
-        .map(|number| {
-            let mut tile = RayTile::EMPTY;
-            for (lane, ray) in group(number).into_iter().enumerate() {
-                tile.put(lane, &rays[ray]);
-            }
-            tile.used = 16;
-            tile
-        })
+        .map(|number| RayTile::of(&group(number).map(|ray| rays[ray])))
         .collect()
 }

@@ -140,7 +140,9 @@ fn measure(bench_scene: &BenchScene, scene: &Scene, scanner: &Lidar, seconds: f6
 /// Measures the sweeps of a preset in a scene file, each into new memory.
 fn measure_file(file: &Path, name: &str, seconds: f64) {
     let loaded = etendue_config::scene::load(file).expect("a scene");
-    let scanner = etendue_config::sensor::preset(name).expect("a preset").lidar;
+    let scanner = etendue_config::sensor::preset(name)
+        .expect("a preset")
+        .lidar;
     let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("its materials");
     let world_from_sensor = loaded.sensor.expect("a pose").world_from_sensor;
     let [cpu_time, _] = timed(seconds, |sweep| {
@@ -176,14 +178,6 @@ fn cast_axes_only(
     let mut scratch = CastScratch::new();
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
-    let tile = |rays: &[Ray]| {
-        let mut tile = RayTile::EMPTY;
-        for (lane, ray) in rays.iter().enumerate() {
-            tile.put(lane, ray);
-        }
-        tile.used = rays.len();
-        tile
-    };
     let batches: Vec<Vec<RayTile>> = shots
         .chunks(512_usize.div_ceil(column) * column)
         .map(|shots| {
@@ -192,7 +186,7 @@ fn cast_axes_only(
             let ray =
                 |shot: usize| Ray::new(world_from_sensor * shots[shot].origin, directions[shot]);
             let rays: Vec<Ray> = order.map(ray).collect();
-            rays.chunks(16).map(tile).collect()
+            rays.chunks(16).map(RayTile::of).collect()
         })
         .collect();
     let mut hits = Vec::new();

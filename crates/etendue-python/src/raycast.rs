@@ -121,8 +121,8 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         Vector3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
     }
 
-    /// Casts all rays at a time (s), few rays on the calling thread; `None` where [`RayRows::check`] fails.
-    fn cast(&self, scene: &Scene, time: f64) -> Option<HitColumns> {
+    /// Casts all rays at a time (s), few rays on the calling thread.
+    fn cast(&self, scene: &Scene, time: f64) -> PyResult<HitColumns> {
         // Divide the rays and the columns into batches.
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
@@ -153,7 +153,10 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
                 .all(|valid| valid)
         };
         drop(batches);
-        are_valid.then_some(columns)
+        if !are_valid {
+            self.check()?;
+        }
+        Ok(columns)
     }
 
     /// Casts a batch of valid rays, and writes the hits.
@@ -203,17 +206,17 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
             && !(0..self.len()).any(|ray| has_no_length(self.direction(ray)))
     }
 
-    /// The error of the first ray that cannot be cast.
+    /// Error that names the first number that is not finite, or the first direction without a length.
     fn check(&self) -> PyResult<()> {
         let numbers: Vec<f64> = self.0.iter().map(|&number| number.into()).collect();
         check_finite("rays", &numbers)?;
         let mut rays = 0..self.len();
-        if let Some(number) = rays.find(|&ray| has_no_length(self.direction(ray))) {
-            let (_, length) = normalized(self.direction(number));
-            let text = format!("rays: the direction of ray {number} has the length {length}");
-            return Err(PyValueError::new_err(text));
-        }
-        Ok(())
+        let Some(number) = rays.find(|&ray| has_no_length(self.direction(ray))) else {
+            return Ok(());
+        };
+        let (_, length) = normalized(self.direction(number));
+        let text = format!("rays: the direction of ray {number} has the length {length}");
+        Err(PyValueError::new_err(text))
     }
 }
 
@@ -248,14 +251,7 @@ pub fn cast<'py>(
         py.detach(cast)
     } else {
         threads::run(py, threads, count, cast)?
-    };
-    let Some(columns) = columns else {
-        match &numbers.values {
-            Floats::Single(values) => RayRows(values).check()?,
-            Floats::Double(values) => RayRows(values).check()?,
-        }
-        unreachable!("a ray is invalid");
-    };
+    }?;
 
     // Name the columns.
     let with = |size: usize| [shape, &[size]].concat();

@@ -57,6 +57,27 @@ impl RayTile {
         used: 0,
     };
 
+    /// Tile of up to sixteen rays, in their order.
+    ///
+    /// ```
+    /// # use etendue_raycast::{Ray, RayTile};
+    /// # use nalgebra::{Point3, Vector3};
+    /// let rays = [Vector3::x(), Vector3::z()].map(|along| Ray::new(Point3::origin(), along));
+    /// let tile = RayTile::of(&rays);
+    /// assert_eq!((tile.used, tile.ray(1)), (2, rays[1]));
+    /// ```
+    ///
+    /// # Panics
+    /// Where there are more than sixteen rays.
+    pub fn of(rays: &[Ray]) -> Self {
+        let mut tile = Self::EMPTY;
+        for (lane, ray) in rays.iter().enumerate() {
+            tile.put(lane, ray);
+        }
+        tile.used = rays.len();
+        tile
+    }
+
     /// Writes a ray to a lane.
     ///
     /// ```

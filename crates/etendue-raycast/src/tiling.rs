@@ -71,7 +71,7 @@ const SORTED_BATCH: usize = 16_384;
 /// Fewer rays than this are not sorted: their tiles would be wide.
 const FEWEST_SORTED: usize = 512;
 
-/// Mean square of the differences between consecutive directions from which on rays are sorted.
+/// Rays are sorted if the mean square of the differences between consecutive directions exceeds this.
 const SCATTERED: f64 = 0.02;
 
 impl Tiling {
@@ -164,7 +164,7 @@ impl TileMembers {
         used: 0,
     };
 
-    /// The numbers of the rays in their batch, by lane.
+    /// Pairs of a lane and the number of its ray in the batch.
     #[inline(always)]
     pub fn rays(&self) -> impl Iterator<Item = (usize, usize)> {
         let rays = self.rays[..self.used].iter().enumerate();

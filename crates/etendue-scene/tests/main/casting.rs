@@ -23,15 +23,7 @@ fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
 /// Sixteen by sixteen, in the order they are in.
 fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     let mut scratch = CastScratch::new();
-    let tile = |rays: &[Ray]| {
-        let mut tile = RayTile::EMPTY;
-        for (lane, ray) in rays.iter().enumerate() {
-            tile.put(lane, ray);
-        }
-        tile.used = rays.len();
-        tile
-    };
-    let tiles: Vec<RayTile> = rays.chunks(16).map(tile).collect();
+    let tiles: Vec<RayTile> = rays.chunks(16).map(RayTile::of).collect();
     let mut hits = vec![HitTile::NONE; tiles.len()];
     scene.closest_hits_of_tiles(&tiles, &mut hits, &mut scratch);
     let hit = |ray: usize| hits[ray / 16].hit(ray % 16);
