@@ -2,7 +2,7 @@
 
 use super::goodness::Goodness;
 use super::problem::FitProblem;
-use super::refine_by_rays::step_variance;
+use super::refine_by_rays::linearize_with_steps;
 use crate::manifold::Variable;
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
@@ -91,18 +91,18 @@ pub fn report(
     gauge: &Gauge,
 ) -> FitReport {
     // Evaluate the residuals at the solution.
-    let linearization: Linearization = problem.linearize(&solution.state);
+    let linearization: Linearization = linearize_with_steps(problem, solver, &solution.state)
+        .unwrap_or_else(|| problem.linearize(&solution.state));
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
-    // Propagate their noise to the unknowns, and add the steps of the cost.
+    // Propagate their noise to the unknowns.
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let components = components(&named);
     let excess = |jacobian: &DMatrix<f64>| problem.excess(&solution.state, jacobian);
-    let mut uncertainty =
+    let uncertainty =
         Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess);
-    uncertainty.add(&step_variance(problem, solver, &solution.state));
     FitReport {
         estimate: named
             .iter()

@@ -6,7 +6,7 @@ use super::null_direction::{self, NullDirection};
 use super::sandwich::Sandwich;
 use super::spectrum::Spectrum;
 use crate::solve::{Linearization, Loss};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 /// Covariance and identifiability of an estimate.
 ///
@@ -137,15 +137,6 @@ impl Uncertainty {
             null_directions: null_direction::directions(&spectrum, &components, gauge),
             components,
         }
-    }
-
-    /// Adds a covariance in the coordinates of the solver.
-    pub(crate) fn add(&mut self, covariance: &DMatrix<f64>) {
-        let slopes = DVector::from_iterator(
-            self.components.len(),
-            self.components.iter().map(|component| component.slope),
-        );
-        self.covariance += covariance.component_mul(&(&slopes * slopes.transpose()));
     }
 
     /// Standard deviation of each component, in its unit; infinite for components with a share in a
