@@ -1,9 +1,9 @@
 //! Result of a fit with its uncertainty.
 
 use super::goodness::Goodness;
+use super::posterior::Posterior;
 use super::problem::FitProblem;
-use super::refine_by_rays::linearize_with_steps;
-use crate::manifold::Variable;
+use crate::manifold::{Manifold, Variable};
 use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 use nalgebra::DMatrix;
@@ -84,30 +84,37 @@ impl Misfits {
 ///
 /// The residuals of the problem must be in units of their standard deviations: those of
 /// [`refine_weighted`](super::refine_weighted), or with [`FitProblem::sigma`] set.
+///
+/// Where edges determine unknowns of a planar sweep, estimate and covariance are the mean and the covariance of their
+/// posterior distribution, which steps of the cost make different from the minimum and the inverse of the normal matrix.
 pub fn report(
     problem: &FitProblem,
     solver: &Solver,
-    solution: Solution<Vec<Variable>>,
+    mut solution: Solution<Vec<Variable>>,
     gauge: &Gauge,
 ) -> FitReport {
-    // Evaluate the residuals at the solution.
-    let linearization: Linearization = linearize_with_steps(problem, solver, &solution.state)
-        .unwrap_or_else(|| problem.linearize(&solution.state));
+    // Propagate the noise of the residuals to the unknowns.
+    let mut uncertainty = uncertainty(problem, solver, &solution.state, gauge);
+    let posterior = if uncertainty.null_directions.is_empty() && *gauge == Gauge::Free {
+        Posterior::along_edges(problem, solver, &solution.state)
+    } else {
+        None
+    };
+    if let Some(posterior) = posterior {
+        solution.state = solution.state.retract(posterior.mean.as_slice());
+        uncertainty.replace_independent(&posterior.covariance);
+    }
+    // Evaluate the residuals at the estimate.
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
-    // Propagate their noise to the unknowns.
-    let unknowns = problem.model.unknowns();
-    let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
-    let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
-    let components = components(&named);
-    let excess = |jacobian: &DMatrix<f64>| problem.excess(&solution.state, jacobian);
-    let uncertainty =
-        Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess);
+    let paths = problem
+        .model
+        .unknowns()
+        .iter()
+        .map(|unknown| unknown.path.clone());
+    let estimate = paths.zip(solution.state.iter().cloned()).collect();
     FitReport {
-        estimate: named
-            .iter()
-            .map(|(path, variable)| ((*path).to_owned(), (*variable).clone()))
-            .collect(),
+        estimate,
         rms,
         intensity_rms,
         measured: problem.measured(),
@@ -116,4 +123,20 @@ pub fn report(
         uncertainty,
         solution,
     }
+}
+
+/// Uncertainty of a state by the derivatives of its residuals.
+fn uncertainty(
+    problem: &FitProblem,
+    solver: &Solver,
+    state: &Vec<Variable>,
+    gauge: &Gauge,
+) -> Uncertainty {
+    let linearization: Linearization = problem.linearize(state);
+    let unknowns = problem.model.unknowns();
+    let paths = unknowns.iter().map(|unknown| unknown.path.as_str());
+    let named: Vec<(&str, &Variable)> = paths.zip(state).collect();
+    let components = components(&named);
+    let excess = |jacobian: &DMatrix<f64>| problem.excess(state, jacobian);
+    Uncertainty::of_correlated(&linearization, solver.loss, components, gauge, excess)
 }

@@ -6,7 +6,7 @@ use super::null_direction::{self, NullDirection};
 use super::sandwich::Sandwich;
 use super::spectrum::Spectrum;
 use crate::solve::{Linearization, Loss};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// Covariance and identifiability of an estimate.
 ///
@@ -39,6 +39,8 @@ pub struct Uncertainty {
     pub components: Vec<TangentComponent>,
     /// Covariance matrix of the components, in products of their units.
     pub covariance: DMatrix<f64>,
+    /// The part of the covariance that independent errors cause.
+    independent: DMatrix<f64>,
     /// Residual variance $\hat\sigma^2$, in the squared unit of a residual.
     pub residual_variance: f64,
     /// Degrees of freedom $\sum_i w_i - p$.
@@ -79,6 +81,7 @@ impl Uncertainty {
             }
         };
         Self {
+            independent: covariance.clone(),
             covariance,
             residual_variance: variance,
             degrees_of_freedom: freedom,
@@ -129,14 +132,28 @@ impl Uncertainty {
         let inverse = spectrum.inverse();
         let excess = excess(&jacobian).map(|excess| &inverse * excess * &inverse);
         let covariance = excess.map_or_else(|| inverse.clone(), |excess| &inverse + excess);
+        let scale = variance.max(1.0) * loss.variance_ratio();
         Self {
-            covariance: covariance * (variance.max(1.0) * loss.variance_ratio()),
+            covariance: covariance * scale,
+            independent: inverse * scale,
             residual_variance: variance,
             degrees_of_freedom: freedom,
             singular_values: spectrum.values.clone(),
             null_directions: null_direction::directions(&spectrum, &components, gauge),
             components,
         }
+    }
+
+    /// Replaces the covariance of independent errors by another one, in the coordinates of the solver. The part of
+    /// correlated errors remains.
+    pub(crate) fn replace_independent(&mut self, covariance: &DMatrix<f64>) {
+        let slopes = DVector::from_iterator(
+            self.components.len(),
+            self.components.iter().map(|component| component.slope),
+        );
+        let in_units = covariance.component_mul(&(&slopes * slopes.transpose()));
+        self.covariance += &in_units - &self.independent;
+        self.independent = in_units;
     }
 
     /// Standard deviation of each component, in its unit; infinite for components with a share in a
