@@ -12,13 +12,16 @@
 //! covariance of the samples so far. The first one has the extent of the cost along its principal directions.
 
 use super::problem::FitProblem;
-use super::refine_by_rays::{Scan, scans};
+use super::refine_by_rays::scans;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{LeastSquares, Solver};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-/// Number of samples of a round.
+/// Number of samples of the first round, which may be much wider than the distribution.
+const FIRST_SAMPLES: u32 = 600;
+
+/// Number of samples of each further round.
 const SAMPLES: u32 = 150;
 
 /// Maximum number of rounds.
@@ -36,20 +39,17 @@ const ADAPTED: f64 = 15.0;
 /// Degrees of freedom of the proposals: more samples far away than those of a normal distribution.
 const FREEDOM: usize = 5;
 
-/// Increase of the cost at the ends of the first proposal: five standard deviations.
-const EXTENT: f64 = 12.5;
+/// Increase of the cost at the ends of the first proposal: seven standard deviations.
+const EXTENT: f64 = 24.5;
 
-/// Standard deviation of the first proposal in its extent on one side.
-const FIRST_SD: f64 = 0.5;
+/// Ratio of adjacent distances from the centre of a scan.
+const RATIO: f64 = 1.5;
 
-/// Number of samples on each side of a scan for the extent.
-const PER_SIDE: i32 = 24;
+/// Number of distances of a scan on each side, from the spacing of the scan downwards.
+const DISTANCES: i32 = 32;
 
-/// Smallest number of samples that resolve an extent.
-const RESOLVED: usize = 5;
-
-/// Maximum number of scans until the samples resolve an extent.
-const MAX_SCANS: usize = 12;
+/// Number of scans along each direction, of which each begins at the lowest cost of the one before.
+const SCANS: usize = 2;
 
 /// Share of the first covariance in every proposal, so that none is singular.
 const FIRST_SHARE: f64 = 1e-3;
@@ -85,13 +85,20 @@ impl Posterior {
             let residuals = by_rays.residuals(&state.retract(step.as_slice()));
             residuals.cost(solver.loss, solver.limits.gate) / unit
         };
-        // Extent of the cost along its principal directions.
+        // Descend along the principal directions, and measure the extent of the cost along each.
         let mut mean = DVector::zeros(state.dimension());
+        let mut halves = vec![0.0; scans.len()];
+        for _ in 0..SCANS {
+            for (scan, half) in scans.iter().zip(&mut halves) {
+                let along = |place: f64| cost(&(&mean + &scan.direction * place));
+                let [lowest, extent] = extent(scan.spacing, &along)?;
+                mean += &scan.direction * lowest;
+                *half = extent;
+            }
+        }
         let mut covariance = DMatrix::zeros(state.dimension(), state.dimension());
-        for scan in &scans {
-            let [middle, half] = extent(scan, &cost)?;
-            mean += &scan.direction * middle;
-            covariance += &scan.direction * scan.direction.transpose() * (FIRST_SD * half).powi(2);
+        for (scan, half) in scans.iter().zip(halves) {
+            covariance += &scan.direction * scan.direction.transpose() * (half * half);
         }
         Self::sampled(mean, covariance, &cost)
     }
@@ -107,7 +114,8 @@ impl Posterior {
         for round in 0..MAX_ROUNDS {
             // Draw from the newest proposal.
             let proposal = proposals.last()?;
-            for number in 0..SAMPLES {
+            let count = if round == 0 { FIRST_SAMPLES } else { SAMPLES };
+            for number in 0..count {
                 let step = proposal.draw(&mut Stream::new(0, 0, round, number, Purpose::Search));
                 let cost = cost(&step);
                 samples.push((step, cost));
@@ -145,28 +153,39 @@ impl Posterior {
     }
 }
 
-/// Middle and half width along a scan of the costs that exceed the lowest by less than five standard deviations.
-fn extent(scan: &Scan, cost: &dyn Fn(&DVector<f64>) -> f64) -> Option<[f64; 2]> {
-    let mut spacing = scan.spacing;
-    for _ in 0..MAX_SCANS {
-        let place = |sample: i32| f64::from(sample) * spacing;
-        let costs: Vec<f64> = (-PER_SIDE..=PER_SIDE)
-            .map(|sample| cost(&(&scan.direction * place(sample))))
-            .collect();
-        let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
-        let is_inside = |cost: &f64| *cost <= lowest + EXTENT;
-        let first = costs.iter().position(is_inside)?;
-        let last = costs.iter().rposition(is_inside)?;
-        if first == 0 || last + 1 == costs.len() {
-            spacing *= 2.0;
-        } else if last - first + 1 < RESOLVED {
-            spacing *= 0.25;
-        } else {
-            let middle = 0.5 * (first + last) as f64 - f64::from(PER_SIDE);
-            return Some([middle * spacing, 0.5 * (last - first + 1) as f64 * spacing]);
+/// Place of lowest cost along a direction, and the distance from there within which costs exceed the lowest by less than seven
+/// standard deviations; `None` if the cost does not rise that much within `widest` on both sides.
+fn extent(widest: f64, cost: &dyn Fn(f64) -> f64) -> Option<[f64; 2]> {
+    // Sample at geometric distances on both sides of the centre.
+    let side = |sign: f64| {
+        (0..DISTANCES)
+            .map(move |k| sign * widest * RATIO.powi(-k))
+            .map(|place| (place, cost(place)))
+    };
+    let [right, left] = [side(-1.0), side(1.0)].map(Iterator::collect::<Vec<_>>);
+    let (place, lowest) = right
+        .iter()
+        .chain(&left)
+        .copied()
+        .chain([(0.0, cost(0.0))])
+        .min_by(|a, b| a.1.total_cmp(&b.1))?;
+    // Find the outermost samples near the lowest cost.
+    let outermost = |samples: &[(f64, f64)]| {
+        let inside = samples
+            .iter()
+            .position(|(_, cost)| *cost <= lowest + EXTENT);
+        match inside {
+            Some(0) => None,
+            Some(number) => Some(samples[number - 1].0),
+            None => Some(0.0),
         }
-    }
-    None
+    };
+    let ends = [outermost(&right)?, outermost(&left)?];
+    let half = ends
+        .iter()
+        .map(|end| (end - place).abs())
+        .fold(0.0, f64::max);
+    (half > 0.0).then_some([place, half])
 }
 
 /// Weights of samples from all proposals, with the sum 1.

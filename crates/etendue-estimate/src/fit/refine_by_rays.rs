@@ -8,12 +8,13 @@
 //!
 //! The refinement samples the cost along the principal directions of the normal matrix of the rays,
 //! in ascending order of eigenvalue, with three spacings from coarse to fine. It moves to the middle
-//! of the step of lowest cost, and the solver ends the fit without edges. The report moves to the mean of the
-//! [posterior distribution](super::posterior).
+//! of the step of lowest cost, and then to the mean of the [posterior distribution](super::posterior); the solver ends the fit
+//! without edges.
 //!
 //! Sweeps over several elevations are not scanned. They have hundreds of beams across an edge where a
 //! planar sweep has a few: the steps of their cost are small, and the derivatives of edges suffice.
 
+use super::posterior::Posterior;
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{
@@ -61,6 +62,9 @@ pub(super) fn refine_by_rays(
             let middle = scan.lowest_step(&by_rays, solver, &state, fine);
             state = state.retract((&scan.direction * middle).as_slice());
         }
+    }
+    if let Some(posterior) = Posterior::along_edges(problem, solver, &state) {
+        state = state.retract(posterior.mean.as_slice());
     }
     solver.solve_observed(&by_rays, state, observe)
 }

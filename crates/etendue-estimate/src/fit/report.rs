@@ -95,7 +95,7 @@ pub fn report(
 ) -> FitReport {
     // Propagate the noise of the residuals to the unknowns.
     let mut uncertainty = uncertainty(problem, solver, &solution.state, gauge);
-    let posterior = if uncertainty.null_directions.is_empty() && *gauge == Gauge::Free {
+    let posterior = if *gauge == Gauge::Free {
         Posterior::along_edges(problem, solver, &solution.state)
     } else {
         None

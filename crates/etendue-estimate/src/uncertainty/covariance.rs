@@ -144,8 +144,8 @@ impl Uncertainty {
         }
     }
 
-    /// Replaces the covariance of independent errors by another one, in the coordinates of the solver. The part of
-    /// correlated errors remains.
+    /// Replaces the covariance of independent errors by another one, in the coordinates of the solver, which determines
+    /// all directions. The part of correlated errors remains.
     pub(crate) fn replace_independent(&mut self, covariance: &DMatrix<f64>) {
         let slopes = DVector::from_iterator(
             self.components.len(),
@@ -154,6 +154,7 @@ impl Uncertainty {
         let in_units = covariance.component_mul(&(&slopes * slopes.transpose()));
         self.covariance += &in_units - &self.independent;
         self.independent = in_units;
+        self.null_directions.clear();
     }
 
     /// Standard deviation of each component, in its unit; infinite for components with a share in a
