@@ -5,10 +5,10 @@
 //! the estimate. With a uniform prior, the density of the unknowns given the measurements is proportional to $e^{-C}$.
 //! Its mean and covariance are sums over samples $x_k$ with the weights
 //!
-//! $$w_k = \frac{e^{-C(x_k)}}{\sum_t q_t(x_k)}$$
+//! $$w_k \propto \frac{e^{-C(x_k)}}{\sum_t n_t\,q_t(x_k)}$$
 //!
-//! with the densities $q_t$ of the proposals of all rounds (adaptive multiple importance sampling: Cornuet, Marin, Mira and
-//! Robert 2012, doi:10.1111/j.1467-9469.2011.00756.x). A proposal is a multivariate Student distribution with the mean and
+//! with the densities $q_t$ of the proposals of all rounds, of $n_t$ samples each (adaptive multiple importance sampling:
+//! Cornuet, Marin, Mira and Robert 2012, doi:10.1111/j.1467-9469.2011.00756.x). A proposal is a multivariate Student distribution with the mean and
 //! covariance of the samples so far. The first one has the extent of the cost along its principal directions.
 
 use super::problem::FitProblem;
@@ -109,13 +109,12 @@ impl Posterior {
         first: DMatrix<f64>,
         cost: &dyn Fn(&DVector<f64>) -> f64,
     ) -> Option<Self> {
-        let mut proposals = vec![Proposal::new(mean, first.clone())?];
+        let mut proposals = vec![Proposal::new(mean, first.clone(), FIRST_SAMPLES)?];
         let mut samples: Vec<(DVector<f64>, f64)> = Vec::new();
         for round in 0..MAX_ROUNDS {
             // Draw from the newest proposal.
             let proposal = proposals.last()?;
-            let count = if round == 0 { FIRST_SAMPLES } else { SAMPLES };
-            for number in 0..count {
+            for number in 0..proposal.samples {
                 let step = proposal.draw(&mut Stream::new(0, 0, round, number, Purpose::Search));
                 let cost = cost(&step);
                 samples.push((step, cost));
@@ -132,7 +131,8 @@ impl Posterior {
             } else {
                 &proposal.covariance * 0.5
             };
-            proposals.push(Proposal::new(found.mean, spread + &first * FIRST_SHARE)?);
+            let next = Proposal::new(found.mean, spread + &first * FIRST_SHARE, SAMPLES)?;
+            proposals.push(next);
         }
         None
     }
@@ -195,11 +195,10 @@ fn weights(samples: &[(DVector<f64>, f64)], proposals: &[Proposal]) -> Vec<f64> 
         .map(|(_, cost)| *cost)
         .fold(f64::INFINITY, f64::min);
     let ratio = |(step, cost): &(DVector<f64>, f64)| {
-        let densities: f64 = proposals
+        let densities = proposals
             .iter()
-            .map(|proposal| proposal.density(step))
-            .sum();
-        (lowest - cost).exp() / densities
+            .map(|proposal| f64::from(proposal.samples) * proposal.density(step));
+        (lowest - cost).exp() / densities.sum::<f64>()
     };
     let ratios: Vec<f64> = samples.iter().map(ratio).collect();
     let sum: f64 = ratios.iter().sum();
@@ -214,11 +213,13 @@ struct Proposal {
     cholesky: Cholesky<f64, Dyn>,
     /// Density at the mean, up to a factor that all proposals share.
     peak: f64,
+    /// Number of samples.
+    samples: u32,
 }
 
 impl Proposal {
     /// Proposal with a mean and the scale of a covariance; `None` if it is not positive definite.
-    fn new(mean: DVector<f64>, covariance: DMatrix<f64>) -> Option<Self> {
+    fn new(mean: DVector<f64>, covariance: DMatrix<f64>, samples: u32) -> Option<Self> {
         let cholesky = Cholesky::new(covariance.clone())?;
         let peak = 1.0 / cholesky.l_dirty().diagonal().product();
         Some(Self {
@@ -226,6 +227,7 @@ impl Proposal {
             covariance,
             cholesky,
             peak,
+            samples,
         })
     }
 
