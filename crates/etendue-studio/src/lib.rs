@@ -31,6 +31,7 @@ mod answer;
 mod message;
 mod recording;
 mod refusal;
+mod robot;
 mod server;
 pub mod session;
 mod worker;

@@ -152,7 +152,7 @@ showTab("scene");
 async function showState(state: State) {
   get<HTMLButtonElement>("undo").disabled = state.steps[0] === 0;
   get<HTMLButtonElement>("redo").disabled = state.steps[1] === 0;
-  const isChanged = state.scene.is_changed || state.sensor.is_changed;
+  const isChanged = state.scene.is_changed || state.sensor.is_changed || Boolean(state.profile?.is_changed);
   get("save").classList.toggle("changed", isChanged);
   document.title = `${isChanged ? "• " : ""}${state.scene_name} – etendue studio`;
   const [scene, sensor] = [get<HTMLSelectElement>("scene"), get<HTMLSelectElement>("sensor")];
@@ -162,6 +162,7 @@ async function showState(state: State) {
   scene.value = sensor.value = "";
   if (app.selection?.kind === "object" && app.selection.number >= state.objects.length) app.selection = null;
   refreshPanels();
+  void profiles.update();
   if (!view.isBeingDragged) await view.show(state);
   if (["object", "material", "label"].includes(mode) && app.sweep) showLegend(app.sweep);
 }
@@ -273,6 +274,7 @@ group(
   toggle("Top", "View from above", false, (isOn) => view.lookFromTop(isOn)),
   toggle("Follow", "The camera follows the sensor", false, (isOn) => (view.follows = isOn)),
   toggle("Measure", "Distance between two clicks", false, (isOn) => view.measureDistances(isOn)),
+  toggle("Wide", "A wider side bar", false, (isOn) => document.body.classList.toggle("wide", isOn)),
   button("Fit view", "Look at the whole scene (F)", () => { if (app.state) { view.frame(app.state); view.draw(); } }));
 get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · click: select and inspect";
 
@@ -293,9 +295,10 @@ async function save() {
   const saved: string[] = [];
   const { state } = app;
   if (!state) return;
-  const isFresh = !state.scene.is_changed && !state.sensor.is_changed;
+  const isFresh = !state.scene.is_changed && !state.sensor.is_changed && !state.profile?.is_changed;
   if (state.scene.is_changed || isFresh) await sendRequest({ save: "scene" } as never, (answer) => saved.push(answer.path));
   if (state.sensor.is_changed) await sendRequest({ save: "sensor" } as never, (answer) => saved.push(answer.path));
+  if (state.profile?.is_changed) await sendRequest({ save: "profile" } as never, (answer) => saved.push(answer.path));
   if (saved.length) app.toast(`Saved ${saved.join(" and ")}`);
 }
 get("export").addEventListener("click", () => {
@@ -348,6 +351,7 @@ addEventListener("drop", async (event) => {
 async function dropped(file: File) {
   const body = await recording.upload(file);
   if (body.upload?.kind === "recording") showTab("compare");
+  if (body.upload?.kind === "trajectory") showTab("run");
   if (body.upload?.kind === "profile") { showTab("profiles"); await profiles.open(body.upload.name); }
   if (body.upload?.kind === "scene") { app.select(null); setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 150); }
 }

@@ -5,6 +5,7 @@ mod page;
 mod socket;
 
 use crate::refusal::Refusal;
+use crate::robot::Query;
 use crate::session::Opening;
 use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
 use axum::Router;
@@ -106,6 +107,13 @@ impl Studio {
             .route("/{token}/sweep.pcd", get(points))
             .route("/{token}/record/{sweeps}", get(record))
             .route("/{token}/mesh/{number}", get(mesh))
+            .route("/{token}/robot/at/{time}", get(robot_at))
+            .route("/{token}/robot/series/{output}", get(robot_series))
+            .route(
+                "/{token}/robot/picture/{output}/{number}",
+                get(robot_picture),
+            )
+            .route("/{token}/robot/path", get(robot_path))
             .route(
                 "/{token}/comparison/{scan}/{frame}/{extent}",
                 get(comparison),
@@ -156,6 +164,41 @@ async fn mesh(State(shared): State<Shared>, Path((_, number)): Path<(String, u64
     let (answer, waiting) = oneshot::channel();
     shared.session.send(Job::Mesh(number, answer));
     match waiting.await {
+        Ok(Some(bytes)) => binary(bytes),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// What the sensors of the robot have delivered at a time, ns.
+async fn robot_at(state: State<Shared>, Path((_, time)): Path<(String, i64)>) -> Response {
+    robot(state, Query::At(time)).await
+}
+
+/// The numbers of an output of the robot over time.
+async fn robot_series(state: State<Shared>, Path((_, output)): Path<(String, usize)>) -> Response {
+    robot(state, Query::Series(output)).await
+}
+
+/// A picture of a camera of the robot.
+async fn robot_picture(
+    state: State<Shared>,
+    Path((_, output, number)): Path<(String, usize, usize)>,
+) -> Response {
+    robot(state, Query::Picture(output, number)).await
+}
+
+/// The path of the robot.
+async fn robot_path(state: State<Shared>) -> Response {
+    robot(state, Query::Path).await
+}
+
+async fn robot(State(shared): State<Shared>, query: Query) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Robot(query, answer));
+    match waiting.await {
+        Ok(Some(png)) if matches!(query, Query::Picture(..)) => {
+            ([(header::CONTENT_TYPE, "image/png")], png).into_response()
+        }
         Ok(Some(bytes)) => binary(bytes),
         _ => StatusCode::NOT_FOUND.into_response(),
     }

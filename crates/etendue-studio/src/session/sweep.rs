@@ -40,7 +40,7 @@ impl Loaded {
     /// If a material has no data at the wavelength.
     pub fn world(&self) -> Result<World<'_, f64>, Refusal> {
         let world = World::at_wavelength(&self.scene.scene, self.lidar().wavelength)?;
-        let world = world.with_profiles(&self.scene.profiles);
+        let world = world.with_profiles(&self.profiles);
         Ok(world.in_light(&self.scene.ambient))
     }
 

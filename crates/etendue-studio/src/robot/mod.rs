@@ -1,0 +1,8 @@
+//! A robot: the data of all its sensors, simulated as `etendue run` does.
+
+mod data;
+mod message;
+mod run;
+
+pub use message::Query;
+pub use run::{Output, RobotEvent, RobotRun};
