@@ -26,6 +26,11 @@ function chart(options: uPlot.Options, data: uPlot.AlignedData, parent: HTMLElem
   return made;
 }
 
+/** Draws all charts again, in the colours of the page. */
+export function redrawAll() {
+  for (const one of charts) one.redraw(false);
+}
+
 /** A canvas of the width of its parent. */
 function canvas(parent: HTMLElement, height: number): CanvasRenderingContext2D {
   const made = document.createElement("canvas");
@@ -203,6 +208,8 @@ export interface Curves {
   knots: { deg: number[]; values: number[] } | null;
   recorded: Points | null;
   drawn: Points | null;
+  /** The edited profile at the distance of the recorded panel. */
+  expected: { incidence_deg: number[]; values: number[] } | null;
   /** Incidences at which adjacent recorded bands differ. */
   changes: number[];
 }
@@ -218,6 +225,7 @@ export class ProfileChart {
   private plot: uPlot | null = null;
   private curves: Curves | null = null;
   private hovered = -1;
+  private width = 0;
   private dragged = -1;
 
   /** `drag` gets a knot and its value while it moves; `isOver` at the end. */
@@ -231,7 +239,7 @@ export class ProfileChart {
     const isSame = this.curves?.quantities.length === curves.quantities.length && this.curves.quantities.every((one, i) => (one.low.length > 0) === (curves.quantities[i].low.length > 0));
     this.curves = curves;
     const data = this.data(curves);
-    if (isSame && this.plot?.root.isConnected) {
+    if (isSame && this.plot?.root.isConnected && this.width === this.parent.clientWidth) {
       // While a knot moves, the axes stay
       this.plot.setData(data, !this.isDragged);
       if (this.isDragged) this.plot.redraw();
@@ -260,6 +268,7 @@ export class ProfileChart {
 
   private build(curves: Curves, data: uPlot.AlignedData) {
     this.parent.replaceChildren();
+    this.width = this.parent.clientWidth;
     const series: uPlot.Series[] = [{}];
     const bands: uPlot.Band[] = [];
     curves.quantities.forEach((quantity, number) => {
@@ -271,7 +280,7 @@ export class ProfileChart {
       bands.push({ series: [series.length - 2, series.length - 1], fill: colour + "22" });
     });
     this.plot = chart({
-      width: Math.max(200, this.parent.clientWidth - 4), height: 140, legend: { show: false }, bands, series,
+      width: Math.max(200, this.width - 4), height: this.width > 420 ? 230 : 170, legend: { show: false }, bands, series,
       cursor: { y: false, x: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false, range: [0, 90] }, y: { range: () => this.limits() } },
       axes: [axis("incidence, degrees"), { ...axis(this.label), size: 46 }],
@@ -281,7 +290,7 @@ export class ProfileChart {
   }
 
   private draw(plot: uPlot) {
-    const { knots, recorded, drawn, changes, colours } = this.curves!;
+    const { knots, recorded, drawn, expected, changes, colours } = this.curves!;
     const { ctx, bbox } = plot;
     const ratio = devicePixelRatio;
     const x = (deg: number) => plot.valToPos(deg, "x", true), y = (value: number) => plot.valToPos(value, "y", true);
@@ -307,6 +316,15 @@ export class ProfileChart {
     };
     if (drawn) dots(drawn, POINT_COLOURS.drawn, 1.8);
     if (recorded) dots(recorded, POINT_COLOURS.recorded, 1.8);
+    if (expected) {
+      ctx.strokeStyle = colours[0];
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.setLineDash([6 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      expected.incidence_deg.forEach((deg, i) => ctx.lineTo(x(deg), y(expected.values[i])));
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
     // Boundaries of bands that differ
     ctx.strokeStyle = ctx.fillStyle = css("--text");
     for (const deg of changes) {
@@ -377,5 +395,53 @@ export class ProfileChart {
     };
     over.addEventListener("pointerup", end);
     over.addEventListener("pointercancel", end);
+  }
+}
+
+/** Colours of the columns of a series. */
+const LINES = ["#e15759", "#59b368", "#3a8fe0"];
+
+/** Numbers of a sensor over time: a chart for each unit, and a line at the present time. */
+export class SeriesChart {
+  private plots: uPlot[] = [];
+  private time = 0;
+
+  /** `output` is the number of the output of the robot. */
+  constructor(private parent: HTMLElement, readonly output: number) {}
+
+  /** Shows columns with their names and units; `values` are rows. */
+  show(names: [string, string][], time: Float32Array, values: Float32Array) {
+    this.parent.replaceChildren();
+    this.plots = [];
+    const units = [...new Set(names.map(([, unit]) => unit))];
+    const times = Array.from(time);
+    for (const unit of units) {
+      const columns = names.flatMap(([name, of], number) => (of === unit ? [{ name, number }] : []));
+      const rows = columns.map(({ number }) => times.map((_, row) => { const value = values[row * names.length + number]; return Number.isFinite(value) ? value : null; }));
+      const line = (plot: uPlot) => {
+        const at = plot.valToPos(this.time, "x", true);
+        plot.ctx.save();
+        plot.ctx.strokeStyle = css("--text");
+        plot.ctx.lineWidth = devicePixelRatio;
+        plot.ctx.beginPath();
+        plot.ctx.moveTo(at, plot.bbox.top);
+        plot.ctx.lineTo(at, plot.bbox.top + plot.bbox.height);
+        plot.ctx.stroke();
+        plot.ctx.restore();
+      };
+      const label = columns.length > 1 ? columns[0].name.replace(/ x$/, "") : columns[0].name;
+      this.plots.push(chart({
+        width: Math.max(200, this.parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false },
+        scales: { x: { time: false } }, axes: [axis("time, s"), { ...axis(`${unit === "m" && columns.length === 3 ? "east, north, up" : label}${unit ? `, ${unit}` : ""}`), size: 52 }],
+        series: [{}, ...columns.map((_, i) => ({ stroke: LINES[i % LINES.length], width: 1.2, points: { show: false } }))],
+        hooks: { draw: [line] },
+      }, [times, ...rows], this.parent));
+    }
+  }
+
+  /** Marks a time, s. */
+  mark(time: number) {
+    this.time = time;
+    for (const plot of this.plots) plot.redraw(false);
   }
 }

@@ -4,6 +4,7 @@ import "./studio.css";
 import * as THREE from "three";
 import { type App, button, element } from "./app";
 import { BeamInspector } from "./beam_panel";
+import { redrawAll } from "./charts";
 import { coloured, MAPS, type ColourMode } from "./colours";
 import { Connection, RefusedError } from "./connection";
 import { format, Images } from "./images";
@@ -11,6 +12,7 @@ import { MaterialPanel } from "./material_panel";
 import type { Panel } from "./panel";
 import { ProfilePanel } from "./profile_panel";
 import { RecordingPanel } from "./recording_panel";
+import { RobotPanel } from "./robot_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
 import type { Edit, State, Sweep } from "./types";
@@ -75,6 +77,7 @@ const connection = new Connection({
   sweep: showSweep,
   trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
   fit: (event) => recording.event(event),
+  robot: (event) => robot.event(event),
   closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
 });
 
@@ -115,6 +118,7 @@ const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
 const recording = new RecordingPanel(app);
 const profiles = new ProfilePanel(app);
+const robot = new RobotPanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
   material: { title: "Material", panel: new MaterialPanel(app) },
@@ -122,6 +126,7 @@ const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   run: { title: "Run", panel: new RunPanel(app) },
   compare: { title: "Compare", panel: recording },
   profiles: { title: "Noise", panel: profiles },
+  robot: { title: "Robot", panel: robot },
   dock: { title: "Scan", panel: null },
 };
 
@@ -163,8 +168,20 @@ async function showState(state: State) {
   if (app.selection?.kind === "object" && app.selection.number >= state.objects.length) app.selection = null;
   refreshPanels();
   void profiles.update();
+  showRobot(state);
   if (!view.isBeingDragged) await view.show(state);
   if (["object", "material", "label"].includes(mode) && app.sweep) showLegend(app.sweep);
+}
+
+let shownRobot = -1;
+/** Shows the tab of a robot while one is open. */
+function showRobot(state: State) {
+  const run = state.robot?.run ?? -1;
+  get("tab-robot").hidden = run < 0;
+  robot.update();
+  if (run >= 0 && shownRobot < 0) showTab("robot");
+  else if (run < 0 && get("tab-robot").classList.contains("on")) showTab("scene");
+  shownRobot = run;
 }
 
 function showSweep(sweep: Sweep) {
@@ -274,7 +291,7 @@ group(
   toggle("Top", "View from above", false, (isOn) => view.lookFromTop(isOn)),
   toggle("Follow", "The camera follows the sensor", false, (isOn) => (view.follows = isOn)),
   toggle("Measure", "Distance between two clicks", false, (isOn) => view.measureDistances(isOn)),
-  toggle("Wide", "A wider side bar", false, (isOn) => document.body.classList.toggle("wide", isOn)),
+  toggle("Wide", "A wider side bar", false, (isOn) => { document.body.classList.toggle("wide", isOn); profiles.draw(); }),
   button("Fit view", "Look at the whole scene (F)", () => { if (app.state) { view.frame(app.state); view.draw(); } }));
 get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · click: select and inspect";
 
@@ -328,6 +345,7 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 function setTheme(isDark: boolean) {
   document.documentElement.classList.toggle("dark", isDark);
   view.setTheme(isDark);
+  redrawAll();
 }
 setTheme(storage.get("theme") ? storage.get("theme") === "dark" : prefersDark.matches);
 get("theme").addEventListener("click", () => {
@@ -350,7 +368,8 @@ addEventListener("drop", async (event) => {
 });
 async function dropped(file: File) {
   const body = await recording.upload(file);
-  if (body.upload?.kind === "recording") showTab("compare");
+  const isEditing = app.state?.profile && profiles.element.classList.contains("on");
+  if (body.upload?.kind === "recording" && !isEditing) showTab("compare");
   if (body.upload?.kind === "trajectory") showTab("run");
   if (body.upload?.kind === "profile") { showTab("profiles"); await profiles.open(body.upload.name); }
   if (body.upload?.kind === "scene") { app.select(null); setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 150); }
@@ -373,4 +392,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, dropped, showTab } });
+Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, robot, dropped, showTab } });

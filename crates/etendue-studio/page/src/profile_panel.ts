@@ -14,7 +14,7 @@ export interface Profile {
 }
 interface RecordedPanel {
   scans: number; distance: number; bearing_deg: number; beams: number; returned: number; strays: number; warnings: string[];
-  quantities: { name: string; recorded: charts.Points; drawn: charts.Points; changes_deg: number[] }[];
+  quantities: { name: string; recorded: charts.Points; drawn: charts.Points; expected: { incidence_deg: number[]; values: number[] }; changes_deg: number[] }[];
 }
 
 /** Colours of the edited profile and of those that are compared with it. */
@@ -96,7 +96,7 @@ export class ProfilePanel extends Panel {
       if (latest !== this.latest) return;
       this.panel = panel;
       const changes = panel.quantities.filter((one) => one.changes_deg.length > 0).map((one) => one.name);
-      this.panelNote.textContent = `Panel at ${panel.distance.toFixed(3)} m, bearing ${panel.bearing_deg.toFixed(1)}°: ${panel.returned.toLocaleString("en")} of ${panel.beams.toLocaleString("en")} beams of ${panel.scans} scans returned. ▼ marks where adjacent bands of 5° differ (${changes.join(", ") || "nowhere"}; 5 % for all marks of a plot).${panel.warnings.map((warning) => ` ⚠ ${warning}`).join("")}`;
+      this.panelNote.textContent = `Panel at ${panel.distance.toFixed(3)} m, bearing ${panel.bearing_deg.toFixed(1).replace("-0.0", "0.0")}°: ${panel.returned.toLocaleString("en")} of ${panel.beams.toLocaleString("en")} beams of ${panel.scans} scans returned. ▼ marks where adjacent bands of 5° differ (${changes.join(", ") || "nowhere"}; 5 % for all marks of a plot).${panel.warnings.map((warning) => ` ⚠ ${warning}`).join("")}`;
     } catch (error) {
       if (latest !== this.latest || !(error instanceof RefusedError)) return;
       this.panel = null;
@@ -193,7 +193,7 @@ export class ProfilePanel extends Panel {
     const hint = (key: keyof typeof this.hint, label: string, title: string) => {
       const field = element("input");
       Object.assign(field, { type: "number", step: "any", placeholder: label, title, value: this.hint[key] ?? "" });
-      field.style.width = "88px";
+      field.style.flex = "1 1 84px";
       field.addEventListener("change", () => {
         if (field.value === "") delete this.hint[key];
         else this.hint[key] = Number(field.value);
@@ -206,12 +206,12 @@ export class ProfilePanel extends Panel {
     hint("bearing_deg", "bearing, °", "Bearing of the panel, anticlockwise from x: selects one of several");
     const key = element("p", "note");
     const dot = (colour: string) => { const made = element("span", "", "● "); made.style.color = colour; return made; };
-    key.append(dot(charts.POINT_COLOURS.recorded), "recorded  ", dot(charts.POINT_COLOURS.drawn), "drawn from the profile");
+    key.append(dot(charts.POINT_COLOURS.recorded), "recorded, ", dot(charts.POINT_COLOURS.drawn), "drawn from the profile; dashed: the profile at the distance of the panel");
     this.element.append(hints, key, this.panelNote);
   }
 
   /** Draws the charts of all quantities. */
-  private draw() {
+  draw() {
     if (!this.edited || this.plots.length === 0) return;
     const { profile } = this.edited;
     profile.quantities.forEach((quantity, number) => {
@@ -219,7 +219,7 @@ export class ProfilePanel extends Panel {
       this.plots[number].show({
         quantities: [quantity, ...this.compared.map((one) => one.profile.quantities[number])], colours: COLOURS,
         knots: { deg: profile.knots_deg, values: quantity.knots },
-        recorded: panel?.recorded ?? null, drawn: panel?.drawn ?? null, changes: panel?.changes_deg ?? [],
+        recorded: panel?.recorded ?? null, drawn: panel?.drawn ?? null, expected: panel?.expected ?? null, changes: panel?.changes_deg ?? [],
       });
     });
   }

@@ -1,5 +1,7 @@
 // Messages of the server.
 
+import type { RobotState } from "./robot_panel";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Table = { [key: string]: Json };
 export type Step = string | number;
@@ -34,7 +36,7 @@ export interface TrajectoryState { path: string; poses: number; duration: number
 
 export interface State {
   revision: number; steps: [number, number]; scene: FileState; scene_name: string; sensor: FileState;
-  profile: ProfileState | null; own_profiles: string[]; trajectory: TrajectoryState | null; sweeps: number | null; path: number[][];
+  robot: RobotState | null; profile: ProfileState | null; own_profiles: string[]; trajectory: TrajectoryState | null; sweeps: number | null; path: number[][];
   lidar: { name: string; wavelength_nm: number; receiver: string; channels: number; columns: number; azimuths: number[]; elevations: number[]; near: number; far: number; intensity_top: number | null };
   pose: number[]; is_pose_given: boolean; is_moving: boolean; weather: Weather; seed: number; sweep: number;
   objects: ObjectState[]; materials: MaterialState[]; classes: string[]; bounds: [number[], number[]]; warnings: string[];

@@ -12,7 +12,7 @@ export type Selection = { kind: "sensor" } | { kind: "object"; number: number } 
 
 /** Empties a group and frees its memory. */
 export function discard(group: THREE.Group) {
-  for (const child of group.children as (THREE.Mesh | THREE.Line)[]) {
+  for (const child of group.children as (THREE.Mesh | THREE.Line | THREE.Points)[]) {
     child.geometry.dispose();
     (child.material as THREE.Material).dispose();
   }
@@ -173,6 +173,17 @@ export class View {
     this.showPath(state.path);
     this.attach();
     this.draw();
+  }
+
+  /** Hides the sensor, its points and its path, for the run of a robot. */
+  hideSweep(isHidden: boolean) {
+    this.points.points.visible = this.sensor.visible = this.path.visible = !isHidden;
+    this.draw();
+  }
+
+  /** Length of the diagonal of the scene, m. */
+  get size(): number {
+    return this.extent;
   }
 
   /** Draws the path of the sensor, with dots at its start and its end. */

@@ -37,6 +37,8 @@ struct PanelQuantity {
     recorded: Points,
     /// The same beams, drawn from the profile.
     drawn: Points,
+    /// The profile at the distance of the panel.
+    expected: Curve,
     /// Incidence of the boundaries at which adjacent recorded bands differ significantly, degrees.
     changes_deg: Vec<f64>,
 }
@@ -48,6 +50,13 @@ struct Points {
     values: Vec<f64>,
     low: Vec<f64>,
     high: Vec<f64>,
+}
+
+/// A curve over incidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Curve {
+    incidence_deg: Vec<f64>,
+    values: Vec<f64>,
 }
 
 /// A quantity of the plots.
@@ -89,6 +98,7 @@ pub fn panel(recorded: &RecordedPanel, profile: &Profile, seed: u64) -> PanelAns
             name: quantity.name,
             recorded: quantity.points(&recorded.beams, profile),
             drawn: quantity.points(&drawn, profile),
+            expected: quantity.curve(profile, recorded.panel.plane.distance),
             changes_deg: significant.map(|one| one.incidence.to_degrees()).collect(),
         }
     });
@@ -121,6 +131,29 @@ impl Quantity {
             }
         }
         points
+    }
+
+    /// The profile at a distance (m), up to its last knot.
+    fn curve(&self, profile: &Profile, distance: f64) -> Curve {
+        let end = profile.knots.last().map_or(0.0, |knot| knot.incidence);
+        let halves = (0_u8..180).map(|half| 0.5 * f64::from(half));
+        let incidence_deg: Vec<f64> = halves
+            .take_while(|degrees| degrees.to_radians() <= end)
+            .collect();
+        let value = |degrees: &f64| {
+            let incidence = degrees.to_radians();
+            let expected = profile.at(incidence, distance / incidence.cos());
+            match self.of {
+                BandQuantity::Bias => 1e3 * expected.bias,
+                BandQuantity::Spread => 1e3 * expected.spread,
+                BandQuantity::DropOut => expected.drop_out,
+                BandQuantity::Intensity => expected.intensity,
+            }
+        };
+        Curve {
+            values: incidence_deg.iter().map(value).collect(),
+            incidence_deg,
+        }
     }
 
     /// Value of a bin with its 95 % interval, in the units of a profile file.

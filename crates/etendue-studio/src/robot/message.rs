@@ -24,6 +24,10 @@ pub enum Query {
 #[derive(Serialize)]
 struct Arrived {
     time: f64,
+    /// Whether the run has ended.
+    is_done: bool,
+    /// Time up to which data have arrived, s.
+    arrived: f64,
     /// Pose of the base, then of each sensor: position and quaternion (x, y, z, w).
     poses: Vec<[f64; 7]>,
     clouds: Vec<Cloud>,
@@ -65,7 +69,7 @@ impl RobotRun {
     pub fn answer(&self, query: Query) -> Option<Vec<u8>> {
         let data = self.data();
         match query {
-            Query::At(time) => Some(arrived(&data, time)),
+            Query::At(time) => Some(arrived(&data, time, self.is_done())),
             Query::Series(output) => match data.outputs.get(output)? {
                 OutputData::Series(series) => {
                     let header = SeriesHeader {
@@ -97,12 +101,14 @@ impl RobotRun {
 }
 
 /// The last data of each output that arrived at a time (ns) or earlier.
-fn arrived(data: &RunData, time: i64) -> Vec<u8> {
+fn arrived(data: &RunData, time: i64, is_done: bool) -> Vec<u8> {
     // The last points and pictures
     let outputs = data.outputs.iter().enumerate();
     let mut frames = Vec::new();
     let mut header = Arrived {
         time: seconds(time),
+        is_done,
+        arrived: seconds(data.arrived),
         poses: Vec::new(),
         clouds: Vec::new(),
         pictures: Vec::new(),

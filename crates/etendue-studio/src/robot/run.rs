@@ -6,7 +6,7 @@ use crate::session::TextFile;
 use etendue::config::robot::{self, LoadedRobot};
 use etendue::config::toml_file::Document;
 use etendue::physics::inertial::MotionState;
-use etendue::sensors::dynamics::{Dynamics as _, SampledTrajectories, StateTrajectory};
+use etendue::sensors::dynamics::{SampledTrajectories, StateTrajectory};
 use etendue::sensors::rig::{
     Event, LatestData, Observer, RigError, RigRun, drive, nanoseconds, replay, seconds,
 };
@@ -61,6 +61,7 @@ pub struct RobotRun {
     pub outputs: Vec<Output>,
     seed: u64,
     data: Mutex<RunData>,
+    is_done: AtomicBool,
     is_stopped: AtomicBool,
 }
 
@@ -87,6 +88,8 @@ pub struct RunData {
     pub outputs: Vec<OutputData>,
     /// Times (ns) with the pose of the base, and of each sensor; world from sensor.
     pub poses: Vec<(i64, Vec<Isometry3<f64>>)>,
+    /// Time up to which data have arrived, ns.
+    pub arrived: i64,
     bytes: usize,
 }
 
@@ -137,6 +140,7 @@ impl RobotRun {
                 outputs: data,
                 ..RunData::default()
             }),
+            is_done: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
         });
 
@@ -145,6 +149,7 @@ impl RobotRun {
         let thread = std::thread::Builder::new().name("robot".into());
         let started = thread.spawn(move || {
             let ended = running.run(&robot, &send);
+            running.is_done.store(true, Ordering::Relaxed);
             send(ended.map_or_else(RobotEvent::Failed, |()| RobotEvent::Done));
         });
         started.map_err(|error| {
@@ -154,6 +159,11 @@ impl RobotRun {
             )
         })?;
         Ok(run)
+    }
+
+    /// Whether the run has ended.
+    pub fn is_done(&self) -> bool {
+        self.is_done.load(Ordering::Relaxed)
     }
 
     /// Ends the run at its next data.
@@ -231,6 +241,7 @@ impl<F: Fn(RobotEvent)> Keeper<'_, F> {
                 "record the whole run by `etendue run ROBOT -o run.mcap`",
             ));
         }
+        data.arrived = event.capture.arrival;
         drop(data);
         if self.reported.elapsed() >= PROGRESS_PERIOD {
             self.reported = Instant::now();
