@@ -3,7 +3,7 @@
 //! It takes all waiting requests, applies them in order, simulates once, and publishes the sweep and the state. An
 //! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
 
-use crate::answer;
+use crate::answer::{self, PictureRequest};
 use crate::message::state::{MeshNumbers, State};
 use crate::message::{mesh, sweep};
 use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
@@ -107,6 +107,8 @@ pub enum Job {
     Record(u32, oneshot::Sender<Result<Vec<u8>, Refusal>>),
     /// A dropped file: its name and its content.
     Upload(String, Vec<u8>, oneshot::Sender<Result<Json, Refusal>>),
+    /// A picture from a camera.
+    Picture(PictureRequest, oneshot::Sender<Result<Vec<u8>, Refusal>>),
     /// Data of the run of the robot.
     Robot(Query, oneshot::Sender<Option<Vec<u8>>>),
     /// The message of a comparison.
@@ -350,6 +352,7 @@ impl Worker {
                 let _ = answer.send(uploaded.map(|uploaded| json!({ "upload": uploaded })));
                 self.publish();
             }
+            Job::Picture(request, answer) => self.render(&request, answer),
             Job::Robot(query, answer) => {
                 let robot = self.robot.as_ref();
                 let _ = answer.send(robot.and_then(|robot| robot.answer(query)));
@@ -371,6 +374,16 @@ impl Worker {
         };
         let recorded = recording.scans.get(request.scan)?;
         Some(compare(recorded, simulated.scans.first()?, comparison))
+    }
+
+    /// Renders a picture on a thread of its own.
+    fn render(&self, request: &PictureRequest, answer: oneshot::Sender<Result<Vec<u8>, Refusal>>) {
+        let task = self.session.picture_task(request);
+        // Without a thread the answer is dropped, which the page sees as a failure
+        let thread = std::thread::Builder::new().name("picture".into());
+        let _ = thread.spawn(move || {
+            let _ = answer.send(task.and_then(|task| task.render()));
+        });
     }
 
     /// Starts a fit on a thread of its own.

@@ -429,10 +429,20 @@ export class SeriesChart {
         plot.ctx.stroke();
         plot.ctx.restore();
       };
-      const label = columns.length > 1 ? columns[0].name.replace(/ x$/, "") : columns[0].name;
+      const title = document.createElement("p");
+      title.className = "note";
+      const three = columns.length === 3 && columns[0].name.endsWith(" x");
+      title.append(three ? columns[0].name.replace(/ x$/, ": ") : "");
+      columns.forEach(({ name }, i) => {
+        const part = document.createElement("span");
+        part.style.color = LINES[i % LINES.length];
+        part.textContent = `${three ? "xyz"[i] : name} `;
+        title.append(part);
+      });
+      this.parent.append(title);
       this.plots.push(chart({
         width: Math.max(200, this.parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false },
-        scales: { x: { time: false } }, axes: [axis("time, s"), { ...axis(`${unit === "m" && columns.length === 3 ? "east, north, up" : label}${unit ? `, ${unit}` : ""}`), size: 52 }],
+        scales: { x: { time: false } }, axes: [axis("time, s"), { ...axis(unit), size: 52 }],
         series: [{}, ...columns.map((_, i) => ({ stroke: LINES[i % LINES.length], width: 1.2, points: { show: false } }))],
         hooks: { draw: [line] },
       }, [times, ...rows], this.parent));

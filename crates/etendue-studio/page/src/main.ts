@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { type App, button, element } from "./app";
 import { BeamInspector } from "./beam_panel";
 import { redrawAll } from "./charts";
+import { CameraPanel } from "./camera_panel";
 import { coloured, MAPS, type ColourMode } from "./colours";
 import { Connection, RefusedError } from "./connection";
 import { format, Images } from "./images";
@@ -118,6 +119,7 @@ const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
 const recording = new RecordingPanel(app);
 const profiles = new ProfilePanel(app);
+const camera = new CameraPanel(app);
 const robot = new RobotPanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
@@ -126,6 +128,7 @@ const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   run: { title: "Run", panel: new RunPanel(app) },
   compare: { title: "Compare", panel: recording },
   profiles: { title: "Noise", panel: profiles },
+  camera: { title: "Camera", panel: camera },
   robot: { title: "Robot", panel: robot },
   dock: { title: "Scan", panel: null },
 };
@@ -145,6 +148,7 @@ function showTab(name: string) {
   }
   document.body.classList.toggle("dock-tab", name === "dock");
   refreshPanels();
+  if (name === "camera") camera.changed();
 }
 
 function refreshPanels() {
@@ -193,6 +197,7 @@ function showSweep(sweep: Sweep) {
   images.show(sweep);
   showLegend(sweep);
   void beam.refresh();
+  camera.changed();
   if (app.state?.recording && recording.element.classList.contains("on")) void recording.compare(false);
 }
 
@@ -291,7 +296,7 @@ group(
   toggle("Top", "View from above", false, (isOn) => view.lookFromTop(isOn)),
   toggle("Follow", "The camera follows the sensor", false, (isOn) => (view.follows = isOn)),
   toggle("Measure", "Distance between two clicks", false, (isOn) => view.measureDistances(isOn)),
-  toggle("Wide", "A wider side bar", false, (isOn) => { document.body.classList.toggle("wide", isOn); profiles.draw(); }),
+  toggle("Wide", "A wider side bar", false, (isOn) => { document.body.classList.toggle("wide", isOn); profiles.draw(); robot.relayout(); }),
   button("Fit view", "Look at the whole scene (F)", () => { if (app.state) { view.frame(app.state); view.draw(); } }));
 get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · click: select and inspect";
 
@@ -392,4 +397,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, robot, dropped, showTab } });
+Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, camera, robot, dropped, showTab } });

@@ -76,6 +76,7 @@ export class RobotPanel extends Panel {
     this.time = this.arrived = 0;
     this.robotPoints.points.visible = robot !== null;
     this.app.view.hideSweep(robot !== null);
+    document.body.classList.toggle("robot", robot !== null);
     this.visible = new Set(robot?.outputs.flatMap((output, number) => (output.kind === "cloud" && this.isMain(number) ? [number] : [])) ?? []);
     if (robot) {
       // The colour of a point is the number of its output
@@ -85,10 +86,10 @@ export class RobotPanel extends Panel {
     this.refresh();
   }
 
-  /** Whether an output is the last one of its sensor: after all filters. */
+  /** Whether an output is the main one of its sensor, and no tap of a filter. */
   private isMain(number: number): boolean {
     const { outputs } = this.robot!;
-    return !outputs.slice(number + 1).some((other) => other.sensor === outputs[number].sensor);
+    return !outputs.slice(0, number).some((other) => other.sensor === outputs[number].sensor);
   }
 
   event(event: RobotEvent) {
@@ -313,6 +314,11 @@ export class RobotPanel extends Panel {
       if (series.names[0]?.[0] === "east") this.drawFixes(series);
     }
     this.showTime();
+  }
+
+  /** Draws the plots again, for another width. */
+  relayout() {
+    if (this.isDone) void this.loadSeries();
   }
 
   private drawFixes(series: SeriesMessage) {

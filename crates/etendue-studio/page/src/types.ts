@@ -22,6 +22,7 @@ export interface Weather { visibility_m?: number | null; fog_m?: number | null; 
 
 export interface Hello {
   protocol: number; client: number; scenes: string[]; sensors: [string, string][]; profiles: string[];
+  cameras: { name: string; width: number; height: number }[];
   library: { name: string; description: string; file: Table }[];
   scene_schema: Table; sensor_schema: Table;
 }

@@ -3,10 +3,12 @@
 mod beam;
 mod panel;
 mod paths;
+mod picture;
 mod profile;
 mod reflectance;
 
 pub use beam::beam;
 pub use panel::panel;
+pub use picture::{PictureRequest, PictureTask};
 pub use profile::profile;
 pub use reflectance::reflectance;

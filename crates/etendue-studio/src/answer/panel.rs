@@ -89,10 +89,8 @@ const QUANTITIES: [Quantity; 4] = [
 pub fn panel(recorded: &RecordedPanel, profile: &Profile, seed: u64) -> PanelAnswer {
     let drawn = replay(&recorded.beams, profile, seed);
     let width = BAND_DEG.to_radians();
-    let bands = wide_bins(&recorded.beams, &profile.steps, width);
     let quantities = QUANTITIES.iter().map(|quantity| {
-        let drop_correlation = profile.correlation.fixed_pattern_drop();
-        let differences = band_differences(&bands, quantity.of, drop_correlation);
+        let differences = band_differences(&recorded.beams, width, quantity.of);
         let significant = differences.iter().filter(|one| one.is_significant);
         PanelQuantity {
             name: quantity.name,

@@ -159,7 +159,9 @@ impl CloudFrame {
         };
         let mut add = |position: &Point3<f64>, time: f64, intensity: f64| {
             let position = world_from_sensor(time) * position;
-            frame.positions.push(position.coords.map(|v| v as f32).into());
+            frame
+                .positions
+                .push(position.coords.map(|v| v as f32).into());
             frame.intensities.push(intensity as f32);
         };
         match &event.data {

@@ -4,5 +4,6 @@ mod data;
 mod message;
 mod run;
 
+pub use data::picture;
 pub use message::Query;
 pub use run::{Output, RobotEvent, RobotRun};

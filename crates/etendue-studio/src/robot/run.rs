@@ -225,7 +225,8 @@ struct Keeper<'a, F> {
 impl<F: Fn(RobotEvent)> Keeper<'_, F> {
     fn keep(&mut self, event: &Event, trajectory: &dyn StateTrajectory) -> Result<(), Refusal> {
         let mut outputs = self.run.outputs.iter();
-        let is_own = |output: &Output| [output.sensor, output.number] == [event.sensor, event.output];
+        let is_own =
+            |output: &Output| [output.sensor, output.number] == [event.sensor, event.output];
         let Some(number) = outputs.position(is_own) else {
             return Ok(());
         };

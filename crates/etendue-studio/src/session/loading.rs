@@ -198,7 +198,12 @@ pub(super) fn load(
     };
     let mut profiles = scene.profiles.clone();
     for material in profile.iter().flat_map(|profile| &profile.materials) {
-        profiles.set(*material, profile.as_ref().map_or_else(Arc::default, |open| open.profile.clone()));
+        profiles.set(
+            *material,
+            profile
+                .as_ref()
+                .map_or_else(Arc::default, |open| open.profile.clone()),
+        );
     }
 
     // Place the sensor

@@ -1,6 +1,8 @@
 //! The sweep of the inputs, by the pipeline of `etendue simulate`.
 
+use super::pose::PoseNumbers;
 use super::{Inputs, Loaded, Session};
+use crate::answer::{PictureRequest, PictureTask};
 use crate::refusal::Refusal;
 use etendue::io::output::OutputSet;
 use etendue::io::points::PointFormat;
@@ -97,6 +99,27 @@ impl Session {
 }
 
 impl Session {
+    /// The picture of a camera preset at a pose, or at the sensor: the PNG file that `etendue render` writes.
+    ///
+    /// # Errors
+    /// If there is no such camera, or no light reaches it.
+    pub fn picture(&self, camera: &str, pose: Option<PoseNumbers>) -> Result<Vec<u8>, Refusal> {
+        let request = PictureRequest {
+            camera: camera.to_owned(),
+            pose,
+            every: 1,
+        };
+        self.picture_task(&request)?.render()
+    }
+
+    /// A picture that can be rendered on another thread.
+    ///
+    /// # Errors
+    /// If there is no such camera.
+    pub(crate) fn picture_task(&self, request: &PictureRequest) -> Result<PictureTask, Refusal> {
+        PictureTask::new(request, &self.inputs, &self.loaded, &self.sweep)
+    }
+
     /// The points of the sweep as the PCD file that `etendue simulate` writes.
     ///
     /// # Errors

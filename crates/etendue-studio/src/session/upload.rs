@@ -127,8 +127,7 @@ impl Session {
                 });
             }
             Some(other) => {
-                let remedy =
-                    "drop a scene, sensor or robot file, a noise profile, a mesh, a trajectory or a recording";
+                let remedy = "drop a scene, sensor or robot file, a noise profile, a mesh, a trajectory or a recording";
                 return Err(Refusal::new(
                     format!("{name} is another kind of file: {other:?}"),
                     remedy,

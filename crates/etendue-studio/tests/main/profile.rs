@@ -47,16 +47,16 @@ fn a_dragged_knot_changes_one_number_of_the_file() {
         1,
         json!([{ "set": { "document": "profile", "path": ["knots", "bias_mm"], "value": column } }]),
     );
-    assert_eq!(session.profile(None).unwrap().1.knots[2].bias, 2.5e-3);
+    assert_eq!(session.profile(None).unwrap().0.knots.bias_mm[2], 2.5);
     assert_eq!(session.save(Document::Profile).unwrap(), path);
     let saved = std::fs::read_to_string(&path).unwrap();
     assert_eq!(saved, commented.replacen("1.102, 1.043", "1.102, 2.5", 1));
     // Undo and redo
     assert_eq!(session.steps(), [1, 0]);
     session.undo().unwrap();
-    assert_eq!(session.profile(None).unwrap().1.knots[2].bias, 1.043e-3);
+    assert_eq!(session.profile(None).unwrap().0.knots.bias_mm[2], 1.043);
     session.redo().unwrap();
-    assert_eq!(session.profile(None).unwrap().1.knots[2].bias, 2.5e-3);
+    assert_eq!(session.profile(None).unwrap().0.knots.bias_mm[2], 2.5);
 }
 
 #[test]
@@ -69,11 +69,7 @@ fn an_impossible_value_is_refused_and_changes_nothing() {
         let change = json!([{ "set": { "document": "profile", "path": ["knots", column, 1], "value": value } }]);
         let edits: Vec<Edit> = serde_json::from_value(change).unwrap();
         let refusal = session.edit(&edits, 1).unwrap_err();
-        assert!(
-            refusal.message.contains("wood.toml"),
-            "{}",
-            refusal.message
-        );
+        assert!(refusal.message.contains("wood.toml"), "{}", refusal.message);
     }
     assert_eq!(session.steps(), [0, 0]);
 }
@@ -102,7 +98,11 @@ fn ranges_are_drawn_from_the_open_profile_before_and_after_it_is_saved() {
     };
     // The bias of a triangulating sensor is proportional to the distance: 0.59 m over 0.313 m
     let expected = 0.02 * 0.59 / 0.313_12;
-    assert!((shift(&session) - expected).abs() < 2e-3, "{}", shift(&session));
+    assert!(
+        (shift(&session) - expected).abs() < 2e-3,
+        "{}",
+        shift(&session)
+    );
     assert_eq!(session.export().unsaved.len(), 1);
     // Saved, the command line draws the same
     session.save(Document::Profile).unwrap();
@@ -174,7 +174,9 @@ fn a_recorded_panel_has_the_bins_of_its_profile() {
         let mean = |points: &Json| {
             let values = points["values"].as_array().unwrap().iter();
             let degrees = points["incidence_deg"].as_array().unwrap().iter();
-            let near = values.zip(degrees).filter(|(_, at)| at.as_f64().unwrap() < 40.0);
+            let near = values
+                .zip(degrees)
+                .filter(|(_, at)| at.as_f64().unwrap() < 40.0);
             let near: Vec<f64> = near.map(|(value, _)| value.as_f64().unwrap()).collect();
             assert!(near.len() > 10, "{points}");
             near.iter().sum::<f64>() / near.len() as f64
@@ -183,7 +185,12 @@ fn a_recorded_panel_has_the_bins_of_its_profile() {
         assert!(away.abs() < tolerance, "{}: {away}", quantity["name"]);
     }
     // The bias falls by 0.3 mm per band of five degrees, and the intensity is constant
-    let changes = |number: usize| panel["quantities"][number]["changes_deg"].as_array().unwrap().len();
+    let changes = |number: usize| {
+        panel["quantities"][number]["changes_deg"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
     assert!(changes(0) > 0, "{panel}");
     assert_eq!(changes(3), 0, "{panel}");
 }

@@ -8,8 +8,14 @@ const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.tom
 /// Body of a GET, with its status.
 fn get(server: &Server, path: &str) -> (u16, Vec<u8>) {
     let path = format!("/{}/{path}", server.token);
-    let answer = server.bytes(&format!("GET {path} HTTP/1.0\r\n{}\r\n", server.own_headers()));
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let answer = server.bytes(&format!(
+        "GET {path} HTTP/1.0\r\n{}\r\n",
+        server.own_headers()
+    ));
+    let end = answer
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
     let status = String::from_utf8_lossy(&answer[9..12]).parse().unwrap();
     (status, answer[end + 4..].to_vec())
 }
@@ -32,7 +38,11 @@ fn the_run_of_a_robot_has_the_data_of_each_sensor() {
     for (name, columns, rows) in [("imu", 6, 1000), ("gnss", 3, 50), ("left_wheel", 1, 500)] {
         let (status, series) = get(&server, &format!("robot/series/{}", number(name)));
         let header = header(&series);
-        assert_eq!((status, header["rows"].as_u64()), (200, Some(rows)), "{header}");
+        assert_eq!(
+            (status, header["rows"].as_u64()),
+            (200, Some(rows)),
+            "{header}"
+        );
         assert_eq!(header["names"].as_array().unwrap().len(), columns);
     }
     // At 5 s, sweeps of 0.1 s have arrived with a lag of 20 ms
@@ -62,7 +72,9 @@ fn a_broken_robot_is_refused_with_its_place() {
     let path = folder.path().join("cart.toml");
     let text = std::fs::read_to_string(CART).unwrap();
     std::fs::write(&path, text.replace("rate_hz = 100.0", "rate_hz = 0.0")).unwrap();
-    let refusal = Server::try_start(&path.display().to_string()).err().unwrap();
+    let refusal = Server::try_start(&path.display().to_string())
+        .err()
+        .unwrap();
     assert!(
         refusal.message.contains("cart.toml:") && refusal.message.contains("rate_hz is 0.0 Hz"),
         "{}",
