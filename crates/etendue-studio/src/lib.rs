@@ -28,6 +28,7 @@
 //! ```
 
 mod answer;
+mod background;
 mod message;
 mod recording;
 mod refusal;

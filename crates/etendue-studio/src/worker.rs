@@ -4,6 +4,7 @@
 //! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
 
 use crate::answer::{self, PictureRequest};
+use crate::background;
 use crate::message::state::{MeshNumbers, State};
 use crate::message::{mesh, sweep};
 use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
@@ -382,7 +383,8 @@ impl Worker {
         // Without a thread the answer is dropped, which the page sees as a failure
         let thread = std::thread::Builder::new().name("picture".into());
         let _ = thread.spawn(move || {
-            let _ = answer.send(task.and_then(|task| task.render()));
+            let rendered = task.and_then(|task| background::compute(|| task.render()));
+            let _ = answer.send(rendered);
         });
     }
 

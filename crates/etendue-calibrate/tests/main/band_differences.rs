@@ -4,9 +4,9 @@ use etendue_calibrate::noise::statistics::{BandQuantity, band_differences};
 use etendue_calibrate::noise::{BeamOutcome, PanelBeam, PanelBeams, replay};
 use etendue_physics::profile::{Correlation, Knot, Profile, Steps};
 
-/// Beams in steps of one degree, 40 scans, before a panel at 1 m.
+/// Beams every degree, 40 scans, before a panel at 1 m.
 fn beams() -> PanelBeams {
-    let directions = (0_u8..50).map(|cell| (cell, f64::from(cell).to_radians()));
+    let directions = (0_u8..50).map(|cell| (cell, (f64::from(cell) + 0.5).to_radians()));
     let beams = directions.flat_map(|(cell, incidence)| {
         (0..40).map(move |scan| PanelBeam {
             cell: cell.into(),
@@ -26,7 +26,7 @@ fn beams() -> PanelBeams {
     }
 }
 
-/// A profile with a fixed pattern, whose bias and drop-out change at 20.5 degrees.
+/// A profile with a fixed pattern, whose bias and drop-out change at 20 degrees.
 fn profile(bias_step: f64, drop_out_step: f64) -> Profile {
     let knot = |degrees: f64, share: f64| Knot {
         incidence: degrees.to_radians(),
@@ -41,8 +41,8 @@ fn profile(bias_step: f64, drop_out_step: f64) -> Profile {
         correlation: Correlation::new(0.0, 0.4, 0.2),
         knots: vec![
             knot(0.0, 0.0),
-            knot(19.4, 0.0),
-            knot(19.6, 1.0),
+            knot(19.9, 0.0),
+            knot(20.1, 1.0),
             knot(60.0, 1.0),
         ],
         ..Profile::default()
@@ -82,7 +82,7 @@ fn a_step_is_marked_where_it_is_and_nowhere_else() {
         let marks = marks(&changed, quantity, 50);
         let right = |marks: &&Vec<f64>| {
             let [only] = marks[..] else { return false };
-            (only - 19.5).abs() < 0.6
+            (only - 20.0).abs() < 0.1
         };
         let right = marks.iter().filter(right).count();
         assert!(right >= 45, "{quantity:?}: {right} of 50");

@@ -100,7 +100,7 @@ fn a_sweep_along_a_trajectory_is_that_of_the_exported_command() {
         "glass-door",
         Some("velodyne-vlp-16"),
         Some(poses),
-        json!([{ "sweep": 3 }]),
+        json!([{ "seed": 5 }]),
     );
 }
 
@@ -143,6 +143,39 @@ fn starts(program: &str) -> bool {
         .arg("--version")
         .output()
         .is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_of_the_studio_works_in_firefox() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../etendue-studio/page");
+    let is_built =
+        page.join("dist/index.html").exists() && page.join("node_modules/puppeteer-core").exists();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = |name: &str| {
+        let paths = std::env::split_paths(&path).map(|folder| folder.join(name));
+        paths.into_iter().find(|path| path.exists())
+    };
+    let firefox = found("firefox-esr").or_else(|| found("firefox"));
+    let (true, true, Some(_), Some(firefox)) = (is_built, starts("node"), found("Xvfb"), firefox)
+    else {
+        eprintln!(
+            "skipped: the_page_of_the_studio_works_in_firefox (needs Node, Firefox, Xvfb and `just studio-page`)"
+        );
+        return;
+    };
+    let output = std::process::Command::new("node")
+        .arg(page.join("test/firefox.mjs"))
+        .args([env!("CARGO_BIN_EXE_etendue").as_ref(), firefox.as_os_str()])
+        .output()
+        .expect("node starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // One line per step
+    assert!(text.matches("ok: ").count() >= 4, "{text}");
 }
 
 #[test]

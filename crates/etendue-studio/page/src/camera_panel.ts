@@ -9,7 +9,7 @@ import type { Refusal } from "./types";
 const REDUCED_COLUMNS = 160;
 
 /** Columns of the picture at rest. */
-const COLUMNS = 640;
+const COLUMNS = 320;
 
 /** Time without a change after which the picture is refined, ms. */
 const REST = 350;
@@ -117,7 +117,7 @@ export class CameraPanel extends Panel {
         URL.revokeObjectURL(this.url);
         this.url = URL.createObjectURL(await answer.blob());
         this.image.src = this.url;
-        this.note.textContent = `${every > 1 ? `every ${every}. pixel, ` : ""}${Math.round(performance.now() - began)} ms. The same picture: etendue render ${this.app.state?.scene.word} --camera ${this.camera}${this.pose ? ` --pose ${this.pose.join(",")}` : ""}`;
+        this.note.textContent = `${every > 1 ? `every ${every}. pixel, ` : ""}${Math.round(performance.now() - began)} ms. The whole picture: etendue render ${this.app.state?.scene.word} --camera ${this.camera}${this.pose ? ` --pose ${this.pose.join(",")}` : ""}`;
       } else {
         const { refusal } = (await answer.json().catch(() => ({}))) as { refusal?: Refusal };
         if (refusal) this.note.textContent = `⚠ ${refusal.message}: ${refusal.remedy}`;

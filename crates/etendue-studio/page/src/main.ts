@@ -29,6 +29,11 @@ let gizmoGesture = 0;
 
 // The view
 
+if (!document.createElement("canvas").getContext("webgl2")) {
+  get("toast").className = "show bad";
+  get("toast").append("This browser has no WebGL 2, which the view needs.", element("small", "", "Allow it in the settings of the browser, or use another browser."));
+  throw new Error("no WebGL 2");
+}
 const view = new View(get<HTMLCanvasElement>("canvas"), {
   selected: (selection) => app.select(selection),
   point: (index) => {

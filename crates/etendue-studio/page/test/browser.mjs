@@ -254,10 +254,10 @@ try {
 
   await step("a camera follows the sensor", async () => {
     await tab("camera");
-    await waitFor(() => window.studio.camera.columns === 640);
+    await waitFor(() => window.studio.camera.columns === 320);
     await change(() => evaluate(() => window.studio.app.edit([{ pose: [0, 0, 0, 30, 0, 0] }])));
     await waitFor(() => window.studio.camera.columns === 160);
-    await waitFor(() => window.studio.camera.columns === 640);
+    await waitFor(() => window.studio.camera.columns === 320);
     await page.click("text=From the view");
     assert.equal(await page.locator("#panels > div.on input[type=number]").count(), 6);
   });

@@ -1,6 +1,7 @@
 //! The run of a robot on a thread of its own.
 
 use super::data::OutputData;
+use crate::background;
 use crate::refusal::Refusal;
 use crate::session::TextFile;
 use etendue::config::robot::{self, LoadedRobot};
@@ -102,7 +103,7 @@ impl RobotRun {
         number: u64,
         file: TextFile,
         seed: u64,
-        send: impl Fn(RobotEvent) + Send + 'static,
+        send: impl Fn(RobotEvent) + Clone + Send + 'static,
     ) -> Result<Arc<Self>, Refusal> {
         // Read the robot
         let robot = robot::parse(&Document::new(&file.path, file.text.clone()))?;
@@ -148,7 +149,8 @@ impl RobotRun {
         let running = run.clone();
         let thread = std::thread::Builder::new().name("robot".into());
         let started = thread.spawn(move || {
-            let ended = running.run(&robot, &send);
+            let (of_run, reported) = (running.clone(), send.clone());
+            let ended = background::compute(move || of_run.run(&robot, &reported));
             running.is_done.store(true, Ordering::Relaxed);
             send(ended.map_or_else(RobotEvent::Failed, |()| RobotEvent::Done));
         });
