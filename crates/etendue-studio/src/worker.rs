@@ -383,8 +383,7 @@ impl Worker {
         // Without a thread the answer is dropped, which the page sees as a failure
         let thread = std::thread::Builder::new().name("picture".into());
         let _ = thread.spawn(move || {
-            let rendered = task.and_then(|task| background::compute(|| task.render()));
-            let _ = answer.send(rendered);
+            let _ = answer.send(background::compute(|| task.render()));
         });
     }
 

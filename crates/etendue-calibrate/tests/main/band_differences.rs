@@ -77,7 +77,7 @@ fn where_nothing_changes_few_runs_have_a_mark() {
 
 #[test]
 fn a_step_is_marked_where_it_is_and_nowhere_else() {
-    let changed = profile(4e-3, 0.4);
+    let changed = profile(4e-3, 0.8);
     for quantity in [BandQuantity::Bias, BandQuantity::DropOut] {
         let marks = marks(&changed, quantity, 50);
         let right = |marks: &&Vec<f64>| {

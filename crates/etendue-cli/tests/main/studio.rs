@@ -113,14 +113,22 @@ fn a_sensor_pose_and_a_camera_give_the_picture_of_render() {
         ..Opening::default()
     };
     let session = Session::open(&opening, folder.path().to_owned()).expect("a session");
+    // A small camera
+    let preset = ::etendue::config::presets::CAMERAS
+        .find("ideal")
+        .expect("a camera");
+    let small = preset.text.replace("[640, 480]", "[64, 48]");
+    let path = folder.path().join("small.toml");
+    std::fs::write(&path, small).expect("written");
+    let camera = ::etendue::config::camera::load(&path).expect("a camera");
     let shown = session
-        .picture("ideal", Some([0.1, 0.0, 0.1, 20.0, 5.0, 0.0]))
+        .picture(&camera, Some([0.1, 0.0, 0.1, 20.0, 5.0, 0.0]))
         .expect("a picture");
     let words = [
         "render",
         "arena",
         "--camera",
-        "ideal",
+        "small.toml",
         "--pose",
         "0.1,0,0.1,20,5,0",
     ];

@@ -4,7 +4,6 @@ use crate::refusal::Refusal;
 use crate::robot::picture;
 use crate::session::pose::{PoseNumbers, of_numbers};
 use crate::session::{Inputs, Loaded, SimulatedSweep};
-use etendue::config::camera::preset;
 use etendue::config::scene::light_if_dark;
 use etendue::physics::camera::Intrinsics;
 use etendue::sensors::camera::{Camera, CameraWorld, CameraWorldError, FrameSettings, Shutter};
@@ -12,8 +11,8 @@ use etendue::sensors::camera::{Camera, CameraWorld, CameraWorldError, FrameSetti
 /// A request of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureRequest {
-    /// Camera preset.
-    pub camera: String,
+    /// The camera.
+    pub camera: Camera,
     /// Pose of the camera; `None` for that of the sensor.
     pub pose: Option<PoseNumbers>,
     /// Every how many pixels are rendered, in both directions.
@@ -36,17 +35,13 @@ pub struct PictureTask {
 
 impl PictureTask {
     /// A picture at the start of the sweep.
-    ///
-    /// # Errors
-    /// If there is no such camera.
     pub fn new(
         request: &PictureRequest,
         inputs: &Inputs,
         loaded: &Loaded,
         sweep: &SimulatedSweep,
-    ) -> Result<Self, Refusal> {
+    ) -> Self {
         let is_whole = request.every <= 1;
-        let camera = reduced(&preset(&request.camera)?, request.every);
         let settings = FrameSettings {
             samples: if is_whole { SAMPLES } else { REDUCED_SAMPLES },
             seed: inputs.seed,
@@ -54,12 +49,12 @@ impl PictureTask {
             start: sweep.sweep.start,
             ..FrameSettings::default()
         };
-        Ok(Self {
-            camera,
+        Self {
+            camera: reduced(&request.camera, request.every),
             loaded: loaded.clone(),
             pose: request.pose,
             settings,
-        })
+        }
     }
 
     /// Renders the picture, as a PNG file.

@@ -18,6 +18,7 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
+use etendue::config::camera::preset;
 use guard::Guard;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -190,6 +191,9 @@ async fn picture(
     if given.is_none() && pose != "sensor" {
         return StatusCode::BAD_REQUEST.into_response();
     }
+    let Ok(camera) = preset(&camera) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let request = PictureRequest {
         camera,
         pose: given,

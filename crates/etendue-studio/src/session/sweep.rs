@@ -8,6 +8,7 @@ use etendue::io::output::OutputSet;
 use etendue::io::points::PointFormat;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::io::table::{Encoding, PointTable};
+use etendue::sensors::camera::Camera;
 use etendue::sensors::lidar::{Frame, Lidar, Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use serde::Serialize;
@@ -99,24 +100,21 @@ impl Session {
 }
 
 impl Session {
-    /// The picture of a camera preset at a pose, or at the sensor: the PNG file that `etendue render` writes.
+    /// The picture of a camera at a pose, or at the sensor: the PNG file that `etendue render` writes.
     ///
     /// # Errors
-    /// If there is no such camera, or no light reaches it.
-    pub fn picture(&self, camera: &str, pose: Option<PoseNumbers>) -> Result<Vec<u8>, Refusal> {
+    /// If materials or lights have no data in the bands of the camera, or no light reaches it.
+    pub fn picture(&self, camera: &Camera, pose: Option<PoseNumbers>) -> Result<Vec<u8>, Refusal> {
         let request = PictureRequest {
-            camera: camera.to_owned(),
+            camera: camera.clone(),
             pose,
             every: 1,
         };
-        self.picture_task(&request)?.render()
+        self.picture_task(&request).render()
     }
 
     /// A picture that can be rendered on another thread.
-    ///
-    /// # Errors
-    /// If there is no such camera.
-    pub(crate) fn picture_task(&self, request: &PictureRequest) -> Result<PictureTask, Refusal> {
+    pub(crate) fn picture_task(&self, request: &PictureRequest) -> PictureTask {
         PictureTask::new(request, &self.inputs, &self.loaded, &self.sweep)
     }
 

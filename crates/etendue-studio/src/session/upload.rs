@@ -71,7 +71,7 @@ impl Session {
             return self.upload_trajectory(&name, &bytes, trajectory?, gesture);
         }
         // A copy of the file, for the search of panels
-        let file = self.uploads.join(&name);
+        let file = self.uploads.join(format!("recording-{name}"));
         std::fs::write(&file, &bytes).map_err(|error| {
             Refusal::new(error.to_string(), "free space in the temporary folder")
         })?;
