@@ -77,8 +77,11 @@ fn where_nothing_changes_few_runs_have_a_mark() {
 
 #[test]
 fn a_step_is_marked_where_it_is_and_nowhere_else() {
-    let changed = profile(4e-3, 0.8);
-    for quantity in [BandQuantity::Bias, BandQuantity::DropOut] {
+    let changed = [
+        (BandQuantity::Bias, profile(4e-3, 0.0)),
+        (BandQuantity::DropOut, profile(0.0, 0.8)),
+    ];
+    for (quantity, changed) in changed {
         let marks = marks(&changed, quantity, 50);
         let right = |marks: &&Vec<f64>| {
             let [only] = marks[..] else { return false };
