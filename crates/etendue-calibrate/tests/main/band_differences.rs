@@ -71,6 +71,7 @@ fn where_nothing_changes_few_runs_have_a_mark() {
     ] {
         let marked = marks(&profile(0.0, 0.0), quantity, 200);
         let marked = marked.iter().filter(|marks| !marks.is_empty()).count();
+        // 5 % of 200 are 10; measured: 5, 6, 0
         assert!(marked <= 20, "{quantity:?}: {marked} of 200");
     }
 }
@@ -88,6 +89,7 @@ fn a_step_is_marked_where_it_is_and_nowhere_else() {
             (only - 20.0).abs() < 0.1
         };
         let right = marks.iter().filter(right).count();
+        // Measured: 49, 50
         assert!(right >= 45, "{quantity:?}: {right} of 50");
     }
 }

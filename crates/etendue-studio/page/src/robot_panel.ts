@@ -127,7 +127,8 @@ export class RobotPanel extends Panel {
     // Time
     this.slider.max = String(robot.duration);
     const row = element("div", "row");
-    row.append(button(this.playing ? "❚❚ Stop" : "▶ Play", "Plays the run in real time", () => this.play()), button("Run again", "Runs the saved files with the present seed", () => void this.again()));
+    row.append(button(this.playing ? "❚❚ Stop" : "▶ Play", "Plays the run in real time", () => this.play()), button("Run again", "Runs the saved files with the present seed", () => void this.again()),
+      button("✕", "Closes the robot; its scene stays open", () => this.app.edit(["leave_robot"])));
     this.slider.className = "fill";
     this.element.append(element("div", "row", this.slider, this.clock), row);
 

@@ -16,7 +16,8 @@ export type Edit =
   | { sweep: number }
   | { sensor: string | null }
   | { profile: string | null }
-  | "leave_trajectory";
+  | "leave_trajectory"
+  | "leave_robot";
 
 export interface Weather { visibility_m?: number | null; fog_m?: number | null; rain_mm_h?: number | null; snow_mm_h?: number | null; dust_g_m3?: number | null }
 

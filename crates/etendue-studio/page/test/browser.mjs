@@ -289,6 +289,8 @@ try {
     assert.ok((await shown()) > some);
     await page.locator(".output").first().getByText("only").click();
     assert.equal(await shown(), some);
+    await page.click("#panels > div.on button[title^='Closes the robot']");
+    await waitFor(() => window.studio.app.state.robot === null && window.studio.view.points.points.visible);
   });
 
   await step("a broken file is refused with its place", async () => {

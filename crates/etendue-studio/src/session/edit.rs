@@ -44,6 +44,8 @@ pub enum Edit {
     Profile(Option<String>),
     /// Forgets the trajectory of the sensor.
     LeaveTrajectory,
+    /// Closes the robot; its scene stays open.
+    LeaveRobot,
 }
 
 /// A file of the session.
@@ -114,6 +116,7 @@ impl Edit {
                 inputs.trajectory = None;
             }
             Self::LeaveTrajectory => inputs.trajectory = None,
+            Self::LeaveRobot => inputs.robot = None,
             // The session knows the dropped profiles
             Self::Profile(_) => {}
             Self::Weather(weather) => {
