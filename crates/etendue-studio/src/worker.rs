@@ -109,7 +109,10 @@ pub enum Job {
     /// A dropped file: its name and its content.
     Upload(String, Vec<u8>, oneshot::Sender<Result<Json, Refusal>>),
     /// A picture from a camera.
-    Picture(PictureRequest, oneshot::Sender<Result<Vec<u8>, Refusal>>),
+    Picture(
+        Box<PictureRequest>,
+        oneshot::Sender<Result<Vec<u8>, Refusal>>,
+    ),
     /// Data of the run of the robot.
     Robot(Query, oneshot::Sender<Option<Vec<u8>>>),
     /// The message of a comparison.

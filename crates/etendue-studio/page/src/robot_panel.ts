@@ -16,7 +16,7 @@ export interface RobotState { word: string; name: string; duration: number; outp
 export type RobotEvent = { event: "progress"; time: number } | { event: "done" } | ({ event: "failed" } & Refusal);
 
 interface Arrived {
-  time: number; is_done: boolean; arrived: number; poses: number[][]; clouds: { output: number; number: number; points: number; start: number; arrival: number }[];
+  time: number; is_done: boolean; until: number; poses: number[][]; clouds: { output: number; number: number; points: number; start: number; arrival: number }[];
   pictures: { output: number; number: number; arrival: number }[]; position: Float32Array; intensity: Float32Array;
 }
 interface SeriesMessage { names: [string, string][]; rows: number; time: Float32Array; values: Float32Array }
@@ -238,7 +238,7 @@ export class RobotPanel extends Panel {
       const answer = await fetch(`robot/at/${Math.round(time * 1e9)}`);
       if (answer.status === 200 && run === this.run) {
         this.latest = decode<Arrived>(await answer.arrayBuffer());
-        this.arrived = Math.max(this.arrived, this.latest.arrived);
+        this.arrived = Math.max(this.arrived, this.latest.until);
         this.place();
         // The run may have ended before the page was open
         if (this.latest.is_done && !this.isDone) setTimeout(() => this.ended());

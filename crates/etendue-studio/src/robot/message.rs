@@ -27,7 +27,7 @@ struct Arrived {
     /// Whether the run has ended.
     is_done: bool,
     /// Time up to which data have arrived, s.
-    arrived: f64,
+    until: f64,
     /// Pose of the base, then of each sensor: position and quaternion (x, y, z, w).
     poses: Vec<[f64; 7]>,
     clouds: Vec<Cloud>,
@@ -66,6 +66,10 @@ struct NoHeader {}
 
 impl RobotRun {
     /// The answer to a question; `None` if there are no such data.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the page draws in single precision"
+    )]
     pub fn answer(&self, query: Query) -> Option<Vec<u8>> {
         let data = self.data();
         match query {
@@ -108,7 +112,7 @@ fn arrived(data: &RunData, time: i64, is_done: bool) -> Vec<u8> {
     let mut header = Arrived {
         time: seconds(time),
         is_done,
-        arrived: seconds(data.arrived),
+        until: seconds(data.arrived),
         poses: Vec::new(),
         clouds: Vec::new(),
         pictures: Vec::new(),

@@ -200,7 +200,7 @@ async fn picture(
         every,
     };
     let (answer, waiting) = oneshot::channel();
-    shared.session.send(Job::Picture(request, answer));
+    shared.session.send(Job::Picture(Box::new(request), answer));
     let json = [(header::CONTENT_TYPE, "application/json")];
     match waiting.await {
         Ok(Ok(png)) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),

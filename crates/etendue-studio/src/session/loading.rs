@@ -197,13 +197,10 @@ pub(super) fn load(
         None => None,
     };
     let mut profiles = scene.profiles.clone();
-    for material in profile.iter().flat_map(|profile| &profile.materials) {
-        profiles.set(
-            *material,
-            profile
-                .as_ref()
-                .map_or_else(Arc::default, |open| open.profile.clone()),
-        );
+    if let Some(open) = &profile {
+        for material in &open.materials {
+            profiles.set(*material, open.profile.clone());
+        }
     }
 
     // Place the sensor
