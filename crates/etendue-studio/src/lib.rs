@@ -28,9 +28,11 @@
 //! ```
 
 mod answer;
+mod background;
 mod message;
 mod recording;
 mod refusal;
+mod robot;
 mod server;
 pub mod session;
 mod worker;

@@ -3,13 +3,15 @@
 //! It takes all waiting requests, applies them in order, simulates once, and publishes the sweep and the state. An
 //! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
 
-use crate::answer;
+use crate::answer::{self, PictureRequest};
+use crate::background;
 use crate::message::state::{MeshNumbers, State};
 use crate::message::{mesh, sweep};
 use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
 use crate::recording::{Comparison, Recording, compare};
 use crate::refusal::Refusal;
-use crate::session::{Document, Edit, Opening, Session};
+use crate::robot::{Query, RobotEvent, RobotRun};
+use crate::session::{Document, Edit, Opening, PanelHintRequest, Session, TextFile};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
@@ -58,8 +60,10 @@ pub enum Request {
     Beam(u32),
     /// Curves of a material.
     Reflectance(u32),
-    /// Curves of a noise profile, dropped or embedded.
-    Profile(String),
+    /// Curves of a noise profile; null for the open one.
+    Profile(Option<String>),
+    /// The panel of the recording, beside draws of the open noise profile.
+    Panel(PanelHintRequest),
     /// Text of a file.
     Text(Document),
     /// Keeps the sweep as the recording.
@@ -77,6 +81,8 @@ pub enum Request {
     },
     /// Stops the running fit.
     StopFit,
+    /// Runs the robot again, with the files as they are saved and the present seed.
+    RunRobot,
 }
 
 /// A comparison of the recording with the sweep.
@@ -102,6 +108,13 @@ pub enum Job {
     Record(u32, oneshot::Sender<Result<Vec<u8>, Refusal>>),
     /// A dropped file: its name and its content.
     Upload(String, Vec<u8>, oneshot::Sender<Result<Json, Refusal>>),
+    /// A picture from a camera.
+    Picture(
+        Box<PictureRequest>,
+        oneshot::Sender<Result<Vec<u8>, Refusal>>,
+    ),
+    /// Data of the run of the robot.
+    Robot(Query, oneshot::Sender<Option<Vec<u8>>>),
     /// The message of a comparison.
     Compare(ComparisonRequest, oneshot::Sender<Option<Vec<u8>>>),
 }
@@ -138,8 +151,11 @@ pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refus
         events: events.clone(),
         published: 0,
         stop_fit: Arc::default(),
+        robot: None,
+        runs: 0,
         gestures: 0,
     };
+    worker.follow_robot()?;
     worker.publish();
     let thread = std::thread::Builder::new().name("session".into());
     let thread = thread.spawn(move || worker.run(&waiting));
@@ -169,6 +185,10 @@ struct Worker {
     published: u64,
     /// Set to stop the running fit.
     stop_fit: Arc<AtomicBool>,
+    /// The run of the robot.
+    robot: Option<Arc<RobotRun>>,
+    /// Number of runs of robots.
+    runs: u64,
     /// Number of gestures of the session itself.
     gestures: u64,
 }
@@ -192,7 +212,12 @@ impl Worker {
             // Edit first, so that the sweep is on its way before questions are answered
             let (edits, questions): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
             self.edit_all(edits);
+            let followed = self.follow_robot();
             self.publish();
+            if let Err(refusal) = followed {
+                let message = json!({ "trouble": refusal }).to_string();
+                let _ = self.events.send(message.into());
+            }
             for job in questions {
                 self.answer(job);
             }
@@ -244,6 +269,36 @@ impl Worker {
         }
     }
 
+    /// Starts the run of another robot, or ends that of a robot that is no longer open.
+    fn follow_robot(&mut self) -> Result<(), Refusal> {
+        let wanted = self.session.inputs().robot.as_ref();
+        let running = self.robot.as_ref().map(|robot| &robot.file);
+        if wanted == running {
+            return Ok(());
+        }
+        self.run_robot(wanted.cloned())
+    }
+
+    /// Starts the run of a robot in place of the present one.
+    fn run_robot(&mut self, file: Option<TextFile>) -> Result<(), Refusal> {
+        if let Some(old) = self.robot.take() {
+            old.stop();
+        }
+        let Some(file) = file else {
+            return Ok(());
+        };
+        let events = self.events.clone();
+        let send = move |event: RobotEvent| {
+            let message: Arc<str> = json!({ "robot": event }).to_string().into();
+            // Without a page nobody receives it
+            let _ = events.send(message);
+        };
+        let seed = self.session.inputs().seed;
+        self.runs += 1;
+        self.robot = Some(RobotRun::start(self.runs, file, seed, send)?);
+        Ok(())
+    }
+
     /// A gesture of the session, whose numbers descend from the greatest one.
     fn own_gesture(&mut self) -> u64 {
         self.gestures += 1;
@@ -260,7 +315,8 @@ impl Worker {
             Ok(simulated) => {
                 let message = sweep::encode(&simulated, self.session.loaded());
                 self.sweep.send_replace(Some(message.into()));
-                State::of(&self.session, &mut self.meshes)
+                let robot = self.robot.as_deref();
+                State::of(&self.session, &mut self.meshes, robot)
             }
             Err(refusal) => Err(refusal),
         };
@@ -290,8 +346,20 @@ impl Worker {
             Job::Upload(name, bytes, answer) => {
                 let gesture = self.own_gesture();
                 let uploaded = self.session.upload(&name, bytes, gesture);
+                let uploaded = uploaded.and_then(|uploaded| {
+                    self.follow_robot().inspect_err(|_| {
+                        // The robot is not opened
+                        let _ = self.session.undo();
+                    })?;
+                    Ok(uploaded)
+                });
                 let _ = answer.send(uploaded.map(|uploaded| json!({ "upload": uploaded })));
                 self.publish();
+            }
+            Job::Picture(request, answer) => self.render(&request, answer),
+            Job::Robot(query, answer) => {
+                let robot = self.robot.as_ref();
+                let _ = answer.send(robot.and_then(|robot| robot.answer(query)));
             }
             Job::Compare(request, answer) => {
                 let _ = answer.send(self.compare(request));
@@ -310,6 +378,16 @@ impl Worker {
         };
         let recorded = recording.scans.get(request.scan)?;
         Some(compare(recorded, simulated.scans.first()?, comparison))
+    }
+
+    /// Renders a picture on a thread of its own.
+    fn render(&self, request: &PictureRequest, answer: oneshot::Sender<Result<Vec<u8>, Refusal>>) {
+        let task = self.session.picture_task(request);
+        // Without a thread the answer is dropped, which the page sees as a failure
+        let thread = std::thread::Builder::new().name("picture".into());
+        let _ = thread.spawn(move || {
+            let _ = answer.send(background::compute(|| task.render()));
+        });
     }
 
     /// Starts a fit on a thread of its own.
@@ -352,6 +430,11 @@ impl Worker {
         if let Request::Fit { unknowns, scan } = request {
             return self.fit(unknowns, *scan);
         }
+        if let Request::RunRobot = request {
+            let file = self.session.reread_robot()?;
+            self.run_robot(file)?;
+            return Ok(Json::Null);
+        }
         let session = &mut self.session;
         let encoded = match request {
             Request::Keep => {
@@ -381,8 +464,18 @@ impl Worker {
                 serde_json::to_value(answer::reflectance(session.loaded(), *material)?)
             }
             Request::Profile(name) => {
-                let profile = session.profile(name)?;
-                serde_json::to_value(answer::profile(&profile))
+                let (file, profile) = session.profile(name.as_deref())?;
+                serde_json::to_value(answer::profile(&file, &profile))
+            }
+            Request::Panel(hint) => {
+                let (_, profile) = session.profile(None)?;
+                let panel = session.panel(*hint)?;
+                let seed = session.inputs().seed;
+                serde_json::to_value(answer::panel(&panel, &profile, seed))
+            }
+            Request::Text(Document::Profile) => {
+                let file = session.inputs().profile.as_ref();
+                Ok(json!({ "text": file.map_or("", |file| &file.text) }))
             }
             Request::Text(Document::Scene) => Ok(json!({ "text": *session.inputs().scene.text })),
             Request::Text(Document::Sensor) => {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod band_differences;
 mod corridor;
 mod golden;
 mod gradients;

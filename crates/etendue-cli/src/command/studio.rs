@@ -9,17 +9,20 @@ use clap::Args;
 use etendue_studio::session::pose::to_numbers;
 use etendue_studio::{Opening, Refusal, StudioOptions};
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 
 /// Arguments of `etendue studio`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue studio\n          \
     etendue studio glass-door --sensor velodyne-vlp-16\n          \
-    etendue studio examples/small-house.toml --sensor ouster-os1-128\n\n\
+    etendue studio examples/small-house.toml --sensor ouster-os1-128\n          \
+    etendue studio examples/cart.toml\n          \
+    etendue studio examples/street.toml --trajectory examples/street.tum\n\n\
     The page is open until Ctrl-C. Its address contains a secret of the session; the server listens on this \
     computer only, unless --listen gives another address.")]
 pub struct Studio {
-    /// Scene file (.toml) or the name of a built-in scene [default: the built-in arena with a
-    /// mirror and a glass pane]
+    /// Scene file (.toml) or the name of a built-in scene, a robot file or a noise profile (.toml)
+    /// [default: the built-in arena with a mirror and a glass pane]
     scene: Option<String>,
     /// Name of a preset (see `etendue sensors`) or a sensor file (.toml) [default: the sensor of the
     /// scene file, else hokuyo-urg-04lx]
@@ -29,6 +32,10 @@ pub struct Studio {
     /// scene file]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
+    /// Trajectory of the sensor: a TUM file (time x y z qx qy qz qw per line) or a KITTI file (twelve
+    /// numbers per line, 0.1 s apart)
+    #[arg(long, value_name = "FILE", conflicts_with = "pose")]
+    trajectory: Option<PathBuf>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -57,6 +64,7 @@ impl Studio {
                 .pose
                 .as_ref()
                 .map(|pose| to_numbers(&pose.world_from_sensor)),
+            trajectory: self.trajectory.clone(),
             seed: self.seed,
         };
         let options = StudioOptions {

@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Applies changes, saves the files, runs the exported command, and compares the files of points.
-fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
+fn exported_equals_shown(
+    scene: &str,
+    sensor: Option<&str>,
+    trajectory: Option<&str>,
+    changes: Value,
+) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("scene.toml");
     let preset = ::etendue::config::presets::SCENES
@@ -17,6 +22,11 @@ fn exported_equals_shown(scene: &str, sensor: Option<&str>, changes: Value) {
     let opening = Opening {
         scene: Some(path.display().to_string()),
         sensor: sensor.map(Into::into),
+        trajectory: trajectory.map(|text| {
+            let path = folder.path().join("poses.tum");
+            std::fs::write(&path, text).expect("written");
+            path
+        }),
         seed: 11,
         ..Opening::default()
     };
@@ -63,6 +73,7 @@ fn the_shown_sweep_is_that_of_the_exported_command() {
     exported_equals_shown(
         "arena",
         None,
+        None,
         json!([
             { "set": { "document": "scene", "path": ["materials", "wall", "diffuse", "reflectance"], "value": 0.37 } },
             { "set": { "document": "scene", "path": ["objects", 1, "position_m"], "value": [0.45, 0.02, 0.0] } },
@@ -73,11 +84,63 @@ fn the_shown_sweep_is_that_of_the_exported_command() {
     exported_equals_shown(
         "glass-door",
         Some("velodyne-vlp-16"),
+        None,
         json!([
             { "weather": { "rain_mm_h": 25.0, "fog_m": 300.0 } },
             { "seed": 4 },
             { "set": { "document": "scene", "path": ["materials", "white-paint"], "value": { "base": "white-paint", "diffuse": { "reflectance": 0.4 } } } },
         ]),
+    );
+}
+
+#[test]
+fn a_sweep_along_a_trajectory_is_that_of_the_exported_command() {
+    let poses = "10.0 -1 0 1.2 0 0 0 1\n10.35 -0.5 0.2 1.2 0 0 0.17364818 0.98480775\n11.2 0.5 0.4 1.2 0 0 0.34202014 0.93969262\n";
+    exported_equals_shown(
+        "glass-door",
+        Some("velodyne-vlp-16"),
+        Some(poses),
+        json!([{ "seed": 5 }]),
+    );
+}
+
+#[test]
+fn a_sensor_pose_and_a_camera_give_the_picture_of_render() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let opening = Opening {
+        scene: Some("arena".into()),
+        seed: 7,
+        ..Opening::default()
+    };
+    let session = Session::open(&opening, folder.path().to_owned()).expect("a session");
+    // A small camera
+    let preset = ::etendue::config::presets::CAMERAS
+        .find("ideal")
+        .expect("a camera");
+    let small = preset.text.replace("[640, 480]", "[64, 48]");
+    let path = folder.path().join("small.toml");
+    std::fs::write(&path, small).expect("written");
+    let camera = ::etendue::config::camera::load(&path).expect("a camera");
+    let shown = session
+        .picture(&camera, Some([0.1, 0.0, 0.1, 20.0, 5.0, 0.0]))
+        .expect("a picture");
+    let words = [
+        "render",
+        "arena",
+        "--camera",
+        "small.toml",
+        "--pose",
+        "0.1,0,0.1,20,5,0",
+    ];
+    let words = [&words[..], &["--seed", "7", "-o", "picture.png"]].concat();
+    let output = etendue(folder.path(), &words);
+    assert!(output.status.success(), "{output:?}");
+    let written = std::fs::read(folder.path().join("picture.png")).expect("a picture");
+    assert!(
+        shown == written,
+        "{} and {} bytes",
+        shown.len(),
+        written.len()
     );
 }
 
@@ -88,6 +151,39 @@ fn starts(program: &str) -> bool {
         .arg("--version")
         .output()
         .is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_of_the_studio_works_in_firefox() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../etendue-studio/page");
+    let is_built =
+        page.join("dist/index.html").exists() && page.join("node_modules/puppeteer-core").exists();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = |name: &str| {
+        let paths = std::env::split_paths(&path).map(|folder| folder.join(name));
+        paths.into_iter().find(|path| path.exists())
+    };
+    let firefox = found("firefox-esr").or_else(|| found("firefox"));
+    let (true, true, Some(_), Some(firefox)) = (is_built, starts("node"), found("Xvfb"), firefox)
+    else {
+        eprintln!(
+            "skipped: the_page_of_the_studio_works_in_firefox (needs Node, Firefox, Xvfb and `just studio-page`)"
+        );
+        return;
+    };
+    let output = std::process::Command::new("node")
+        .arg(page.join("test/firefox.mjs"))
+        .args([env!("CARGO_BIN_EXE_etendue").as_ref(), firefox.as_os_str()])
+        .output()
+        .expect("node starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // One line per step
+    assert!(text.matches("ok: ").count() >= 4, "{text}");
 }
 
 #[test]
@@ -121,5 +217,5 @@ fn the_page_of_the_studio_works_in_a_browser() {
         String::from_utf8_lossy(&output.stderr)
     );
     // One line per step
-    assert!(text.matches("ok: ").count() >= 15, "{text}");
+    assert!(text.matches("ok: ").count() >= 19, "{text}");
 }

@@ -21,7 +21,14 @@ function chart(options: uPlot.Options, data: uPlot.AlignedData, parent: HTMLElem
     old.destroy();
     charts.delete(old);
   }
-  charts.add(new uPlot(options, data, parent));
+  const made = new uPlot(options, data, parent);
+  charts.add(made);
+  return made;
+}
+
+/** Draws all charts again, in the colours of the page. */
+export function redrawAll() {
+  for (const one of charts) one.redraw(false);
 }
 
 /** A canvas of the width of its parent. */
@@ -190,23 +197,261 @@ export function costs(parent: HTMLElement, values: number[], height: number) {
   }, [values.map((_, i) => i), values], parent);
 }
 
+/** Values of bins of incidence with their 95 % intervals. */
+export interface Points { incidence_deg: number[]; values: number[]; low: number[]; high: number[] }
+
 /** A quantity of several profiles over incidence, with the 95 % interval of each. */
-export function profiles(parent: HTMLElement, quantities: { incidence_deg: number[]; values: number[]; low: number[]; high: number[] }[], colours: string[], label: string) {
-  const longest = quantities.reduce((a, b) => (a.incidence_deg.length >= b.incidence_deg.length ? a : b));
-  const padded = (values: number[]) => longest.incidence_deg.map((_, i) => values[i] ?? null);
-  const data: (number | null)[][] = [longest.incidence_deg];
-  const series: uPlot.Series[] = [{}];
-  const bands: uPlot.Band[] = [];
-  quantities.forEach((quantity, number) => {
-    data.push(padded(quantity.values));
-    series.push({ stroke: colours[number], width: 2, points: { show: false } });
-    if (quantity.low.length === 0) return;
-    data.push(padded(quantity.high), padded(quantity.low));
-    series.push({ stroke: colours[number] + "55", width: 1, points: { show: false } }, { stroke: colours[number] + "55", width: 1, points: { show: false } });
-    bands.push({ series: [data.length - 2, data.length - 1], fill: colours[number] + "22" });
-  });
-  chart({
-    width: Math.max(200, parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false }, bands,
-    scales: { x: { time: false, range: [0, 90] } }, axes: [axis("incidence, degrees"), { ...axis(label), size: 46 }], series,
-  }, data as uPlot.AlignedData, parent);
+export interface Curves {
+  quantities: { incidence_deg: number[]; values: number[]; low: number[]; high: number[] }[];
+  colours: string[];
+  /** Knots of the edited profile: incidence and value. */
+  knots: { deg: number[]; values: number[] } | null;
+  recorded: Points | null;
+  drawn: Points | null;
+  /** The edited profile at the distance of the recorded panel. */
+  expected: { incidence_deg: number[]; values: number[] } | null;
+  /** Incidences at which adjacent recorded bands differ. */
+  changes: number[];
+}
+
+/** Colours of recorded and of drawn points. */
+export const POINT_COLOURS = { recorded: "#e15759", drawn: "#76b7b2" };
+
+/** Greatest distance of the pointer from a knot, pixels. */
+const NEAR_KNOT = 10;
+
+/** A chart of profiles whose knots can be dragged. */
+export class ProfileChart {
+  private plot: uPlot | null = null;
+  private curves: Curves | null = null;
+  private hovered = -1;
+  private width = 0;
+  private dragged = -1;
+
+  /** `drag` gets a knot and its value while it moves; `isOver` at the end. */
+  constructor(private parent: HTMLElement, private label: string, private drag: (knot: number, value: number, isOver: boolean) => void) {}
+
+  get isDragged(): boolean {
+    return this.dragged >= 0;
+  }
+
+  show(curves: Curves) {
+    const isSame = this.curves?.quantities.length === curves.quantities.length && this.curves.quantities.every((one, i) => (one.low.length > 0) === (curves.quantities[i].low.length > 0));
+    this.curves = curves;
+    const data = this.data(curves);
+    if (isSame && this.plot?.root.isConnected && this.width === this.parent.clientWidth) {
+      // While a knot moves, the axes stay
+      this.plot.setData(data, !this.isDragged);
+      if (this.isDragged) this.plot.redraw();
+    } else this.build(curves, data);
+  }
+
+  private data({ quantities }: Curves): uPlot.AlignedData {
+    const longest = quantities.reduce((a, b) => (a.incidence_deg.length >= b.incidence_deg.length ? a : b));
+    const padded = (values: number[]) => longest.incidence_deg.map((_, i) => values[i] ?? null);
+    const rows: (number | null)[][] = [longest.incidence_deg];
+    for (const { values, low, high } of quantities) {
+      rows.push(padded(values));
+      if (low.length > 0) rows.push(padded(high), padded(low));
+    }
+    return rows as uPlot.AlignedData;
+  }
+
+  /** Limits of the values: those of the curves and of the points, without the longest intervals. */
+  private limits(): [number, number] {
+    const { quantities, recorded, drawn } = this.curves!;
+    const values = [...quantities.flatMap((one) => one.values), ...(recorded?.values ?? []), ...(drawn?.values ?? [])].filter(Number.isFinite);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const margin = 0.12 * Math.max(high - low, 1e-3 * Math.abs(high), 1e-6);
+    return [low - margin, high + margin];
+  }
+
+  private build(curves: Curves, data: uPlot.AlignedData) {
+    this.parent.replaceChildren();
+    this.width = this.parent.clientWidth;
+    const series: uPlot.Series[] = [{}];
+    const bands: uPlot.Band[] = [];
+    curves.quantities.forEach((quantity, number) => {
+      const colour = curves.colours[number];
+      series.push({ stroke: colour, width: 2, points: { show: false } });
+      if (quantity.low.length === 0) return;
+      const edge = { stroke: colour + "55", width: 1, points: { show: false } };
+      series.push(edge, edge);
+      bands.push({ series: [series.length - 2, series.length - 1], fill: colour + "22" });
+    });
+    this.plot = chart({
+      width: Math.max(200, this.width - 4), height: this.width > 420 ? 230 : 170, legend: { show: false }, bands, series,
+      cursor: { y: false, x: false, points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: false, range: [0, 90] }, y: { range: () => this.limits() } },
+      axes: [axis("incidence, degrees"), { ...axis(this.label), size: 46 }],
+      hooks: { draw: [(plot) => this.draw(plot)] },
+    }, data, this.parent);
+    this.listen(this.plot.over);
+  }
+
+  private draw(plot: uPlot) {
+    const { knots, recorded, drawn, expected, changes, colours } = this.curves!;
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio;
+    const x = (deg: number) => plot.valToPos(deg, "x", true), y = (value: number) => plot.valToPos(value, "y", true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    const dots = (points: Points, colour: string, radius: number) => {
+      ctx.fillStyle = ctx.strokeStyle = colour;
+      ctx.lineWidth = ratio;
+      points.incidence_deg.forEach((deg, i) => {
+        ctx.globalAlpha = 0.4;
+        ctx.beginPath();
+        ctx.moveTo(x(deg), y(points.low[i]));
+        ctx.lineTo(x(deg), y(points.high[i]));
+        ctx.stroke();
+        ctx.globalAlpha = 0.9;
+        ctx.beginPath();
+        ctx.arc(x(deg), y(points.values[i]), radius * ratio, 0, 2 * Math.PI);
+        ctx.fill();
+      });
+      ctx.globalAlpha = 1;
+    };
+    if (drawn) dots(drawn, POINT_COLOURS.drawn, 1.8);
+    if (recorded) dots(recorded, POINT_COLOURS.recorded, 1.8);
+    if (expected) {
+      ctx.strokeStyle = colours[0];
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.setLineDash([6 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      expected.incidence_deg.forEach((deg, i) => ctx.lineTo(x(deg), y(expected.values[i])));
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
+    // Boundaries of bands that differ
+    ctx.strokeStyle = ctx.fillStyle = css("--text");
+    for (const deg of changes) {
+      ctx.globalAlpha = 0.5;
+      ctx.setLineDash([3 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x(deg), bbox.top);
+      ctx.lineTo(x(deg), bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.globalAlpha = 1;
+      ctx.beginPath();
+      ctx.moveTo(x(deg) - 4 * ratio, bbox.top);
+      ctx.lineTo(x(deg) + 4 * ratio, bbox.top);
+      ctx.lineTo(x(deg), bbox.top + 6 * ratio);
+      ctx.fill();
+    }
+    // Knots
+    knots?.deg.forEach((deg, i) => {
+      const isOn = i === (this.dragged >= 0 ? this.dragged : this.hovered);
+      ctx.beginPath();
+      ctx.fillStyle = isOn ? css("--text") : colours[0];
+      ctx.arc(x(deg), y(knots.values[i]), (isOn ? 5 : 2.2) * ratio, 0, 2 * Math.PI);
+      ctx.fill();
+    });
+    ctx.restore();
+  }
+
+  /** The knot at a place of the chart; -1 for none. */
+  private knotAt(plot: uPlot, left: number, top: number): number {
+    const knots = this.curves?.knots;
+    if (!knots) return -1;
+    let best = -1, nearest = NEAR_KNOT;
+    knots.deg.forEach((deg, i) => {
+      const away = Math.hypot(plot.valToPos(deg, "x") - left, 0.6 * (plot.valToPos(knots.values[i], "y") - top));
+      if (away < nearest) { nearest = away; best = i; }
+    });
+    return best;
+  }
+
+  private listen(over: HTMLElement) {
+    const plot = this.plot!;
+    over.style.touchAction = "pan-y";
+    const place = (event: PointerEvent) => {
+      const box = over.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top] as const;
+    };
+    over.addEventListener("pointerdown", (event) => {
+      this.dragged = this.knotAt(plot, ...place(event));
+      if (this.dragged < 0) return;
+      event.preventDefault();
+      over.setPointerCapture(event.pointerId);
+    });
+    over.addEventListener("pointermove", (event) => {
+      const [left, top] = place(event);
+      if (this.dragged >= 0) return this.drag(this.dragged, plot.posToVal(top, "y"), false);
+      const hovered = this.knotAt(plot, left, top);
+      if (hovered === this.hovered) return;
+      this.hovered = hovered;
+      over.style.cursor = hovered >= 0 ? "ns-resize" : "default";
+      plot.redraw(false);
+    });
+    const end = (event: PointerEvent) => {
+      if (this.dragged < 0) return;
+      const knot = this.dragged;
+      this.dragged = -1;
+      this.drag(knot, plot.posToVal(place(event)[1], "y"), true);
+    };
+    over.addEventListener("pointerup", end);
+    over.addEventListener("pointercancel", end);
+  }
+}
+
+/** Colours of the columns of a series. */
+const LINES = ["#e15759", "#59b368", "#3a8fe0"];
+
+/** Numbers of a sensor over time: a chart for each unit, and a line at the present time. */
+export class SeriesChart {
+  private plots: uPlot[] = [];
+  private time = 0;
+
+  /** `output` is the number of the output of the robot. */
+  constructor(private parent: HTMLElement, readonly output: number) {}
+
+  /** Shows columns with their names and units; `values` are rows. */
+  show(names: [string, string][], time: Float32Array, values: Float32Array) {
+    this.parent.replaceChildren();
+    this.plots = [];
+    const units = [...new Set(names.map(([, unit]) => unit))];
+    const times = Array.from(time);
+    for (const unit of units) {
+      const columns = names.flatMap(([name, of], number) => (of === unit ? [{ name, number }] : []));
+      const rows = columns.map(({ number }) => times.map((_, row) => { const value = values[row * names.length + number]; return Number.isFinite(value) ? value : null; }));
+      const line = (plot: uPlot) => {
+        const at = plot.valToPos(this.time, "x", true);
+        plot.ctx.save();
+        plot.ctx.strokeStyle = css("--text");
+        plot.ctx.lineWidth = devicePixelRatio;
+        plot.ctx.beginPath();
+        plot.ctx.moveTo(at, plot.bbox.top);
+        plot.ctx.lineTo(at, plot.bbox.top + plot.bbox.height);
+        plot.ctx.stroke();
+        plot.ctx.restore();
+      };
+      const title = document.createElement("p");
+      title.className = "note";
+      const three = columns.length === 3 && columns[0].name.endsWith(" x");
+      title.append(three ? columns[0].name.replace(/ x$/, ": ") : "");
+      columns.forEach(({ name }, i) => {
+        const part = document.createElement("span");
+        part.style.color = LINES[i % LINES.length];
+        part.textContent = `${three ? "xyz"[i] : name} `;
+        title.append(part);
+      });
+      this.parent.append(title);
+      this.plots.push(chart({
+        width: Math.max(200, this.parent.clientWidth - 4), height: 130, legend: { show: false }, cursor: { y: false },
+        scales: { x: { time: false } }, axes: [axis("time, s"), { ...axis(unit), size: 52 }],
+        series: [{}, ...columns.map((_, i) => ({ stroke: LINES[i % LINES.length], width: 1.2, points: { show: false } }))],
+        hooks: { draw: [line] },
+      }, [times, ...rows], this.parent));
+    }
+  }
+
+  /** Marks a time, s. */
+  mark(time: number) {
+    this.time = time;
+    for (const plot of this.plots) plot.redraw(false);
+  }
 }

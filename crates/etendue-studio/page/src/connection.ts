@@ -2,6 +2,7 @@
 
 import { decode } from "./message";
 import type { FitEvent } from "./recording_panel";
+import type { RobotEvent } from "./robot_panel";
 import type { Edit, Hello, Json, Refusal, State, Sweep } from "./types";
 
 export class RefusedError extends Error {
@@ -14,6 +15,7 @@ interface Listeners {
   sweep(sweep: Sweep): void;
   trouble(refusal: Refusal): void;
   fit(event: FitEvent): void;
+  robot(event: RobotEvent): void;
   closed(): void;
 }
 
@@ -60,6 +62,7 @@ export class Connection {
     else if (message.answer) this.answered(message.answer);
     else if (message.trouble) this.on.trouble(message.trouble);
     else if (message.fit) this.on.fit(message.fit);
+    else if (message.robot) this.on.robot(message.robot);
     else if (message.hello) {
       this.client = message.hello.client;
       this.on.hello(message.hello);

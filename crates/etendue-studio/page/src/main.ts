@@ -4,6 +4,8 @@ import "./studio.css";
 import * as THREE from "three";
 import { type App, button, element } from "./app";
 import { BeamInspector } from "./beam_panel";
+import { redrawAll } from "./charts";
+import { CameraPanel } from "./camera_panel";
 import { coloured, MAPS, type ColourMode } from "./colours";
 import { Connection, RefusedError } from "./connection";
 import { format, Images } from "./images";
@@ -11,6 +13,7 @@ import { MaterialPanel } from "./material_panel";
 import type { Panel } from "./panel";
 import { ProfilePanel } from "./profile_panel";
 import { RecordingPanel } from "./recording_panel";
+import { RobotPanel } from "./robot_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
 import type { Edit, State, Sweep } from "./types";
@@ -26,6 +29,11 @@ let gizmoGesture = 0;
 
 // The view
 
+if (!document.createElement("canvas").getContext("webgl2")) {
+  get("toast").className = "show bad";
+  get("toast").append("This browser has no WebGL 2, which the view needs.", element("small", "", "Allow it in the settings of the browser, or use another browser."));
+  throw new Error("no WebGL 2");
+}
 const view = new View(get<HTMLCanvasElement>("canvas"), {
   selected: (selection) => app.select(selection),
   point: (index) => {
@@ -75,6 +83,7 @@ const connection = new Connection({
   sweep: showSweep,
   trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
   fit: (event) => recording.event(event),
+  robot: (event) => robot.event(event),
   closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
 });
 
@@ -115,6 +124,8 @@ const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
 const recording = new RecordingPanel(app);
 const profiles = new ProfilePanel(app);
+const camera = new CameraPanel(app);
+const robot = new RobotPanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
   material: { title: "Material", panel: new MaterialPanel(app) },
@@ -122,6 +133,8 @@ const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   run: { title: "Run", panel: new RunPanel(app) },
   compare: { title: "Compare", panel: recording },
   profiles: { title: "Noise", panel: profiles },
+  camera: { title: "Camera", panel: camera },
+  robot: { title: "Robot", panel: robot },
   dock: { title: "Scan", panel: null },
 };
 
@@ -140,6 +153,7 @@ function showTab(name: string) {
   }
   document.body.classList.toggle("dock-tab", name === "dock");
   refreshPanels();
+  if (name === "camera") camera.changed();
 }
 
 function refreshPanels() {
@@ -152,7 +166,7 @@ showTab("scene");
 async function showState(state: State) {
   get<HTMLButtonElement>("undo").disabled = state.steps[0] === 0;
   get<HTMLButtonElement>("redo").disabled = state.steps[1] === 0;
-  const isChanged = state.scene.is_changed || state.sensor.is_changed;
+  const isChanged = state.scene.is_changed || state.sensor.is_changed || Boolean(state.profile?.is_changed);
   get("save").classList.toggle("changed", isChanged);
   document.title = `${isChanged ? "• " : ""}${state.scene_name} – etendue studio`;
   const [scene, sensor] = [get<HTMLSelectElement>("scene"), get<HTMLSelectElement>("sensor")];
@@ -162,8 +176,21 @@ async function showState(state: State) {
   scene.value = sensor.value = "";
   if (app.selection?.kind === "object" && app.selection.number >= state.objects.length) app.selection = null;
   refreshPanels();
+  void profiles.update();
+  showRobot(state);
   if (!view.isBeingDragged) await view.show(state);
   if (["object", "material", "label"].includes(mode) && app.sweep) showLegend(app.sweep);
+}
+
+let shownRobot = -1;
+/** Shows the tab of a robot while one is open. */
+function showRobot(state: State) {
+  const run = state.robot?.run ?? -1;
+  get("tab-robot").hidden = run < 0;
+  robot.update();
+  if (run >= 0 && shownRobot < 0) showTab("robot");
+  else if (run < 0 && get("tab-robot").classList.contains("on")) showTab("scene");
+  shownRobot = run;
 }
 
 function showSweep(sweep: Sweep) {
@@ -175,6 +202,7 @@ function showSweep(sweep: Sweep) {
   images.show(sweep);
   showLegend(sweep);
   void beam.refresh();
+  camera.changed();
   if (app.state?.recording && recording.element.classList.contains("on")) void recording.compare(false);
 }
 
@@ -273,6 +301,7 @@ group(
   toggle("Top", "View from above", false, (isOn) => view.lookFromTop(isOn)),
   toggle("Follow", "The camera follows the sensor", false, (isOn) => (view.follows = isOn)),
   toggle("Measure", "Distance between two clicks", false, (isOn) => view.measureDistances(isOn)),
+  toggle("Wide", "A wider side bar", false, (isOn) => { document.body.classList.toggle("wide", isOn); profiles.draw(); robot.relayout(); }),
   button("Fit view", "Look at the whole scene (F)", () => { if (app.state) { view.frame(app.state); view.draw(); } }));
 get("hint").textContent = "drag: turn · right drag: shift · wheel: zoom · click: select and inspect";
 
@@ -293,9 +322,10 @@ async function save() {
   const saved: string[] = [];
   const { state } = app;
   if (!state) return;
-  const isFresh = !state.scene.is_changed && !state.sensor.is_changed;
+  const isFresh = !state.scene.is_changed && !state.sensor.is_changed && !state.profile?.is_changed;
   if (state.scene.is_changed || isFresh) await sendRequest({ save: "scene" } as never, (answer) => saved.push(answer.path));
   if (state.sensor.is_changed) await sendRequest({ save: "sensor" } as never, (answer) => saved.push(answer.path));
+  if (state.profile?.is_changed) await sendRequest({ save: "profile" } as never, (answer) => saved.push(answer.path));
   if (saved.length) app.toast(`Saved ${saved.join(" and ")}`);
 }
 get("export").addEventListener("click", () => {
@@ -325,6 +355,7 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 function setTheme(isDark: boolean) {
   document.documentElement.classList.toggle("dark", isDark);
   view.setTheme(isDark);
+  redrawAll();
 }
 setTheme(storage.get("theme") ? storage.get("theme") === "dark" : prefersDark.matches);
 get("theme").addEventListener("click", () => {
@@ -347,7 +378,9 @@ addEventListener("drop", async (event) => {
 });
 async function dropped(file: File) {
   const body = await recording.upload(file);
-  if (body.upload?.kind === "recording") showTab("compare");
+  const isEditing = app.state?.profile && profiles.element.classList.contains("on");
+  if (body.upload?.kind === "recording" && !isEditing) showTab("compare");
+  if (body.upload?.kind === "trajectory") showTab("run");
   if (body.upload?.kind === "profile") { showTab("profiles"); await profiles.open(body.upload.name); }
   if (body.upload?.kind === "scene") { app.select(null); setTimeout(() => { if (app.state) { view.frame(app.state); view.draw(); } }, 150); }
 }
@@ -369,4 +402,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, dropped, showTab } });
+Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, camera, robot, dropped, showTab } });

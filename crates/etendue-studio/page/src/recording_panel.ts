@@ -108,7 +108,8 @@ export class RecordingPanel extends Panel {
     else if (body.refusal) this.app.toast(body.refusal.message, body.refusal.remedy, true);
     else if (body.upload?.kind === "recording") this.app.toast(`${file.name}: ${body.upload.scans} scan${body.upload.scans > 1 ? "s" : ""}`);
     else if (body.upload?.kind === "object") this.app.toast(`Saved ${body.upload.path} and added an object of it.`);
-    else if (body.upload && body.upload.kind !== "profile") this.app.toast(`${file.name} is open. Save writes it into the working folder.`);
+    else if (body.upload?.kind === "trajectory") this.app.toast(`Saved ${body.upload.path}. The sensor moves along it.`);
+    else if (body.upload && !["profile", "robot"].includes(body.upload.kind)) this.app.toast(`${file.name} is open. Save writes it into the working folder.`);
     return body;
   }
 

@@ -47,7 +47,7 @@ export class RunPanel extends Panel {
 
   protected key(): string {
     const { state } = this.app;
-    return state ? JSON.stringify([state.weather, state.seed, state.sweep, state.is_moving, state.scene.toml.atmosphere]) : "";
+    return state ? JSON.stringify([state.weather, state.seed, state.sweep, state.sweeps, state.trajectory, state.is_moving, state.scene.toml.atmosphere, this.playing]) : "";
   }
 
   protected build() {
@@ -59,7 +59,7 @@ export class RunPanel extends Panel {
     // Time
     const duration = app.sweep?.duration ?? 0.1;
     const time = this.gui("Time");
-    const last = Math.max(200, state.sweep);
+    const last = state.sweeps !== null ? Math.max(1, state.sweeps - 1) : Math.max(200, state.sweep);
     slider(time, { sweep: state.sweep }, "sweep", "sweep", [0, last], "Index of the sweep in its run", gesture, (value, of) => app.edit([{ sweep: Math.round(value) }], of)).step(1);
     const moves = state.is_moving || state.objects.some((object) => object.is_moving);
     const row = element("div", "row");
@@ -68,14 +68,19 @@ export class RunPanel extends Panel {
       button("⏮ Start", "The first sweep", () => app.edit([{ sweep: 0 }])),
     );
     const record = element("input");
-    Object.assign(record, { type: "number", min: 1, max: 10000, value: 20, title: "Number of sweeps" });
+    Object.assign(record, { type: "number", min: 1, max: state.sweeps ?? 10000, value: state.sweeps ?? 20, title: "Number of sweeps" });
     record.style.width = "72px";
+    if (state.trajectory) {
+      const { path, poses, duration: lasts } = state.trajectory;
+      row.append(button("Leave the trajectory", "The pose of the scene, or the middle of it", () => app.edit(["leave_trajectory"])));
+      this.element.append(element("p", "note", `Trajectory ${path}: ${poses.toLocaleString("en")} poses in ${lasts.toFixed(2)} s, ${state.sweeps} sweeps.`));
+    }
     const save = element("div", "row", "Record", record, "sweeps", button("to MCAP", "A recording for ROS 2: the file that `etendue simulate -o run.mcap` writes", () => {
       const link = element("a");
       Object.assign(link, { href: `record/${Math.max(1, Math.round(Number(record.value)))}`, download: "run.mcap" });
       link.click();
     }));
-    this.element.append(row, save, element("p", "note", `Sweep ${state.sweep} begins at ${(state.sweep * duration).toFixed(2)} s; a sweep takes ${(1e3 * duration).toFixed(0)} ms. ${moves ? "The scene or the sensor moves." : "Nothing moves in this scene: sweeps differ by their noise."}`));
+    this.element.append(row, save, element("p", "note", `Sweep ${state.sweep} begins at ${(state.sweep * duration).toFixed(2)} s; a sweep takes ${(1e3 * duration).toFixed(0)} ms. ${moves ? "The scene or the sensor moves." : "Nothing moves in this scene: sweeps differ by their noise. Drop a trajectory (TUM, KITTI) to move the sensor along it."}`));
 
     // Noise
     const noise = this.gui("Noise");
@@ -105,13 +110,15 @@ export class RunPanel extends Panel {
       this.playing = 0;
     } else {
       const of = this.app.connection.gesture();
-      let sweep = this.app.state!.sweep;
+      const { sweeps, sweep: now } = this.app.state!;
+      let sweep = now + 1 === sweeps ? -1 : now;
       let shown = -1;
       const every = Math.max(30, 1e3 * (this.app.sweep?.duration ?? 0.1));
       this.playing = window.setInterval(() => {
         // The next sweep, once the one before is drawn
         if (this.app.sweep?.revision === shown) return;
         shown = this.app.sweep?.revision ?? -1;
+        if (sweep + 1 === this.app.state!.sweeps) return this.play();
         this.app.edit([{ sweep: ++sweep }], of);
       }, every);
     }

@@ -1,9 +1,11 @@
 // Messages of the server.
 
+import type { RobotState } from "./robot_panel";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Table = { [key: string]: Json };
 export type Step = string | number;
-export type DocumentName = "scene" | "sensor";
+export type DocumentName = "scene" | "sensor" | "profile";
 
 export type Edit =
   | { set: { document: DocumentName; path: Step[]; value: Json } }
@@ -12,12 +14,16 @@ export type Edit =
   | { weather: Weather }
   | { seed: number }
   | { sweep: number }
-  | { sensor: string | null };
+  | { sensor: string | null }
+  | { profile: string | null }
+  | "leave_trajectory"
+  | "leave_robot";
 
 export interface Weather { visibility_m?: number | null; fog_m?: number | null; rain_mm_h?: number | null; snow_mm_h?: number | null; dust_g_m3?: number | null }
 
 export interface Hello {
   protocol: number; client: number; scenes: string[]; sensors: [string, string][]; profiles: string[];
+  cameras: { name: string; width: number; height: number }[];
   library: { name: string; description: string; file: Table }[];
   scene_schema: Table; sensor_schema: Table;
 }
@@ -27,8 +33,12 @@ export interface FileState { word: string; path: string; is_changed: boolean; to
 export interface ObjectState { name: string; mesh: number; pose: number[]; material: number; table: number | null; is_moving: boolean }
 export interface MaterialState { name: string; look: Look; is_own: boolean; file: Table | null }
 
+export interface ProfileState { word: string; path: string; is_changed: boolean; name_in_scene: string | null; materials: number[]; fingerprint: number }
+export interface TrajectoryState { path: string; poses: number; duration: number }
+
 export interface State {
   revision: number; steps: [number, number]; scene: FileState; scene_name: string; sensor: FileState;
+  robot: RobotState | null; profile: ProfileState | null; own_profiles: string[]; trajectory: TrajectoryState | null; sweeps: number | null; path: number[][];
   lidar: { name: string; wavelength_nm: number; receiver: string; channels: number; columns: number; azimuths: number[]; elevations: number[]; near: number; far: number; intensity_top: number | null };
   pose: number[]; is_pose_given: boolean; is_moving: boolean; weather: Weather; seed: number; sweep: number;
   objects: ObjectState[]; materials: MaterialState[]; classes: string[]; bounds: [number[], number[]]; warnings: string[];

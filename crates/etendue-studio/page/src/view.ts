@@ -12,7 +12,7 @@ export type Selection = { kind: "sensor" } | { kind: "object"; number: number } 
 
 /** Empties a group and frees its memory. */
 export function discard(group: THREE.Group) {
-  for (const child of group.children as (THREE.Mesh | THREE.Line)[]) {
+  for (const child of group.children as (THREE.Mesh | THREE.Line | THREE.Points)[]) {
     child.geometry.dispose();
     (child.material as THREE.Material).dispose();
   }
@@ -48,6 +48,8 @@ export class View {
   private rays = new THREE.Group();
   private marker = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), new THREE.MeshBasicMaterial({ color: 0xffffff, depthTest: false, transparent: true, opacity: 0.9 }));
   private ruler = new THREE.Group();
+  private path = new THREE.Group();
+  private pathKey = "";
   private grid: THREE.GridHelper | null = null;
   private selection: Selection = null;
   private isDragging = false;
@@ -71,7 +73,7 @@ export class View {
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a94a0, 1.9));
     const sun = new THREE.DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.5, -0.8, 1.4);
-    this.scene.add(sun, this.objects.group, this.points.points, this.recorded.points, this.rays, this.ruler, this.sensor, this.marker);
+    this.scene.add(sun, this.objects.group, this.points.points, this.recorded.points, this.rays, this.ruler, this.path, this.sensor, this.marker);
     this.recorded.points.visible = false;
     this.marker.visible = false;
     this.marker.renderOrder = 6;
@@ -168,8 +170,36 @@ export class View {
     await this.objects.show(state);
     if (!this.isFramed) this.frame(state);
     this.showFan(state);
+    this.showPath(state.path);
     this.attach();
     this.draw();
+  }
+
+  /** Hides the sensor, its points and its path, for the run of a robot. */
+  hideSweep(isHidden: boolean) {
+    this.points.points.visible = this.sensor.visible = this.path.visible = !isHidden;
+    this.draw();
+  }
+
+  /** Length of the diagonal of the scene, m. */
+  get size(): number {
+    return this.extent;
+  }
+
+  /** Draws the path of the sensor, with dots at its start and its end. */
+  private showPath(path: number[][]) {
+    const key = JSON.stringify(path);
+    if (key === this.pathKey) return;
+    this.pathKey = key;
+    discard(this.path);
+    if (path.length < 2) return;
+    const points = path.map((point) => new THREE.Vector3().fromArray(point));
+    this.path.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial({ color: 0xff4fd8 })));
+    for (const [at, color] of [[points[0], 0x59b368], [points[points.length - 1], 0xe15759]] as const) {
+      const dot = new THREE.Mesh(new THREE.SphereGeometry(0.004 * this.extent, 12, 8), new THREE.MeshBasicMaterial({ color }));
+      dot.position.copy(at);
+      this.path.add(dot);
+    }
   }
 
   /** Shows a sweep, and draws it at once. */

@@ -25,6 +25,7 @@ const printed = spawn(program, ["scenes", "arena"], { stdio: ["ignore", "pipe", 
 let original = "";
 for await (const data of printed.stdout) original += data;
 await writeFile(join(folder, "room.toml"), original);
+const cart = await readFile(new URL("../../../../examples/cart.toml", import.meta.url), "utf8");
 const { server, url } = await start("room.toml");
 const browser = await chromium.launch({
   executablePath: chrome,
@@ -213,12 +214,91 @@ try {
     await page.locator("text=RPLIDAR A1 on metal").waitFor();
   });
 
+  await step("a dragged knot changes its profile, and is saved", async () => {
+    await waitFor(() => window.studio.app.state.profile && window.studio.profiles.edited);
+    // A panel of ten scans: rows of range, quality and angle
+    const rows = [];
+    for (let scan = 0; scan < 10; scan++)
+      for (let beam = -50; beam <= 50; beam++) {
+        const angle = (beam * Math.PI) / 180;
+        rows.push(`${0.4 / Math.cos(angle) + 0.0005 * Math.sin(7 * beam + 3 * scan)},47,${angle}`);
+      }
+    await drop("panel.txt", rows.join("\n") + "\n");
+    await page.click("text=Points of the recording");
+    await waitFor(() => window.studio.profiles.panel?.quantities[0].recorded.values.length > 30);
+    const place = await evaluate(() => {
+      const { edited: { profile }, plots } = window.studio.profiles;
+      plots[0].parent.scrollIntoView({ block: "center" });
+      const knot = profile.knots_deg.findIndex((deg) => deg > 20);
+      const box = plots[0].plot.over.getBoundingClientRect();
+      return { knot, x: box.left + plots[0].plot.valToPos(profile.knots_deg[knot], "x"), y: box.top + plots[0].plot.valToPos(profile.quantities[0].knots[knot], "y") };
+    });
+    const value = () => evaluate((knot) => window.studio.profiles.edited.profile.quantities[0].knots[knot], place.knot);
+    const before = await value();
+    await page.mouse.move(place.x, place.y);
+    await page.mouse.down();
+    await page.mouse.move(place.x, place.y - 20, { steps: 6 });
+    await page.mouse.up();
+    await waitFor(([knot, value]) => window.studio.profiles.edited.profile.quantities[0].knots[knot] > value + 0.2, [place.knot, before]);
+    await page.click("#undo");
+    await waitFor(([knot, value]) => window.studio.profiles.edited.profile.quantities[0].knots[knot] === value, [place.knot, before]);
+    await page.click("#redo");
+    await waitFor(([knot, value]) => window.studio.profiles.edited.profile.quantities[0].knots[knot] > value + 0.2, [place.knot, before]);
+    await page.click("#save");
+    await waitFor(() => !window.studio.app.state.profile.is_changed);
+    const saved = await readFile(join(folder, "rplidar-a1-wood.toml"), "utf8");
+    assert.ok(saved.includes(`${await value()}`), `${await value()}`);
+    await tab("compare");
+    await page.click("text=Forget");
+  });
+
+  await step("a camera follows the sensor", async () => {
+    await tab("camera");
+    await waitFor(() => window.studio.camera.columns === 320);
+    await change(() => evaluate(() => window.studio.app.edit([{ pose: [0, 0, 0, 30, 0, 0] }])));
+    await waitFor(() => window.studio.camera.columns === 160);
+    await waitFor(() => window.studio.camera.columns === 320);
+    await page.click("text=From the view");
+    assert.equal(await page.locator("#panels > div.on input[type=number]").count(), 6);
+  });
+
+  await step("a trajectory moves the sensor, and its path is drawn", async () => {
+    await drop("drive.tum", "5 -0.1 0 0 0 0 0 1\n6 0.1 0 0 0 0 0 1\n");
+    await waitFor(() => window.studio.app.state.trajectory?.poses === 2 && window.studio.app.state.sweeps === 10);
+    assert.equal(await evaluate(() => window.studio.app.state.path.length), 301);
+    const x = () => evaluate(() => window.studio.app.sweep.pose[0]);
+    await waitFor(() => Math.abs(window.studio.app.sweep.pose[0] + 0.1) < 1e-6);
+    await page.click("text=▶ Play");
+    await waitFor(() => window.studio.app.state.sweep === 9);
+    await waitFor(() => window.studio.app.sweep.pose[0] > 0.07);
+    assert.ok((await x()) < 0.1);
+    await page.click("text=Leave the trajectory");
+    await waitFor(() => window.studio.app.state.trajectory === null);
+  });
+
+  await step("a robot has its sensors over time", async () => {
+    await drop("cart.toml", cart);
+    await waitFor(() => window.studio.app.state.robot?.name === "cart" && window.studio.robot.isDone);
+    await page.locator("[data-output=imu] .uplot").nth(1).waitFor();
+    await page.locator("[data-output=gnss] .uplot").waitFor();
+    await evaluate(() => window.studio.robot.seek(5));
+    await waitFor(() => window.studio.robot.latest?.time === 5 && window.studio.robot.latest.clouds.length === 2);
+    const shown = () => evaluate(() => window.studio.robot.robotPoints.shown.count);
+    const some = await shown();
+    await page.locator(".output input[type=checkbox]").nth(1).check();
+    assert.ok((await shown()) > some);
+    await page.locator(".output").first().getByText("only").click();
+    assert.equal(await shown(), some);
+    await page.click("#panels > div.on button[title^='Closes the robot']");
+    await waitFor(() => window.studio.app.state.robot === null && window.studio.view.points.points.visible);
+  });
+
   await step("a broken file is refused with its place", async () => {
     await drop("broken.toml", 'version = 1\n[[objects]]\nname = "ball"\nshape.sphere = { radios_m = 1 }\n');
     await page.locator("#toast.bad").waitFor();
     const text = await page.textContent("#toast");
     assert.ok(text.includes("broken.toml:4:18: unknown key \"radios_m\"") && text.includes("did you mean \"radius_m\"?"), text);
-    assert.equal(await evaluate(() => window.studio.app.state.scene.word), "room.toml");
+    assert.equal(await evaluate(() => window.studio.app.state.scene_name), "arena");
   });
 
   await step("another scene and sensor", async () => {

@@ -9,8 +9,10 @@ import { chromium } from "playwright-core";
 const [program, chrome, scene, sensor, changes = "60"] = process.argv.slice(2);
 const server = spawn(program, ["studio", scene, "--sensor", sensor, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
 const url = await new Promise((done) => server.stdout.on("data", (data) => done(String(data).trim())));
+process.on("exit", () => server.kill());
 const browser = await chromium.launch({
-  executablePath: chrome,
+  // A name without a folder is that of a program of the system
+  executablePath: chrome.includes("/") ? chrome : `/usr/bin/${chrome}`,
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
 });
 const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -52,4 +54,4 @@ console.log(JSON.stringify({
   simulated_ms: { median: at(result.simulated, 0.5), p95: at(result.simulated, 0.95) },
 }));
 await browser.close();
-server.kill();
+process.exit(0);

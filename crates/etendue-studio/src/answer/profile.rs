@@ -1,5 +1,6 @@
 //! A noise profile over incidence.
 
+use etendue::config::profile::{KnotsFile, ProfileFile};
 use etendue::physics::profile::{Knot, Profile};
 use serde::Serialize;
 
@@ -17,6 +18,10 @@ pub struct ProfileAnswer {
     recorded_to_deg: f64,
     /// Whether the whole profile is extrapolated from another material's recording.
     is_extrapolated: bool,
+    /// Incidence of the knots, degrees.
+    knots_deg: Vec<f64>,
+    /// Limitations that the file states.
+    warnings: Vec<String>,
     /// The quantities of the plots.
     quantities: Vec<QuantityAnswer>,
 }
@@ -33,16 +38,20 @@ struct QuantityAnswer {
     /// 95 % interval at the nearest knot; empty where the profile has none.
     low: Vec<f64>,
     high: Vec<f64>,
+    /// Key of the column of the file, which has one value per knot.
+    column: &'static str,
+    /// Values of the knots, as in the file.
+    knots: Vec<f64>,
 }
 
 /// The 95 % interval of a quantity at a knot.
 type Interval<'a> = Option<&'a dyn Fn(&Knot) -> [f64; 2]>;
 
 /// The curves of a profile at the distance of its panel.
-pub fn profile(profile: &Profile) -> ProfileAnswer {
+pub fn profile(file: &ProfileFile, profile: &Profile) -> ProfileAnswer {
     let end = profile.knots.last().map_or(0.0, |knot| knot.incidence);
     let recorded_to_deg = profile.recorded_to().to_degrees();
-    let quantity = |name, unit, value: &dyn Fn(f64) -> f64, interval: Interval| {
+    let quantity = |(name, unit), column, value: &dyn Fn(f64) -> f64, interval: Interval| {
         let incidence_deg: Vec<f64> = (0_u8..180)
             .map(|half| 0.5 * f64::from(half))
             .take_while(|degrees| degrees.to_radians() <= end)
@@ -62,6 +71,8 @@ pub fn profile(profile: &Profile) -> ProfileAnswer {
             low: bounds.iter().map(|bound| bound[0]).collect(),
             high: bounds.iter().map(|bound| bound[1]).collect(),
             incidence_deg,
+            column,
+            knots: column_of(&file.knots, column).to_vec(),
         }
     };
     let at = |incidence: f64| profile.at(incidence, profile.distance / incidence.cos());
@@ -74,27 +85,44 @@ pub fn profile(profile: &Profile) -> ProfileAnswer {
         distance: profile.distance,
         recorded_to_deg,
         is_extrapolated: profile.extrapolated,
+        knots_deg: file.knots.incidence_deg.clone(),
+        warnings: file.warnings.clone(),
         quantities: vec![
             quantity(
-                "bias",
-                "mm",
+                ("bias", "mm"),
+                "bias_mm",
                 &|x| 1e3 * at(x).bias,
                 Some(&|knot| normal(knot.bias, knot.bias_error)),
             ),
             quantity(
-                "spread",
-                "mm",
+                ("spread", "mm"),
+                "spread_mm",
                 &|x| 1e3 * at(x).spread,
                 Some(&|knot| normal(knot.spread, knot.spread_error)),
             ),
             quantity(
-                "drop-out",
-                "",
+                ("drop-out", ""),
+                "drop_out",
                 &|x| at(x).drop_out,
                 Some(&|knot| knot.drop_out_interval),
             ),
-            quantity("intensity", "counts", &|x| at(x).intensity, None),
+            quantity(
+                ("intensity", "counts"),
+                "intensity",
+                &|x| at(x).intensity,
+                None,
+            ),
         ],
+    }
+}
+
+/// A column of a file.
+fn column_of<'a>(knots: &'a KnotsFile, column: &str) -> &'a [f64] {
+    match column {
+        "bias_mm" => &knots.bias_mm,
+        "spread_mm" => &knots.spread_mm,
+        "drop_out" => &knots.drop_out,
+        _ => &knots.intensity,
     }
 }
 

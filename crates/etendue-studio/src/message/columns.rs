@@ -18,7 +18,7 @@ pub struct Column {
 impl Column {
     /// A column of `f32`.
     pub fn f32(name: &'static str, values: impl Iterator<Item = f32>) -> Self {
-        let bytes = values.flat_map(f32::to_le_bytes).collect();
+        let bytes = bytes_of(values, f32::to_le_bytes);
         Self {
             name,
             kind: "f32",
@@ -28,7 +28,7 @@ impl Column {
 
     /// A column of `u32`.
     pub fn u32(name: &'static str, values: impl Iterator<Item = u32>) -> Self {
-        let bytes = values.flat_map(u32::to_le_bytes).collect();
+        let bytes = bytes_of(values, u32::to_le_bytes);
         Self {
             name,
             kind: "u32",
@@ -38,7 +38,7 @@ impl Column {
 
     /// A column of `u16`.
     pub fn u16(name: &'static str, values: impl Iterator<Item = u16>) -> Self {
-        let bytes = values.flat_map(u16::to_le_bytes).collect();
+        let bytes = bytes_of(values, u16::to_le_bytes);
         Self {
             name,
             kind: "u16",
@@ -54,6 +54,18 @@ impl Column {
             bytes: values.collect(),
         }
     }
+}
+
+/// Numbers one after another. Appending them whole is several times as fast as collecting single bytes.
+fn bytes_of<T, const N: usize>(
+    values: impl Iterator<Item = T>,
+    to_bytes: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(N * values.size_hint().0);
+    for value in values {
+        bytes.extend_from_slice(&to_bytes(value));
+    }
+    bytes
 }
 
 /// Entry of the list of columns in the header.

@@ -1,7 +1,8 @@
 //! What does not change during a session: presets and schemas.
 
+use etendue::config::camera;
 use etendue::config::material::{MaterialFile, library};
-use etendue::config::presets::{PROFILES, SCENES, SENSORS};
+use etendue::config::presets::{CAMERAS, PROFILES, Preset, SCENES, SENSORS};
 use etendue::config::scene::SceneFile;
 use etendue::config::sensor::{self, SensorFile};
 use schemars::schema_for;
@@ -24,12 +25,31 @@ pub struct Hello {
     pub sensors: Vec<[String; 2]>,
     /// Built-in noise profiles.
     pub profiles: Vec<&'static str>,
+    /// Built-in cameras, with their numbers of columns and rows.
+    pub cameras: Vec<CameraEntry>,
     /// Built-in materials.
     pub library: Vec<LibraryEntry>,
     /// JSON Schema of scene files: units, bounds and descriptions of their numbers.
     pub scene_schema: Json,
     /// JSON Schema of sensor files.
     pub sensor_schema: Json,
+}
+
+/// A built-in camera.
+#[derive(Serialize)]
+pub struct CameraEntry {
+    name: &'static str,
+    width: u32,
+    height: u32,
+}
+
+fn camera_entry(preset: &Preset) -> Option<CameraEntry> {
+    let camera = camera::preset(preset.name).ok()?;
+    Some(CameraEntry {
+        name: preset.name,
+        width: camera.width,
+        height: camera.height,
+    })
 }
 
 /// A built-in material.
@@ -58,6 +78,7 @@ impl Hello {
             scenes: SCENES.all().iter().map(|preset| preset.name).collect(),
             sensors: sensors.collect(),
             profiles: PROFILES.all().iter().map(|preset| preset.name).collect(),
+            cameras: CAMERAS.all().iter().filter_map(camera_entry).collect(),
             library: library().iter().map(entry).collect(),
             scene_schema: schema_for!(SceneFile).into(),
             sensor_schema: schema_for!(SensorFile).into(),

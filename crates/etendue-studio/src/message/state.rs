@@ -2,6 +2,7 @@
 
 use super::Look;
 use crate::refusal::Refusal;
+use crate::robot::{Output, RobotRun};
 use crate::session::pose::{PoseNumbers, to_numbers, to_position_and_quaternion};
 use crate::session::{Export, Session, TextFile, WeatherOptions};
 use etendue::config::material::{MaterialFile, find};
@@ -11,6 +12,7 @@ use etendue::sensors::lidar::Receiver;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The inputs and what they load to.
@@ -22,11 +24,20 @@ pub struct State {
     scene: FileState,
     scene_name: String,
     sensor: FileState,
+    robot: Option<RobotState>,
+    profile: Option<ProfileState>,
+    /// Names of profiles that can be opened and are not built in.
+    own_profiles: Vec<String>,
     lidar: LidarState,
     /// Pose of the sensor at the start of the run: position, yaw, pitch and roll (m, degrees).
     pose: PoseNumbers,
     is_pose_given: bool,
     is_moving: bool,
+    trajectory: Option<TrajectoryState>,
+    /// Number of sweeps of the run, where its motion has an end.
+    sweeps: Option<u32>,
+    /// Positions along the motion of the sensor, m.
+    path: Vec<[f64; 3]>,
     weather: WeatherOptions,
     seed: u64,
     sweep: u32,
@@ -48,6 +59,43 @@ struct RecordingState {
     has_beams: bool,
     warnings: Vec<String>,
 }
+
+/// The robot, whose run has its own messages.
+#[derive(Serialize)]
+struct RobotState {
+    word: String,
+    name: String,
+    duration: f64,
+    outputs: Vec<Output>,
+    warnings: Vec<String>,
+    /// Number of the run, another one for each.
+    run: u64,
+}
+
+/// The open noise profile.
+#[derive(Serialize)]
+struct ProfileState {
+    word: String,
+    path: String,
+    is_changed: bool,
+    /// How a material of the scene names it; null before it is saved.
+    name_in_scene: Option<String>,
+    /// Numbers of the materials that it is drawn for.
+    materials: Vec<u32>,
+    /// Text of the file, to tell states apart.
+    fingerprint: u64,
+}
+
+/// The trajectory file of the sensor.
+#[derive(Serialize)]
+struct TrajectoryState {
+    path: String,
+    poses: usize,
+    duration: f64,
+}
+
+/// Number of drawn positions of a motion.
+const PATH_POINTS: u32 = 300;
 
 /// A file of the session.
 #[derive(Serialize)]
@@ -155,7 +203,11 @@ impl State {
     ///
     /// # Errors
     /// If a material has no data at the wavelength of the sensor.
-    pub fn of(session: &Session, meshes: &mut MeshNumbers) -> Result<Self, Refusal> {
+    pub fn of(
+        session: &Session,
+        meshes: &mut MeshNumbers,
+        robot: Option<&RobotRun>,
+    ) -> Result<Self, Refusal> {
         let inputs = session.inputs();
         let loaded = session.loaded();
         let scene = &loaded.scene.scene;
@@ -170,6 +222,16 @@ impl State {
             materials: materials(session, meshes, &scene_toml)?,
             scene: file_state(&inputs.scene, scene_toml),
             sensor: file_state(&loaded.sensor_file, content(&loaded.sensor_file)),
+            robot: robot.map(|robot| RobotState {
+                word: robot.file.word.clone(),
+                name: robot.name.clone(),
+                duration: robot.duration,
+                outputs: robot.outputs.clone(),
+                warnings: robot.warnings.clone(),
+                run: robot.number,
+            }),
+            profile: profile_state(session),
+            own_profiles: session.own_profiles(),
             lidar: lidar_state(session),
             pose: rounded(
                 inputs
@@ -178,6 +240,13 @@ impl State {
             ),
             is_pose_given: inputs.pose.is_some(),
             is_moving: loaded.motion.is_some(),
+            trajectory: inputs.trajectory.as_ref().map(|file| TrajectoryState {
+                path: file.path.display().to_string(),
+                poses: file.trajectory.frames().len(),
+                duration: loaded.duration().unwrap_or(0.0),
+            }),
+            sweeps: loaded.sweeps(),
+            path: path(session),
             weather: inputs.weather,
             seed: inputs.seed,
             sweep: inputs.sweep,
@@ -215,6 +284,34 @@ fn file_state(file: &TextFile, toml: Json) -> FileState {
         is_changed: file.is_changed(),
         toml,
     }
+}
+
+fn profile_state(session: &Session) -> Option<ProfileState> {
+    let file = session.inputs().profile.as_ref()?;
+    let open = session.loaded().profile.as_ref()?;
+    let mut hasher = DefaultHasher::new();
+    file.text.hash(&mut hasher);
+    Some(ProfileState {
+        word: file.word.clone(),
+        path: file.save_path().display().to_string(),
+        is_changed: file.is_changed(),
+        name_in_scene: session.open_profile_in_scene(),
+        materials: open.materials.iter().map(|material| material.0).collect(),
+        // Whole numbers of JavaScript have 53 bits
+        fingerprint: hasher.finish() >> 11,
+    })
+}
+
+/// Positions of the sensor at equal times of the run, where its motion has an end.
+fn path(session: &Session) -> Vec<[f64; 3]> {
+    let loaded = session.loaded();
+    let Some(duration) = loaded.duration() else {
+        return Vec::new();
+    };
+    let times = (0..=PATH_POINTS).map(|step| duration * f64::from(step) / f64::from(PATH_POINTS));
+    let rounded = |metres: f64| (metres * 1e4).round() / 1e4;
+    let at = |time| loaded.pose_at(time).translation.vector.map(rounded).into();
+    times.map(at).collect()
 }
 
 fn lidar_state(session: &Session) -> LidarState {

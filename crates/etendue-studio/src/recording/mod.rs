@@ -7,9 +7,14 @@ mod read;
 pub use compare::{Comparison, compare};
 pub use read::read;
 
+use crate::refusal::Refusal;
 use crate::session::{Loaded, SimulatedSweep};
+use etendue::calibrate::noise::PanelRecording;
 use etendue::estimate::model::BeamMeasurement;
+use etendue::io::packets::PacketSource;
+use etendue::io::recording::{Content, read_recording};
 use nalgebra::Point3;
+use std::path::PathBuf;
 
 /// Recorded scans of one sensor.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +25,8 @@ pub struct Recording {
     pub scans: Vec<RecordedScan>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
+    /// Copy of the file; `None` for a kept sweep.
+    pub file: Option<PathBuf>,
 }
 
 /// One recorded scan.
@@ -61,6 +68,26 @@ impl Recording {
             name: format!("kept sweep {}", sweep.index),
             scans: vec![scan],
             warnings: Vec::new(),
+            file: None,
         }
+    }
+
+    /// The beams of all scans by direction, as `etendue calibrate` reads them.
+    ///
+    /// # Errors
+    /// For a kept sweep, or if the file has no scans and no clouds.
+    pub fn by_direction(&self) -> Result<PanelRecording, Refusal> {
+        let file = self.file.as_ref().ok_or_else(|| {
+            Refusal::new(
+                "a kept sweep is no recording of a panel",
+                "drop a recording of many scans",
+            )
+        })?;
+        let read = read_recording(file, &PacketSource::default(), None)?;
+        let recording = match &read.content {
+            Content::Scans(log) => PanelRecording::from_scans(&self.name, &log.scans),
+            Content::Clouds(clouds) => PanelRecording::from_clouds(&self.name, clouds),
+        };
+        Ok(recording?)
     }
 }

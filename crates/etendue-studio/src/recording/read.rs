@@ -50,6 +50,7 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Recording, Refusal> {
         name: name.to_owned(),
         scans,
         warnings,
+        file: None,
     })
 }
 

@@ -4,8 +4,11 @@ mod guard;
 mod page;
 mod socket;
 
+use crate::answer::PictureRequest;
 use crate::refusal::Refusal;
+use crate::robot::Query;
 use crate::session::Opening;
+use crate::session::pose::PoseNumbers;
 use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
 use axum::Router;
 use axum::body::to_bytes;
@@ -14,6 +17,8 @@ use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use etendue::config::camera::preset;
 use guard::Guard;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -106,6 +111,14 @@ impl Studio {
             .route("/{token}/sweep.pcd", get(points))
             .route("/{token}/record/{sweeps}", get(record))
             .route("/{token}/mesh/{number}", get(mesh))
+            .route("/{token}/picture/{camera}/{every}/{pose}", get(picture))
+            .route("/{token}/robot/at/{time}", get(robot_at))
+            .route("/{token}/robot/series/{output}", get(robot_series))
+            .route(
+                "/{token}/robot/picture/{output}/{number}",
+                get(robot_picture),
+            )
+            .route("/{token}/robot/path", get(robot_path))
             .route(
                 "/{token}/comparison/{scan}/{frame}/{extent}",
                 get(comparison),
@@ -139,7 +152,11 @@ impl Studio {
     /// # Errors
     /// If the server fails.
     pub fn run(self) -> Result<(), Refusal> {
-        let served = axum::serve(self.listener, self.router);
+        // A small message is sent at once, and does not wait for the acknowledgement of the one before
+        let listener = self.listener.tap_io(|connection| {
+            let _ = connection.set_nodelay(true);
+        });
+        let served = axum::serve(listener, self.router);
         self.runtime
             .block_on(served.into_future())
             .map_err(cannot_serve)
@@ -156,6 +173,75 @@ async fn mesh(State(shared): State<Shared>, Path((_, number)): Path<(String, u64
     let (answer, waiting) = oneshot::channel();
     shared.session.send(Job::Mesh(number, answer));
     match waiting.await {
+        Ok(Some(bytes)) => binary(bytes),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// A picture from a camera preset with every n-th pixel, at the pose of the sensor (`sensor`) or at six numbers
+/// that commas separate.
+async fn picture(
+    State(shared): State<Shared>,
+    Path((_, camera, every, pose)): Path<(String, String, u32, String)>,
+) -> Response {
+    let numbers = pose.split(',').map(str::parse);
+    let numbers: Vec<f64> = numbers.collect::<Result<_, _>>().unwrap_or_default();
+    let given = PoseNumbers::try_from(numbers).ok();
+    let given = given.filter(|pose| pose.iter().all(|number| number.is_finite()));
+    if given.is_none() && pose != "sensor" {
+        return StatusCode::BAD_REQUEST.into_response();
+    }
+    let Ok(camera) = preset(&camera) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let request = PictureRequest {
+        camera,
+        pose: given,
+        every,
+    };
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Picture(Box::new(request), answer));
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match waiting.await {
+        Ok(Ok(png)) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        Ok(Err(refusal)) => {
+            let refusal = serde_json::json!({ "refusal": refusal }).to_string();
+            (StatusCode::UNPROCESSABLE_ENTITY, json, refusal).into_response()
+        }
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    }
+}
+
+/// What the sensors of the robot have delivered at a time, ns.
+async fn robot_at(state: State<Shared>, Path((_, time)): Path<(String, i64)>) -> Response {
+    robot(state, Query::At(time)).await
+}
+
+/// The numbers of an output of the robot over time.
+async fn robot_series(state: State<Shared>, Path((_, output)): Path<(String, usize)>) -> Response {
+    robot(state, Query::Series(output)).await
+}
+
+/// A picture of a camera of the robot.
+async fn robot_picture(
+    state: State<Shared>,
+    Path((_, output, number)): Path<(String, usize, usize)>,
+) -> Response {
+    robot(state, Query::Picture(output, number)).await
+}
+
+/// The path of the robot.
+async fn robot_path(state: State<Shared>) -> Response {
+    robot(state, Query::Path).await
+}
+
+async fn robot(State(shared): State<Shared>, query: Query) -> Response {
+    let (answer, waiting) = oneshot::channel();
+    shared.session.send(Job::Robot(query, answer));
+    match waiting.await {
+        Ok(Some(png)) if matches!(query, Query::Picture(..)) => {
+            ([(header::CONTENT_TYPE, "image/png")], png).into_response()
+        }
         Ok(Some(bytes)) => binary(bytes),
         _ => StatusCode::NOT_FOUND.into_response(),
     }

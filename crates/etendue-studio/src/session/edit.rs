@@ -39,6 +39,13 @@ pub enum Edit {
     Sweep(u32),
     /// Chooses a sensor preset; null for the sensor of the scene.
     Sensor(Option<String>),
+    /// Opens a noise profile, in place of the open one: a preset, a dropped file, or a file that the scene names;
+    /// null closes it.
+    Profile(Option<String>),
+    /// Forgets the trajectory of the sensor.
+    LeaveTrajectory,
+    /// Closes the robot; its scene stays open.
+    LeaveRobot,
 }
 
 /// A file of the session.
@@ -49,6 +56,8 @@ pub enum Document {
     Scene,
     /// The sensor file.
     Sensor,
+    /// The open noise profile.
+    Profile,
 }
 
 impl Edit {
@@ -104,7 +113,12 @@ impl Edit {
                     return Err(Refusal::new("the pose is not finite", "give six numbers"));
                 }
                 inputs.pose = *pose;
+                inputs.trajectory = None;
             }
+            Self::LeaveTrajectory => inputs.trajectory = None,
+            Self::LeaveRobot => inputs.robot = None,
+            // The session knows the dropped profiles
+            Self::Profile(_) => {}
             Self::Weather(weather) => {
                 weather.check()?;
                 inputs.weather = *weather;
@@ -121,6 +135,11 @@ impl Edit {
     }
 }
 
+/// Refusal without an open noise profile.
+pub(super) fn no_profile() -> Refusal {
+    Refusal::new("no noise profile is open", "open one in the panel Noise")
+}
+
 /// Changes the text of a file. The sensor of the scene becomes a sensor of the session.
 fn change(
     document: Document,
@@ -133,6 +152,7 @@ fn change(
         Document::Sensor => inputs
             .sensor
             .get_or_insert_with(|| loaded.sensor_file.clone()),
+        Document::Profile => inputs.profile.as_mut().ok_or_else(no_profile)?,
     };
     let folder = file.path.parent().unwrap_or(Path::new(""));
     file.text = new_text(&file.text, folder)?.into();

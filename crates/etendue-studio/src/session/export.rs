@@ -1,6 +1,7 @@
 //! Saving, and the command line of a sweep.
 
-use super::{Document, Inputs, Session, TextFile};
+use super::edit::no_profile;
+use super::{Document, Inputs, Session, TextFile, loading};
 use crate::refusal::Refusal;
 use etendue::io::output::OutputSet;
 use serde::Serialize;
@@ -21,7 +22,10 @@ impl Session {
     /// The command line of the inputs.
     pub fn export(&self) -> Export {
         let words = words(&self.inputs);
+        let profile = self.inputs.profile.as_ref();
+        let profile = profile.filter(|_| self.loaded.draws_from_open_profile());
         let files = self.inputs.sensor.iter().chain([&self.inputs.scene]);
+        let files = files.chain(profile);
         let changed = files.filter(|file| file.is_changed());
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         Export {
@@ -31,7 +35,7 @@ impl Session {
         }
     }
 
-    /// Saves the scene or the sensor file, and returns its path. A preset is saved as a new file of the working
+    /// Saves the scene, the sensor or the noise profile, and returns its path. A preset is saved as a new file of the working
     /// folder.
     ///
     /// # Errors
@@ -42,6 +46,7 @@ impl Session {
             (Document::Scene, _) => &self.inputs.scene,
             (Document::Sensor, Some(sensor)) => sensor,
             (Document::Sensor, None) => &self.loaded.sensor_file,
+            (Document::Profile, _) => self.inputs.profile.as_ref().ok_or_else(no_profile)?,
         };
         let old = file.path.clone();
         let path = file.save_path();
@@ -55,6 +60,7 @@ impl Session {
             let own = match document {
                 Document::Scene => Some(&mut inputs.scene),
                 Document::Sensor => inputs.sensor.as_mut(),
+                Document::Profile => inputs.profile.as_mut(),
             };
             if let Some(own) = own.filter(|own| own.path == old) {
                 own.mark_saved(&path);
@@ -64,6 +70,12 @@ impl Session {
         saved(&mut self.inputs);
         self.history.change_each(saved);
         self.revision += 1;
+        // A scene that names a profile is read again
+        if document == Document::Profile {
+            let (inputs, loaded) = loading::load(&self.inputs, None, &mut self.cache)?;
+            self.inputs = inputs;
+            self.loaded = loaded;
+        }
         Ok(path)
     }
 }
@@ -78,6 +90,9 @@ fn words(inputs: &Inputs) -> Vec<String> {
     }
     if let Some(pose) = inputs.pose {
         add("--pose", pose.map(|number| number.to_string()).join(","));
+    }
+    if let Some(trajectory) = &inputs.trajectory {
+        add("--trajectory", trajectory.path.display().to_string());
     }
     if inputs.sweep > 0 {
         add("--sweeps", (u64::from(inputs.sweep) + 1).to_string());

@@ -1,16 +1,17 @@
 //! Scenes and sensors of the inputs, by the readers of the command line.
 
 use super::pose::{self, PoseNumbers};
-use super::{Inputs, TextFile, WeatherOptions};
+use super::{Inputs, OpenProfile, TextFile, TrajectoryFile, WeatherOptions};
 use crate::refusal::Refusal;
 use etendue::config::ConfigError;
 use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::scene::{self, LoadedScene, SceneCache, SensorSource};
 use etendue::config::sensor::{self, Sensor};
-use etendue::config::toml_file::Document;
+use etendue::config::toml_file::{Document, FileKind};
 use etendue::scene::Trajectory;
+use etendue::sensors::NoiseProfiles;
 use nalgebra::Isometry3;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Scene without a name on the command line.
@@ -22,12 +23,14 @@ const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
 /// What a session begins with: the arguments of `etendue simulate`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opening {
-    /// Scene file or the name of a built-in scene; the arena without one.
+    /// Scene file or the name of a built-in scene, a robot file or a noise profile; the arena without one.
     pub scene: Option<String>,
     /// Sensor file or the name of a preset; that of the scene without one.
     pub sensor: Option<String>,
     /// Pose of the sensor; that of the scene without one.
     pub pose: Option<PoseNumbers>,
+    /// Trajectory of the sensor, in place of a pose.
+    pub trajectory: Option<PathBuf>,
     /// Seed of all noise.
     pub seed: u64,
 }
@@ -35,12 +38,29 @@ pub struct Opening {
 impl Opening {
     /// Reads the files.
     pub(super) fn inputs(&self) -> Result<Inputs, Refusal> {
-        let scene = self.scene.as_deref().unwrap_or(DEFAULT_SCENE);
+        let mut scene = scene_file(self.scene.as_deref().unwrap_or(DEFAULT_SCENE))?;
         let sensor = self.sensor.as_deref().map(sensor_file).transpose()?;
+        // A noise profile is opened in the default scene, a robot in its own
+        let document = Document::new(&scene.path, scene.text.clone());
+        let (mut profile, mut robot) = (None, None);
+        match FileKind::of(&document) {
+            Some(FileKind::Profile) => {
+                profile = Some(std::mem::replace(&mut scene, scene_file(DEFAULT_SCENE)?));
+            }
+            Some(FileKind::Robot) => {
+                let own = scene_of_robot(&scene)?;
+                robot = Some(std::mem::replace(&mut scene, own));
+            }
+            _ => {}
+        }
+        let trajectory = self.trajectory.as_deref().map(TrajectoryFile::read);
         Ok(Inputs {
-            scene: scene_file(scene)?,
+            scene,
+            robot,
             sensor,
+            profile,
             pose: self.pose,
+            trajectory: trajectory.transpose()?.map(Arc::new),
             weather: WeatherOptions::default(),
             seed: self.seed,
             sweep: 0,
@@ -56,6 +76,23 @@ fn scene_file(word: &str) -> Result<TextFile, Refusal> {
         return Ok(TextFile::new(word, format!("{word}.toml"), preset.text));
     }
     Ok(TextFile::new(word, word, Document::read(path)?.text()))
+}
+
+/// The scene file of a robot file.
+pub(super) fn scene_of_robot(robot: &TextFile) -> Result<TextFile, Refusal> {
+    let table: toml::Table = toml::from_str(&robot.text)
+        .map_err(|error| Refusal::new(error.to_string(), "correct the robot file"))?;
+    let scene = table.get("scene").and_then(toml::Value::as_str);
+    let scene = scene.ok_or_else(|| {
+        Refusal::new(
+            format!("{}: the robot has no scene", robot.path.display()),
+            "write scene = \"arena\", or the path of a scene file",
+        )
+    })?;
+    let is_file = Path::new(scene).extension().is_some();
+    let folder = robot.path.parent().filter(|_| is_file);
+    let path = folder.unwrap_or(Path::new("")).join(scene);
+    scene_file(&path.to_string_lossy())
 }
 
 /// The file of a sensor by its path or its built-in name.
@@ -81,15 +118,38 @@ pub struct Loaded {
     pub world_from_sensor: Isometry3<f64>,
     /// Motion of the sensor, unless its pose is given.
     pub motion: Option<Trajectory>,
+    /// Time of the motion at which the run begins, s.
+    pub begins: f64,
+    /// The open noise profile.
+    pub profile: Option<Arc<OpenProfile>>,
+    /// Noise profiles of the materials. Where the scene names the open file, it is the open one.
+    pub profiles: NoiseProfiles,
 }
 
 impl Loaded {
     /// Pose of the sensor at a time of the run, s.
     pub fn pose_at(&self, time: f64) -> Isometry3<f64> {
         match &self.motion {
-            Some(motion) => motion.at(time),
+            Some(motion) => motion.at(self.begins + time),
             None => self.world_from_sensor,
         }
+    }
+
+    /// Duration of the run, s, where the motion has an end.
+    pub fn duration(&self) -> Option<f64> {
+        let [_, ends] = self.motion.as_ref()?.span()?;
+        Some(ends - self.begins)
+    }
+
+    /// Number of sweeps of the run, at least one, where the motion has an end.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of sweeps"
+    )]
+    pub fn sweeps(&self) -> Option<u32> {
+        let sweeps = (self.duration()? / self.lidar().sweep_duration() + 1e-9).floor();
+        Some(sweeps.max(1.0) as u32)
     }
 }
 
@@ -130,21 +190,48 @@ pub(super) fn load(
         Arc::new(sensor::parse(&document).map_err(ConfigError::from)?)
     };
 
+    // Load the noise profile
+    let known = before.and_then(|(_, loaded)| loaded.profile.as_ref());
+    let profile = match &inputs.profile {
+        Some(file) => Some(OpenProfile::load(file, known, &inputs.scene, &scene)?),
+        None => None,
+    };
+    let mut profiles = scene.profiles.clone();
+    if let Some(open) = &profile {
+        for material in &open.materials {
+            profiles.set(*material, open.profile.clone());
+        }
+    }
+
     // Place the sensor
     let mut inputs = inputs.clone();
-    if inputs.pose.is_none() && placement.is_none() {
+    if inputs.pose.is_none() && inputs.trajectory.is_none() && placement.is_none() {
         inputs.pose = Some(in_the_middle(&scene));
     }
     let given = inputs.pose.map(pose::of_numbers);
     let of_scene = placement.map(|placement| placement.world_from_sensor);
-    let motion = placement.and_then(|placement| placement.motion.clone());
+    let of_scene_motion = placement.and_then(|placement| placement.motion.clone());
+    let begins = inputs.trajectory.as_ref().map_or(0.0, |file| file.begins());
+    let motion = match &inputs.trajectory {
+        Some(file) => Some(Trajectory::KeyFrames(file.trajectory.clone())),
+        None => of_scene_motion.filter(|_| given.is_none()),
+    };
+    let start = inputs.trajectory.as_ref().map(|file| file.start());
     let loaded = Loaded {
-        world_from_sensor: given.or(of_scene).unwrap_or_default(),
-        motion: motion.filter(|_| given.is_none()),
+        world_from_sensor: start.or(given).or(of_scene).unwrap_or_default(),
+        motion,
+        begins,
+        profile,
+        profiles,
         scene,
         sensor,
         sensor_file,
     };
+
+    // Sweeps are those before the end of the motion
+    if let Some(sweeps) = loaded.sweeps() {
+        inputs.sweep = inputs.sweep.min(sweeps - 1);
+    }
     Ok((inputs, loaded))
 }
 

@@ -5,10 +5,13 @@ mod edit;
 mod export;
 mod history;
 mod loading;
+mod panel;
 pub mod pose;
+mod profile;
 mod sweep;
 mod text_file;
 mod toml_edits;
+mod trajectory;
 mod upload;
 mod weather;
 
@@ -16,16 +19,18 @@ pub use allowed_paths::AllowedPaths;
 pub use edit::{Document, Edit};
 pub use export::Export;
 pub use loading::{Loaded, Opening};
+pub use panel::{PanelHintRequest, RecordedPanel};
+pub use profile::OpenProfile;
 pub use sweep::{SimulatedSweep, Timing};
 pub use text_file::TextFile;
 pub use toml_edits::Step;
+pub use trajectory::TrajectoryFile;
 pub use upload::Upload;
 pub use weather::WeatherOptions;
 
 use crate::recording::Recording;
 use crate::refusal::Refusal;
 use etendue::config::scene::SceneCache;
-use etendue::physics::profile::Profile;
 use etendue::sensors::lidar::{Sweep, SweepScratch};
 use history::History;
 use pose::PoseNumbers;
@@ -33,15 +38,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the page edits: the inputs of a sweep.
+/// What the page edits: the inputs of a sweep, and the open noise profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// Scene file.
     pub scene: TextFile,
+    /// Robot file, whose scene is the scene file.
+    pub robot: Option<TextFile>,
     /// Sensor file; `None` for the sensor of the scene.
     pub sensor: Option<TextFile>,
+    /// Noise profile that is edited.
+    pub profile: Option<TextFile>,
     /// Pose of the sensor; `None` for that of the scene.
     pub pose: Option<PoseNumbers>,
+    /// Trajectory of the sensor, in place of a pose.
+    pub trajectory: Option<Arc<TrajectoryFile>>,
     /// Weather in place of that of the scene.
     pub weather: WeatherOptions,
     /// Seed of all noise.
@@ -64,7 +75,9 @@ pub struct Session {
     sweep: Arc<SimulatedSweep>,
     recording: Option<Arc<Recording>>,
     /// Dropped noise profiles, by name.
-    profiles: BTreeMap<String, Arc<Profile>>,
+    profiles: BTreeMap<String, TextFile>,
+    /// Panel of the recording, once it is found.
+    panel: Option<Arc<RecordedPanel>>,
     /// Memory of sweeps that are no longer in use.
     spare: Sweep,
     scratch: SweepScratch,
@@ -90,6 +103,7 @@ impl Session {
             sweep: Arc::default(),
             recording: None,
             profiles: BTreeMap::new(),
+            panel: None,
             spare: Sweep::default(),
             scratch: SweepScratch::default(),
         };
@@ -143,7 +157,12 @@ impl Session {
     pub fn edit(&mut self, edits: &[Edit], gesture: u64) -> Result<(), Refusal> {
         let mut inputs = self.inputs.clone();
         for edit in edits {
-            edit.apply(&mut inputs, &self.loaded, &self.allowed)?;
+            if let Edit::Profile(name) = edit {
+                let open = name.as_deref().map(|name| self.profile_file(name));
+                inputs.profile = open.transpose()?;
+            } else {
+                edit.apply(&mut inputs, &self.loaded, &self.allowed)?;
+            }
         }
         self.replace(&inputs, Some(gesture))
     }
@@ -188,9 +207,11 @@ impl Session {
     }
 }
 
-/// Folders of the scene, the sensor and the uploads.
+/// Folders of the scene, the sensor, the noise profile and the uploads.
 fn allowed_paths(inputs: &Inputs, uploads: &Path) -> AllowedPaths {
-    let files = inputs.sensor.iter().chain([&inputs.scene]);
+    let files = inputs.sensor.iter().chain(&inputs.profile);
+    let files = files.chain(&inputs.robot);
+    let files = files.chain([&inputs.scene]);
     let folder = |file: &TextFile| match file.path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

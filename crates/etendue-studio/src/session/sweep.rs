@@ -1,11 +1,14 @@
 //! The sweep of the inputs, by the pipeline of `etendue simulate`.
 
+use super::pose::PoseNumbers;
 use super::{Inputs, Loaded, Session};
+use crate::answer::{PictureRequest, PictureTask};
 use crate::refusal::Refusal;
 use etendue::io::output::OutputSet;
 use etendue::io::points::PointFormat;
 use etendue::io::ros2::{LidarRecorder, LidarTopics};
 use etendue::io::table::{Encoding, PointTable};
+use etendue::sensors::camera::Camera;
 use etendue::sensors::lidar::{Frame, Lidar, Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use serde::Serialize;
@@ -40,7 +43,7 @@ impl Loaded {
     /// If a material has no data at the wavelength.
     pub fn world(&self) -> Result<World<'_, f64>, Refusal> {
         let world = World::at_wavelength(&self.scene.scene, self.lidar().wavelength)?;
-        let world = world.with_profiles(&self.scene.profiles);
+        let world = world.with_profiles(&self.profiles);
         Ok(world.in_light(&self.scene.ambient))
     }
 
@@ -97,6 +100,24 @@ impl Session {
 }
 
 impl Session {
+    /// The picture of a camera at a pose, or at the sensor: the PNG file that `etendue render` writes.
+    ///
+    /// # Errors
+    /// If materials or lights have no data in the bands of the camera, or no light reaches it.
+    pub fn picture(&self, camera: &Camera, pose: Option<PoseNumbers>) -> Result<Vec<u8>, Refusal> {
+        let request = PictureRequest {
+            camera: camera.clone(),
+            pose,
+            every: 1,
+        };
+        self.picture_task(&request).render()
+    }
+
+    /// A picture that can be rendered on another thread.
+    pub(crate) fn picture_task(&self, request: &PictureRequest) -> PictureTask {
+        PictureTask::new(request, &self.inputs, &self.loaded, &self.sweep)
+    }
+
     /// The points of the sweep as the PCD file that `etendue simulate` writes.
     ///
     /// # Errors

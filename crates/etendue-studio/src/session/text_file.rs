@@ -63,7 +63,7 @@ impl TextFile {
     }
 
     /// Whether the saved text is a file, and no preset.
-    fn is_file(&self) -> bool {
+    pub fn is_file(&self) -> bool {
         Path::new(&self.word) == self.path
     }
 

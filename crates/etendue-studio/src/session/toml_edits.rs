@@ -130,6 +130,8 @@ fn replace(old: &mut Value, new: Value) {
                 }
             }
         }
+        // An equal number keeps its form
+        (old, new) if is_same_number(old, &new) => {}
         (old, mut new) => {
             if let (Value::Float(_), Some(whole)) = (&old, new.as_integer()) {
                 new = Value::from(whole as f64);
@@ -138,6 +140,12 @@ fn replace(old: &mut Value, new: Value) {
             *old = new;
         }
     }
+}
+
+/// Whether two values are the same number.
+fn is_same_number(a: &Value, b: &Value) -> bool {
+    let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
+    number(a).is_some_and(|a| number(b) == Some(a))
 }
 
 /// Whether a table gets lines of its own.

@@ -1,12 +1,11 @@
 //! Files that were dropped on the page.
 
-use super::{Session, TextFile};
+use super::loading::scene_of_robot;
+use super::{Session, TextFile, TrajectoryFile};
 use crate::recording::{Recording, read};
 use crate::refusal::Refusal;
 use etendue::config::toml_file::{Document, FileKind};
-use etendue::config::{ConfigError, profile};
 use etendue::io::output::OutputSet;
-use etendue::physics::profile::Profile;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -23,6 +22,8 @@ pub enum Upload {
     Scene,
     /// The sensor.
     Sensor,
+    /// The robot.
+    Robot,
     /// A noise profile.
     Profile {
         /// Its name.
@@ -31,6 +32,11 @@ pub enum Upload {
     /// A new object.
     Object {
         /// Path of the mesh, next to the scene file.
+        path: String,
+    },
+    /// The trajectory of the sensor.
+    Trajectory {
+        /// Path of the file, next to the scene file.
         path: String,
     },
     /// The recording.
@@ -43,8 +49,8 @@ pub enum Upload {
 }
 
 impl Session {
-    /// Takes a dropped file: a scene or a sensor replaces the open one, a mesh becomes an object, points become the
-    /// recording.
+    /// Takes a dropped file: a scene or a sensor replaces the open one, a mesh becomes an object, poses become the
+    /// trajectory of the sensor, points become the recording.
     ///
     /// # Errors
     /// If the content is damaged or of no known kind; the session stays as it was.
@@ -61,7 +67,18 @@ impl Session {
         if MESHES.contains(&ending.as_str()) || ending == "ply" && has_faces(&bytes) {
             return self.upload_mesh(&name, &bytes, gesture);
         }
-        let recording = read(&name, bytes)?;
+        if let Some(trajectory) = TrajectoryFile::parse(&name, &bytes) {
+            return self.upload_trajectory(&name, &bytes, trajectory?, gesture);
+        }
+        // A copy of the file, for the search of panels
+        let file = self.uploads.join(format!("recording-{name}"));
+        std::fs::write(&file, &bytes).map_err(|error| {
+            Refusal::new(error.to_string(), "free space in the temporary folder")
+        })?;
+        let recording = Recording {
+            file: Some(file),
+            ..read(&name, bytes)?
+        };
         let uploaded = Upload::Recording {
             scans: recording.scans.len(),
             warnings: recording.warnings.clone(),
@@ -88,22 +105,29 @@ impl Session {
             // A file of no kind is read as a scene, for the message of its first error
             Some(FileKind::Scene) | None => {
                 inputs.scene = file;
+                inputs.robot = None;
                 inputs.pose = None;
+                inputs.trajectory = None;
                 inputs.sweep = 0;
                 Upload::Scene
             }
+            Some(FileKind::Robot) => {
+                inputs.scene = scene_of_robot(&file)?;
+                inputs.robot = Some(file);
+                inputs.pose = None;
+                inputs.trajectory = None;
+                inputs.sweep = 0;
+                Upload::Robot
+            }
             Some(FileKind::Profile) => {
-                let parsed = profile::parse(&Document::new(name, text.as_str()));
-                let parsed = parsed.map_err(ConfigError::from)?.profile();
-                let parsed = parsed.map_err(|error| Refusal::new(error, "calibrate again"))?;
-                self.profiles.insert(name.to_owned(), Arc::new(parsed));
+                super::profile::parse(&file)?;
+                self.profiles.insert(name.to_owned(), file);
                 return Ok(Upload::Profile {
                     name: name.to_owned(),
                 });
             }
             Some(other) => {
-                let remedy =
-                    "drop a scene file, a sensor file, a noise profile, a mesh or a recording";
+                let remedy = "drop a scene, sensor or robot file, a noise profile, a mesh, a trajectory or a recording";
                 return Err(Refusal::new(
                     format!("{name} is another kind of file: {other:?}"),
                     remedy,
@@ -114,10 +138,8 @@ impl Session {
         Ok(uploaded)
     }
 
-    /// Saves a mesh next to the scene file, and adds an object of it.
-    fn upload_mesh(&mut self, name: &str, bytes: &[u8], gesture: u64) -> Result<Upload, Refusal> {
-        // Save it, unless the same file is there
-        etendue::io::mesh::parse_mesh(Path::new(name), bytes)?;
+    /// Saves a file next to the scene file, unless the same file is there.
+    fn save_beside_scene(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Refusal> {
         let folder = self.inputs.scene.path.parent().unwrap_or(Path::new(""));
         let path = free_path(folder, name, bytes);
         if !path.exists() {
@@ -125,6 +147,33 @@ impl Session {
             outputs.add(&path, |out| out.write_all(bytes))?;
             outputs.commit()?;
         }
+        Ok(path)
+    }
+
+    /// Saves a trajectory next to the scene file, and moves the sensor along it.
+    fn upload_trajectory(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        trajectory: TrajectoryFile,
+        gesture: u64,
+    ) -> Result<Upload, Refusal> {
+        let path = self.save_beside_scene(name, bytes)?;
+        let mut inputs = self.inputs.clone();
+        let uploaded = Upload::Trajectory {
+            path: path.display().to_string(),
+        };
+        inputs.trajectory = Some(Arc::new(TrajectoryFile { path, ..trajectory }));
+        inputs.pose = None;
+        inputs.sweep = 0;
+        self.replace(&inputs, Some(gesture))?;
+        Ok(uploaded)
+    }
+
+    /// Saves a mesh next to the scene file, and adds an object of it.
+    fn upload_mesh(&mut self, name: &str, bytes: &[u8], gesture: u64) -> Result<Upload, Refusal> {
+        etendue::io::mesh::parse_mesh(Path::new(name), bytes)?;
+        let path = self.save_beside_scene(name, bytes)?;
 
         // Add an object
         let file = path
@@ -160,15 +209,17 @@ impl Session {
         })
     }
 
-    /// A dropped or embedded noise profile.
+    /// The robot file as it is saved; a dropped one as it was dropped.
     ///
     /// # Errors
-    /// If there is no such profile.
-    pub fn profile(&self, name: &str) -> Result<Arc<Profile>, Refusal> {
-        match self.profiles.get(name) {
-            Some(dropped) => Ok(dropped.clone()),
-            None => Ok(profile::find(name)?.profile.clone()),
+    /// If the file cannot be read.
+    pub fn reread_robot(&mut self) -> Result<Option<TextFile>, Refusal> {
+        if let Some(robot) = self.inputs.robot.as_mut().filter(|robot| robot.is_file()) {
+            let text = Document::read(&robot.path)?;
+            *robot = TextFile::new(robot.word.clone(), robot.path.clone(), text.text());
         }
+        self.revision += 1;
+        Ok(self.inputs.robot.clone())
     }
 
     /// The recording.
@@ -179,6 +230,7 @@ impl Session {
     /// Replaces the recording.
     pub fn set_recording(&mut self, recording: Option<Recording>) {
         self.recording = recording.map(Arc::new);
+        self.panel = None;
         self.revision += 1;
     }
 }

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod page;
+mod profile;
+mod robot;
 mod security;
 mod session;
 mod socket;

@@ -1,6 +1,6 @@
 //! A page without a browser: a server on a thread, plain HTTP, and a WebSocket.
 
-use etendue_studio::{Opening, Studio, StudioOptions};
+use etendue_studio::{Opening, Refusal, Studio, StudioOptions};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
 use std::io::{Read, Write};
@@ -20,24 +20,34 @@ pub struct Server {
 impl Server {
     /// Serves a scene.
     pub fn start(scene: &str) -> Self {
+        Self::try_start(scene).unwrap()
+    }
+
+    /// Serves a scene or a robot.
+    pub fn try_start(scene: &str) -> Result<Self, Refusal> {
         let opening = Opening {
             scene: Some(scene.into()),
             seed: 1,
             ..Opening::default()
         };
-        let studio = Studio::open(&opening, &StudioOptions::default()).unwrap();
+        let studio = Studio::open(&opening, &StudioOptions::default())?;
         let url = studio.url().to_owned();
         std::thread::spawn(move || studio.run());
         let rest = url.strip_prefix("http://").unwrap();
         let (host, token) = rest.split_once('/').unwrap();
-        Self {
+        Ok(Self {
             host: host.into(),
             token: token.trim_end_matches('/').into(),
-        }
+        })
     }
 
     /// Sends the lines of a request and returns the whole answer.
     pub fn raw(&self, request: &str) -> String {
+        String::from_utf8_lossy(&self.bytes(request)).into_owned()
+    }
+
+    /// Sends the lines of a request and returns the bytes of the whole answer.
+    pub fn bytes(&self, request: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(20)))
@@ -45,7 +55,7 @@ impl Server {
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
+        answer
     }
 
     /// Status of a GET with headers.

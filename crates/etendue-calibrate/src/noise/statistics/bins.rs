@@ -65,6 +65,22 @@ impl IncidenceBin {
         effective_sample_size(self.ranges, group, self.fixed_pattern)
     }
 
+    /// Mean range error and its standard error, m; `None` for fewer than three ranges.
+    pub fn bias(&self) -> Option<[f64; 2]> {
+        let error = self.error?;
+        Some([
+            error.mean,
+            error.sd / self.effective_ranges().max(1.0).sqrt(),
+        ])
+    }
+
+    /// Standard deviation of the range error before rounding and its standard error, m; `None` for fewer than
+    /// three ranges.
+    pub fn spread(&self) -> Option<[f64; 2]> {
+        let sd = self.error?.sd;
+        Some([sd, sd / (2.0 * self.effective_ranges().max(1.0)).sqrt()])
+    }
+
     /// Variance of the mean error due to the noise of the bin, m², if it is known.
     pub fn mean_variance(&self) -> Option<f64> {
         let sd = self.error?.sd.max(1e-5);

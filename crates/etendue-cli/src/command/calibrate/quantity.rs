@@ -97,11 +97,7 @@ pub const QUANTITIES: [Quantity; 5] = [
         file: "spread",
         unit: "standard deviation, mm",
         limits: None,
-        of_bin: |bin, _| {
-            let sd = 1e3 * bin.error?.sd;
-            let samples = bin.effective_ranges().max(1.0);
-            Some([sd, NORMAL_95 * sd / (2.0 * samples).sqrt()])
-        },
+        of_bin: |bin, _| with_interval(bin.spread()),
         of_profile: |profile, x| 1e3 * expected_at(profile, x).spread,
         interval: Some(|knot| normal_interval(knot.spread, knot.spread_error)),
     },
@@ -110,15 +106,17 @@ pub const QUANTITIES: [Quantity; 5] = [
         file: "bias",
         unit: "measured - true, mm",
         limits: None,
-        of_bin: |bin, _| {
-            let error = bin.error?;
-            let half = NORMAL_95 * error.sd / bin.effective_ranges().max(1.0).sqrt();
-            Some([1e3 * error.mean, 1e3 * half])
-        },
+        of_bin: |bin, _| with_interval(bin.bias()),
         of_profile: |profile, x| 1e3 * expected_at(profile, x).bias,
         interval: Some(|knot| normal_interval(knot.bias, knot.bias_error)),
     },
 ];
+
+/// A length and half the width of its 95 % interval, mm, of the length and its standard error, m.
+fn with_interval(estimate: Option<[f64; 2]>) -> Option<[f64; 2]> {
+    let [value, error] = estimate?;
+    Some([1e3 * value, 1e3 * NORMAL_95 * error])
+}
 
 /// 95 % interval of a length with its standard error, both m, in mm.
 fn normal_interval(value: f64, error: f64) -> [f64; 2] {
