@@ -11,8 +11,8 @@ use crate::shaders::{self, MOST_LAMPS};
 use crate::transfers::Scratch;
 use etendue_raycast::{CastScratch, Hit, Ray};
 use etendue_sensors::camera::{
-    Camera, CameraFrame, CameraWorld, DirectFrame, DirectLamp, FrameSettings,
-    FrameTruth, NotDirectFrame,
+    Camera, CameraFrame, CameraWorld, DirectFrame, DirectLamp, FrameSettings, FrameTruth,
+    NotDirectFrame,
 };
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -207,7 +207,9 @@ impl<'a> FrameSteps<'a> {
         let pixels = MOST_PIXELS.min(camera.camera.width as usize * camera.camera.height as usize);
         Ok(Self {
             parameters: Parameters::new(frame, lamps, &surfaces, poses.len()),
-            objects: caster.scene().place(device, scene.caster(), Placement::Times(&[time]))?,
+            objects: caster
+                .scene()
+                .place(device, scene.caster(), Placement::Times(&[time]))?,
             poses: device.scratch_with("the poses of the camera", &poses)?,
             memory: PixelMemory::new(device, pixels)?,
             aim: device.pipeline(shaders::camera(), "aim_pixels")?,

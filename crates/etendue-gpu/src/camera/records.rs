@@ -82,7 +82,13 @@ impl Parameters {
         let settings = frame.settings();
         let [width, height] = [camera.width, camera.height].map(f64::from);
         let time = camera.collection_time(frame.exposure());
-        let share = |part: f64| if time > 0.0 { (part / time) as f32 } else { 0.0 };
+        let share = |part: f64| {
+            if time > 0.0 {
+                (part / time) as f32
+            } else {
+                0.0
+            }
+        };
         let [u, v] = camera.intrinsics.centre;
         let [a1, a2, a3] = camera.vignetting.polynomial;
         let [materials, triangles] = surfaces.places;
@@ -288,7 +294,11 @@ impl<'a> Surfaces<'a> {
             let material = MaterialId(number);
             let reflectance = world.lambertian_reflectance(material);
             let [x, y, z] = reflectance.unwrap_or_default().map(|band| bits(band / PI));
-            let not_lambert = if reflectance.is_none() { NOT_LAMBERT } else { 0 };
+            let not_lambert = if reflectance.is_none() {
+                NOT_LAMBERT
+            } else {
+                0
+            };
             let sheet = if world.is_sheet(material) { SHEET } else { 0 };
             records.push([x, y, z, not_lambert | sheet]);
         }
@@ -314,7 +324,9 @@ pub(super) fn directions(camera: &Camera) -> Vec<[f32; 4]> {
     let direction = |number: u32| {
         let [column, row] = [number % columns, number / columns].map(|at| f64::from(at) - 1.0);
         let own = camera.intrinsics.unproject(&Point2::new(column, row));
-        own.map_or([0.0; 4], |own| [own.x as f32, own.y as f32, own.z as f32, 1.0])
+        own.map_or([0.0; 4], |own| {
+            [own.x as f32, own.y as f32, own.z as f32, 1.0]
+        })
     };
     (0..count).into_par_iter().map(direction).collect()
 }

@@ -144,10 +144,13 @@ impl<'a> DirectFrame<'a> {
         }
 
         // Expose.
-        let exposure = in_bands!(world, scene => exposure_time(scene, camera, settings, world_from_camera));
+        let exposure =
+            in_bands!(world, scene => exposure_time(scene, camera, settings, world_from_camera));
         let has_one_time =
             camera.shutter.line_time == 0.0 && (settings.samples == 1 || exposure == 0.0);
-        let mut objects = (0..).zip(scene.objects()).map(|(number, _)| ObjectId(number));
+        let mut objects = (0..)
+            .zip(scene.objects())
+            .map(|(number, _)| ObjectId(number));
         if !has_one_time && objects.any(|object| scene.caster().is_moving(object)) {
             return Err(NotDirectFrame::MovingObjects);
         }
@@ -217,7 +220,11 @@ impl<'a> DirectFrame<'a> {
             .collect();
         let rendered = render_pixels(scene, self.settings, &rays, &left);
         let mut all: Vec<Bands<N>> = { radiance.par_iter() }
-            .map(|known| known.map_or(Bands::zeros(), |bands| Bands::from_fn(|i, _| bands[i].into())))
+            .map(|known| {
+                known.map_or(Bands::zeros(), |bands| {
+                    Bands::from_fn(|i, _| bands[i].into())
+                })
+            })
             .collect();
         for (number, own) in left.iter().zip(rendered) {
             all[*number as usize] = own;

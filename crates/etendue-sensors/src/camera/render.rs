@@ -185,7 +185,13 @@ pub(super) fn render_pixels<const N: usize>(
         let pixels: Vec<[u32; 2]> = { numbers.iter() }
             .map(|number| [number % width, number / width])
             .collect();
-        radiances_of(&pixels, spectral_scene, settings, rays, &mut CastScratch::new())
+        radiances_of(
+            &pixels,
+            spectral_scene,
+            settings,
+            rays,
+            &mut CastScratch::new(),
+        )
     };
     numbers
         .par_chunks(COLUMNS as usize)
