@@ -33,6 +33,12 @@ pub(crate) fn receive(rays: usize) -> String {
     [&constants, own, random, DOUBLE_SINGLE].join("\n")
 }
 
+/// Looks from the lens of a lidar that triangulates.
+pub(crate) fn sight() -> String {
+    let own = include_str!("shaders/sight.wgsl");
+    [own, ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
 /// Most lamps of a scene.
 pub(crate) const MOST_LAMPS: usize = 16;
 
@@ -56,6 +62,7 @@ mod tests {
             ("aim", super::aim(), 1),
             ("receive", super::receive(7), 2),
             ("camera", super::camera(), 2),
+            ("sight", super::sight(), 2),
         ] {
             let parsed = naga::front::wgsl::parse_str(&source);
             let module = parsed.unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));

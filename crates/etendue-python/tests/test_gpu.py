@@ -217,7 +217,7 @@ def test_batches_that_a_gpu_does_not_simulate_are_those_of_the_cpu(arena, vlp, a
 
 
 SWEEPS = [
-    ("hokuyo-urg-04lx", {}, "the receiver of the lidar is not pulsed"),
+    ("hokuyo-urg-04lx", {}, "the receiver of the lidar is neither pulsed nor triangulating"),
     ("velodyne-vlp-16", {"paths": 2}, "light follows random paths"),
     ("velodyne-vlp-16", {"weather": {"fog": 50.0}}, "the air returns light"),
 ]

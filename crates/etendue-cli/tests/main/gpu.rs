@@ -125,7 +125,7 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
     let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml");
     let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml");
     assert!(
-        messages.contains("simulated on the CPU") && messages.contains("not pulsed"),
+        messages.contains("simulated on the CPU") && messages.contains("neither pulsed"),
         "{messages}"
     );
     assert!(expected == found);
