@@ -135,7 +135,7 @@ fn measure_frames(device: &GpuDevice, scene: &Scene, sensor: Point3<f64>, rounds
     for _ in 0..rounds {
         on_device.push(median(1, frame));
         on_cpu.push(median(1, || {
-            drop(world.expose(&camera, &settings, |_| pose))
+            drop(world.expose(&camera, &settings, |_| pose));
         }));
         truths.push(median(1, truth));
         cpu_truths.push(median(1, || {

@@ -26,7 +26,8 @@ const MOST_PIXELS: usize = 1 << 19;
 
 /// A camera in a world, whose frames a device exposes.
 ///
-/// Frames are those of [`CameraWorld::expose`], with the same draws, up to the rounding of `f32`: radiances to about 1e-5.
+/// Frames are those of [`CameraWorld::expose`], with the same draws, up to the rounding of `f32`: radiances to about 1e-5 of their own or of a hundredth of the
+/// brightest.
 /// A sample within that rounding of an edge of an object, of a shadow or of a pixel may be on its other side.
 pub struct GpuCamera<'a> {
     device: &'a GpuDevice,
