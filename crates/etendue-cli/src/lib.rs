@@ -9,6 +9,8 @@ mod failure;
 mod finite;
 mod folder;
 mod formats;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod interrupt;
 mod memory;
 mod number;

@@ -7,6 +7,8 @@
 //! - Environments: 4,096 sweeps (32 on software) of 16 channels and 300 columns, each with another pose of the sensor and of ten boxes;
 //!   ranges, intensities with noise and drop-out, and labels. "device" is the time until they are in the memory of the
 //!   device, "with copies" until they are in that of the host.
+//! - Frames: 640 x 480 pixels in colour with 16 samples each (2 on software), in the light of the sun and of uniform surroundings,
+//!   read out; and their ground truth.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -19,12 +21,17 @@ mod bench_scenes;
 use bench_scenes::{caster_of, house, rays_of, scenes};
 use etendue_config::sensor::preset;
 use etendue_gpu::{
-    DeviceChoice, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, ImageSlices, ShaderChecks,
+    DeviceChoice, Environments, GpuCamera, GpuCaster, GpuDevice, GpuError, GpuLidar, ImageSlices,
+    ShaderChecks,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_raycast::{CastScratch, Mesh, Ray};
+use etendue_scene::lighting::{Environment, Light, Lighting, Sun};
 use etendue_scene::primitive::cuboid;
-use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder};
+use etendue_scene::{
+    MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, Textures,
+};
+use etendue_sensors::camera::{Camera, CameraWorld, FrameSettings};
 use etendue_sensors::lidar::{
     Columns, DirectSweep, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
@@ -76,6 +83,8 @@ fn main() {
                 scene.sensor,
                 rounds,
             );
+            let still = scene_of(scene.mesh.clone(), 0);
+            measure_frames(&device, &still, scene.sensor, rounds);
             measure_batch(&device, scene.mesh, scene.sensor, rounds);
         }
     }
@@ -92,6 +101,65 @@ fn median(rounds: usize, mut work: impl FnMut()) -> f64 {
         .collect();
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
+}
+
+fn measure_frames(device: &GpuDevice, scene: &Scene, sensor: Point3<f64>, rounds: usize) {
+    let lighting = Lighting {
+        lights: vec![Light::Sun(Sun {
+            to_sun: Vector3::new(0.48, 0.36, 0.8),
+            irradiance: 1e9.into(),
+            half_angle: 0.0046,
+        })],
+        environment: Environment::Uniform(1e8.into()),
+    };
+    let camera = Camera::simple(640, 480, 1.2).in_colour();
+    let textures = Textures::default();
+    let world = CameraWorld::new(scene, &lighting, &textures, &camera).unwrap();
+    let caster = GpuCaster::new(device, scene.caster()).unwrap();
+    let own = GpuCamera::new(device, &caster, &world, &camera).unwrap();
+    let settings = FrameSettings {
+        samples: if device.adapter().is_software() {
+            2
+        } else {
+            16
+        },
+        ..FrameSettings::default()
+    };
+    let pose = Isometry3::translation(sensor.x, sensor.y, sensor.z);
+
+    // In turns.
+    let frame = || drop(own.expose(&settings, |_| pose).unwrap());
+    let truth = || drop(own.truth(&settings, 1e-3, 0.03, |_| pose).unwrap());
+    let [mut on_device, mut on_cpu, mut truths, mut cpu_truths] = [0; 4].map(|_| vec![]);
+    frame();
+    for _ in 0..rounds {
+        on_device.push(median(1, frame));
+        on_cpu.push(median(1, || {
+            drop(world.expose(&camera, &settings, |_| pose));
+        }));
+        truths.push(median(1, truth));
+        cpu_truths.push(median(1, || {
+            drop(world.truth(&camera, &settings, 1e-3, 0.03, |_| pose));
+        }));
+    }
+    let [frames, cpu, truths, cpu_truths] =
+        [on_device, on_cpu, truths, cpu_truths].map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        });
+    println!(
+        "  frames of {} samples, per s: device {:.3}, CPU {:.3}; device / CPU {:.3}",
+        settings.samples,
+        1.0 / frames,
+        1.0 / cpu,
+        cpu / frames
+    );
+    println!(
+        "  ground truths, per s: device {:.3}, CPU {:.3}; device / CPU {:.3}",
+        1.0 / truths,
+        1.0 / cpu_truths,
+        cpu_truths / truths
+    );
 }
 
 fn measure_rays(device: &GpuDevice, scene: &scenes::BenchScene, rounds: usize) {

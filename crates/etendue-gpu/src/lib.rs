@@ -1,9 +1,10 @@
-//! Ray casting and sweeps of lidars on GPUs of any vendor, through Vulkan, Metal or Direct3D 12.
+//! Ray casting, sweeps of lidars and frames of cameras on GPUs of any vendor, through Vulkan, Metal or Direct3D 12.
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of pulsed lidars, one after the other or one in each of many environments
-//! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate.
+//! simulates whole sweeps of pulsed and triangulating lidars, one after the other or one in each of many environments
+//! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate. A [`GpuCamera`] exposes frames of
+//! cameras in direct light, and finds their ground truth.
 //!
 //! # Where things are
 //!
@@ -14,13 +15,15 @@
 //! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
-//! | aiming shots, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `shaders/receive.wgsl` |
+//! | aiming shots, what a lens sees, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl`, `receive.wgsl` |
 //! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
+//! | frames of cameras | `camera.rs`, `camera/`, `shaders/camera.wgsl` |
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
 mod adapter;
 mod batch;
+mod camera;
 mod caster;
 mod choice;
 mod device;
@@ -36,6 +39,7 @@ mod transfers;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};
+pub use camera::{GpuCamera, GpuFrame, GpuFrameError};
 pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};

@@ -13,8 +13,8 @@ use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, R
 use etendue_physics::surface::Side;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectShot, DirectSurface,
-    DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectReceiver, DirectShot,
+    DirectSurface, DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -371,23 +371,11 @@ pub(crate) fn receive_parameters(
     // Receiver.
     let settings = sweep.settings();
     let lidar = sweep.lidar();
-    let form = sweep.echo_form();
-    let (timing, timed, level) = match form.timing {
-        EchoTiming::Pulse { noise } => (0, noise, 0.0),
-        EchoTiming::Edge { noise, level } => (1, noise, level),
-        EchoTiming::Threshold { zero } => (2, zero, 0.0),
-    };
-    let reported = match sweep.return_mode() {
-        ReturnMode::Strongest => 0,
-        ReturnMode::First => 1,
-        ReturnMode::Last => 2,
-        ReturnMode::Dual(_) | ReturnMode::All => 3,
-    };
+    let receiver = ReceiverNumbers::of(sweep.receiver());
     let mut weights = [0.0; MOST_BEAM_RAYS];
     for (weight, ray) in weights.iter_mut().zip(beam) {
         *weight = ray.weight as f32;
     }
-    let saturation = form.saturation.min(1e30);
 
     // Intensity.
     let (response, numbers) = match lidar.intensity.response {
@@ -427,29 +415,89 @@ pub(crate) fn receive_parameters(
             settings.sensor << 20,
         ],
         kinds: [
-            timing,
+            receiver.timing,
             response,
             u32::from(!settings.without_noise),
-            reported,
+            receiver.reported,
         ],
         light: [
-            form.length as f32,
+            receiver.length as f32,
             sweep.two_way_extinction() as f32,
             sweep.echo_reach() as f32,
             lidar.intensity.top.unwrap_or(-1.0) as f32,
         ],
-        receiver: [
-            form.threshold as f32,
-            saturation as f32,
-            form.variance[0] as f32,
-            form.variance[1] as f32,
-        ],
-        timing: [form.jitter, form.pulse_sd, timed, level].map(|number| number as f32),
+        receiver: receiver.powers.map(|number| number as f32),
+        timing: receiver.ranges,
         limits: pair(limits.near, limits.far),
         step: pair(limits.step, inverse),
         response: [numbers[0] as f32, numbers[1] as f32, 0.0, 0.0],
         neighbour: averages(noise.map(|noise| &noise.neighbour)),
         pattern: averages(noise.map(|noise| &noise.beam)),
         weights,
+    }
+}
+
+/// A receiver in the form of the shader.
+struct ReceiverNumbers {
+    /// What is timed; 3 for triangulation.
+    timing: u32,
+    /// Which echo is reported.
+    reported: u32,
+    /// Distance within which returns merge, m.
+    length: f64,
+    /// Threshold, saturation, and variances of the power.
+    powers: [f64; 4],
+    /// Jitter, standard deviation of the pulse, noise of the pulse or zero of the threshold, level of the edge; noise and
+    /// step of the angle and the baseline in double-single numbers.
+    ranges: [f32; 4],
+}
+
+impl ReceiverNumbers {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the shaders compute errors of ranges in f32"
+    )]
+    fn of(receiver: &DirectReceiver) -> Self {
+        let (form, returns) = match receiver {
+            DirectReceiver::Pulsed { form, returns } => (form, returns),
+            DirectReceiver::Triangulation(own) => {
+                let [baseline, rest] = double_single(own.baseline);
+                return Self {
+                    timing: 3,
+                    reported: 0,
+                    length: 0.0,
+                    powers: [own.threshold, 0.0, 0.0, 0.0],
+                    ranges: [
+                        own.angle_noise as f32,
+                        own.angle_step as f32,
+                        baseline,
+                        rest,
+                    ],
+                };
+            }
+        };
+        let (timing, timed, level) = match form.timing {
+            EchoTiming::Pulse { noise } => (0, noise, 0.0),
+            EchoTiming::Edge { noise, level } => (1, noise, level),
+            EchoTiming::Threshold { zero } => (2, zero, 0.0),
+        };
+        let [constant, per_power] = form.variance;
+        Self {
+            timing,
+            reported: match returns {
+                ReturnMode::Strongest => 0,
+                ReturnMode::First => 1,
+                ReturnMode::Last => 2,
+                ReturnMode::Dual(_) | ReturnMode::All => 3,
+            },
+            length: form.length,
+            powers: [
+                form.threshold,
+                form.saturation.min(1e30),
+                constant,
+                per_power,
+            ],
+            ranges: [form.jitter, form.pulse_sd, timed, level].map(|number| number as f32),
+        }
     }
 }

@@ -147,6 +147,12 @@ impl GpuScene {
         self.bytes
     }
 
+    /// Where the vertices and the corners of an object begin.
+    pub(crate) fn first_vertex_and_corner(&self, object: ObjectId) -> [u32; 2] {
+        let mesh = &self.meshes[self.objects[object.0 as usize].mesh];
+        [mesh.first_vertex, mesh.first_corner]
+    }
+
     /// Whether any object moves.
     pub fn has_moving_objects(&self) -> bool {
         self.objects.iter().any(|object| object.is_moving)

@@ -33,6 +33,23 @@ pub(crate) fn receive(rays: usize) -> String {
     [&constants, own, random, DOUBLE_SINGLE].join("\n")
 }
 
+/// Looks from the lens of a lidar that triangulates.
+pub(crate) fn sight() -> String {
+    let own = include_str!("shaders/sight.wgsl");
+    [own, ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
+/// Most lamps of a scene.
+pub(crate) const MOST_LAMPS: usize = 16;
+
+/// Aims and shades the pixels of cameras.
+pub(crate) fn camera() -> String {
+    let constants = format!("const MOST_LAMPS: u32 = {MOST_LAMPS}u;");
+    let own = include_str!("shaders/camera.wgsl");
+    let random = include_str!("shaders/random.wgsl");
+    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -44,6 +61,8 @@ mod tests {
             ("trace", super::trace(64), 1),
             ("aim", super::aim(), 1),
             ("receive", super::receive(7), 2),
+            ("camera", super::camera(), 2),
+            ("sight", super::sight(), 2),
         ] {
             let parsed = naga::front::wgsl::parse_str(&source);
             let module = parsed.unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));

@@ -10,9 +10,9 @@ use crate::scene::{PlacedObjects, Placement};
 use crate::shaders::{self, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
-use etendue_sensors::lidar::{DirectRay, DirectSweep, Shot};
+use etendue_sensors::lidar::{DirectRay, DirectReceiver, DirectSweep, Shot};
 use nalgebra::Isometry3;
-use wgpu::{Buffer, CommandEncoderDescriptor, ComputePipeline};
+use wgpu::{Buffer, CommandEncoder, CommandEncoderDescriptor, ComputePipeline};
 
 /// The memory of the steps, which all submissions share.
 pub(crate) struct Steps<'a> {
@@ -25,6 +25,26 @@ pub(crate) struct Steps<'a> {
     aim: ComputePipeline,
     rays: Scratch<'a>,
     hits: Scratch<'a>,
+    /// The sight of the lens of lidars that triangulate.
+    sights: Option<Sights<'a>>,
+}
+
+/// The sight of the lens of a lidar that triangulates.
+struct Sights<'a> {
+    /// Distance of the lens from the origin of a shot, m.
+    baseline: f64,
+    aim: ComputePipeline,
+    mark: ComputePipeline,
+    hits: Scratch<'a>,
+}
+
+/// Parameters of the shader of the sight.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct SightParameters {
+    counts: [u32; 4],
+    environments: [u32; 4],
+    baseline: [f32; 4],
 }
 
 /// Shots of one submission.
@@ -80,6 +100,15 @@ impl<'a> Steps<'a> {
             aim: device.pipeline(shaders::aim(), "aim_shots")?,
             rays: device.scratch("the rays", of_rays(size_of::<RayRecord>()))?,
             hits: device.scratch("the hits", of_rays(size_of::<HitRecord>()))?,
+            sights: match sweep.receiver() {
+                DirectReceiver::Pulsed { .. } => None,
+                DirectReceiver::Triangulation(own) => Some(Sights {
+                    baseline: own.baseline,
+                    aim: device.pipeline(shaders::sight(), "aim_sights")?,
+                    mark: device.pipeline(shaders::sight(), "mark_hidden")?,
+                    hits: device.scratch("the sights", of_rays(size_of::<HitRecord>()))?,
+                }),
+            },
             beam,
         })
     }
@@ -119,6 +148,9 @@ impl<'a> Steps<'a> {
         let caster = lidar.caster;
         let bindings = caster.bindings(device, &self.objects, size, &self.rays, &self.hits)?;
         device.dispatch(&mut encoder, caster.pipeline(), &bindings, rays);
+        if let Some(sights) = &self.sights {
+            self.look(lidar, sights, shots, aimed, &mut encoder)?;
+        }
 
         // Detect.
         parameters.counts[0] = shots;
@@ -135,6 +167,44 @@ impl<'a> Steps<'a> {
         let bindings = bind_at(device, receive, &buffers);
         device.dispatch(&mut encoder, receive, &bindings, shots);
         device.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+
+    /// Marks the hits that the lens does not see. A shot has one ray, which becomes the sight of the lens.
+    fn look(
+        &self,
+        lidar: &GpuLidar,
+        sights: &Sights,
+        shots: u32,
+        aimed: &Aimed,
+        encoder: &mut CommandEncoder,
+    ) -> Result<(), GpuError> {
+        // Aim.
+        let device = self.device;
+        let [baseline, up_to] = [sights.baseline, 1.0 - 1e-6].map(double_single);
+        let parameters = device.uniform(&SightParameters {
+            counts: [shots, 0, device.row(shots), 0],
+            environments: aimed.environments,
+            baseline: [baseline[0], baseline[1], up_to[0], up_to[1]],
+        })?;
+        let buffers = [
+            &parameters,
+            aimed.shots,
+            aimed.poses,
+            &self.rays,
+            &self.hits,
+        ];
+        let bindings = bind(device, &sights.aim, &buffers);
+        device.dispatch(encoder, &sights.aim, &bindings, shots);
+
+        // Cast and mark.
+        let size = [shots, lidar.channels()];
+        let caster = lidar.caster;
+        let bindings = caster.bindings(device, &self.objects, size, &self.rays, &sights.hits)?;
+        device.dispatch(encoder, caster.pipeline(), &bindings, shots);
+        let buffers = [(0, &parameters), (4, &*self.hits), (5, &*sights.hits)];
+        let bindings = bind_at(device, &sights.mark, &buffers);
+        device.dispatch(encoder, &sights.mark, &bindings, shots);
         Ok(())
     }
 }

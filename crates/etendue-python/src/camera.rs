@@ -2,6 +2,7 @@
 
 use crate::arrays::{array, check_finite};
 use crate::errors::Outcome;
+use crate::gpu::Gpu;
 use crate::pose::pose as read_pose;
 use crate::scene::Scene;
 use crate::simulate::{seed_of, sweep_of};
@@ -9,9 +10,11 @@ use crate::threads;
 use etendue::config::camera;
 use etendue::config::scene::light_if_dark;
 use etendue::config::toml_file::UnknownName;
+use etendue::scene::lighting::Lighting;
 use etendue::sensors::camera::{
     Camera, CameraFrame, CameraWorld, FrameSettings, FrameTruth, LightTransport,
 };
+use nalgebra::Isometry3;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -47,6 +50,10 @@ const DEFAULT_CAMERA: &str = "ideal";
 ///     Index of the frame: frames have different noise.
 /// time : float, default 0
 ///     Start of the exposure, s.
+/// device : str, default "cpu"
+///     "cpu", "gpu" (the first of `devices()`), "gpu:N" (that of the number N), or "auto": a GPU if there is one that is
+///     not software. Radiances differ by the rounding of float32. What a GPU does not render runs on the CPU, with a
+///     `UserWarning`.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 ///
@@ -70,6 +77,8 @@ const DEFAULT_CAMERA: &str = "ideal";
 ///     A material has no values at the wavelengths of the camera.
 /// ConfigError, FormatError
 ///     The camera file is invalid or cannot be read.
+/// DeviceError
+///     There is no such device, or it failed.
 ///
 /// Examples
 /// --------
@@ -78,7 +87,7 @@ const DEFAULT_CAMERA: &str = "ideal";
 /// >>> frame["picture"].shape[:2] == frame["depth"].shape == frame["label"].shape
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, threads = None))]
+#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, device = "cpu", threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn render<'py>(
     scene: &Bound<'py, Scene>,
@@ -89,6 +98,7 @@ pub fn render<'py>(
     #[pyo3(from_py_with = seed_of)] seed: u64,
     #[pyo3(from_py_with = sweep_of)] index: u32,
     time: f64,
+    device: &str,
     threads: Option<i64>,
 ) -> Outcome<Bound<'py, PyDict>> {
     // Read the arguments.
@@ -121,20 +131,57 @@ pub fn render<'py>(
     };
 
     // Expose.
-    let loaded = scene.get().loaded();
-    let (frame, truth) = threads::run_controlled(py, threads, usize::MAX, None, |control| {
-        let mut lighting = loaded.lighting.clone();
-        light_if_dark(&loaded.scene, &mut lighting, &pose);
-        let world = CameraWorld::new(&loaded.scene, &lighting, &loaded.textures, &camera)?;
-        let at = |_| {
-            control.check();
-            pose
-        };
-        let frame = world.expose(&camera, &settings, at);
-        let truth = world.truth(&camera, &settings, frame.exposure, camera.frame_time(), at);
-        Outcome::Ok((frame, truth))
-    })??;
+    let picture = Picture {
+        scene: scene.get(),
+        camera: &camera,
+        settings,
+        pose,
+    };
+    let on_gpu = match Gpu::of(py, device)? {
+        Some(gpu) => gpu.render(py, &picture, threads)?,
+        None => None,
+    };
+    let (frame, truth) = match on_gpu {
+        Some(found) => found,
+        None => picture.render(py, threads)?,
+    };
     Ok(arrays(py, &camera, frame, truth)?)
+}
+
+/// A picture that a call renders.
+pub struct Picture<'a> {
+    pub scene: &'a Scene,
+    pub camera: &'a Camera,
+    pub settings: FrameSettings,
+    /// World from camera.
+    pub pose: Isometry3<f64>,
+}
+
+impl Picture<'_> {
+    /// The lights of the scene, or others if it is dark.
+    pub fn lighting(&self) -> Lighting {
+        let loaded = self.scene.loaded();
+        let mut lighting = loaded.lighting.clone();
+        light_if_dark(&loaded.scene, &mut lighting, &self.pose);
+        lighting
+    }
+
+    /// Renders it on the CPU.
+    fn render(&self, py: Python<'_>, threads: Option<i64>) -> Outcome<(CameraFrame, FrameTruth)> {
+        let loaded = self.scene.loaded();
+        let (camera, settings) = (self.camera, &self.settings);
+        threads::run_controlled(py, threads, usize::MAX, None, |control| {
+            let lighting = self.lighting();
+            let world = CameraWorld::new(&loaded.scene, &lighting, &loaded.textures, camera)?;
+            let at = |_| {
+                control.check();
+                self.pose
+            };
+            let frame = world.expose(camera, settings, at);
+            let truth = world.truth(camera, settings, frame.exposure, camera.frame_time(), at);
+            Outcome::Ok((frame, truth))
+        })?
+    }
 }
 
 /// A frame and its truth as arrays.

@@ -1,10 +1,12 @@
 //! The argument `device` where the package is built without GPUs.
 
 use crate::batch::{Arrays, Batch, Number};
+use crate::camera::Picture;
 use crate::devices::{Adapter, unknown_device};
 use crate::errors::{DeviceError, Outcome};
 use crate::simulate::Single;
 use crate::threads::Progress;
+use etendue::sensors::camera::{CameraFrame, FrameTruth};
 use etendue::sensors::lidar::Sweep;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,6 +35,16 @@ impl Gpu {
 
     /// Simulates a sweep.
     pub fn simulate(&self, _: Python<'_>, _: &Single, _: Option<i64>) -> Outcome<Option<Sweep>> {
+        match *self {}
+    }
+
+    /// Renders a picture.
+    pub fn render(
+        &self,
+        _: Python<'_>,
+        _: &Picture,
+        _: Option<i64>,
+    ) -> Outcome<Option<(CameraFrame, FrameTruth)>> {
         match *self {}
     }
 

@@ -174,6 +174,31 @@ def test_no_environment_is_no_error(arena, vlp):
     assert ranges.shape == (0, vlp.channels, vlp.columns)
 
 
+@pytest.mark.parametrize("camera", ["global-shutter", "fisheye"])
+def test_pictures_agree(arena, camera):
+    """Of a room with a mirror and a pane, whose pixels the CPU renders."""
+    on_gpu, on_cpu = (et.render(arena, camera, samples=2, seed=3, device=device) for device in ("gpu", "cpu"))
+    for name, of_cpu in on_cpu.items():
+        of_gpu = on_gpu[name]
+        assert of_gpu.shape == of_cpu.shape and of_gpu.dtype == of_cpu.dtype
+        if name == "radiance":
+            others = abs(of_gpu - of_cpu) > 1e-4 * np.maximum(of_cpu, 0.01 * of_cpu.max())
+        else:
+            others = (of_gpu != of_cpu) & ~(np.isnan(of_gpu) & np.isnan(of_cpu) if of_cpu.dtype == np.float32 else False)
+        print(f"{camera} {name}: {others.mean():.1e}")
+        assert others.mean() < 2e-3, name
+
+
+def test_pictures_that_a_gpu_does_not_render_are_those_of_the_cpu(arena):
+    settings = {"light": "paths", "samples": 1, "seed": 2}
+    reason = "is rendered on the CPU: the GPU does not render this frame: light follows random paths"
+    with pytest.warns(UserWarning, match=reason) as found:
+        on_gpu = et.render(arena, "global-shutter", device="gpu", **settings)
+    assert len(found) == 1 and found[0].filename == __file__
+    on_cpu = et.render(arena, "global-shutter", **settings)
+    assert all(on_gpu[name].tobytes() == on_cpu[name].tobytes() for name in on_cpu)
+
+
 BATCHES = [
     ({"values": {"materials.wall.reflectance": [0.5, 0.6]}}, "numbers of materials or of the lidar vary"),
     ({"randomise": {"sensor.range.far_m": (20.0, 30.0)}}, "numbers of materials or of the lidar vary"),
@@ -192,7 +217,7 @@ def test_batches_that_a_gpu_does_not_simulate_are_those_of_the_cpu(arena, vlp, a
 
 
 SWEEPS = [
-    ("hokuyo-urg-04lx", {}, "the receiver of the lidar is not pulsed"),
+    ("hokuyo-urg-04lx", {}, "the receiver of the lidar is neither pulsed nor triangulating"),
     ("velodyne-vlp-16", {"paths": 2}, "light follows random paths"),
     ("velodyne-vlp-16", {"weather": {"fog": 50.0}}, "the air returns light"),
 ]

@@ -15,6 +15,7 @@ use crate::traverse::geometry::Geometry;
 use crate::traverse::ray_cast::{RayCast, exhaustive_hits};
 use crate::traverse::scratch::CastScratch;
 use crate::traverse::tile_cast::{CastContext, ListCast, TilesCast};
+use crate::traverse::triangle_hit::TriangleHit;
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -211,6 +212,17 @@ impl RayCaster {
         let object = &geometry.objects[hit.object.0 as usize];
         let normal = object.normal(geometry.mesh_of(object), hit.triangle, ray.time);
         Some(hit.with_normal(normal))
+    }
+
+    /// The hit of a ray with a triangle of an object, if there is one within the ray's limits. For the triangle of the
+    /// nearest hit it is the result of [`RayCaster::closest_hit`].
+    pub fn hit_of(&self, ray: &Ray, object: ObjectId, triangle: u32) -> Option<Hit> {
+        let geometry = &self.geometry;
+        let number = object.0 as usize;
+        let placed = &geometry.objects[number];
+        let mesh = geometry.mesh_of(placed);
+        let hit = TriangleHit::new(&placed.local_ray(ray), mesh, number, triangle)?;
+        Some(hit.with_normal(placed.normal(mesh, triangle, ray.time)))
     }
 
     /// Whether a ray hits anything between its near and its far limit.

@@ -125,7 +125,7 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
     let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml");
     let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml");
     assert!(
-        messages.contains("simulated on the CPU") && messages.contains("not pulsed"),
+        messages.contains("simulated on the CPU") && messages.contains("neither pulsed"),
         "{messages}"
     );
     assert!(expected == found);
@@ -148,4 +148,51 @@ fn a_device_that_does_not_exist_is_an_error_with_a_remedy() {
     let message = fail(folder, &["simulate", "--device", "gpu:99", "-o", "out"]);
     assert!(message.contains("no GPU"), "{message}");
     assert!(!folder.join("out").exists());
+}
+
+#[test]
+fn a_frame_on_a_gpu_is_that_of_the_cpu() {
+    let folder = folder();
+    let folder = folder.path();
+    if !has_adapter("a_frame_on_a_gpu_is_that_of_the_cpu", folder) {
+        return;
+    }
+    // Without slopes of the surface, which the host renders
+    let still = ROOM.replace("motion.twist", "# motion.twist");
+    let still = still.replace("plaster", "drywall");
+    write(folder, "room.toml", ROOM);
+    write(folder, "still.toml", &still);
+    let render = |scene: &str, device: &str, output: &str| {
+        let arguments = [
+            "render",
+            scene,
+            "--camera",
+            "global-shutter",
+            "--samples",
+            "2",
+            "--device",
+            device,
+            "-o",
+            output,
+        ];
+        stderr(&succeed(folder, &arguments))
+    };
+    render("still.toml", "cpu", "cpu");
+    let messages = render("still.toml", "gpu:0", "gpu");
+    assert!(messages.contains("device: "), "{messages}");
+    assert!(!messages.contains("rendered on the CPU"), "{messages}");
+    // Pixels without noise differ by rounding; depth and objects are the same
+    let read = |folder_name: &str, file: &str| {
+        std::fs::read(folder.join(folder_name).join(file)).expect("an image")
+    };
+    for file in ["depth_0000.png", "instances_0000.png", "normals_0000.png"] {
+        assert!(read("cpu", file) == read("gpu", file), "{file}");
+    }
+
+    // A box that moves during the exposure
+    render("room.toml", "cpu", "cpu");
+    let messages = render("room.toml", "gpu:0", "gpu");
+    let reason = "objects move during the exposure";
+    assert!(messages.contains(reason), "{messages}");
+    assert!(read("cpu", "picture_0000.png") == read("gpu", "picture_0000.png"));
 }

@@ -15,7 +15,8 @@ struct Params {
     light: vec4<f32>,
     // Threshold, saturation, variance without light and per power.
     receiver: vec4<f32>,
-    // Jitter, standard deviation of the pulse in range, noise of the pulse or zero of the threshold, level of the edge.
+    // Jitter, standard deviation of the pulse in range, noise of the pulse or zero of the threshold, level of the edge; of
+    // triangulation noise and step of the angle, and the baseline in double-single numbers.
     timing: vec4<f32>,
     // Nearest and farthest range.
     limits: vec4<f32>,
@@ -50,6 +51,7 @@ struct Params {
 const NONE: u32 = 0xffffffffu;
 const PULSE_TIMING: u32 = 0u;
 const EDGE_TIMING: u32 = 1u;
+const TRIANGULATION: u32 = 3u;
 const STRONGEST: u32 = 0u;
 const FIRST: u32 = 1u;
 const LAST: u32 = 2u;
@@ -152,6 +154,21 @@ fn timing_error(mean: f32, noise: f32, peak: f32, stretch: f32, draw: f32) -> f3
     return bias + draw * sqrt(spread * spread + params.timing.x * params.timing.x);
 }
 
+// The range of a spot at a distance.
+fn triangulated(distance: vec2<f32>, draw: f32) -> vec2<f32> {
+    var angle = ds_add(ds_div(params.timing.zw, distance), vec2<f32>(params.timing.x * draw, 0.0));
+    if params.timing.y > 0.0 {
+        let step = vec2<f32>(params.timing.y, 0.0);
+        let steps = ds_div(angle, step);
+        let whole = floor(steps.x);
+        angle = ds_mul(step, two_sum(whole, floor((steps.x - whole) + steps.y + 0.5)));
+    }
+    if angle.x < 1e-12 {
+        angle = vec2<f32>(1e-12, 0.0);
+    }
+    return ds_div(params.timing.zw, angle);
+}
+
 // Intensity before rounding.
 fn counts_of(power: f32, range: f32) -> f32 {
     if params.kinds.y == POWER_RESPONSE {
@@ -213,6 +230,10 @@ fn list_returns(first: u32) -> bool {
             return false;
         }
         if hit.x == NONE {
+            continue;
+        }
+        // The lens does not see it (sight.wgsl).
+        if params.kinds.x == TRIANGULATION && detail.z != 0u {
             continue;
         }
         let material = material_of(hit.x, hit.y);
@@ -314,6 +335,15 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
             normals = draws(groups, shot, of_environment, RECEIVER_NOISE);
         }
         groups += 1u;
+        if params.kinds.x == TRIANGULATION {
+            if power >= params.receiver.x {
+                echoes_found = 1u;
+                range = triangulated(nearest, normals.x);
+                echo.power = power;
+                echo.stretch = 1.0;
+            }
+            continue;
+        }
         let sd = params.timing.y;
         let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
         let mean = power / stretch;

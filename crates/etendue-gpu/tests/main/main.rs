@@ -9,6 +9,7 @@
 mod agreement;
 mod batches;
 mod bench_scenes;
+mod cameras;
 mod motion;
 mod opened;
 mod sweeps;

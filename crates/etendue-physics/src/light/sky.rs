@@ -75,6 +75,21 @@ impl SkyDome {
         dome
     }
 
+    /// The luminance distribution.
+    pub fn distribution(&self) -> CieSky {
+        self.distribution
+    }
+
+    /// Unit vector to the sun.
+    pub fn to_sun(&self) -> Vector3<f64> {
+        self.to_sun
+    }
+
+    /// Irradiance of a horizontal surface by the luminance distribution, by which the radiance is divided.
+    pub fn whole(&self) -> f64 {
+        self.whole
+    }
+
     /// Radiance from a unit direction over the irradiance of the whole sky on level ground, 1/sr;
     /// zero below the horizon.
     ///

@@ -352,6 +352,7 @@ def render(
     seed: int = 0,
     index: int = 0,
     time: float = 0.0,
+    device: str = "cpu",
     threads: int | None = None,
 ) -> _Frame: ...
 def jacobian(

@@ -1,6 +1,6 @@
 //! A batch of environments on a GPU.
 
-use super::{Call, Gpu, Refusal, warn_of};
+use super::{Call, Gpu, Refusal, simulated, warn_of};
 use crate::batch::{Arrays, Batch, Number};
 use crate::errors::Outcome;
 use crate::threads::{Control, Progress};
@@ -37,12 +37,12 @@ impl Gpu {
         if batch.variations.has_values() {
             let reason =
                 "the GPU does not simulate this batch: numbers of materials or of the lidar vary";
-            warn_of(py, batch.lidar, reason)?;
+            warn_of(py, &simulated(batch.lidar), reason)?;
             return Ok(false);
         }
         let call = Call {
             scene: batch.scene,
-            lidar: batch.lidar,
+            what: simulated(batch.lidar),
             rays: batch.rays(),
             threads,
             progress,

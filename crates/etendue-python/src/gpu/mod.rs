@@ -4,6 +4,7 @@
 
 mod batch;
 mod opened;
+mod picture;
 mod sweep;
 
 use crate::devices::{Adapter, unknown_device};
@@ -11,7 +12,7 @@ use crate::errors::{Failure, Outcome};
 use crate::lidar::Lidar;
 use crate::scene::Scene;
 use crate::threads::{self, Control, Progress};
-use etendue_gpu::{DeviceChoice, GpuCaster, GpuDevice, GpuError, GpuSweepError};
+use etendue_gpu::{DeviceChoice, GpuCaster, GpuDevice, GpuError, GpuFrameError, GpuSweepError};
 use opened::{OpenedGpu, open};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -39,7 +40,8 @@ struct SceneCopy {
 /// What a GPU simulates in a call, and how.
 struct Call<'a> {
     scene: &'a Scene,
-    lidar: &'a Lidar,
+    /// What is computed, in the words of warnings.
+    what: String,
     /// Number of rays, about.
     rays: usize,
     threads: Option<i64>,
@@ -66,6 +68,15 @@ impl From<GpuSweepError> for Refusal {
     fn from(error: GpuSweepError) -> Self {
         match error {
             GpuSweepError::Device(error) => Self::Device(error),
+            other => Self::Unsupported(other.to_string()),
+        }
+    }
+}
+
+impl From<GpuFrameError> for Refusal {
+    fn from(error: GpuFrameError) -> Self {
+        match error {
+            GpuFrameError::Device(error) => Self::Device(error),
             other => Self::Unsupported(other.to_string()),
         }
     }
@@ -102,7 +113,7 @@ impl Gpu {
         computation: impl FnOnce(&GpuDevice, &GpuCaster, &Control) -> Result<R, Refusal> + Send,
     ) -> Outcome<Option<R>> {
         // Compute while no other call does.
-        let Call { scene, lidar, .. } = call;
+        let Call { scene, what, .. } = call;
         let compute = |control: &Control| {
             let _turn = self.opened.turn();
             control.check();
@@ -126,7 +137,7 @@ impl Gpu {
                 error.to_string()
             }
         };
-        warn_of(py, lidar, &reason)?;
+        warn_of(py, what, &reason)?;
         Ok(None)
     }
 }
@@ -162,10 +173,14 @@ pub fn adapters() -> Vec<Adapter> {
     all.map(one).collect()
 }
 
-/// Warns the caller that the CPU simulates a lidar.
-fn warn_of(py: Python<'_>, lidar: &Lidar, reason: &str) -> PyResult<()> {
-    let name = &lidar.sensor().name;
-    warn(py, &format!("{name} is simulated on the CPU: {reason}"))
+/// A simulation of a lidar, in the words of warnings.
+fn simulated(lidar: &Lidar) -> String {
+    format!("{} is simulated", lidar.sensor().name)
+}
+
+/// Warns the caller that the CPU computes something.
+fn warn_of(py: Python<'_>, what: &str, reason: &str) -> PyResult<()> {
+    warn(py, &format!("{what} on the CPU: {reason}"))
 }
 
 /// Warns the caller.

@@ -1,6 +1,6 @@
 //! One sweep on a GPU.
 
-use super::{Call, Gpu};
+use super::{Call, Gpu, simulated};
 use crate::errors::Outcome;
 use crate::simulate::Single;
 use etendue::sensors::lidar::Sweep;
@@ -17,7 +17,7 @@ impl Gpu {
     ) -> Outcome<Option<Sweep>> {
         let call = Call {
             scene: single.scene,
-            lidar: single.lidar,
+            what: simulated(single.lidar),
             rays: single.rays(),
             threads,
             progress: None,

@@ -13,4 +13,4 @@ mod ray_traversal;
 pub(crate) mod scratch;
 mod stack;
 pub(crate) mod tile_cast;
-mod triangle_hit;
+pub(crate) mod triangle_hit;

@@ -53,6 +53,7 @@
 
 mod auto_exposure;
 mod bands;
+mod direct_frame;
 mod error;
 mod frame;
 mod illumination;
@@ -66,6 +67,7 @@ mod truth;
 mod vertex;
 mod world;
 
+pub use direct_frame::{DirectBackdrop, DirectFrame, DirectLamp, NotDirectFrame};
 pub use error::CameraWorldError;
 pub use frame::{CameraFrame, FrameSettings};
 pub use model::{

@@ -112,7 +112,7 @@ impl Block {
         tiles.flat_map(tile).collect()
     }
 
-    /// Adds the radiance of the block to the rows of the image.
+    /// Writes the radiance of the block to the rows of the image.
     fn render<const N: usize>(
         &self,
         spectral_scene: &SpectralScene<N>,
@@ -121,43 +121,86 @@ impl Block {
         image: &mut [Bands<N>],
         scratch: &mut CastScratch,
     ) {
-        let width = rays.camera.width;
         let pixels = self.pixels();
-        let mut streams: Vec<Stream> = pixels
-            .iter()
-            .map(|[column, row]| stream(settings, row * width + column))
-            .collect();
-        let samplers: Vec<PixelSampler> = streams
-            .iter_mut()
-            .map(|stream| PixelSampler::new(settings.samples, stream))
-            .collect();
-
-        // Trace one sample of every pixel at a time.
-        let mut tracer = Tracer::new(spectral_scene, &settings.light, scratch);
-        let mut cast = Vec::new();
-        let mut weights = Vec::new();
-        let mut hits = Vec::new();
-        let mut pose_cache = None;
-        for sample in 0..settings.samples {
-            cast.clear();
-            weights.clear();
-            for (pixel, sampler) in pixels.iter().zip(&samplers) {
-                let ray = rays.ray(*pixel, sampler.sample(sample), &mut pose_cache);
-                weights.push(ray.as_ref().map_or(0.0, |ray| ray.vignetting));
-                cast.push(ray_or_null(ray.as_ref()));
-            }
-            tracer.cast(&cast, &mut hits);
-            let radiances = tracer.trace(&cast, &hits, &mut streams);
-            for (([column, row], weight), radiance) in pixels.iter().zip(&weights).zip(radiances) {
-                let pixel = (row - self.rows[0]) * width + column;
-                image[pixel as usize] += radiance * (weight / f64::from(settings.samples));
-            }
+        let radiances = radiances_of(&pixels, spectral_scene, settings, rays, scratch);
+        for ([column, row], radiance) in pixels.iter().zip(radiances) {
+            let pixel = (row - self.rows[0]) * rays.camera.width + column;
+            image[pixel as usize] = radiance;
         }
     }
 }
 
+/// Mean radiance of pixels, by their columns and rows.
+fn radiances_of<const N: usize>(
+    pixels: &[[u32; 2]],
+    spectral_scene: &SpectralScene<N>,
+    settings: &FrameSettings,
+    rays: &PixelRays,
+    scratch: &mut CastScratch,
+) -> Vec<Bands<N>> {
+    let width = rays.camera.width;
+    let mut streams: Vec<Stream> = pixels
+        .iter()
+        .map(|[column, row]| stream(settings, row * width + column))
+        .collect();
+    let samplers: Vec<PixelSampler> = streams
+        .iter_mut()
+        .map(|stream| PixelSampler::new(settings.samples, stream))
+        .collect();
+
+    // Trace one sample of every pixel at a time.
+    let mut tracer = Tracer::new(spectral_scene, &settings.light, scratch);
+    let mut cast = Vec::new();
+    let mut weights = Vec::new();
+    let mut hits = Vec::new();
+    let mut pose_cache = None;
+    let mut sums = vec![Bands::<N>::zeros(); pixels.len()];
+    for sample in 0..settings.samples {
+        cast.clear();
+        weights.clear();
+        for (pixel, sampler) in pixels.iter().zip(&samplers) {
+            let ray = rays.ray(*pixel, sampler.sample(sample), &mut pose_cache);
+            weights.push(ray.as_ref().map_or(0.0, |ray| ray.vignetting));
+            cast.push(ray_or_null(ray.as_ref()));
+        }
+        tracer.cast(&cast, &mut hits);
+        let radiances = tracer.trace(&cast, &hits, &mut streams);
+        for ((sum, weight), radiance) in sums.iter_mut().zip(&weights).zip(radiances) {
+            *sum += radiance * (weight / f64::from(settings.samples));
+        }
+    }
+    sums
+}
+
+/// Mean radiance of some pixels, by their numbers in row-major order: those of [`render`] in a scene without
+/// deforming meshes.
+pub(super) fn render_pixels<const N: usize>(
+    spectral_scene: &SpectralScene<N>,
+    settings: &FrameSettings,
+    rays: &PixelRays,
+    numbers: &[u32],
+) -> Vec<Bands<N>> {
+    let width = rays.camera.width;
+    let part = |numbers: &[u32]| {
+        let pixels: Vec<[u32; 2]> = { numbers.iter() }
+            .map(|number| [number % width, number / width])
+            .collect();
+        radiances_of(
+            &pixels,
+            spectral_scene,
+            settings,
+            rays,
+            &mut CastScratch::new(),
+        )
+    };
+    numbers
+        .par_chunks(COLUMNS as usize)
+        .flat_map_iter(part)
+        .collect()
+}
+
 /// The ray, or a null ray outside the field of view of the lens, which keeps packets complete.
-fn ray_or_null(ray: Option<&PixelRay>) -> Ray {
+pub(super) fn ray_or_null(ray: Option<&PixelRay>) -> Ray {
     match ray {
         Some(ray) => ray.ray,
         None => Ray {

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Matrix3, Point2, Point3};
 const ROOT: f64 = 1.220_744_084_605_759_6;
 
 /// Increments of the recurrence: across, down and through the exposure.
-const STEPS: [f64; 3] = [1.0 / ROOT, 1.0 / (ROOT * ROOT), 1.0 / (ROOT * ROOT * ROOT)];
+pub(super) const STEPS: [f64; 3] = [1.0 / ROOT, 1.0 / (ROOT * ROOT), 1.0 / (ROOT * ROOT * ROOT)];
 
 /// Low-discrepancy samples of one pixel: an additive recurrence (Roberts 2018, "The unreasonable
 /// effectiveness of quasirandom sequences") with a random shift per pixel. A single sample is at the

@@ -44,11 +44,7 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
         // Find the Lambertian materials and the sheets of glass.
         let materials = || (0..).zip(scene.materials()).map(|(id, _)| MaterialId(id));
         let lambertian = materials().map(|id| lambertian(&worlds, id)).collect();
-        let has_sheets = materials().any(|id| {
-            let specular = worlds[0].material(id).specular(1.0, Side::Front);
-            let passage = specular.transmitted.map(|transmitted| transmitted.passage);
-            matches!(passage, Some(Passage::Sheet { .. }))
-        });
+        let has_sheets = materials().any(|id| is_sheet(&worlds[0], id));
         Ok(Self {
             worlds,
             textures,
@@ -63,6 +59,11 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
     /// The scene.
     pub fn scene(&self) -> &'a Scene {
         self.worlds[0].scene()
+    }
+
+    /// Whether a material transmits light as a thin sheet.
+    pub fn is_sheet(&self, material: MaterialId) -> bool {
+        is_sheet(&self.worlds[0], material)
     }
 
     /// Calls `f` with the scene whose deforming meshes are evaluated at a time, s.
@@ -94,6 +95,13 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
     pub fn white(&self, camera: &Camera) -> Bands<N> {
         white(&self.lamps, &self.backdrop).component_mul(&self.sensitivity(camera))
     }
+}
+
+/// Whether a material transmits light as a thin sheet.
+fn is_sheet(world: &World<f64>, id: MaterialId) -> bool {
+    let specular = world.material(id).specular(1.0, Side::Front);
+    let passage = specular.transmitted.map(|transmitted| transmitted.passage);
+    matches!(passage, Some(Passage::Sheet { .. }))
 }
 
 /// Reflectance of a material that is Lambertian in all bands.

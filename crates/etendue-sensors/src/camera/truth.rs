@@ -2,7 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "f32 suffices for images")]
 
 use super::model::Camera;
-use super::render::rows_per_deformation;
+use super::render::{ray_or_null, rows_per_deformation};
 use super::sampler::{CENTRE, CameraPoses, PixelRays};
 use etendue_physics::camera::body_from_optical;
 use etendue_scene::{CastScratch, Hit, MaterialId, ObjectId, Ray, Scene};
@@ -140,7 +140,44 @@ pub(super) fn frame_truth(
                 }),
         );
     }
-    // Collect the images.
+    images(camera, &pixels)
+}
+
+/// [`frame_truth`] in a scene without deforming meshes, with the first hits of all rays from `cast`.
+pub(super) fn frame_truth_of_hits<E>(
+    scene: &Scene,
+    rays: &PixelRays,
+    flow_time: f64,
+    cast: impl FnOnce(&[Ray]) -> Result<Vec<Option<Hit>>, E>,
+) -> Result<FrameTruth, E> {
+    // Aim.
+    let camera = rays.camera;
+    let at = |number: u32| [number % camera.width, number / camera.width];
+    let numbers = (0..camera.width * camera.height).into_par_iter();
+    let aimed: Vec<Ray> = numbers
+        .clone()
+        .map(|number| ray_or_null(rays.ray(at(number), CENTRE, &mut None).as_ref()))
+        .collect();
+
+    // Cast and evaluate.
+    let hits = cast(&aimed)?;
+    let truth = TruthRays {
+        scene,
+        later: None,
+        rays,
+        flow_time,
+    };
+    let pixels: Vec<PixelTruth> = { numbers.zip(&aimed).zip(&hits) }
+        .map(|((number, ray), hit)| match hit {
+            Some(hit) => truth.of_hit(at(number), ray, hit),
+            None => NOTHING,
+        })
+        .collect();
+    Ok(images(camera, &pixels))
+}
+
+/// The images of pixels.
+fn images(camera: &Camera, pixels: &[PixelTruth]) -> FrameTruth {
     FrameTruth {
         width: camera.width,
         height: camera.height,

@@ -13,11 +13,11 @@ use nalgebra::Isometry3;
 
 /// A scene with its lights and textures in the bands of a camera.
 pub struct CameraWorld<'a> {
-    in_bands: SpectralWorld<'a>,
+    pub(super) in_bands: SpectralWorld<'a>,
 }
 
 /// The scene in one or three bands.
-enum SpectralWorld<'a> {
+pub(super) enum SpectralWorld<'a> {
     Grey(Box<SpectralScene<'a, 1>>),
     Colour(Box<SpectralScene<'a, 3>>),
 }
@@ -93,18 +93,22 @@ impl<'a> CameraWorld<'a> {
         flow_time: f64,
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
     ) -> FrameTruth {
-        let scene = match &self.in_bands {
-            SpectralWorld::Grey(spectral_scene) => spectral_scene.scene(),
-            SpectralWorld::Colour(spectral_scene) => spectral_scene.scene(),
-        };
         truth::frame_truth(
-            scene,
+            self.scene(),
             camera,
             settings.start,
             exposure,
             flow_time,
             &world_from_camera,
         )
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &'a Scene {
+        match &self.in_bands {
+            SpectralWorld::Grey(spectral_scene) => spectral_scene.scene(),
+            SpectralWorld::Colour(spectral_scene) => spectral_scene.scene(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::hooks::Hooks;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
-use super::receiver::{EchoModel, PreparedPulsed, PreparedReceiver};
+use super::receiver::{EchoModel, PreparedReceiver, Triangulation};
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
@@ -38,9 +38,12 @@ const PART: usize = 1024;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDirect {
-    /// The receiver is not pulsed.
-    #[error("the receiver of the lidar is not pulsed")]
+    /// The receiver neither times pulses nor triangulates.
+    #[error("the receiver of the lidar is neither pulsed nor triangulating")]
     Receiver,
+    /// The beam of a triangulating lidar has several rays.
+    #[error("the beam of the triangulating lidar has several rays")]
+    Spot,
     /// A beam is a cone, whose pattern may lack a ray on the axis.
     #[error("the beam of the lidar is a cone")]
     Cone,
@@ -67,11 +70,11 @@ pub enum NotDirect {
     Deforming,
 }
 
-/// A sweep of a pulsed lidar whose light returns directly and whose echoes have a closed form: what an implementation on
-/// another processor needs for it.
+/// A sweep of a lidar whose light returns directly and whose echoes have a closed form: what an implementation on another
+/// processor needs for it.
 ///
 /// The implementation evaluates each shot: the first surface along each of its [rays](DirectRay), the power that returns
-/// from it, the [echoes](EchoForm) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
+/// from it, the [echoes](DirectReceiver) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
 /// and intensity. Shots with several reported echoes, and shots that hit mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
 /// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
@@ -81,8 +84,24 @@ pub struct DirectSweep<'a> {
     /// The pose of the sensor at the start.
     world_from_start: Isometry3<f64>,
     shots: Shots,
-    form: EchoForm,
-    returns: ReturnMode,
+    receiver: DirectReceiver,
+}
+
+/// A receiver whose echoes have a closed form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DirectReceiver {
+    /// Pulsed time of flight.
+    Pulsed {
+        /// The closed form of the echoes.
+        form: EchoForm,
+        /// Which echoes of a shot are reported.
+        returns: ReturnMode,
+    },
+    /// Triangulation with beams of one ray. A surface is seen if nothing is between it and the lens, which is the baseline
+    /// to the left of the origin of the shot, up to a millionth of the distance. The range of one that is seen, whose power
+    /// reaches the threshold, is [`Triangulation::read`] of its distance and the first normal draw of
+    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose).
+    Triangulation(Triangulation),
 }
 
 /// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
@@ -207,8 +226,7 @@ impl<'a> DirectSweep<'a> {
         let trace = trees_for(&lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
-        let pulsed = closed_form(&simulator)?;
-        let (form, returns) = (pulsed.analytic.echo_form(), pulsed.receiver.returns);
+        let receiver = closed_form(&simulator)?;
         let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
@@ -219,8 +237,7 @@ impl<'a> DirectSweep<'a> {
             world_from_start: sweep.world_from_sensor,
             sweep,
             shots,
-            form,
-            returns,
+            receiver,
         })
     }
 
@@ -260,9 +277,9 @@ impl<'a> DirectSweep<'a> {
         self.simulator.world_from_sensor.at(time)
     }
 
-    /// The closed form of the echoes.
-    pub fn echo_form(&self) -> &EchoForm {
-        &self.form
+    /// The receiver.
+    pub fn receiver(&self) -> &DirectReceiver {
+        &self.receiver
     }
 
     /// Whether light returns directly from a material, and its echoes are those of the receiver: paths end there, and
@@ -284,22 +301,21 @@ impl<'a> DirectSweep<'a> {
         rays.iter().map(ray).collect()
     }
 
-    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor. The last two are zero
-    /// for beams of one ray.
+    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor. For beams of one ray,
+    /// the last one is zero, and the second one too, except for lidars that triangulate.
     pub fn frame_of(&self, shot: &Shot) -> BeamFrame {
         if self.simulator.beam_rays.count() > 1 {
             return BeamFrame::new(shot.azimuth, shot.elevation);
         }
+        let left = match self.receiver {
+            DirectReceiver::Pulsed { .. } => Vector3::zeros(),
+            DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
+        };
         BeamFrame {
             axis: shot.direction(),
-            left: Vector3::zeros(),
+            left,
             up: Vector3::zeros(),
         }
-    }
-
-    /// Which echoes of a shot are reported.
-    pub fn return_mode(&self) -> ReturnMode {
-        self.returns
     }
 
     /// Two-way extinction of the air, 1/m: the transmission to a range $R$ is $e^{-\alpha R}$.
@@ -479,6 +495,10 @@ impl<'a> DirectSweep<'a> {
                 source,
             } => (range, intensity, power, stretch, source),
         };
+        let width = match &self.receiver {
+            DirectReceiver::Pulsed { form, .. } => form.width,
+            DirectReceiver::Triangulation(_) => 0.0,
+        };
         // Position.
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
         let point = shot.point(range - offset);
@@ -502,7 +522,7 @@ impl<'a> DirectSweep<'a> {
             range,
             intensity,
             power,
-            width: self.form.width * stretch,
+            width: width * stretch,
             velocity: None,
             ambient: 0.0,
             shot: shot_number(number),
@@ -515,20 +535,35 @@ impl<'a> DirectSweep<'a> {
 }
 
 /// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
-fn closed_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, NotDirect> {
+fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
     // Receiver and beam.
-    let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
-        return Err(NotDirect::Receiver);
+    let receiver = match &plain.receiver {
+        PreparedReceiver::Pulsed(pulsed) => {
+            if plain.beam_rays.axis().is_none() {
+                return Err(NotDirect::Cone);
+            }
+            if pulsed.receiver.echoes == EchoModel::Waveform {
+                return Err(NotDirect::Waveform);
+            }
+            if pulsed.receiver.false_alarms {
+                return Err(NotDirect::FalseAlarms);
+            }
+            DirectReceiver::Pulsed {
+                form: pulsed.analytic.echo_form(),
+                returns: pulsed.receiver.returns,
+            }
+        }
+        PreparedReceiver::Triangulation(receiver) => {
+            if plain.beam_rays.axis().is_none() {
+                return Err(NotDirect::Cone);
+            }
+            if plain.beam_rays.count() > 1 {
+                return Err(NotDirect::Spot);
+            }
+            DirectReceiver::Triangulation(*receiver)
+        }
+        _ => return Err(NotDirect::Receiver),
     };
-    if plain.beam_rays.axis().is_none() {
-        return Err(NotDirect::Cone);
-    }
-    if pulsed.receiver.echoes == EchoModel::Waveform {
-        return Err(NotDirect::Waveform);
-    }
-    if pulsed.receiver.false_alarms {
-        return Err(NotDirect::FalseAlarms);
-    }
     if plain.lidar.beam.azimuth_jitter > 0.0 {
         return Err(NotDirect::Jitter);
     }
@@ -543,5 +578,5 @@ fn closed_form<'s>(plain: &'s Simulator<'_, f64>) -> Result<&'s PreparedPulsed, 
     if plain.air.is_detected() {
         return Err(NotDirect::Air);
     }
-    Ok(pulsed)
+    Ok(receiver)
 }

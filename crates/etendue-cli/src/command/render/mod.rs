@@ -1,5 +1,6 @@
 //! `etendue render`.
 
+mod engine;
 mod report;
 mod shot;
 mod views;
@@ -13,10 +14,13 @@ use crate::pose::Pose;
 use crate::source;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
+use engine::Engine;
 use etendue::config::scene::{LoadedScene, light_if_dark};
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{Camera, CameraWorld, ClassMap, FrameSettings, LightTransport};
+#[cfg(feature = "gpu")]
+use etendue_gpu::DeviceChoice;
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use report::Report;
@@ -64,6 +68,11 @@ pub struct Render {
     /// Folder for all files, or a single .png, .exr or .mcap file (.png and .exr: of the first frame)
     #[arg(short, long, default_value = "out/render", value_name = "DIR|FILE")]
     output: PathBuf,
+    /// Device: cpu, gpu (the fastest kind), gpu:N with a number of `etendue inspect --devices`, or auto: a GPU if
+    /// there is one. What a GPU does not render runs on the CPU, with a warning that names the reason
+    #[cfg(feature = "gpu")]
+    #[arg(long, default_value_t, value_name = "DEVICE")]
+    device: DeviceChoice,
     #[command(flatten)]
     memory: Memory,
     #[command(flatten)]
@@ -105,6 +114,12 @@ impl Render {
         // Render
         let camera_world =
             CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera)?;
+        #[cfg(feature = "gpu")]
+        let gpu = crate::gpu::Gpu::open(self.device, &loaded.scene)?;
+        #[cfg(feature = "gpu")]
+        let mut engine = Engine::on(gpu.as_deref(), self.device, &camera_world, &camera)?;
+        #[cfg(not(feature = "gpu"))]
+        let mut engine = Engine::new(&camera_world, &camera);
         let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());
         let begun = Instant::now();
         let mut writer = FrameWriter::new(&output, &camera, &classes);
@@ -115,14 +130,14 @@ impl Render {
         let rows = u64::from(self.frames) * u64::from(camera.height);
         let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
         // Ctrl-C ends the process during the first frame, and later the run after a whole frame
-        let first = self.shot(&camera_world, &camera, &trajectory, 0, &bar);
+        let first = self.shot(&mut engine, &trajectory, 0, &bar)?;
         let _guard = interrupt::writing();
         for index in 0..self.frames {
             if interrupt::requested() {
                 break;
             }
-            let render = || self.shot(&camera_world, &camera, &trajectory, index, &bar);
-            let next = (index > 0).then(render);
+            let mut render = || self.shot(&mut engine, &trajectory, index, &bar);
+            let next = (index > 0).then(&mut render).transpose()?;
             let shot = next.as_ref().unwrap_or(&first);
             is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
             writer.add(shot)?;
@@ -132,6 +147,7 @@ impl Render {
             }
         }
         bar.finish_and_clear();
+        engine.report();
         let seconds = begun.elapsed().as_secs_f64();
         let stopped = interrupt::requested();
         if stopped && !output.is_recording() {
@@ -211,29 +227,26 @@ impl Render {
     /// A frame with its ground truth.
     fn shot(
         &self,
-        camera_world: &CameraWorld,
-        camera: &Camera,
+        engine: &mut Engine,
         trajectory: &CameraTrajectory,
         index: u32,
         bar: &ProgressBar,
-    ) -> Shot {
+    ) -> Result<Shot, Failure> {
         // Picture
-        let frame_time = camera.frame_time();
+        let frame_time = engine.camera.frame_time();
         let start = trajectory.start + f64::from(index) * frame_time;
         let settings = self.settings(index, start);
         let pose = |time| trajectory.at(time);
-        let frame = camera_world.expose_observed(camera, &settings, pose, &|rows| {
-            bar.inc(u64::from(rows));
-        });
+        let frame = engine.expose(&settings, pose, bar)?;
 
         // Ground truth of the exposure
-        let truth = camera_world.truth(camera, &settings, frame.exposure, frame_time, pose);
+        let truth = engine.truth(&settings, [frame.exposure, frame_time], pose)?;
         let middle = start + 0.5 * frame.exposure;
-        Shot {
+        Ok(Shot {
             frame,
             truth,
             world_from_camera: trajectory.at(middle),
-        }
+        })
     }
 }
 

@@ -9,12 +9,7 @@ use nalgebra::Isometry3;
 #[cfg(feature = "gpu")]
 use {
     crate::output::{remark, warn},
-    etendue::scene::Scene,
-    etendue_gpu::{
-        DeviceChoice, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError, ShaderChecks,
-    },
-    std::fmt,
-    std::sync::Arc,
+    etendue_gpu::{DeviceChoice, GpuLidar, GpuSweepError},
 };
 
 /// Simulates the sweeps of a lidar.
@@ -113,57 +108,6 @@ impl<'a> Engine<'a> {
                 "{name}: {} shots hit mirrors, glass or surfaces with a noise profile, and were simulated on the CPU",
                 self.on_host
             ));
-        }
-    }
-}
-
-/// A GPU with the scene in its memory.
-#[cfg(feature = "gpu")]
-pub struct Gpu {
-    device: GpuDevice,
-    caster: GpuCaster,
-}
-
-#[cfg(feature = "gpu")]
-impl fmt::Debug for Gpu {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_struct("Gpu").finish_non_exhaustive()
-    }
-}
-
-#[cfg(feature = "gpu")]
-impl Gpu {
-    /// Opens the chosen GPU and copies the scene to it; `None` for the CPU, which `auto` chooses with a warning where
-    /// that fails.
-    pub fn open(choice: DeviceChoice, scene: &Scene) -> Result<Option<Arc<Self>>, Failure> {
-        let opened = || -> Result<Option<Self>, GpuError> {
-            let Some(device) = GpuDevice::open(choice, ShaderChecks::default())? else {
-                return Ok(None);
-            };
-            let caster = GpuCaster::new(&device, scene.caster())?;
-            Ok(Some(Self { device, caster }))
-        };
-        match opened() {
-            Ok(Some(gpu)) => {
-                let adapter = gpu.device.adapter();
-                remark(format_args!(
-                    "device: {} ({})",
-                    adapter.name,
-                    adapter.kind.name()
-                ));
-                Ok(Some(Arc::new(gpu)))
-            }
-            Ok(None) => {
-                if choice == DeviceChoice::Auto {
-                    remark("device: CPU (there is no GPU)");
-                }
-                Ok(None)
-            }
-            Err(error) if choice == DeviceChoice::Auto => {
-                warn([format!("simulated on the CPU: {error}")]);
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
         }
     }
 }

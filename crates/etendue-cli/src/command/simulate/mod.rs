@@ -105,7 +105,7 @@ pub struct Simulate {
     /// The GPU with the scene
     #[cfg(feature = "gpu")]
     #[arg(skip)]
-    gpu: Option<std::sync::Arc<engine::Gpu>>,
+    gpu: Option<std::sync::Arc<crate::gpu::Gpu>>,
     #[command(flatten)]
     motion: TrajectoryOptions,
     #[command(flatten)]
@@ -145,7 +145,7 @@ impl Simulate {
         }
         #[cfg(feature = "gpu")]
         let runs = Self {
-            gpu: engine::Gpu::open(self.device, &loaded.scene)?,
+            gpu: crate::gpu::Gpu::open(self.device, &loaded.scene)?,
             ..self.clone()
         }
         .each_sensor(&loaded)?;
