@@ -11,8 +11,10 @@ use etendue_physics::phase::{Modulation, PhaseSignal, Phasor};
 /// Light of sixteen beams at a phase receiver: a [`PhaseSignal`] per lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseSignalTile<S: LaneScalar> {
-    waves: [Phasor<S::Tile>; 2],
-    power: S::Tile,
+    /// Received wave at each modulation frequency, 1/(m² sr).
+    pub waves: [Phasor<S::Tile>; 2],
+    /// Total power of all returns, 1/(m² sr).
+    pub power: S::Tile,
 }
 
 impl<S: LaneScalar> PhaseSignalTile<S> {
