@@ -28,6 +28,16 @@ impl<S: LaneScalar> PhaseSignalTile<S> {
         }
     }
 
+    /// Removes all light.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        for wave in &mut self.waves {
+            wave.re.fill(S::zero());
+            wave.im.fill(S::zero());
+        }
+        self.power.fill(S::zero());
+    }
+
     /// Adds a return to each beam, as [`PhaseSignal::add`]: half the optical path (m, any finite number where
     /// the power is zero) and the power.
     #[inline(always)]

@@ -195,13 +195,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
     fn chained<const K: usize>(values: [f64; 16], parts: [(&Self, &[f64; 16]); K]) -> Self {
         let mut out = <Self as ScalarTile<S>>::plain(values);
         for k in 0..N {
-            for i in 0..16 {
-                let mut slope = 0.0;
-                for (part, slopes) in &parts {
-                    slope += part.eps[k][i] * slopes[i];
-                }
-                out.eps[k][i] = slope;
-            }
+            out.eps[k] = sum_of_slopes([0.0; 16], k, &parts);
         }
         out
     }
@@ -212,13 +206,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
             self.re[i] += values[i];
         }
         for k in 0..N {
-            for i in 0..16 {
-                let mut slope = self.eps[k][i];
-                for (part, slopes) in &parts {
-                    slope += part.eps[k][i] * slopes[i];
-                }
-                self.eps[k][i] = slope;
-            }
+            self.eps[k] = sum_of_slopes(self.eps[k], k, &parts);
         }
     }
 
@@ -249,6 +237,23 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         }
         out
     }
+}
+
+/// Adds the derivatives by one variable of the parts of a chain rule to `sum`, part by part: the loop over the lanes is
+/// the inner one, and becomes vector instructions.
+#[inline(always)]
+fn sum_of_slopes<const N: usize, const K: usize>(
+    mut sum: [f64; 16],
+    variable: usize,
+    parts: &[(&DualTile<N>, &[f64; 16]); K],
+) -> [f64; 16] {
+    for (part, slopes) in parts {
+        let own = &part.eps[variable];
+        for i in 0..16 {
+            sum[i] += own[i] * slopes[i];
+        }
+    }
+    sum
 }
 
 #[cfg(test)]

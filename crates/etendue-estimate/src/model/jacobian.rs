@@ -252,7 +252,8 @@ impl Rows {
 }
 
 impl<const N: usize> WriteMeasurements<Dual<N>> for RowBatch<'_> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a measurement is not copied")]
+    #[inline(always)]
     fn write(&mut self, place: usize, measured: BeamMeasurement<Dual<N>>) {
         for (kind, value) in measured.quantities().into_iter().enumerate() {
             let number = place * QUANTITIES + kind;

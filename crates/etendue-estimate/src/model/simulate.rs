@@ -61,7 +61,8 @@ struct WithOffsets<'a, W> {
 }
 
 impl<S: Scalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_, W> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a return is not copied")]
+    #[inline(always)]
     fn write(&mut self, place: usize, mut returned: Option<ExpectedReturn<S>>) {
         if let (Some(returned), Some(offset)) = (&mut returned, self.offsets.get(place)) {
             returned.range += *offset;

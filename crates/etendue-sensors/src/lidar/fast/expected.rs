@@ -173,12 +173,12 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
             });
             for (lane, &place) in places.iter().enumerate() {
                 let is_hit = memory.hits[tile].is_hit(lane);
-                let returned = if memory.direct[0].is_complete[lane] || !is_hit {
-                    memory.expected.lane(lane)
-                } else {
-                    self.predict_traced(tile * LANES + lane, place, batch, memory, plain)
-                };
-                write.write(place, returned);
+                if memory.direct[0].is_complete[lane] || !is_hit {
+                    write.write(place, memory.expected.lane(lane));
+                    continue;
+                }
+                let ray = tile * LANES + lane;
+                write.write(place, self.predict_traced(ray, place, batch, memory, plain));
             }
         }
     }

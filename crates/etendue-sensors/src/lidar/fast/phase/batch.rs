@@ -211,7 +211,7 @@ impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
     fn run(self) {
         let batch = self.batch;
         batch.direct.clear();
-        batch.sum = PhaseSignalTile::nothing();
+        batch.sum.clear();
         let extra = batch.rays.len() - self.sub_rays.len();
         let tiles = batch.rays[extra..].iter().zip(&batch.hits[extra..]);
         for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {

@@ -63,12 +63,12 @@ impl<S: LaneScalar> PhaseLanes<'_, '_, S> {
             });
             // Measure shots with other light by the plain pipeline.
             for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
-                let returned = if batch.is_direct(lane) {
-                    expected.lane(lane)
-                } else {
-                    self.collect_traced(shot, number, batch, lane, plain);
-                    self.plain.predict_collected(shot, number, plain)
-                };
+                if batch.is_direct(lane) {
+                    write.write(place + lane, expected.lane(lane));
+                    continue;
+                }
+                self.collect_traced(shot, number, batch, lane, plain);
+                let returned = self.plain.predict_collected(shot, number, plain);
                 write.write(place + lane, returned);
             }
         }
