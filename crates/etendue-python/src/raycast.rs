@@ -97,8 +97,13 @@ impl HitKeys {
         if let Some(unknown) = keys.iter().find(|key| !Self::NAMES.contains(&key.as_str())) {
             return Err(UnknownName::new("keys", unknown, Self::NAMES).into());
         }
-        let [t_hit, geometry_ids, primitive_ids, primitive_uvs, primitive_normals] =
-            Self::NAMES.map(|name| keys.iter().any(|key| key == name));
+        let [
+            t_hit,
+            geometry_ids,
+            primitive_ids,
+            primitive_uvs,
+            primitive_normals,
+        ] = Self::NAMES.map(|name| keys.iter().any(|key| key == name));
         Ok(Self {
             t_hit,
             geometry_ids,
@@ -152,7 +157,11 @@ impl BatchColumns<'_> {
             *id = hits.object[lane];
         }
         if let Some(id) = self.primitive_ids.get_mut(ray) {
-            *id = if is_hit { hits.triangle[lane] } else { INVALID_ID };
+            *id = if is_hit {
+                hits.triangle[lane]
+            } else {
+                INVALID_ID
+            };
         }
         if let Some(uvs) = self.primitive_uvs.get_mut(2 * ray..2 * ray + 2) {
             uvs.copy_from_slice(&hits.barycentric.map(|weights| zero_if_miss(weights[lane])));
@@ -184,8 +193,9 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
     /// Origin of a ray, m.
     fn origin(&self, ray: usize) -> Point3<f64> {
         let start = 6 * ray;
-        (self.origin)
-            .unwrap_or_else(|| Point3::from([0, 1, 2].map(|axis| self.numbers[start + axis].into())))
+        (self.origin).unwrap_or_else(|| {
+            Point3::from([0, 1, 2].map(|axis| self.numbers[start + axis].into()))
+        })
     }
 
     /// Direction of a ray, of any length.

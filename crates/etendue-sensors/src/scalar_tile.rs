@@ -7,6 +7,7 @@
 
 use etendue_physics::{Dual, DualParts, Scalar};
 use std::array::from_fn;
+use std::hint::black_box;
 
 /// A scalar with a tile of sixteen lanes, for vectorised code.
 ///
@@ -194,7 +195,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
     #[inline(always)]
     fn chained<const K: usize>(values: [f64; 16], parts: [(&Self, &[f64; 16]); K]) -> Self {
         let mut out = <Self as ScalarTile<S>>::plain(values);
-        for k in 0..N {
+        for k in variables::<N>() {
             out.eps[k] = sum_of_slopes([0.0; 16], k, &parts);
         }
         out
@@ -205,7 +206,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             self.re[i] += values[i];
         }
-        for k in 0..N {
+        for k in variables::<N>() {
             self.eps[k] = sum_of_slopes(self.eps[k], k, &parts);
         }
     }
@@ -216,7 +217,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             out.re[i] *= factors[i];
         }
-        for k in 0..N {
+        for k in variables::<N>() {
             for i in 0..16 {
                 out.eps[k][i] *= factors[i];
             }
@@ -230,13 +231,20 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             out.re[i] = if lanes[i] { out.re[i] } else { 0.0 };
         }
-        for k in 0..N {
+        for k in variables::<N>() {
             for i in 0..16 {
                 out.eps[k][i] = if lanes[i] { out.eps[k][i] } else { 0.0 };
             }
         }
         out
     }
+}
+
+/// Indices of the variables. The compiler does not know them: it would vectorise loops over the few variables, with gathers
+/// and scatters, instead of those over the sixteen lanes.
+#[inline(always)]
+fn variables<const N: usize>() -> impl Iterator<Item = usize> {
+    (0..N).map(black_box)
 }
 
 /// Adds the derivatives by one variable of the parts of a chain rule to `sum`, part by part: the loop over the lanes is
@@ -323,7 +331,8 @@ mod tests {
         let mut results = [a; 2];
         let exist = compose::<Dual<2>, 2, 2>([&a, &b], &Functions, &mut results);
         for lane in 0..16 {
-            let (expected, is_positive) = Functions::of_scalars::<Dual<2>>(a.lane(lane), b.lane(lane));
+            let (expected, is_positive) =
+                Functions::of_scalars::<Dual<2>>(a.lane(lane), b.lane(lane));
             assert_eq!(exist[lane], is_positive);
             for (tile, scalar) in results.iter().zip(expected) {
                 let tile: Dual<2> = tile.lane(lane);

@@ -173,7 +173,9 @@ impl Ambiguity {
         // Combine the ranges of both frequencies.
         let mut range = [0.0; 16];
         for i in 0..16 {
-            range[i] = self.combination.combine(modulation, [best[0][i], best[1][i]]);
+            range[i] = self
+                .combination
+                .combine(modulation, [best[0][i], best[1][i]]);
         }
         ResolvedLanes {
             range,
@@ -199,12 +201,7 @@ impl Ambiguity {
 
     /// Whole periods that put a wrapped range within the limits.
     #[inline]
-    fn candidates(
-        &self,
-        wrapped: f64,
-        ambiguity: f64,
-        range_limits: [f64; 2],
-    ) -> Range<i32> {
+    fn candidates(&self, wrapped: f64, ambiguity: f64, range_limits: [f64; 2]) -> Range<i32> {
         periods(self.period_limits(wrapped, ambiguity, range_limits))
     }
 
@@ -279,7 +276,10 @@ mod tests {
                         let expected = plain.map(|one| (one.range, one.disagreement));
                         let disagreement = lanes.disagreement[lane];
                         let is_found = disagreement.is_finite();
-                        assert_eq!(expected, is_found.then_some((lanes.range[lane], disagreement)));
+                        assert_eq!(
+                            expected,
+                            is_found.then_some((lanes.range[lane], disagreement))
+                        );
                         found[usize::from(is_found)] += 1;
                     }
                 }

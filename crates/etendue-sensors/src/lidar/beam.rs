@@ -268,7 +268,14 @@ impl<S: Scalar> BeamRays<S> {
         match self {
             Self::Elliptic(rays) => rays.len() == 1,
             Self::Cone { sub_rays, .. } => {
-                matches!(sub_rays[..], [SubRay { left: 0.0, up: 0.0, .. }])
+                matches!(
+                    sub_rays[..],
+                    [SubRay {
+                        left: 0.0,
+                        up: 0.0,
+                        ..
+                    }]
+                )
             }
         }
     }

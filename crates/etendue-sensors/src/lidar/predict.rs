@@ -143,7 +143,8 @@ impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
             return Self::Plain(simulator);
         };
         let phase = || PhaseLanes::new(isa, simulator).map(|own| Self::Phase(Box::new(own)));
-        let pulsed = || ExpectedPulses::new(isa, simulator, shots).map(|own| Self::Pulsed(Box::new(own)));
+        let pulsed =
+            || ExpectedPulses::new(isa, simulator, shots).map(|own| Self::Pulsed(Box::new(own)));
         phase().or_else(pulsed).unwrap_or(Self::Plain(simulator))
     }
 

@@ -217,13 +217,7 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
     }
 
     /// Computes the rays of the shots, in an order.
-    fn aim(
-        &self,
-        shots: &[Shot],
-        order: Order,
-        pose: &Isometry3<S>,
-        memory: &mut PulseMemory<S>,
-    ) {
+    fn aim(&self, shots: &[Shot], order: Order, pose: &Isometry3<S>, memory: &mut PulseMemory<S>) {
         let PulseMemory {
             own, rays, hits, ..
         } = memory;

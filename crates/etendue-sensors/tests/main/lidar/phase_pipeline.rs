@@ -17,8 +17,7 @@ use etendue_scene::{Hit, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
     Beam, EchoModel, ExpectedReturn, ExtraRay, Hooks, Intensity, Lidar, PhaseReceiver, Pipeline,
-    RangeLimits,
-    Receiver, Sweep, SweepSettings, Triangulation, predict, simulate,
+    RangeLimits, Receiver, Sweep, SweepSettings, Triangulation, predict, simulate,
 };
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -325,7 +324,10 @@ fn lanes_predict_the_returns_of_simple_receivers() {
             compared += 1;
         }
         assert!(compared > 400, "{number}: {compared}");
-        assert!(largest.iter().all(|slope| *slope > 1e-3), "{number}: {largest:?}");
+        assert!(
+            largest.iter().all(|slope| *slope > 1e-3),
+            "{number}: {largest:?}"
+        );
     }
     assert!(apart < 1e-12, "{apart:e}");
 }

@@ -48,9 +48,8 @@ impl PhaseReceiver {
             let [a, b] = [squares[0][i].sqrt(), squares[1][i].sqrt()];
             let amplitude = a.min(b);
             let is_strong = self.gain.at(power[i]) * power[i] > 1.0;
-            let is_weak = amplitude <= 0.0
-                || amplitude < self.detectable
-                || amplitude < self.sufficient;
+            let is_weak =
+                amplitude <= 0.0 || amplitude < self.detectable || amplitude < self.sufficient;
             found[i] = power[i] > 0.0 && !is_strong && !is_weak;
         }
         // Convert the phases to wrapped ranges.
