@@ -3,7 +3,7 @@
 //!
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
 //! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). [`expected`] predicts the
-//! measurements of pulsed lidars, with derivatives. Each lane performs the operations of the plain form in the same
+//! returns of pulsed lidars with derivatives, [`phase`] those of phase lidars. Each lane performs the operations of the plain form in the same
 //! order; derivatives are equal up to rounding. Shots that hit mirrors or glass are simulated by the plain form.
 
 mod aim;
