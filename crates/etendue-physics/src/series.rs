@@ -83,7 +83,6 @@ pub(crate) fn acos(x: f64) -> f64 {
 ///
 /// With the ratio $q$ of the smaller to the larger coordinate, $\arctan q = \tfrac\pi4 - \arctan\frac{1-q}{1+q}$ above
 /// $\tan\tfrac\pi8$, and $\arctan q = q + q^3 P(q^2)$ below.
-#[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
 pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     /// Coefficients of $P(z)$ for $z$ in [0, 0.1716]: error of $zP$ at most 5.4e-18 (Chebyshev).

@@ -122,7 +122,11 @@ impl Ambiguity {
     /// let lanes = ambiguity.search_lanes(&modulation, &wrapped.map(|one| [one; 16]), [0.02, 5.6]);
     /// assert!((lanes.range[3] - 4.0).abs() < 1e-14 && lanes.disagreement[3] < 1e-14);
     /// ```
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[expect(
+        clippy::inline_always,
+        clippy::needless_bitwise_bool,
+        reason = "for the caller's instructions"
+    )]
     #[inline(always)]
     pub fn search_lanes(
         &self,

@@ -254,13 +254,16 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     /// Computes the rays of the shots.
     fn aim(&self, shots: &[Shot], pointing: &[f64; LANES], batch: &mut Batch<S>) {
         batch.frames.clear();
-        let frame = |shot: &Shot, deviation: f64| match self.only_axes {
-            true if self.plain.azimuth_jitter().is_none() => BeamFrame {
+        let is_aimed = self.only_axes && self.plain.azimuth_jitter().is_none();
+        let frame = |shot: &Shot, deviation: f64| {
+            if !is_aimed {
+                return BeamFrame::new(shot.azimuth + deviation, shot.elevation);
+            }
+            BeamFrame {
                 axis: shot.direction(),
                 left: Vector3::zeros(),
                 up: Vector3::zeros(),
-            },
-            _ => BeamFrame::new(shot.azimuth + deviation, shot.elevation),
+            }
         };
         for (lane, (shot, deviation)) in shots.iter().zip(pointing).enumerate() {
             batch.time[lane] = shot.time;

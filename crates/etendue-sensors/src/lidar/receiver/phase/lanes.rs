@@ -1,7 +1,6 @@
 //! Ranges of sixteen signals without noise, with their derivatives.
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
