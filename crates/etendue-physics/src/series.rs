@@ -1,7 +1,7 @@
 //! Elementary functions by series, suited to vector instructions. Results are bit-identical on
 //! every machine and instruction set.
 
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, LN_2, LOG2_E, TAU};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2, TAU};
 
 /// $e^x$; arguments outside of ±700 are clamped.
 ///
@@ -77,6 +77,45 @@ pub(crate) fn acos(x: f64) -> f64 {
     let arc = sine * sum;
     // Undo the reduction.
     if x < 0.5 { FRAC_PI_2 - arc } else { 2.0 * arc }
+}
+
+/// Angle of the point (x, y), rad, in [-π, π]; zero at the origin.
+///
+/// With the ratio $q$ of the smaller to the larger coordinate, $\arctan q = \tfrac\pi4 - \arctan\frac{1-q}{1+q}$ above
+/// $\tan\tfrac\pi8$, and $\arctan q = q + q^3 P(q^2)$ below.
+#[inline(always)]
+pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+    /// Coefficients of $P(z)$ for $z$ in [0, 0.1716]: error of $zP$ at most 5.4e-18 (Chebyshev).
+    const TERMS: [f64; 11] = [
+        -0.3333333333333333,
+        0.1999999999999552,
+        -0.14285714284666542,
+        0.11111111015256361,
+        -0.09090904578123873,
+        0.07692183190825433,
+        -0.06664511447372731,
+        0.058581489127221394,
+        -0.0508544973752125,
+        0.03923165828348216,
+        -0.019176887104237525,
+    ];
+    /// $\tan\tfrac\pi8$.
+    const LIMIT: f64 = SQRT_2 - 1.0;
+    // Reduce the angle to the interval of the polynomial.
+    let [a, b] = [x.abs(), y.abs()];
+    let [least, most] = if b < a { [b, a] } else { [a, b] };
+    let [above, below, start] = if least > LIMIT * most {
+        [least - most, least + most, FRAC_PI_4]
+    } else {
+        [least, most, 0.0]
+    };
+    let ratio = above / below.max(f64::MIN_POSITIVE);
+    let z = ratio * ratio;
+    let octant = start + ratio * (1.0 + z * polynomial(&TERMS, z));
+    // Undo the reduction.
+    let quarter = if b > a { FRAC_PI_2 - octant } else { octant };
+    let half = if x < 0.0 { PI - quarter } else { quarter };
+    half.copysign(y)
 }
 
 /// Four terms of a polynomial, evaluated as two independent pairs.
@@ -208,6 +247,24 @@ mod tests {
         let worst = worst.fold(0.0, f64::max);
         assert!(worst < 5e-16, "{worst:e}");
         assert_eq!(ln(1.0), 0.0);
+    }
+
+    /// All quadrants, on both sides of every octant, from 1e-300 to 1e300. Measured against the standard library's
+    /// function: 4.5e-16 rad.
+    #[test]
+    fn the_angle_of_a_point_is_accurate_to_the_last_bits() {
+        let mut worst = 0.0_f64;
+        for i in 0..100_000 {
+            let (sin, cos) = (1e-4 * f64::from(i)).sin_cos();
+            for size in [1.0, 3e-300, 7e299] {
+                let [x, y] = [size * cos, size * sin];
+                worst = worst.max((atan2(y, x) - y.atan2(x)).abs());
+            }
+        }
+        assert!(worst < 1e-15, "{worst:e}");
+        for (y, x) in [(0.0, 2.0), (0.0, -2.0), (3.0, 0.0), (-3.0, 0.0), (0.0, 0.0)] {
+            assert_eq!(atan2(y, x), f64::atan2(y, x));
+        }
     }
 
     #[test]

@@ -111,9 +111,12 @@ impl Pullback {
             let expected = format!("({beams}, 2)");
             return Err(wrong_shape("cotangent", &expected, &given.shape));
         }
-        let valid = given.values.iter().zip(values);
-        let valid = valid.map(|(by, value)| value.map_or(0.0, |_| *by));
-        check_finite("cotangent", &valid.collect::<Vec<f64>>())?;
+        let is_valid = |(by, value): (&f64, &Option<f64>)| value.is_none() || by.is_finite();
+        if !given.values.iter().zip(values).all(is_valid) {
+            let of_valid = |(by, value): (&f64, &Option<f64>)| value.map_or(0.0, |_| *by);
+            let of_valid = given.values.iter().zip(values).map(of_valid);
+            check_finite("cotangent", &of_valid.collect::<Vec<f64>>())?;
+        }
 
         // Multiply by the Jacobian, and divide into parameters.
         let gradient = py.detach(|| self.linearized.pulled_back(&given.values));

@@ -1,8 +1,9 @@
 //! Ray casting.
 
-use crate::arrays::{Floats, array, check_finite, floats_of_either, wrong_shape};
+use crate::arrays::{Floats, array, check_finite, floats, floats_of_either, wrong_shape};
 use crate::errors::Outcome;
 use crate::threads;
+use etendue::config::toml_file::UnknownName;
 use etendue::raycast::{CastScratch, HitTile, RayTile, Tiling};
 use etendue::scene::Scene;
 use nalgebra::{Point3, Vector3};
@@ -24,7 +25,17 @@ const TILES: usize = 128;
 /// Squares of lengths of directions in this range neither overflowed nor lost digits.
 const NORMAL_SQUARES: RangeInclusive<f64> = 1e-280..=1e280;
 
-/// Columns of the hits.
+/// Which columns of the hits are computed.
+#[derive(Clone, Copy)]
+pub struct HitKeys {
+    t_hit: bool,
+    geometry_ids: bool,
+    primitive_ids: bool,
+    primitive_uvs: bool,
+    primitive_normals: bool,
+}
+
+/// Columns of the hits; empty where they are not computed.
 struct HitColumns {
     t_hit: Vec<f64>,
     geometry_ids: Vec<u32>,
@@ -42,8 +53,13 @@ struct BatchColumns<'c> {
     primitive_normals: &'c mut [f64],
 }
 
-/// Rays of six numbers each: origin and direction.
-struct RayRows<'r, T>(&'r [T]);
+/// Rays of six numbers each: origin and direction; or of three, the direction, with a common origin.
+#[derive(Clone, Copy)]
+struct RayRows<'r, T> {
+    numbers: &'r [T],
+    /// The common origin, m.
+    origin: Option<Point3<f64>>,
+}
 
 /// Buffers of a thread.
 #[derive(Default)]
@@ -54,25 +70,70 @@ struct BatchMemory {
     scratch: CastScratch,
 }
 
+impl HitKeys {
+    /// All columns.
+    const ALL: Self = Self {
+        t_hit: true,
+        geometry_ids: true,
+        primitive_ids: true,
+        primitive_uvs: true,
+        primitive_normals: true,
+    };
+
+    /// Their names.
+    const NAMES: [&str; 5] = [
+        "t_hit",
+        "geometry_ids",
+        "primitive_ids",
+        "primitive_uvs",
+        "primitive_normals",
+    ];
+
+    /// The argument `keys`: names of columns; all by default.
+    pub fn read(keys: Option<Vec<String>>) -> Outcome<Self> {
+        let Some(keys) = keys else {
+            return Ok(Self::ALL);
+        };
+        if let Some(unknown) = keys.iter().find(|key| !Self::NAMES.contains(&key.as_str())) {
+            return Err(UnknownName::new("keys", unknown, Self::NAMES).into());
+        }
+        let [
+            t_hit,
+            geometry_ids,
+            primitive_ids,
+            primitive_uvs,
+            primitive_normals,
+        ] = Self::NAMES.map(|name| keys.iter().any(|key| key == name));
+        Ok(Self {
+            t_hit,
+            geometry_ids,
+            primitive_ids,
+            primitive_uvs,
+            primitive_normals,
+        })
+    }
+}
+
 impl HitColumns {
     /// Columns of zeros.
-    fn new(rays: usize) -> Self {
+    fn new(rays: usize, keys: HitKeys) -> Self {
+        let size = |is_wanted: bool, width: usize| if is_wanted { width * rays } else { 0 };
         Self {
-            t_hit: vec![0.0; rays],
-            geometry_ids: vec![0; rays],
-            primitive_ids: vec![0; rays],
-            primitive_uvs: vec![0.0; 2 * rays],
-            primitive_normals: vec![0.0; 3 * rays],
+            t_hit: vec![0.0; size(keys.t_hit, 1)],
+            geometry_ids: vec![0; size(keys.geometry_ids, 1)],
+            primitive_ids: vec![0; size(keys.primitive_ids, 1)],
+            primitive_uvs: vec![0.0; size(keys.primitive_uvs, 2)],
+            primitive_normals: vec![0.0; size(keys.primitive_normals, 3)],
         }
     }
 
     /// The parts of the batches of `batch` rays.
     fn batches(&mut self, batch: usize) -> impl Iterator<Item = BatchColumns<'_>> {
-        let ids = self.geometry_ids.chunks_mut(batch);
-        let ids = ids.zip(self.primitive_ids.chunks_mut(batch));
-        let vectors = self.primitive_uvs.chunks_mut(2 * batch);
-        let vectors = vectors.zip(self.primitive_normals.chunks_mut(3 * batch));
-        let all = self.t_hit.chunks_mut(batch).zip(ids).zip(vectors);
+        let ids = parts(&mut self.geometry_ids, batch);
+        let ids = ids.zip(parts(&mut self.primitive_ids, batch));
+        let vectors = parts(&mut self.primitive_uvs, 2 * batch);
+        let vectors = vectors.zip(parts(&mut self.primitive_normals, 3 * batch));
+        let all = parts(&mut self.t_hit, batch).zip(ids).zip(vectors);
         all.map(|((t_hit, ids), vectors)| BatchColumns {
             t_hit,
             geometry_ids: ids.0,
@@ -89,54 +150,76 @@ impl BatchColumns<'_> {
     fn write(&mut self, ray: usize, hits: &HitTile, lane: usize, length: f64) {
         let is_hit = hits.is_hit(lane);
         let zero_if_miss = |value: f64| if is_hit { value } else { 0.0 };
-        self.t_hit[ray] = hits.distance[lane] / length;
-        self.geometry_ids[ray] = hits.object[lane];
-        self.primitive_ids[ray] = if is_hit {
-            hits.triangle[lane]
-        } else {
-            INVALID_ID
-        };
-        let uvs = hits.barycentric.map(|weights| zero_if_miss(weights[lane]));
-        self.primitive_uvs[2 * ray..][..2].copy_from_slice(&uvs);
-        let normal = hits.normal.map(|axis| zero_if_miss(axis[lane]));
-        self.primitive_normals[3 * ray..][..3].copy_from_slice(&normal);
+        if let Some(t_hit) = self.t_hit.get_mut(ray) {
+            *t_hit = hits.distance[lane] / length;
+        }
+        if let Some(id) = self.geometry_ids.get_mut(ray) {
+            *id = hits.object[lane];
+        }
+        if let Some(id) = self.primitive_ids.get_mut(ray) {
+            *id = if is_hit {
+                hits.triangle[lane]
+            } else {
+                INVALID_ID
+            };
+        }
+        if let Some(uvs) = self.primitive_uvs.get_mut(2 * ray..2 * ray + 2) {
+            uvs.copy_from_slice(&hits.barycentric.map(|weights| zero_if_miss(weights[lane])));
+        }
+        if let Some(normal) = self.primitive_normals.get_mut(3 * ray..3 * ray + 3) {
+            normal.copy_from_slice(&hits.normal.map(|axis| zero_if_miss(axis[lane])));
+        }
     }
 }
 
+/// Parts of a column; empty parts without end of an empty column.
+fn parts<T>(column: &mut [T], size: usize) -> impl Iterator<Item = &mut [T]> {
+    let is_empty = column.is_empty();
+    let none = std::iter::repeat_with(Default::default).take_while(move |_| is_empty);
+    column.chunks_mut(size).chain(none)
+}
+
 impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
+    /// Number of numbers of a ray.
+    fn width(&self) -> usize {
+        if self.origin.is_some() { 3 } else { 6 }
+    }
+
     /// Number of rays.
     fn len(&self) -> usize {
-        self.0.len() / 6
+        self.numbers.len() / self.width()
     }
 
     /// Origin of a ray, m.
     fn origin(&self, ray: usize) -> Point3<f64> {
         let start = 6 * ray;
-        Point3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
+        (self.origin).unwrap_or_else(|| {
+            Point3::from([0, 1, 2].map(|axis| self.numbers[start + axis].into()))
+        })
     }
 
     /// Direction of a ray, of any length.
     fn direction(&self, ray: usize) -> Vector3<f64> {
-        let start = 6 * ray + 3;
-        Vector3::from([0, 1, 2].map(|axis| self.0[start + axis].into()))
+        let start = self.width() * (ray + 1) - 3;
+        Vector3::from([0, 1, 2].map(|axis| self.numbers[start + axis].into()))
     }
 
     /// Casts all rays at a time (s), few rays on the calling thread.
-    fn cast(&self, scene: &Scene, time: f64) -> PyResult<HitColumns> {
+    fn cast(&self, scene: &Scene, time: f64, keys: HitKeys) -> PyResult<HitColumns> {
         // Divide the rays and the columns into batches.
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
         let batch = tiling.batch();
-        let mut columns = HitColumns::new(self.len());
+        let mut columns = HitColumns::new(self.len(), keys);
         let mut batches: Vec<_> = self
-            .0
-            .chunks(6 * batch)
+            .numbers
+            .chunks(self.width() * batch)
             .zip(columns.batches(batch))
             .collect();
 
         // Cast them.
         let cast = |memory: &mut BatchMemory, (numbers, columns): &mut (&[T], BatchColumns)| {
-            let rays = RayRows(numbers);
+            let rays = RayRows { numbers, ..*self };
             let are_valid = rays.are_valid();
             if are_valid {
                 rays.cast_batch(scene, tiling, time, memory, columns);
@@ -202,13 +285,13 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
     /// Whether all numbers are finite and all directions have a length.
     fn are_valid(&self) -> bool {
         let finite = |all: bool, number: &T| all & (*number).into().is_finite();
-        self.0.iter().fold(true, finite)
+        self.numbers.iter().fold(true, finite)
             && !(0..self.len()).any(|ray| has_no_length(self.direction(ray)))
     }
 
     /// Error that names the first number that is not finite, or the first direction without a length.
     fn check(&self) -> PyResult<()> {
-        let numbers: Vec<f64> = self.0.iter().map(|&number| number.into()).collect();
+        let numbers: Vec<f64> = self.numbers.iter().map(|&number| number.into()).collect();
         check_finite("rays", &numbers)?;
         let mut rays = 0..self.len();
         let Some(number) = rays.find(|&ray| has_no_length(self.direction(ray))) else {
@@ -220,19 +303,27 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
     }
 }
 
-/// Nearest hits of the rays of an argument of the shape (..., 6).
+/// Nearest hits of the rays of an argument of the shape (..., 6), or (..., 3) from a common `origin`.
 pub fn cast<'py>(
     scene: &Scene,
     rays: &Bound<'py, PyAny>,
+    origin: Option<&Bound<'py, PyAny>>,
+    keys: HitKeys,
     time: f64,
     threads: Option<i64>,
 ) -> Outcome<Bound<'py, PyDict>> {
     // Read the rays.
     let py = rays.py();
     check_finite("time", &[time])?;
+    let origin = origin.map(read_origin).transpose()?;
     let numbers = floats_of_either("rays", rays)?;
-    let Some((6, shape)) = numbers.shape.split_last() else {
-        return Err(wrong_shape("rays", "(..., 6)", &numbers.shape).into());
+    let (width, expected) = match origin {
+        None => (6, "(..., 6)"),
+        Some(_) => (3, "(..., 3), with an origin"),
+    };
+    let shape = match numbers.shape.split_last() {
+        Some((last, shape)) if *last == width => shape,
+        _ => return Err(wrong_shape("rays", expected, &numbers.shape).into()),
     };
 
     // Cast them.
@@ -242,8 +333,8 @@ pub fn cast<'py>(
         let deformed = deforms.then(|| scene.at(time));
         let scene = deformed.as_ref().unwrap_or(scene);
         match &numbers.values {
-            Floats::Single(values) => RayRows(values).cast(scene, time),
-            Floats::Double(values) => RayRows(values).cast(scene, time),
+            Floats::Single(numbers) => RayRows { numbers, origin }.cast(scene, time, keys),
+            Floats::Double(numbers) => RayRows { numbers, origin }.cast(scene, time, keys),
         }
     };
     let columns = if count <= FEW && !deforms {
@@ -256,13 +347,34 @@ pub fn cast<'py>(
     // Name the columns.
     let with = |size: usize| [shape, &[size]].concat();
     let result = PyDict::new(py);
-    result.set_item("t_hit", array(py, columns.t_hit, shape)?)?;
-    result.set_item("geometry_ids", array(py, columns.geometry_ids, shape)?)?;
-    result.set_item("primitive_ids", array(py, columns.primitive_ids, shape)?)?;
-    result.set_item("primitive_uvs", array(py, columns.primitive_uvs, &with(2))?)?;
-    let normals = array(py, columns.primitive_normals, &with(3))?;
-    result.set_item("primitive_normals", normals)?;
+    if keys.t_hit {
+        result.set_item("t_hit", array(py, columns.t_hit, shape)?)?;
+    }
+    if keys.geometry_ids {
+        result.set_item("geometry_ids", array(py, columns.geometry_ids, shape)?)?;
+    }
+    if keys.primitive_ids {
+        result.set_item("primitive_ids", array(py, columns.primitive_ids, shape)?)?;
+    }
+    if keys.primitive_uvs {
+        let weights = array(py, columns.primitive_uvs, &with(2))?;
+        result.set_item("primitive_uvs", weights)?;
+    }
+    if keys.primitive_normals {
+        let normals = array(py, columns.primitive_normals, &with(3))?;
+        result.set_item("primitive_normals", normals)?;
+    }
     Ok(result)
+}
+
+/// The argument `origin`.
+fn read_origin(origin: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
+    let numbers = floats("origin", origin)?;
+    check_finite("origin", &numbers.values)?;
+    match numbers.values[..] {
+        [x, y, z] if numbers.shape == [3] => Ok(Point3::new(x, y, z)),
+        _ => Err(wrong_shape("origin", "(3,)", &numbers.shape)),
+    }
 }
 
 /// Whether the length of a direction is zero, or overflows.

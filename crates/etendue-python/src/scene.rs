@@ -210,8 +210,12 @@ impl Scene {
     ///
     /// Parameters
     /// ----------
-    /// rays : array of the shape (..., 6)
-    ///     Origin (m) and direction of each ray. Neighbouring rays in neighbouring rows are faster.
+    /// rays : array of the shape (..., 6), or (..., 3) with `origin`
+    ///     Origin (m) and direction of each ray, or its direction. Neighbouring rays in neighbouring rows are faster.
+    /// origin : array of the shape (3,), optional
+    ///     Common origin of all rays, m.
+    /// keys : sequence of str, optional
+    ///     Keys of the results that are computed. Default: all.
     /// time : float, default 0
     ///     Time at which moving objects are hit, s.
     /// bodies : dict of str to pose, optional
@@ -230,6 +234,8 @@ impl Scene {
     ///
     /// Raises
     /// ------
+    /// UnknownNameError
+    ///     No result has the key.
     /// ValueError
     ///     A direction has the length zero, or a number is not finite.
     ///
@@ -239,16 +245,20 @@ impl Scene {
     /// >>> hits = et.Scene.arena().raycast([[0, 0, 0.1, 1, 0, 0], [0, 0, 9, 0, 0, 1]])
     /// >>> hits["geometry_ids"] == et.Scene.INVALID_ID
     /// array([False,  True])
-    #[pyo3(signature = (rays, *, time = 0.0, bodies = None, threads = None))]
+    #[pyo3(signature = (rays, *, origin = None, keys = None, time = 0.0, bodies = None, threads = None))]
     fn raycast<'py>(
         &self,
         rays: &Bound<'py, PyAny>,
+        origin: Option<&Bound<'py, PyAny>>,
+        keys: Option<Vec<String>>,
         time: f64,
         bodies: Option<&Bound<'py, PyDict>>,
         threads: Option<i64>,
     ) -> Outcome<Bound<'py, PyDict>> {
         let moved = Variations::of_bodies(self, bodies)?;
-        raycast::cast(&moved.objects(0, &self.loaded.scene), rays, time, threads)
+        let keys = raycast::HitKeys::read(keys)?;
+        let scene = moved.objects(0, &self.loaded.scene);
+        raycast::cast(&scene, rays, origin, keys, time, threads)
     }
 
     /// uint32: the index in place of an object or a triangle, for a miss.

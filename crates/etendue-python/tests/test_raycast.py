@@ -105,6 +105,25 @@ def test_shapes_follow_the_rays(arena):
         assert hits["primitive_normals"].shape == (*shape, 3)
 
 
+def test_rays_of_one_origin_have_the_results_that_are_wanted(arena):
+    generator = np.random.default_rng(4)
+    origin, directions = np.array([0.1, 0.2, 0.1]), generator.normal(size=(50, 60, 3))
+    rays = np.concatenate([np.broadcast_to(origin, directions.shape), directions], -1)
+    hits = arena.raycast(rays)
+    assert (hits["geometry_ids"] != MISS).mean() > 0.05
+    for keys in [["t_hit", "geometry_ids"], ("primitive_normals",), ["primitive_uvs", "primitive_ids"], []]:
+        wanted = arena.raycast(directions, origin=origin, keys=keys)
+        assert set(wanted) == set(keys)
+        assert all(np.array_equal(wanted[key], hits[key]) for key in keys)
+    with pytest.raises(et.UnknownNameError, match='did you mean "t_hit"'):
+        arena.raycast(rays, keys=["t_hits"])
+    with pytest.raises(ValueError, match="with an origin, got"):
+        arena.raycast(rays, origin=origin)
+    for wrong in [[0.0, 1.0], [[0.0, 0.0, 0.0]], [0.0, np.nan, 0.0]]:
+        with pytest.raises(ValueError, match="origin"):
+            arena.raycast(directions, origin=wrong)
+
+
 def test_distances_are_in_lengths_of_the_direction():
     corners = np.array([[3.0, -1, -1], [3, 1, -1], [3, 1, 1], [3, -1, 1]])
     scene = et.Scene.from_meshes({"wall": (corners, [[0, 2, 1], [0, 3, 2]], "white-paint")})

@@ -11,8 +11,10 @@ use etendue_physics::phase::{Modulation, PhaseSignal, Phasor};
 /// Light of sixteen beams at a phase receiver: a [`PhaseSignal`] per lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseSignalTile<S: LaneScalar> {
-    waves: [Phasor<S::Tile>; 2],
-    power: S::Tile,
+    /// Received wave at each modulation frequency, 1/(m² sr).
+    pub waves: [Phasor<S::Tile>; 2],
+    /// Total power of all returns, 1/(m² sr).
+    pub power: S::Tile,
 }
 
 impl<S: LaneScalar> PhaseSignalTile<S> {
@@ -24,6 +26,16 @@ impl<S: LaneScalar> PhaseSignalTile<S> {
             waves: [Phasor { re: zero, im: zero }; 2],
             power: zero,
         }
+    }
+
+    /// Removes all light.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        for wave in &mut self.waves {
+            wave.re.fill(S::zero());
+            wave.im.fill(S::zero());
+        }
+        self.power.fill(S::zero());
     }
 
     /// Adds a return to each beam, as [`PhaseSignal::add`]: half the optical path (m, any finite number where

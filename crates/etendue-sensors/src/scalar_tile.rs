@@ -5,8 +5,9 @@
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use etendue_physics::{Dual, Scalar};
+use etendue_physics::{Dual, DualParts, Scalar};
 use std::array::from_fn;
+use std::hint::black_box;
 
 /// A scalar with a tile of sixteen lanes, for vectorised code.
 ///
@@ -67,6 +68,53 @@ pub trait ScalarTile<S>: Copy {
     /// Keeps the lanes of a mask and sets the others to zero.
     #[must_use]
     fn only(&self, lanes: &[bool; 16]) -> Self;
+}
+
+/// Functions of `K` scalars in each lane. A trait, because closures cannot be marked for inlining, and other functions
+/// would not have the vector instructions of the caller.
+pub(crate) trait LaneFunctions<const K: usize, const M: usize> {
+    /// The functions of the scalars in a lane, and whether they exist.
+    fn of(&self, lane: usize, scalars: [Dual<K>; K]) -> ([Dual<K>; M], bool);
+}
+
+/// Functions of a few scalars, lane by lane. Writes them to `results`, and returns the lanes in which they exist; the others
+/// are unspecified.
+///
+/// The functions are evaluated in dual numbers of their own scalars, however many derivatives these have, and chained
+/// with their derivatives.
+#[inline(always)]
+pub(crate) fn compose<S: LaneScalar, const K: usize, const M: usize>(
+    scalars: [&S::Tile; K],
+    functions: &impl LaneFunctions<K, M>,
+    results: &mut [S::Tile; M],
+) -> [bool; 16] {
+    // Evaluate the functions.
+    let mut exist = [false; 16];
+    let mut values = [[0.0; 16]; M];
+    let mut slopes = [[[0.0; 16]; K]; M];
+    for lane in 0..16 {
+        let mut own = [Dual::<K>::from(0.0); K];
+        for k in 0..K {
+            own[k] = Dual::variable(scalars[k].values()[lane], k);
+        }
+        let (found, are_found) = functions.of(lane, own);
+        exist[lane] = are_found;
+        for m in 0..M {
+            values[m][lane] = found[m].re;
+            for k in 0..K {
+                slopes[m][k][lane] = found[m].eps[k];
+            }
+        }
+    }
+    // Apply the chain rule.
+    for m in 0..M {
+        let mut parts = [(scalars[0], &slopes[m][0]); K];
+        for k in 1..K {
+            parts[k] = (scalars[k], &slopes[m][k]);
+        }
+        results[m] = S::Tile::chained(values[m], parts);
+    }
+    exist
 }
 
 /// Sixteen [`Dual`] numbers in structure-of-arrays layout; with `N = 0`, sixteen plain numbers.
@@ -146,8 +194,10 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
 
     #[inline(always)]
     fn chained<const K: usize>(values: [f64; 16], parts: [(&Self, &[f64; 16]); K]) -> Self {
-        let mut out = <Self as ScalarTile<S>>::plain([0.0; 16]);
-        ScalarTile::<S>::add(&mut out, &values, parts);
+        let mut out = <Self as ScalarTile<S>>::plain(values);
+        for k in variables::<N>() {
+            out.eps[k] = sum_of_slopes([0.0; 16], k, &parts);
+        }
         out
     }
 
@@ -156,14 +206,8 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             self.re[i] += values[i];
         }
-        for k in 0..N {
-            for i in 0..16 {
-                let mut slope = self.eps[k][i];
-                for (part, slopes) in &parts {
-                    slope += part.eps[k][i] * slopes[i];
-                }
-                self.eps[k][i] = slope;
-            }
+        for k in variables::<N>() {
+            self.eps[k] = sum_of_slopes(self.eps[k], k, &parts);
         }
     }
 
@@ -173,7 +217,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             out.re[i] *= factors[i];
         }
-        for k in 0..N {
+        for k in variables::<N>() {
             for i in 0..16 {
                 out.eps[k][i] *= factors[i];
             }
@@ -187,7 +231,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         for i in 0..16 {
             out.re[i] = if lanes[i] { out.re[i] } else { 0.0 };
         }
-        for k in 0..N {
+        for k in variables::<N>() {
             for i in 0..16 {
                 out.eps[k][i] = if lanes[i] { out.eps[k][i] } else { 0.0 };
             }
@@ -196,10 +240,33 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
     }
 }
 
+/// Indices of the variables. The compiler does not know them: it would vectorise loops over the few variables, with gathers
+/// and scatters, instead of those over the sixteen lanes.
+#[inline(always)]
+fn variables<const N: usize>() -> impl Iterator<Item = usize> {
+    (0..N).map(black_box)
+}
+
+/// Adds the derivatives by one variable of the parts of a chain rule to `sum`, part by part: the loop over the lanes is
+/// the inner one, and becomes vector instructions.
+#[inline(always)]
+fn sum_of_slopes<const N: usize, const K: usize>(
+    mut sum: [f64; 16],
+    variable: usize,
+    parts: &[(&DualTile<N>, &[f64; 16]); K],
+) -> [f64; 16] {
+    for (part, slopes) in parts {
+        let own = &part.eps[variable];
+        for i in 0..16 {
+            sum[i] += own[i] * slopes[i];
+        }
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use etendue_physics::DualParts;
 
     fn tile(first: f64) -> DualTile<2> {
         let mut tile = DualTile::<2> {
@@ -240,5 +307,40 @@ mod tests {
             let kept = if lane == 3 { x } else { 0.0.into() };
             assert_eq!(bits(only.lane(lane)), bits(kept));
         }
+    }
+
+    /// Two functions of two scalars, where the first is positive.
+    struct Functions;
+
+    impl Functions {
+        fn of_scalars<S: Scalar>(x: S, y: S) -> ([S; 2], bool) {
+            ([(x * y).sin(), x / (y * y + 1.0)], x.value() > 0.0)
+        }
+    }
+
+    impl LaneFunctions<2, 2> for Functions {
+        fn of(&self, _: usize, [x, y]: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
+            Self::of_scalars(x, y)
+        }
+    }
+
+    /// Composed functions equal arithmetic of the scalars: values bit for bit, derivatives within rounding.
+    #[test]
+    fn composed_functions_equal_scalars() {
+        let [a, b] = [tile(0.5), tile(4.2)];
+        let mut results = [a; 2];
+        let exist = compose::<Dual<2>, 2, 2>([&a, &b], &Functions, &mut results);
+        for lane in 0..16 {
+            let (expected, is_positive) =
+                Functions::of_scalars::<Dual<2>>(a.lane(lane), b.lane(lane));
+            assert_eq!(exist[lane], is_positive);
+            for (tile, scalar) in results.iter().zip(expected) {
+                let tile: Dual<2> = tile.lane(lane);
+                assert_eq!(tile.re.to_bits(), scalar.re.to_bits());
+                let pairs = tile.gradient().into_iter().zip(scalar.gradient());
+                assert!(pairs.map(|(a, b)| (a - b).abs()).all(|apart| apart < 1e-15));
+            }
+        }
+        assert!((3..13).contains(&exist.iter().filter(|exists| **exists).count()));
     }
 }

@@ -8,13 +8,17 @@
 
 use super::Model;
 use super::parameter::DerivativeSeed;
-use super::simulate::{LocalParameters, ScanReturnFactor};
+use super::simulate::{LocalParameters, ScanReturnFactor, WriteMeasurements};
 use crate::manifold::{Manifold, Variable, se3};
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
+use etendue_sensors::lidar::SHOTS_PER_BATCH;
 use nalgebra::{Vector3, Vector6};
+use rayon::prelude::*;
+use std::mem::take;
+use std::ops::Range;
 
 /// Quantities of all beams (range, m, and intensity, counts), ordered by scan and beam, with
 /// derivatives.
@@ -27,6 +31,16 @@ pub(crate) struct Rows {
     pub shared: Vec<usize>,
     /// Sparse columns of the other components.
     pub columns: Vec<Column>,
+}
+
+/// Quantities and rows of a batch of beams.
+struct RowBatch<'r> {
+    values: &'r mut [Option<f64>],
+    rows: &'r mut [f64],
+    /// Number of components of a row.
+    width: usize,
+    /// The components that are written.
+    block: Range<usize>,
 }
 
 /// Sparse column of the Jacobian: derivatives by a component on which few beams depend.
@@ -112,19 +126,19 @@ impl Model {
         state: &[Variable],
         shared: Vec<usize>,
     ) -> Rows {
+        let quantities = self.scans() * self.beams() * QUANTITIES;
         let mut rows = Rows {
-            values: Vec::new(),
-            jacobian: Vec::new(),
+            values: vec![None; quantities],
+            jacobian: vec![0.0; quantities * shared.len()],
             columns: Vec::new(),
             shared,
         };
         let mut first = 0;
         loop {
             // Seed the dual numbers of a block of components.
-            let block = &rows.shared[first..rows.shared.len().min(first + N)];
-            let used = block.len();
+            let block = first..rows.shared.len().min(first + N);
             let mut step: Vec<Dual<N>> = zeros(state).into_iter().map(Dual::from).collect();
-            for (i, &component) in block.iter().enumerate() {
+            for (i, &component) in rows.shared[block.clone()].iter().enumerate() {
                 step[component] = Dual::variable(0.0, i);
             }
             // Simulate with them.
@@ -132,8 +146,9 @@ impl Model {
             let factor = self.facet_factor(&inputs);
             let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
             let local = LocalParameters::factors(factor);
-            let measured = self.simulate_with_edges(scene, &inputs, local);
-            rows.collect(&measured, first, used);
+            let edges = self.edge_rays(scene, &inputs);
+            let batches = rows.batches(self.beams(), block);
+            self.simulate_into(scene, &inputs, &edges, local, batches);
             first += N;
             if first >= rows.shared.len() {
                 return rows;
@@ -209,34 +224,47 @@ impl Model {
 }
 
 impl Rows {
-    /// Copies quantities and derivatives by one block of `used` components from the index `first`.
-    fn collect<const N: usize>(
+    /// The batches of the `beams` beams of each scan: their quantities, with the derivatives by a block of the shared
+    /// components.
+    fn batches(
         &mut self,
-        scans: &[Vec<BeamMeasurement<Dual<N>>>],
-        first: usize,
-        used: usize,
-    ) {
-        let quantities = || scans.iter().flatten().flat_map(BeamMeasurement::quantities);
-        let count = scans.iter().map(Vec::len).sum::<usize>() * QUANTITIES;
+        beams: usize,
+        block: Range<usize>,
+    ) -> impl Iterator<Item: IndexedParallelIterator<Item = RowBatch<'_>>> {
         let width = self.shared.len();
-        if first == 0 {
-            self.values.reserve_exact(count);
-            (self.values).extend(quantities().map(|value| value.map(|v| v.re)));
-        }
-        // A block with all of the components is the whole matrix.
-        if used == width {
-            self.jacobian.reserve_exact(count * width);
-            for value in quantities() {
-                let slopes = value.map_or([0.0; N], |v| v.eps);
-                self.jacobian.extend_from_slice(&slopes[..used]);
+        let mut rest = &mut self.jacobian[..];
+        let scans = self.values.chunks_mut((beams * QUANTITIES).max(1));
+        scans.map(move |values| {
+            let mut batches = Vec::new();
+            for values in values.chunks_mut(SHOTS_PER_BATCH * QUANTITIES) {
+                let (rows, others) = take(&mut rest).split_at_mut(values.len() * width);
+                rest = others;
+                batches.push(RowBatch {
+                    values,
+                    rows,
+                    width,
+                    block: block.clone(),
+                });
             }
-            return;
-        }
-        self.jacobian.resize(count * width, 0.0);
-        let rows = self.jacobian.chunks_exact_mut(width);
-        for (row, value) in rows.zip(quantities()) {
-            if let Some(value) = value {
-                row[first..first + used].copy_from_slice(&value.eps[..used]);
+            batches.into_par_iter()
+        })
+    }
+}
+
+impl<const N: usize> WriteMeasurements<Dual<N>> for RowBatch<'_> {
+    #[expect(clippy::inline_always, reason = "a measurement is not copied")]
+    #[inline(always)]
+    fn write(&mut self, place: usize, measured: BeamMeasurement<Dual<N>>) {
+        for (kind, value) in measured.quantities().into_iter().enumerate() {
+            let number = place * QUANTITIES + kind;
+            self.values[number] = value.map(|v| v.re);
+            let Some(value) = value else {
+                continue;
+            };
+            let row = &mut self.rows[number * self.width..][self.block.clone()];
+            match row.first_chunk_mut::<N>() {
+                Some(whole) => *whole = value.eps,
+                None => row.copy_from_slice(&value.eps[..row.len()]),
             }
         }
     }

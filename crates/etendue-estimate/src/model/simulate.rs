@@ -3,14 +3,16 @@
 use super::{Model, SimulatorInputs};
 use crate::sensor::BeamMeasurement;
 use crate::visibility::EdgeRays;
+use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, ObjectId, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, Shot, SweepSettings, predict_at_rest,
+    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, SHOTS_PER_BATCH, Shot, SweepSettings,
+    WriteReturns, predict_at_rest,
 };
-use etendue_sensors::transport::{CornerHeights, ReturnFactor, World};
-use nalgebra::Isometry3;
+use etendue_sensors::transport::{CornerHeights, ReturnFactor};
+use rayon::prelude::*;
 
 /// Factor on the power of a return, as a function of the indices of scan and beam, and of the hit.
 pub(crate) type ScanReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Sync);
@@ -39,6 +41,37 @@ impl<'a, S> LocalParameters<'a, S> {
     }
 }
 
+/// Destination of the measurements of a batch of beams.
+pub(super) trait WriteMeasurements<S>: Send {
+    /// Writes the measurement of the beam at a place of the batch.
+    fn write(&mut self, place: usize, measured: BeamMeasurement<S>);
+}
+
+impl<S: Send> WriteMeasurements<S> for &mut [BeamMeasurement<S>] {
+    fn write(&mut self, place: usize, measured: BeamMeasurement<S>) {
+        self[place] = measured;
+    }
+}
+
+/// Adds offsets to the ranges of returns, and writes the measurements.
+struct WithOffsets<'a, W> {
+    /// Offset of the range of each beam, m; empty without offsets.
+    offsets: &'a [f64],
+    measurements: W,
+}
+
+impl<S: Scalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_, W> {
+    #[expect(clippy::inline_always, reason = "a return is not copied")]
+    #[inline(always)]
+    fn write(&mut self, place: usize, mut returned: Option<ExpectedReturn<S>>) {
+        if let (Some(returned), Some(offset)) = (&mut returned, self.offsets.get(place)) {
+            returned.range += *offset;
+        }
+        self.measurements
+            .write(place, BeamMeasurement::from(returned));
+    }
+}
+
 impl Model {
     /// Simulates every scan, with extra rays at edges as set by [`Model::edges`].
     pub(super) fn simulate_with_edges<S: LaneScalar>(
@@ -47,15 +80,24 @@ impl Model {
         inputs: &SimulatorInputs<S>,
         local: LocalParameters<S>,
     ) -> Vec<Vec<BeamMeasurement<S>>> {
+        let edges = self.edge_rays(scene, inputs);
+        self.simulate(scene, inputs, &edges, local)
+    }
+
+    /// The extra rays of the edges of each scan, as set by [`Model::edges`].
+    pub(super) fn edge_rays<S: LaneScalar>(
+        &self,
+        scene: &Scene,
+        inputs: &SimulatorInputs<S>,
+    ) -> Vec<EdgeRays<S>> {
         let Some(settings) = self.edges else {
-            return self.simulate(scene, inputs, &[], local);
+            return Vec::new();
         };
         let world = inputs.world(scene, self.sensor.wavelength());
         let poses = inputs.world_from_sensor.iter();
-        let edges: Vec<_> = poses
+        poses
             .map(|pose| EdgeRays::new(&world, pose, &inputs.sensor, settings))
-            .collect();
-        self.simulate(scene, inputs, &edges, local)
+            .collect()
     }
 
     /// Simulates every scan with the extra rays of its edges; `edges` has one element per scan, or
@@ -67,6 +109,24 @@ impl Model {
         edges: &[EdgeRays<S>],
         local: LocalParameters<S>,
     ) -> Vec<Vec<BeamMeasurement<S>>> {
+        let nothing = BeamMeasurement::new(None, None);
+        let mut scans = vec![vec![nothing; self.beams()]; self.scans()];
+        let batches = scans.iter_mut();
+        let batches = batches.map(|scan| scan.par_chunks_mut(SHOTS_PER_BATCH));
+        self.simulate_into(scene, inputs, edges, local, batches);
+        scans
+    }
+
+    /// [`Model::simulate`] that writes the measurements of each scan to a destination per batch of
+    /// [`SHOTS_PER_BATCH`] beams.
+    pub(super) fn simulate_into<S: LaneScalar>(
+        &self,
+        scene: &Scene,
+        inputs: &SimulatorInputs<S>,
+        edges: &[EdgeRays<S>],
+        local: LocalParameters<S>,
+        scans: impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<S>>>,
+    ) {
         let world = inputs.world(scene, self.sensor.wavelength());
         let sensor = &inputs.sensor;
         let settings = SweepSettings {
@@ -77,7 +137,7 @@ impl Model {
             weather: inputs.weather.clone(),
         };
         let is_clear = atmosphere.weather.is_empty();
-        let scan = |(number, pose): (usize, &Isometry3<S>)| {
+        for (number, (pose, batches)) in inputs.world_from_sensor.iter().zip(scans).enumerate() {
             // Extra rays and factors of the scan
             let of_scan = (local.factor)
                 .map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
@@ -93,35 +153,29 @@ impl Model {
                 extra_rays: edges.map(|_| &extra_rays as &ExtraRays<S>),
             };
 
-            // Expected measurement of each shot
-            let measured = |shot: usize, expected: Option<ExpectedReturn<S>>| {
-                let mut expected = expected;
-                let offset = sensor.range_offsets.get(shot);
-                if let (Some(expected), Some(offset)) = (&mut expected, offset) {
-                    expected.range += *offset;
+            // Destination of the expected returns
+            let batches = batches.enumerate().map(|(batch, measurements)| {
+                let offsets = sensor.range_offsets.get(batch * SHOTS_PER_BATCH..);
+                WithOffsets {
+                    offsets: offsets.unwrap_or_default(),
+                    measurements,
                 }
-                BeamMeasurement::from(expected)
-            };
-            let predict = |world: &World<S>, shots: &[Shot]| {
-                let lidar = &sensor.lidar;
-                predict_at_rest(world, lidar, &settings, shots, pose, hooks, measured)
-            };
+            });
+            let lidar = &sensor.lidar;
             match local.heights {
-                None => predict(&world, &sensor.shots),
+                None => {
+                    let shots = &sensor.shots;
+                    predict_at_rest(&world, lidar, &settings, shots, pose, hooks, batches);
+                }
                 Some((objects, heights)) => {
                     let heights = |hit: &Hit, time: f64| heights(number, beam_at(time), hit);
                     let heights = CornerHeights(&heights);
                     let bent = world.clone().with_corner_heights(objects, heights);
-                    predict(&bent, &numbered(&sensor.shots))
+                    let shots = numbered(&sensor.shots);
+                    predict_at_rest(&bent, lidar, &settings, &shots, pose, hooks, batches);
                 }
             }
-        };
-        inputs
-            .world_from_sensor
-            .iter()
-            .enumerate()
-            .map(scan)
-            .collect()
+        }
     }
 }
 

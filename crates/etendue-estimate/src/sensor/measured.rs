@@ -33,6 +33,7 @@ impl<S: Copy> BeamMeasurement<S> {
     }
 
     /// Range and intensity.
+    #[inline]
     pub(crate) fn quantities(&self) -> [Option<S>; QUANTITIES] {
         [self.range, self.intensity]
     }
@@ -45,6 +46,7 @@ impl From<RangeReading> for BeamMeasurement {
 }
 
 impl<S: Scalar> From<Option<ExpectedReturn<S>>> for BeamMeasurement<S> {
+    #[inline]
     fn from(shot: Option<ExpectedReturn<S>>) -> Self {
         Self::new(shot.map(|shot| shot.range), shot.map(|shot| shot.intensity))
     }

@@ -23,7 +23,7 @@ mod phasor;
 mod sampling;
 mod signal;
 
-pub use ambiguity::{Ambiguity, Combination, Resolved};
+pub use ambiguity::{Ambiguity, Combination, Resolved, ResolvedLanes};
 pub use bias::PowerDependentBias;
 pub use modulation::Modulation;
 pub use no_detection::NoDetection;

@@ -101,9 +101,6 @@ impl Modulation {
 /// `angle` modulo $2\pi$, in [0, 2 pi).
 #[inline]
 fn wrapped<S: Scalar>(angle: S) -> S {
-    if (0.0..TAU).contains(&angle.value()) {
-        return angle;
-    }
     let turned = angle - (angle.value() / TAU).floor() * TAU;
     // A tiny negative angle rounds to a whole turn.
     if turned.value() >= TAU {

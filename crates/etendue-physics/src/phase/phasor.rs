@@ -1,6 +1,7 @@
 //! Phasors: amplitude and phase of a wave.
 
 use crate::Scalar;
+use crate::series::atan2;
 
 /// Amplitude and phase of a sine wave $A\sin(\omega t-\varphi)$ as the complex number $Ae^{i\varphi}$.
 ///
@@ -49,10 +50,15 @@ impl<S: Scalar> Phasor<S> {
         (self.re * self.re + self.im * self.im).sqrt()
     }
 
-    /// The phase $\varphi$ in (-pi, pi], rad. Undefined (zero) where the amplitude is zero.
-    #[inline]
+    /// The phase $\varphi$ in [-pi, pi], rad, with $\mathrm{d}\varphi = (A\cos\varphi\,\mathrm{d}(A\sin\varphi) -
+    /// A\sin\varphi\,\mathrm{d}(A\cos\varphi))/A^2$. Undefined (zero) where the amplitude is zero.
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
     pub fn phase(&self) -> S {
-        self.im.atan2(self.re)
+        let Phasor { re, im } = self.value();
+        S::with_derivatives_of(atan2(im, re), || {
+            (self.im * re - self.re * im) / (re * re + im * im)
+        })
     }
 
     /// The wave delayed by a phase `angle`, rad.

@@ -151,6 +151,25 @@ impl<S: Scalar> AnalyticFinder<S> {
         });
     }
 
+    /// The echo of a single return without noise, and whether it is over the threshold: that of
+    /// [`AnalyticFinder::find`], without branches.
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub fn single(&self, only: &PulseReturn<S>) -> (Echo<S>, bool) {
+        let merged = MergedReturns {
+            power: only.power,
+            range: only.range,
+            variance: S::zero(),
+        };
+        let receiver = &self.receiver;
+        let sd = self.form.sd(&merged);
+        let peak = self.form.peak(&merged, sd);
+        let peak = peak.min(S::from(receiver.detector.saturation()));
+        let is_over = peak.value() >= receiver.threshold.value();
+        let found = is_over & (only.power.value() > 0.0);
+        (self.form.echo(&merged, sd, peak), found)
+    }
+
     /// The echo of one group of merged returns, if it is over the threshold.
     #[expect(
         clippy::inline_always,

@@ -128,6 +128,8 @@ class Scene:
         self,
         rays: ArrayLike,
         *,
+        origin: ArrayLike | None = None,
+        keys: Sequence[str] | None = None,
         time: float = 0.0,
         bodies: Mapping[str, _Pose] | None = None,
         threads: int | None = None,

@@ -236,6 +236,8 @@ class Lidar:
             used.append(geom)
         self.scene = Scene.from_meshes(objects, name="mujoco")
         self.geoms = np.array(used, dtype=np.intp)
+        # The last element is for no object, whose index is greater than all others.
+        self._geom_of_object = np.array([*used, -1], dtype=np.int32)
 
     def pose(self, data: Any) -> _Floats:
         """Pose of the sensor.
@@ -335,13 +337,13 @@ class Lidar:
         directions = np.asarray(directions, dtype=np.float64)
         if directions.ndim != 2 or directions.shape[1] != 3:
             raise ValueError(f"directions: expected the shape (n, 3), got {directions.shape}")
-        origins = np.broadcast_to(data.site_xpos[self._site], directions.shape)
-        hits = self.scene.raycast(np.hstack([origins, directions]), bodies=self.bodies(data))
-        objects = hits["geometry_ids"]
-        hit = objects != Scene.INVALID_ID
-        geoms = np.full(len(directions), -1, dtype=np.int32)
-        geoms[hit] = self.geoms[objects[hit]]
-        return hits["t_hit"], geoms
+        hits = self.scene.raycast(
+            directions,
+            origin=data.site_xpos[self._site],
+            keys=["t_hit", "geometry_ids"],
+            bodies=self.bodies(data),
+        )
+        return hits["t_hit"], self._geom_of_object.take(hits["geometry_ids"], mode="clip")
 
     def __repr__(self) -> str:
         moving = len(self._moving)

@@ -263,18 +263,37 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
+    /// Whether the only ray is that on the axis.
+    pub fn is_axis(&self) -> bool {
+        match self {
+            Self::Elliptic(rays) => rays.len() == 1,
+            Self::Cone { sub_rays, .. } => {
+                matches!(
+                    sub_rays[..],
+                    [SubRay {
+                        left: 0.0,
+                        up: 0.0,
+                        ..
+                    }]
+                )
+            }
+        }
+    }
+
     /// Unit direction of the axis of a shot's beam, in the sensor's frame.
     pub fn axis_direction(&self, shot: &Shot) -> Vector3<f64> {
         match self {
-            Self::Elliptic(_) => shot.direction(),
-            Self::Cone { .. } => BeamFrame::new(shot.azimuth, shot.elevation).axis,
+            Self::Cone { .. } if !self.is_axis() => {
+                BeamFrame::new(shot.azimuth, shot.elevation).axis
+            }
+            Self::Elliptic(_) | Self::Cone { .. } => shot.direction(),
         }
     }
 
     /// Appends origin (m) and unit direction of every ray of a shot, in the sensor's frame.
     pub fn aim(&self, shot: &Shot, rays: &mut Vec<(Point3<S>, Vector3<S>)>) {
         match self {
-            Self::Elliptic(own) if own.len() == 1 => {
+            _ if self.is_axis() => {
                 rays.push((shot.origin.map(S::from), shot.direction().map(S::from)));
             }
             Self::Elliptic(own) => {

@@ -98,7 +98,7 @@ pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
     ScanPattern, Spinning,
 };
-pub use predict::{ExpectedReturn, predict, predict_at_rest};
+pub use predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, predict, predict_at_rest};
 pub use range_limits::RangeLimits;
 pub use receiver::*;
 pub use scratch::SweepScratch;

@@ -9,7 +9,7 @@ use super::scratch::SweepScratch;
 use super::sensor_poses::{AtRest, SensorPoses};
 use super::settings::{Pipeline, SweepSettings};
 use super::shot::Shot;
-use super::sweep::{FiredShot, Memory, Simulator, shot_number};
+use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::World;
@@ -18,7 +18,7 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 /// Number of shots in a batch, whose rays are cast together.
-const BATCH: usize = 256;
+pub const SHOTS_PER_BATCH: usize = 1024;
 
 /// Expected first return of a shot, in the order of the device's report, without rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,18 @@ pub struct ExpectedReturn<S = f64> {
     /// Power of the ambient light at the receiver, 1/(m² sr); 0 for receivers whose noise does not depend on
     /// it.
     pub ambient: f64,
+}
+
+/// Destination of the expected returns of a batch of shots.
+pub trait WriteReturns<S: Scalar>: Send {
+    /// Writes the return of the shot at a place of the batch.
+    fn write(&mut self, place: usize, returned: Option<ExpectedReturn<S>>);
+}
+
+impl<S: Scalar> WriteReturns<S> for &mut [Option<ExpectedReturn<S>>] {
+    fn write(&mut self, place: usize, returned: Option<ExpectedReturn<S>>) {
+        self[place] = returned;
+    }
 }
 
 /// The expected first return of every shot: the pipeline of [`simulate`](super::simulate) without
@@ -48,45 +60,37 @@ pub fn predict<S: LaneScalar>(
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     hooks: Hooks<S>,
 ) -> Vec<Option<ExpectedReturn<S>>> {
-    let convert = |_, expected| expected;
-    predict_along(
-        world,
-        lidar,
-        settings,
-        shots,
-        &world_from_sensor,
-        hooks,
-        convert,
-    )
+    let mut returns = vec![None; shots.len()];
+    let batches = returns.par_chunks_mut(SHOTS_PER_BATCH);
+    let poses = &world_from_sensor;
+    predict_along(world, lidar, settings, shots, poses, hooks, batches);
+    returns
 }
 
-/// [`predict`] for a sensor at rest at a pose, with each return converted by a function of the index of its shot
-/// and the return.
-pub fn predict_at_rest<S: LaneScalar, T: Send>(
+/// [`predict`] for a sensor at rest at a pose, with a destination for each batch of [`SHOTS_PER_BATCH`] shots.
+pub fn predict_at_rest<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
     shots: &[Shot],
     world_from_sensor: &Isometry3<S>,
     hooks: Hooks<S>,
-    convert: impl Fn(usize, Option<ExpectedReturn<S>>) -> T + Sync,
-) -> Vec<T> {
+    batches: impl IndexedParallelIterator<Item: WriteReturns<S>>,
+) {
     let pose = &AtRest(world_from_sensor);
-    predict_along(world, lidar, settings, shots, pose, hooks, convert)
+    predict_along(world, lidar, settings, shots, pose, hooks, batches);
 }
 
-/// [`predict`] for poses of any type, with converted returns.
-fn predict_along<S: LaneScalar, T: Send>(
+/// [`predict`] for poses of any type, with a destination for each batch.
+fn predict_along<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
     shots: &[Shot],
     world_from_sensor: &dyn SensorPoses<S>,
     hooks: Hooks<S>,
-    convert: impl Fn(usize, Option<ExpectedReturn<S>>) -> T + Sync,
-) -> Vec<T> {
-    let none = (0..shots.len()).map(|shot| convert(shot, None));
-    let mut converted: Vec<T> = none.collect();
+    batches: impl IndexedParallelIterator<Item: WriteReturns<S>>,
+) {
     let settings = SweepSettings {
         without_noise: true,
         ..settings.clone()
@@ -97,30 +101,23 @@ fn predict_along<S: LaneScalar, T: Send>(
         ambient: AmbientView::new(world, lidar.receiver.window()),
         ..Simulator::new(world, lidar, &settings, world_from_sensor, hooks, trace)
     };
-    let form = Form::new(&simulator);
-    // Measure batches of shots on all threads, in lanes where that is possible.
+    let form = Form::new(&simulator, shots);
+    // Predict batches of shots on all threads, in lanes where that is possible.
     let scratch = SweepScratch::default();
-    let batches = converted.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
+    let batches = batches.zip(shots.par_chunks(SHOTS_PER_BATCH));
     batches.enumerate().for_each_init(
         || (Memory::new(&scratch), FormMemory::default()),
-        |(memory, own), (batch, (converted, shots))| {
-            let first = batch * BATCH;
-            let mut report = |fired: FiredShot<S>, ambient, detections: &[Detection<S>]| {
-                let number = fired.number as usize;
-                let mut returns = detections.iter();
-                let returned = |one| expected_return(lidar, fired.shot, ambient, one);
-                converted[number - first] = convert(number, returns.find_map(returned));
-            };
-            form.measure(shots, shot_number(first), own, memory, &mut report);
+        |(memory, own), (batch, (mut write, shots))| {
+            let first = shot_number(batch * SHOTS_PER_BATCH);
+            form.predict(shots, first, own, memory, &mut write);
         },
     );
-    converted
 }
 
 /// The form of the pipeline that applies: a vectorised one, or the plain one.
 enum Form<'p, 'a, S: LaneScalar> {
     Phase(Box<PhaseLanes<'p, 'a, S>>),
-    Pulsed(ExpectedPulses<'p, 'a, S>),
+    Pulsed(Box<ExpectedPulses<'p, 'a, S>>),
     Plain(&'p Simulator<'a, S>),
 }
 
@@ -140,70 +137,105 @@ impl<S: LaneScalar> Default for FormMemory<S> {
 }
 
 impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
-    /// The fastest form that applies.
-    fn new(simulator: &'p Simulator<'a, S>) -> Self {
+    /// The fastest form that applies to the shots of a sweep.
+    fn new(simulator: &'p Simulator<'a, S>, shots: &[Shot]) -> Self {
         let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
             return Self::Plain(simulator);
         };
         let phase = || PhaseLanes::new(isa, simulator).map(|own| Self::Phase(Box::new(own)));
-        let pulsed = || ExpectedPulses::new(isa, simulator).map(Self::Pulsed);
+        let pulsed =
+            || ExpectedPulses::new(isa, simulator, shots).map(|own| Self::Pulsed(Box::new(own)));
         phase().or_else(pulsed).unwrap_or(Self::Plain(simulator))
     }
 
-    /// Measures consecutive shots, of which `first` is the index of the first. Calls `report` with each shot, its
-    /// ambient light and its detections.
-    fn measure(
+    /// Predicts consecutive shots, of which `first` is the index of the first, and writes their returns.
+    fn predict(
         &self,
         shots: &[Shot],
         first: u32,
         own: &mut FormMemory<S>,
         memory: &mut Memory<S>,
-        report: &mut impl FnMut(FiredShot<S>, f64, &[Detection<S>]),
+        write: &mut impl WriteReturns<S>,
     ) {
         match self {
-            Self::Phase(lanes) => {
-                lanes.measure(shots, first, &mut own.phase, memory, |shot| {
-                    report(shot.fired, shot.ambient, shot.detection.ok().as_slice());
-                });
-            }
-            Self::Pulsed(lanes) => {
-                lanes.measure(
-                    shots,
-                    first,
-                    &mut own.pulsed,
-                    memory,
-                    |fired, detections| {
-                        report(fired, 0.0, detections);
-                    },
-                );
-            }
-            Self::Plain(plain) => {
-                plain.measure(shots, first, memory, |fired, light, detected| {
-                    report(fired, light.ambient, &detected.detections);
-                });
-            }
+            Self::Phase(lanes) => lanes.predict(shots, first, &mut own.phase, memory, write),
+            Self::Pulsed(lanes) => lanes.predict(shots, first, &mut own.pulsed, memory, write),
+            Self::Plain(plain) => plain.predict(shots, first, memory, write),
         }
     }
 }
 
-/// The expected return of a detection, if it is within the range limits.
-fn expected_return<S: Scalar>(
+impl<S: Scalar> Simulator<'_, S> {
+    /// Predicts consecutive shots, of which `first` is the index of the first, and writes their returns.
+    pub fn predict(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        memory: &mut Memory<S>,
+        write: &mut impl WriteReturns<S>,
+    ) {
+        self.measure(shots, first, memory, |fired, light, detected| {
+            let detections = &detected.detections;
+            let returned = first_return(self.lidar, fired.shot, light.ambient, detections);
+            write.write((fired.number - first) as usize, returned);
+        });
+    }
+
+    /// Predicts one shot whose light is collected.
+    pub fn predict_collected(
+        &self,
+        shot: &Shot,
+        number: u32,
+        memory: &mut Memory<S>,
+    ) -> Option<ExpectedReturn<S>> {
+        let mut returned = None;
+        let shots = std::slice::from_ref(shot);
+        self.detect_shots(shots, number, memory, |fired, light, detected| {
+            let detections = &detected.detections;
+            returned = first_return(self.lidar, fired.shot, light.ambient, detections);
+        });
+        returned
+    }
+}
+
+/// The expected return of the first detection within the range limits.
+pub(super) fn first_return<S: Scalar>(
     lidar: &Lidar<S>,
     shot: &Shot,
     ambient: f64,
-    detection: &Detection<S>,
+    detections: &[Detection<S>],
 ) -> Option<ExpectedReturn<S>> {
-    let range = detection.range + lidar.channels[usize::from(shot.channel)].range_offset;
-    if !(lidar.limits.near..=lidar.limits.far).contains(&range.value()) {
-        return None;
-    }
-    let intensity = &lidar.intensity;
-    let counts = intensity.response.counts(detection.power, detection.range);
-    let top = intensity.top.unwrap_or(f64::INFINITY);
-    Some(ExpectedReturn {
-        range,
-        intensity: counts.max(S::zero()).min(S::from(top)),
-        power: detection.power,
-        ambient,
+    let offset = lidar.channels[usize::from(shot.channel)].range_offset;
+    detections.iter().find_map(|one| {
+        let (returned, is_within) = expected_return(lidar, offset, one.range, one.power);
+        is_within.then_some(ExpectedReturn {
+            ambient,
+            ..returned
+        })
     })
+}
+
+/// The expected return of a detection with a range (m) and a power (1/(m² sr)), and whether it is within the range
+/// limits. `offset` is the range offset of the channel, m.
+#[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+#[inline(always)]
+pub(super) fn expected_return<P, S: Scalar>(
+    lidar: &Lidar<P>,
+    offset: f64,
+    range: S,
+    power: S,
+) -> (ExpectedReturn<S>, bool) {
+    let reported = range + offset;
+    let intensity = &lidar.intensity;
+    let counts = intensity.response.counts(power, range);
+    let top = intensity.top.unwrap_or(f64::INFINITY);
+    let returned = ExpectedReturn {
+        range: reported,
+        intensity: counts.max(S::zero()).min(S::from(top)),
+        power,
+        ambient: 0.0,
+    };
+    let limits = &lidar.limits;
+    let is_within = (limits.near <= reported.value()) & (reported.value() <= limits.far);
+    (returned, is_within)
 }

@@ -12,7 +12,7 @@ mod triangulation;
 
 pub(super) use detection::{Detected, Detection, Reception};
 pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
-pub(super) use phase::{PreparedPhase, power_of_air};
+pub(super) use phase::{PreparedPhase, RangeLanes, power_of_air};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};
 pub(super) use pulsed::{PreparedPulsed, PulsedScratch};
 pub use triangulation::Triangulation;
@@ -28,6 +28,7 @@ use etendue_physics::phase::PhaseSignal;
 use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar};
 use etendue_scene::CastScratch;
+use nalgebra::try_convert;
 
 /// Receiver of a lidar: the measurement principle with its parameters.
 ///
@@ -53,6 +54,19 @@ impl<S> Receiver<S> {
             Self::Phase(_) => "phase",
             Self::Triangulation(_) => "triangulation",
             Self::Fmcw(_) => "fmcw",
+        }
+    }
+
+    /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
+    pub fn map<U>(&self, f: impl FnMut(S) -> U) -> Receiver<U>
+    where
+        S: Copy,
+    {
+        match self {
+            Self::Pulsed(receiver) => Receiver::Pulsed(receiver.map(f)),
+            Self::Phase(receiver) => Receiver::Phase(receiver.map(f)),
+            Self::Triangulation(receiver) => Receiver::Triangulation(*receiver),
+            Self::Fmcw(receiver) => Receiver::Fmcw(*receiver),
         }
     }
 }
@@ -115,16 +129,6 @@ impl Receiver {
         }
     }
 
-    /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
-    pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
-        match self {
-            Self::Pulsed(receiver) => Receiver::Pulsed(receiver.map(f)),
-            Self::Phase(receiver) => Receiver::Phase(receiver.map(f)),
-            Self::Triangulation(receiver) => Receiver::Triangulation(*receiver),
-            Self::Fmcw(receiver) => Receiver::Fmcw(*receiver),
-        }
-    }
-
     /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         match self {
@@ -137,6 +141,16 @@ impl Receiver {
 }
 
 impl<S: Scalar> Receiver<S> {
+    /// The receiver in plain numbers; `None` if a parameter has derivatives.
+    pub(super) fn plain(&self) -> Option<Receiver> {
+        let mut is_plain = true;
+        let plain = self.map(|parameter| {
+            is_plain &= try_convert::<S, f64>(parameter).is_some();
+            parameter.value()
+        });
+        is_plain.then_some(plain)
+    }
+
     /// Field of view and optical filter for ambient light; `None` if the noise does not depend on it.
     pub(super) fn window(&self) -> Option<ReceiverWindow> {
         match self {

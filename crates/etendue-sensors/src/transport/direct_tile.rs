@@ -30,6 +30,21 @@ pub(crate) struct DirectReturnTile<S: LaneScalar> {
     pub material: [MaterialId; 16],
 }
 
+impl<S: LaneScalar> DirectReturnTile<S> {
+    /// No returns.
+    #[inline(always)]
+    pub fn nothing() -> Self {
+        Self {
+            range: S::Tile::plain([0.0; 16]),
+            power: S::Tile::plain([0.0; 16]),
+            cos_incidence: [0.0; 16],
+            is_complete: [false; 16],
+            has_return: [false; 16],
+            material: [MaterialId(0); 16],
+        }
+    }
+}
+
 /// Ranges and incidences of sixteen rays.
 struct RangeTile<S: LaneScalar> {
     /// Distance of the surface, m; not a number without one.
@@ -117,12 +132,8 @@ impl<S: LaneScalar> World<'_, S> {
         } = RangeTile::<S>::new(rays, hits, twist);
         let cos = *cos_incidence.values();
         let mut returns = DirectReturnTile {
-            range: S::Tile::plain([0.0; 16]),
-            power: S::Tile::plain([0.0; 16]),
             cos_incidence: cos,
-            is_complete: [false; 16],
-            has_return: [false; 16],
-            material: [MaterialId(0); 16],
+            ..DirectReturnTile::nothing()
         };
         let scattered = self.backscatters(rays.used, hits, &facing, &cos_incidence, &mut returns);
 

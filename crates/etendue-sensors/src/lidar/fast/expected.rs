@@ -4,16 +4,20 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use super::expected_tile::ExpectedTile;
+use super::order::{CastOrder, Order};
+use super::received::Reception;
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light_model::LightModel;
-use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
+use crate::lidar::predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, first_return};
+use crate::lidar::receiver::{PreparedPulsed, PreparedReceiver, Receiver};
 use crate::lidar::shot::Shot;
-use crate::lidar::sweep::{FiredShot, Memory, Simulator};
-use crate::scalar_tile::{LaneScalar, ScalarTile};
+use crate::lidar::sweep::{Memory, Simulator, shot_number};
+use crate::scalar_tile::{LaneFunctions, LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, PoseTile, TwistTile, World};
-use etendue_physics::Scalar;
-use etendue_physics::pulse::PulseReturn;
+use etendue_physics::pulse::{AnalyticFinder, PulseReturn};
+use etendue_physics::{Dual, Scalar};
 use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
@@ -29,16 +33,23 @@ pub(in crate::lidar) struct ExpectedPulses<'p, 'a, S: LaneScalar> {
     isa: Isa,
     /// The rays of a beam, without derivatives.
     rays: BeamRays<f64>,
+    /// Order in which the shots of a whole batch are cast: that of the first batch, whose columns the others repeat.
+    order: CastOrder,
+    /// The finder of the echoes of beams of one ray, if its parameters have no derivatives.
+    singles: Option<AnalyticFinder<Dual<2>>>,
 }
 
 /// Buffers of [`ExpectedPulses`], reused from batch to batch.
 pub(in crate::lidar) struct PulseMemory<S: LaneScalar> {
     /// Origins and directions of the rays of one shot, in the frame of the sensor.
     own: Vec<(Point3<f64>, Vector3<f64>)>,
-    /// The rays of all shots, shot by shot, and their hits and direct returns.
+    /// The rays of all shots in cast order, and their hits.
     rays: Vec<RayTile>,
     hits: Vec<HitTile>,
+    /// Their direct returns; those of one tile for beams of one ray.
     direct: Vec<DirectReturnTile<S>>,
+    /// Returns of the shots of a tile.
+    expected: ExpectedTile<S>,
     /// Returns of one shot.
     returns: Vec<PulseReturn<S>>,
 }
@@ -50,15 +61,27 @@ impl<S: LaneScalar> Default for PulseMemory<S> {
             rays: Vec::new(),
             hits: Vec::new(),
             direct: Vec::new(),
+            expected: ExpectedTile::nothing(),
             returns: Vec::new(),
         }
     }
 }
 
+/// Consecutive shots at one pose of the sensor.
+struct PulseBatch<'s, S: LaneScalar> {
+    shots: &'s [Shot],
+    /// Index of the first in the sweep.
+    first: u32,
+    /// The order in which their rays are cast.
+    order: Order<'s>,
+    /// Changes of the pose.
+    twist: &'s TwistTile<S>,
+}
+
 impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
     /// The vectorised pipeline; `None` unless the lidar has a pulsed receiver with echoes in closed form, ray
     /// trees and a beam without derivatives, and surfaces send all of its light.
-    pub fn new(isa: Isa, plain: &'p Simulator<'a, S>) -> Option<Self> {
+    pub fn new(isa: Isa, plain: &'p Simulator<'a, S>, shots: &[Shot]) -> Option<Self> {
         let PreparedReceiver::Pulsed(receiver) = &plain.receiver else {
             return None;
         };
@@ -66,51 +89,120 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
         let only_surfaces =
             plain.ambient.is_none() && !plain.air.is_detected() && plain.hooks.extra_rays.is_none();
         let is_expected = plain.settings.without_noise && receiver.is_closed_form();
+        let rays = plain.beam_rays.plain()?;
+        let singles = match plain.lidar.receiver.plain() {
+            Some(Receiver::Pulsed(own)) if rays.count() == 1 => {
+                Some(own.map(Dual::from).analytic().finder())
+            }
+            _ => None,
+        };
         Some(Self {
             plain,
             receiver,
             isa,
-            rays: plain.beam_rays.plain()?,
+            rays,
+            order: CastOrder::new(shots.get(..SHOTS_PER_BATCH).unwrap_or_default()),
+            singles,
         })
         .filter(|_| by_trees && only_surfaces && is_expected)
     }
 
-    /// Measures consecutive shots of a sweep, of which `first` is the index of the first, and calls `report`
-    /// with each and its detections.
-    pub fn measure(
+    /// Predicts consecutive shots of a sweep, of which `first` is the index of the first, and writes their returns.
+    pub fn predict(
         &self,
         shots: &[Shot],
         first: u32,
         memory: &mut PulseMemory<S>,
         plain: &mut Memory<S>,
-        mut report: impl FnMut(FiredShot<S>, &[Detection<S>]),
+        write: &mut impl WriteReturns<S>,
     ) {
         // Moving sensors take the plain form.
         let Some(pose) = (self.plain.world_from_sensor).constant(BatchShots::Listed(shots)) else {
-            self.plain
-                .measure(shots, first, plain, |fired, _, detected| {
-                    report(fired, &detected.detections);
-                });
-            return;
+            return self.plain.predict(shots, first, plain, write);
         };
-        // Aim and cast the rays of all shots, and evaluate their direct returns.
-        self.aim(shots, &pose, memory);
+        // Aim and cast the rays of all shots.
+        let own;
+        let order = if shots.len() == self.order.shots().len() {
+            self.order.all()
+        } else {
+            own = CastOrder::new(shots);
+            own.all()
+        };
+        self.aim(shots, order, &pose, memory);
         let casts = &mut plain.detector.scratch.get().casts;
         let scene = self.plain.world.scene();
         scene.closest_hits_of_tiles(&memory.rays, &mut memory.hits, casts);
+        // Detect the echoes.
         let mut poses = PoseTile::identity();
         (0..LANES).for_each(|lane| poses.put(lane, &pose));
+        let twist = &poses.twist();
+        let batch = PulseBatch {
+            shots,
+            first,
+            order,
+            twist,
+        };
+        match &self.singles {
+            Some(finder) => self.predict_singles(finder, &batch, memory, plain, write),
+            None => self.predict_several(&batch, memory, plain, write),
+        }
+    }
+
+    /// Predicts shots of one ray each, whose rays are cast, in lanes.
+    fn predict_singles(
+        &self,
+        finder: &AnalyticFinder<Dual<2>>,
+        batch: &PulseBatch<S>,
+        memory: &mut PulseMemory<S>,
+        plain: &mut Memory<S>,
+        write: &mut impl WriteReturns<S>,
+    ) {
+        let order = batch.order.shots;
+        memory.direct.resize(1, DirectReturnTile::nothing());
+        for (tile, places) in order.chunks(LANES).enumerate() {
+            self.isa.run(ExpectSingles {
+                plain: self.plain,
+                weight: self.rays.weight(0),
+                finder,
+                batch,
+                places,
+                rays: &memory.rays[tile],
+                hits: &memory.hits[tile],
+                direct: &mut memory.direct[0],
+                expected: &mut memory.expected,
+            });
+            for (lane, &place) in places.iter().enumerate() {
+                let is_hit = memory.hits[tile].is_hit(lane);
+                if memory.direct[0].is_complete[lane] || !is_hit {
+                    write.write(place, memory.expected.lane(lane));
+                    continue;
+                }
+                let ray = tile * LANES + lane;
+                write.write(place, self.predict_traced(ray, place, batch, memory, plain));
+            }
+        }
+    }
+
+    /// Predicts shots of several rays each, whose rays are cast, one by one.
+    fn predict_several(
+        &self,
+        batch: &PulseBatch<S>,
+        memory: &mut PulseMemory<S>,
+        plain: &mut Memory<S>,
+        write: &mut impl WriteReturns<S>,
+    ) {
         self.isa.run(DirectReturns {
             world: self.plain.world,
             rays: &memory.rays,
             hits: &memory.hits,
-            twist: &poses.twist(),
+            twist: batch.twist,
             returns: &mut memory.direct,
         });
-        // Detect the echoes of each shot.
-        for (place, (shot, number)) in shots.iter().zip(first..).enumerate() {
-            if !self.collect(place, number, memory) {
-                self.measure_traced(place, (shot, number), memory, plain, &mut report);
+        for (own, &place) in batch.order.shots.iter().enumerate() {
+            let ray = own * self.rays.count();
+            if !self.collect(ray, batch.number(place), memory) {
+                let returned = self.predict_traced(ray, place, batch, memory, plain);
+                write.write(place, returned);
                 continue;
             }
             let detector = &mut plain.detector;
@@ -118,54 +210,54 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
             detections.clear();
             let pulsed = &mut detector.pulsed;
             (self.receiver).detect_returns(&mut memory.returns, None, pulsed, detections);
-            let pose = &pose;
-            report(FiredShot { shot, number, pose }, detections);
+            let shot = &batch.shots[place];
+            let returned = first_return(self.plain.lidar, shot, 0.0, detections);
+            write.write(place, returned);
         }
     }
 
-    /// Computes the rays of the shots.
-    fn aim(&self, shots: &[Shot], pose: &Isometry3<S>, memory: &mut PulseMemory<S>) {
+    /// Computes the rays of the shots, in an order.
+    fn aim(&self, shots: &[Shot], order: Order, pose: &Isometry3<S>, memory: &mut PulseMemory<S>) {
         let PulseMemory {
             own, rays, hits, ..
         } = memory;
-        // List the rays of each shot in the frame of the sensor.
-        own.clear();
-        for shot in shots {
+        let per_shot = self.rays.count();
+        let count = shots.len() * per_shot;
+        let tiles = count.div_ceil(LANES);
+        rays.resize(tiles, RayTile::EMPTY);
+        hits.resize(tiles, HitTile::NONE);
+        // Write the rays of each shot to their tiles.
+        for (shot, place) in shots.iter().zip(order.places) {
+            own.clear();
             self.rays.aim(shot, own);
+            for (ray, (origin, direction)) in (place * per_shot..).zip(own.iter()) {
+                let aimed = Ray {
+                    time: shot.time,
+                    ..Ray::new(*origin, *direction)
+                };
+                rays[ray / LANES].put(ray % LANES, &aimed);
+            }
         }
-        // Write them to tiles, in the world.
+        // Transform them into the world.
         let world_from_sensor = Isometry3::from_parts(
             pose.translation.vector.map(Scalar::value).into(),
             UnitQuaternion::new_unchecked(Quaternion::from(
                 pose.rotation.coords.map(Scalar::value),
             )),
         );
-        let per_shot = self.rays.count();
-        let tiles = own.len().div_ceil(LANES);
-        rays.resize(tiles, RayTile::EMPTY);
-        hits.resize(tiles, HitTile::NONE);
         for (number, tile) in rays.iter_mut().enumerate() {
-            let first = number * LANES;
-            let members = &own[first..own.len().min(first + LANES)];
-            tile.used = members.len();
-            for (lane, (origin, direction)) in members.iter().enumerate() {
-                let ray = Ray {
-                    time: shots[(first + lane) / per_shot].time,
-                    ..Ray::new(*origin, *direction)
-                };
-                tile.put(lane, &ray);
-            }
+            tile.used = LANES.min(count - number * LANES);
             tile.transform(&world_from_sensor);
         }
     }
 
-    /// Collects the returns of the shot at a place of the batch. Returns false if not all of its light is
+    /// Collects the returns of the shot with a number and a first ray. Returns false if not all of its light is
     /// direct.
-    fn collect(&self, place: usize, number: u32, memory: &mut PulseMemory<S>) -> bool {
+    fn collect(&self, first: usize, number: u32, memory: &mut PulseMemory<S>) -> bool {
         memory.returns.clear();
         let per_shot = self.rays.count();
         for own in 0..per_shot {
-            let ray = place * per_shot + own;
+            let ray = first + own;
             let (tile, lane) = (ray / LANES, ray % LANES);
             let hits = &memory.hits[tile];
             let direct = &memory.direct[tile];
@@ -186,26 +278,29 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
         true
     }
 
-    /// Measures a shot by the plain pipeline, from the first hits of its rays.
-    fn measure_traced(
+    /// Predicts the shot at a place by the plain pipeline, from the first hits of its rays, from the ray `first`.
+    fn predict_traced(
         &self,
+        first: usize,
         place: usize,
-        (shot, number): (&Shot, u32),
+        batch: &PulseBatch<S>,
         memory: &PulseMemory<S>,
         plain: &mut Memory<S>,
-        report: &mut impl FnMut(FiredShot<S>, &[Detection<S>]),
-    ) {
-        let per_shot = self.rays.count();
-        let own = place * per_shot..(place + 1) * per_shot;
+    ) -> Option<ExpectedReturn<S>> {
+        let own = first..first + self.rays.count();
         let hits = own.map(|ray| memory.hits[ray / LANES].hit(ray % LANES));
+        let (shot, number) = (&batch.shots[place], batch.number(place));
         self.plain.aim_extra(1, number, plain);
         self.plain
             .collect_light_of_shot(shot, number, hits, None, plain);
-        let shots = std::slice::from_ref(shot);
-        self.plain
-            .detect_shots(shots, number, plain, |fired, _, detected| {
-                report(fired, &detected.detections);
-            });
+        self.plain.predict_collected(shot, number, plain)
+    }
+}
+
+impl<S: LaneScalar> PulseBatch<'_, S> {
+    /// Index in the sweep of the shot at a place.
+    fn number(&self, place: usize) -> u32 {
+        self.first + shot_number(place)
     }
 }
 
@@ -228,5 +323,61 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
             let direct = (self.world).direct_returns_of_poses(rays, hits, self.twist);
             self.returns.push(direct);
         }
+    }
+}
+
+/// Detects the echoes of sixteen single returns.
+struct ExpectSingles<'s, 'a, S: LaneScalar> {
+    plain: &'s Simulator<'a, S>,
+    /// Weight of the only ray of a beam.
+    weight: f64,
+    finder: &'s AnalyticFinder<Dual<2>>,
+    batch: &'s PulseBatch<'s, S>,
+    /// Place of the shot of each lane.
+    places: &'s [usize],
+    rays: &'s RayTile,
+    hits: &'s HitTile,
+    direct: &'s mut DirectReturnTile<S>,
+    expected: &'s mut ExpectedTile<S>,
+}
+
+/// Range and power of the echo of the light in a lane.
+struct SingleEchoes<'s> {
+    finder: &'s AnalyticFinder<Dual<2>>,
+    has_return: [bool; LANES],
+}
+
+impl LaneFunctions<2, 2> for SingleEchoes<'_> {
+    #[inline(always)]
+    fn of(&self, lane: usize, [range, power]: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
+        let (echo, found) = self.finder.single(&PulseReturn { range, power });
+        ([echo.range, echo.power], found & self.has_return[lane])
+    }
+}
+
+impl<S: LaneScalar> Vectorized for ExpectSingles<'_, '_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // Evaluate the direct returns.
+        let direct = self.direct;
+        let world = self.plain.world;
+        *direct = world.direct_returns_of_poses(self.rays, self.hits, self.batch.twist);
+        let reception = Reception {
+            factor: self.plain.hooks.factor,
+            weight: self.weight,
+            air: &self.plain.air,
+        };
+        let number = |lane: usize| self.batch.number(self.places[lane]) as usize;
+        reception.apply(direct, self.hits, number);
+        // Detect their echoes.
+        let light = [&direct.range, &direct.power];
+        let shots = self.places.iter().map(|place| &self.batch.shots[*place]);
+        let echoes = SingleEchoes {
+            finder: self.finder,
+            has_return: direct.has_return,
+        };
+        (self.expected).set(self.plain.lidar, shots, light, &echoes);
     }
 }

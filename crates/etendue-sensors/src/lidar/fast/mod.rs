@@ -3,7 +3,7 @@
 //!
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
 //! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). [`expected`] predicts the
-//! measurements of pulsed lidars, with derivatives. Each lane performs the operations of the plain form in the same
+//! returns of pulsed lidars with derivatives, [`phase`] those of phase lidars. Each lane performs the operations of the plain form in the same
 //! order; derivatives are equal up to rounding. Shots that hit mirrors or glass are simulated by the plain form.
 
 mod aim;
@@ -12,10 +12,12 @@ mod cast_batch;
 mod direct;
 mod direct_returns;
 mod expected;
+mod expected_tile;
 mod memory;
 mod order;
 mod phase;
 mod poses;
+mod received;
 mod rotor;
 mod simulator;
 mod single_ray;

@@ -11,6 +11,10 @@
 //!
 //! Equations and sources: [`etendue_physics::phase`].
 
+mod lanes;
+
+pub(in crate::lidar) use lanes::RangeLanes;
+
 use super::detection::{Detected, Detection, Reception};
 use crate::lidar::beam::Beam;
 use crate::lidar::domain::{OutsideDomain, zero_or_more};

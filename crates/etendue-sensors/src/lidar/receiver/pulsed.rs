@@ -111,9 +111,9 @@ impl Sensitivity {
     }
 }
 
-impl PulsedReceiver {
+impl<T: Copy> PulsedReceiver<T> {
     /// The same receiver in another scalar, with every differentiable parameter mapped by `f`.
-    pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> PulsedReceiver<S> {
+    pub fn map<S>(&self, mut f: impl FnMut(T) -> S) -> PulsedReceiver<S> {
         PulsedReceiver {
             pulse: Pulse {
                 shape: self.pulse.shape,
@@ -133,7 +133,9 @@ impl PulsedReceiver {
             full_overlap: self.full_overlap,
         }
     }
+}
 
+impl PulsedReceiver {
     /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), OutsideDomain> {
         // Pulse, threshold and sampling.

@@ -4,11 +4,12 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use crate::lidar::fast::received::Reception;
 use crate::lidar::prepared_air::PreparedAir;
 use crate::lidar::sensor_poses::is_same;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, TwistTile, World};
+use crate::transport::{PoseTile, ReturnFactor, TwistTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, MaterialId, RayTile};
@@ -79,23 +80,19 @@ impl<S: LaneScalar> Default for Batch<S> {
 }
 
 impl<S: LaneScalar> Batch<S> {
-    /// Replaces the poses by those at given times, or by the pose `still` of a sensor at rest.
-    pub fn set_poses(
-        &mut self,
-        still: Option<&Isometry3<S>>,
-        poses: impl Iterator<Item = Isometry3<S>>,
-    ) {
-        if let Some(pose) = still {
-            if (self.still.as_ref()).is_some_and(|own| is_same(own, pose)) {
-                return;
-            }
-            self.poses.clear();
-            self.poses.resize(LANES, *pose);
-        } else {
-            self.poses.clear();
-            self.poses.extend(poses);
+    /// Replaces the poses by that of a sensor at rest.
+    pub fn set_still(&mut self, pose: &Isometry3<S>) {
+        if (self.still.as_ref()).is_none_or(|own| !is_same(own, pose)) {
+            self.set_poses([*pose; LANES].into_iter());
+            self.still = Some(*pose);
         }
-        self.still = still.copied();
+    }
+
+    /// Replaces the poses.
+    pub fn set_poses(&mut self, poses: impl Iterator<Item = Isometry3<S>>) {
+        self.still = None;
+        self.poses.clear();
+        self.poses.extend(poses);
         for (lane, pose) in self.poses.iter().enumerate() {
             self.pose_tile.put(lane, pose);
         }
@@ -123,6 +120,8 @@ pub(super) struct AimBatch<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     pub half_tangent: f64,
+    /// Whether the only ray of a beam is that on its axis.
+    pub only_axes: bool,
     pub with_axes: bool,
 }
 
@@ -144,6 +143,7 @@ impl<S: LaneScalar> Vectorized for AimBatch<'_, S> {
             rays.origin = origins;
             rays.direction = match number.checked_sub(extra) {
                 None => batch.pose_tile.rotate(&axis),
+                Some(_) if self.only_axes => batch.pose_tile.rotate(&axis),
                 Some(number) => {
                     let sub_ray = &self.sub_rays[number];
                     let own = directions([&axis, &left, &up], self.half_tangent, sub_ray);
@@ -211,18 +211,17 @@ impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
     fn run(self) {
         let batch = self.batch;
         batch.direct.clear();
-        batch.sum = PhaseSignalTile::nothing();
+        batch.sum.clear();
         let extra = batch.rays.len() - self.sub_rays.len();
         let tiles = batch.rays[extra..].iter().zip(&batch.hits[extra..]);
         for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
             let mut direct = (self.world).direct_returns_of_poses(rays, hits, &batch.twist);
-            if let Some(factor) = self.factor {
-                multiply(&mut direct, self.first, hits, factor);
-            }
-            direct.power = direct.power.scaled(&[sub_ray.weight; 16]);
-            if self.air.attenuates() {
-                weaken(&mut direct, self.air);
-            }
+            let reception = Reception {
+                factor: self.factor,
+                weight: sub_ray.weight,
+                air: self.air,
+            };
+            reception.apply(&mut direct, hits, |lane| self.first + lane);
             batch.sum.add(self.modulation, &direct.range, &direct.power);
             batch.direct.push(BatchReturn {
                 range: *direct.range.values(),
@@ -232,29 +231,6 @@ impl<S: LaneScalar> Vectorized for SumDirectReturns<'_, S> {
                 has_return: direct.has_return,
                 material: direct.material,
             });
-        }
-    }
-}
-
-/// Applies the transmission of the air to the returns.
-fn weaken<S: LaneScalar>(direct: &mut DirectReturnTile<S>, air: &PreparedAir<S>) {
-    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
-        let power = direct.power.lane(lane) * air.transmission(direct.range.lane(lane));
-        direct.power.put(lane, power);
-    }
-}
-
-/// Applies the factor of each hit to the returns.
-fn multiply<S: LaneScalar>(
-    direct: &mut DirectReturnTile<S>,
-    first: usize,
-    hits: &HitTile,
-    factor: &ReturnFactor<S>,
-) {
-    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
-        if let Some(hit) = hits.hit(lane) {
-            let power = direct.power.lane(lane) * factor(first + lane, &hit);
-            direct.power.put(lane, power);
         }
     }
 }

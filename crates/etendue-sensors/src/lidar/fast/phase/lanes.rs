@@ -1,13 +1,17 @@
 //! Pipeline of a phase receiver in lanes of sixteen shots.
 
 use super::batch::{AimBatch, Batch, BatchReturn, LANES, SumDirectReturns};
+use super::expected::plain_receiver;
 use super::noise::{DrawShots, LaneDraws, LaneStreams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
+use crate::lidar::fast::expected_tile::ExpectedTile;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
 use crate::lidar::light_model::LightModel;
-use crate::lidar::receiver::{Detection, PreparedPhase, PreparedReceiver, power_of_air};
+use crate::lidar::receiver::{
+    Detection, PhaseReceiver, PreparedPhase, PreparedReceiver, power_of_air,
+};
 use crate::lidar::returns::{Origin, PhaseShot};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{FiredShot, Memory, Simulator};
@@ -25,22 +29,27 @@ use nalgebra::{Isometry3, Point3, Vector3, try_convert};
 /// The vectorised pipeline of a phase receiver.
 pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
     /// The plain pipeline, for shots with other light than direct returns.
-    plain: &'p Simulator<'a, S>,
+    pub(super) plain: &'p Simulator<'a, S>,
     receiver: PreparedPhase<S>,
-    isa: Isa,
+    /// The receiver of predictions in lanes, if it is simple.
+    pub(super) simple: Option<PhaseReceiver>,
+    pub(super) isa: Isa,
     streams: LaneStreams,
     sub_rays: Vec<SubRay>,
     /// Tangent of half the beam's divergence.
     half_tangent: f64,
+    /// Whether the only ray of a beam is that on its axis.
+    only_axes: bool,
 }
 
 /// Buffers of the vectorised phase receiver, reused from batch to batch.
 pub(in crate::lidar) struct PhaseMemory<S: LaneScalar> {
-    batch: Batch<S>,
+    pub(super) batch: Batch<S>,
     draws: LaneDraws,
     lanes: Vec<LaneLight<S>>,
     /// Light of the air of one shot.
     air: ShotLight<S>,
+    pub(super) expected: ExpectedTile<S>,
 }
 
 impl<S: LaneScalar> Default for PhaseMemory<S> {
@@ -50,6 +59,7 @@ impl<S: LaneScalar> Default for PhaseMemory<S> {
             draws: LaneDraws::NONE,
             lanes: Vec::new(),
             air: ShotLight::default(),
+            expected: ExpectedTile::nothing(),
         }
     }
 }
@@ -109,10 +119,12 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         Some(Self {
             plain,
             receiver: *receiver,
+            simple: plain_receiver(plain),
             isa,
             streams: LaneStreams::new(plain, receiver),
             sub_rays: sub_rays.clone(),
             half_tangent: try_convert(*half_tangent)?,
+            only_axes: plain.beam_rays.is_axis(),
         })
     }
 
@@ -122,10 +134,12 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         PhaseLanes {
             plain,
             receiver: self.receiver,
+            simple: self.simple,
             isa: self.isa,
             streams: self.streams,
             sub_rays: self.sub_rays.clone(),
             half_tangent: self.half_tangent,
+            only_axes: self.only_axes,
         }
     }
 
@@ -139,13 +153,13 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         plain: &mut Memory<S>,
         mut report: impl FnMut(&PhaseShot<S>),
     ) {
-        let still = (self.plain.world_from_sensor).constant(BatchShots::Listed(shots));
+        let is_still = self.set_still(shots, memory);
         for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
             // Collect the direct light and draw from noise profiles, for sixteen shots.
             self.collect(
                 shots,
                 first,
-                still.as_ref(),
+                is_still,
                 memory,
                 &mut plain.detector.scratch.get().casts,
             );
@@ -173,22 +187,44 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
     }
 
-    /// Collects the light of up to sixteen shots, as far as it is direct. `still` is the pose of a sensor at
-    /// rest.
+    /// Sets the pose of a sensor at rest during all of the shots. Returns false if it moves.
+    pub(super) fn set_still(&self, shots: &[Shot], memory: &mut PhaseMemory<S>) -> bool {
+        let still = (self.plain.world_from_sensor).constant(BatchShots::Listed(shots));
+        still.inspect(|pose| memory.batch.set_still(pose)).is_some()
+    }
+
+    /// Collects the light of up to sixteen shots, as far as it is direct. The poses of a sensor at rest
+    /// (`is_still`) are set.
     fn collect(
         &self,
         shots: &[Shot],
         first: u32,
-        still: Option<&Isometry3<S>>,
+        is_still: bool,
         memory: &mut PhaseMemory<S>,
         scratch: &mut CastScratch,
     ) {
+        self.collect_direct(shots, first, is_still, memory, scratch);
+        // Add the other light of each shot.
         let PhaseMemory {
-            batch,
-            draws,
-            lanes,
-            air,
+            batch, lanes, air, ..
         } = memory;
+        lanes.resize_with(shots.len(), LaneLight::nothing);
+        for (lane, (light, number)) in lanes.iter_mut().zip(first..).enumerate() {
+            light.reset(batch.sum.lane(lane));
+            self.collect_lane(batch, lane, number, light, air, scratch);
+        }
+    }
+
+    /// Sums the direct returns of up to sixteen shots. The poses of a sensor at rest (`is_still`) are set.
+    pub(super) fn collect_direct(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        is_still: bool,
+        memory: &mut PhaseMemory<S>,
+        scratch: &mut CastScratch,
+    ) {
+        let PhaseMemory { batch, draws, .. } = memory;
         // Draw the noise, aim and cast the rays.
         let streams = self.streams;
         self.isa.run(DrawShots {
@@ -196,9 +232,10 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             first,
             draws,
         });
-        let times = shots.iter().map(|shot| shot.time);
-        let poses = times.map(|time| self.plain.world_from_sensor.at(time));
-        batch.set_poses(still, poses);
+        if !is_still {
+            let times = shots.iter().map(|shot| shot.time);
+            batch.set_poses(times.map(|time| self.plain.world_from_sensor.at(time)));
+        }
         self.aim(shots, &draws.pointing, batch);
         let scene = self.plain.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
@@ -212,21 +249,25 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
             air: &self.plain.air,
             batch,
         });
-        // Add the other light of each shot.
-        lanes.resize_with(shots.len(), LaneLight::nothing);
-        for (lane, (light, number)) in lanes.iter_mut().zip(first..).enumerate() {
-            light.reset(batch.sum.lane(lane));
-            self.collect_lane(batch, lane, number, light, air, scratch);
-        }
     }
 
     /// Computes the rays of the shots.
     fn aim(&self, shots: &[Shot], pointing: &[f64; LANES], batch: &mut Batch<S>) {
         batch.frames.clear();
+        let is_aimed = self.only_axes && self.plain.azimuth_jitter().is_none();
+        let frame = |shot: &Shot, deviation: f64| {
+            if !is_aimed {
+                return BeamFrame::new(shot.azimuth + deviation, shot.elevation);
+            }
+            BeamFrame {
+                axis: shot.direction(),
+                left: Vector3::zeros(),
+                up: Vector3::zeros(),
+            }
+        };
         for (lane, (shot, deviation)) in shots.iter().zip(pointing).enumerate() {
             batch.time[lane] = shot.time;
-            let frame = BeamFrame::new(shot.azimuth + deviation, shot.elevation);
-            batch.frames.push(frame);
+            batch.frames.push(frame(shot, *deviation));
         }
         let at_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
         batch.exits = (!at_origin).then(|| {
@@ -236,6 +277,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         self.isa.run(AimBatch {
             sub_rays: &self.sub_rays,
             half_tangent: self.half_tangent,
+            only_axes: self.only_axes,
             with_axes: self.plain.casts_axes(),
             batch,
         });
@@ -454,6 +496,23 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         is_within.then_some(detection).ok_or(None)
     }
 
+    /// Collects the light of a shot by the plain pipeline, from the first hits of its lane.
+    pub(super) fn collect_traced(
+        &self,
+        shot: &Shot,
+        number: u32,
+        batch: &Batch<S>,
+        lane: usize,
+        plain: &mut Memory<S>,
+    ) {
+        let axes = usize::from(self.plain.casts_axes());
+        let (axis, hits) = batch.hits.split_at(axes);
+        let axis = axis.first().and_then(|hits| hits.hit(lane));
+        let hits = hits.iter().map(|hits| hits.hit(lane));
+        self.plain
+            .collect_light_of_shot(shot, number, hits, axis, plain);
+    }
+
     /// Measures a shot by the plain pipeline, from the first hits of its lane.
     fn measure_traced(
         &self,
@@ -464,12 +523,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         plain: &mut Memory<S>,
         mut report: impl FnMut(&PhaseShot<S>),
     ) {
-        let axes = usize::from(self.plain.casts_axes());
-        let (axis, hits) = batch.hits.split_at(axes);
-        let axis = axis.first().and_then(|hits| hits.hit(lane));
-        let hits = hits.iter().map(|hits| hits.hit(lane));
-        self.plain
-            .collect_light_of_shot(shot, number, hits, axis, plain);
+        self.collect_traced(shot, number, batch, lane, plain);
         let shots = std::slice::from_ref(shot);
         self.plain
             .detect_shots(shots, number, plain, |fired, light, detected| {

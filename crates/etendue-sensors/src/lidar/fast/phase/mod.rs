@@ -5,6 +5,7 @@
 //! ([`Simulator`](crate::lidar::sweep::Simulator)).
 
 mod batch;
+mod expected;
 mod lanes;
 mod noise;
 
