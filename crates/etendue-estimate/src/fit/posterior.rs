@@ -9,7 +9,7 @@
 //!
 //! with the densities $q_t$ of the proposals of all rounds, of $n_t$ samples each (adaptive multiple importance sampling:
 //! Cornuet, Marin, Mira and Robert 2012, doi:10.1111/j.1467-9469.2011.00756.x). A proposal is a multivariate Student distribution with the mean and
-//! covariance of the samples so far. The first one has the extent of the cost along its principal directions.
+//! covariance of the samples so far, in the first rounds at temperatures above 1. The first one has the extent of the cost along its principal directions.
 
 use super::problem::FitProblem;
 use super::refine_by_rays::scans;
@@ -39,17 +39,28 @@ const ADAPTED: f64 = 15.0;
 /// Degrees of freedom of the proposals: more samples far away than those of a normal distribution.
 const FREEDOM: usize = 5;
 
-/// Increase of the cost at the ends of the first proposal: seven standard deviations.
-const EXTENT: f64 = 24.5;
+/// Increase of the cost that limits the extent of the first proposal: five standard deviations.
+const EXTENT: f64 = 12.5;
+
+/// Standard deviation of the first proposal relative to its extent on one side. Much wider ones have few samples on the
+/// distribution, and the next proposals would lose steps that are apart.
+const FIRST_SD: f64 = 0.5;
 
 /// Ratio of adjacent distances from the centre of a scan.
 const RATIO: f64 = 1.5;
 
-/// Number of distances of a scan on each side, from the spacing of the scan downwards.
-const DISTANCES: i32 = 32;
+/// Greatest distance from the centre of a scan, in spacings of the scan.
+const WIDEST: f64 = 1e3;
+
+/// Number of distances of a scan on each side, from the greatest downwards.
+const DISTANCES: i32 = 48;
 
 /// Number of scans along each direction, of which each begins at the lowest cost of the one before.
 const SCANS: usize = 2;
+
+/// Temperature of the first round: its proposal approaches $e^{-C/T}$, on which steps are connected that are apart at the
+/// temperature 1. Each round halves it.
+const FIRST_TEMPERATURE: f64 = 8.0;
 
 /// Share of the first covariance in every proposal, so that none is singular.
 const FIRST_SHARE: f64 = 1e-3;
@@ -91,14 +102,15 @@ impl Posterior {
         for _ in 0..SCANS {
             for (scan, half) in scans.iter().zip(&mut halves) {
                 let along = |place: f64| cost(&(&mean + &scan.direction * place));
-                let [lowest, extent] = extent(scan.spacing, &along)?;
+                let [lowest, extent] = extent(WIDEST * scan.spacing, &along)?;
                 mean += &scan.direction * lowest;
                 *half = extent;
             }
         }
         let mut covariance = DMatrix::zeros(state.dimension(), state.dimension());
         for (scan, half) in scans.iter().zip(halves) {
-            covariance += &scan.direction * scan.direction.transpose() * (half * half);
+            let variance = (FIRST_SD * half).powi(2);
+            covariance += &scan.direction * scan.direction.transpose() * variance;
         }
         Self::sampled(mean, covariance, &cost)
     }
@@ -120,10 +132,12 @@ impl Posterior {
                 samples.push((step, cost));
             }
             // Weigh all samples, and adapt the next proposal.
-            let weights = weights(&samples, &proposals);
+            let temperature = (FIRST_TEMPERATURE / f64::from(1_u32 << round)).max(1.0);
+            let weights = weights(&samples, &proposals, temperature);
             let effective = 1.0 / weights.iter().map(|w| w * w).sum::<f64>();
             let found = Self::of(&samples, &weights);
-            if effective >= ENOUGH || (round + 1 == MAX_ROUNDS && effective >= TOO_FEW) {
+            let is_last = round + 1 == MAX_ROUNDS;
+            if temperature == 1.0 && (effective >= ENOUGH || (is_last && effective >= TOO_FEW)) {
                 return Some(found);
             }
             let spread = if effective >= ADAPTED {
@@ -153,7 +167,7 @@ impl Posterior {
     }
 }
 
-/// Place of lowest cost along a direction, and the distance from there within which costs exceed the lowest by less than seven
+/// Place of lowest cost along a direction, and the distance from there within which costs exceed the lowest by less than five
 /// standard deviations; `None` if the cost does not rise that much within `widest` on both sides.
 fn extent(widest: f64, cost: &dyn Fn(f64) -> f64) -> Option<[f64; 2]> {
     // Sample at geometric distances on both sides of the centre.
@@ -188,8 +202,8 @@ fn extent(widest: f64, cost: &dyn Fn(f64) -> f64) -> Option<[f64; 2]> {
     (half > 0.0).then_some([place, half])
 }
 
-/// Weights of samples from all proposals, with the sum 1.
-fn weights(samples: &[(DVector<f64>, f64)], proposals: &[Proposal]) -> Vec<f64> {
+/// Weights of samples from all proposals at a temperature, with the sum 1.
+fn weights(samples: &[(DVector<f64>, f64)], proposals: &[Proposal], temperature: f64) -> Vec<f64> {
     let lowest = samples
         .iter()
         .map(|(_, cost)| *cost)
@@ -198,7 +212,7 @@ fn weights(samples: &[(DVector<f64>, f64)], proposals: &[Proposal]) -> Vec<f64> 
         let densities = proposals
             .iter()
             .map(|proposal| f64::from(proposal.samples) * proposal.density(step));
-        (lowest - cost).exp() / densities.sum::<f64>()
+        ((lowest - cost) / temperature).exp() / densities.sum::<f64>()
     };
     let ratios: Vec<f64> = samples.iter().map(ratio).collect();
     let sum: f64 = ratios.iter().sum();
