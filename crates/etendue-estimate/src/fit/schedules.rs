@@ -2,12 +2,13 @@
 
 use super::problem::FitProblem;
 use crate::manifold::Variable;
-use crate::solve::{Iteration, Loss, Solution, SolveError, Solver, SolverLimits};
+use crate::solve::{Iteration, LeastSquares, Loss, Solution, SolveError, Solver, SolverLimits};
 
 /// Relative decrease of the cost below which the least-squares stage has converged.
 const FIRST_DECREASE: f64 = 1e-6;
 
-/// Relative decrease of the cost by which the second schedule has to be better than the first.
+/// Difference of the final costs, relative to the cost at the start, by which the second schedule has to be better than the first.
+/// Where both end at a cost of zero, rounding errors are no difference.
 const MIN_GAIN: f64 = 1e-9;
 
 /// Solves a fit by two loss schedules and keeps the solution of lower final cost.
@@ -33,10 +34,14 @@ pub fn solve_by_schedules(
     if solver.continuation.is_none() || solver.loss == Loss::Squared {
         return solver.solve_observed(problem, start, observe);
     }
+    let gain = MIN_GAIN
+        * problem
+            .residuals(&start)
+            .cost(solver.loss, solver.limits.gate);
     let robust_first = solver.solve_observed(problem, start.clone(), observe);
     let squares_first = least_squares_first(problem, solver, start, observe);
     match (robust_first, squares_first) {
-        (Ok(first), Ok(second)) if second.cost < (1.0 - MIN_GAIN) * first.cost => Ok(second),
+        (Ok(first), Ok(second)) if second.cost < first.cost - gain => Ok(second),
         (Ok(first), _) => Ok(first),
         (Err(_), Ok(second)) => Ok(second),
         (Err(error), Err(_)) => Err(error),
