@@ -26,6 +26,10 @@ const TILES: usize = 128;
 const NORMAL_SQUARES: RangeInclusive<f64> = 1e-280..=1e280;
 
 /// Which columns of the hits are computed.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each of the five columns"
+)]
 #[derive(Clone, Copy)]
 pub struct HitKeys {
     t_hit: bool,

@@ -112,13 +112,13 @@ impl Posterior {
             let variance = (FIRST_SD * half).powi(2);
             covariance += &scan.direction * scan.direction.transpose() * variance;
         }
-        Self::sampled(mean, covariance, &cost)
+        Self::sampled(mean, &covariance, &cost)
     }
 
     /// Moments of the density $e^{-C}$ of a cost, from proposals that begin with a mean and a covariance.
     fn sampled(
         mean: DVector<f64>,
-        first: DMatrix<f64>,
+        first: &DMatrix<f64>,
         cost: &dyn Fn(&DVector<f64>) -> f64,
     ) -> Option<Self> {
         let mut proposals = vec![Proposal::new(mean, first.clone(), FIRST_SAMPLES)?];
@@ -145,7 +145,7 @@ impl Posterior {
             } else {
                 &proposal.covariance * 0.5
             };
-            let next = Proposal::new(found.mean, spread + &first * FIRST_SHARE, SAMPLES)?;
+            let next = Proposal::new(found.mean, spread + first * FIRST_SHARE, SAMPLES)?;
             proposals.push(next);
         }
         None
@@ -270,7 +270,7 @@ mod tests {
     fn sampled(start: [f64; 2], cost: &dyn Fn(&DVector<f64>) -> f64) -> Posterior {
         let mean = DVector::from_column_slice(&start);
         let first = DMatrix::from_diagonal_element(2, 2, 4.0);
-        Posterior::sampled(mean, first, cost).expect("the samples resolve the density")
+        Posterior::sampled(mean, &first, cost).expect("the samples resolve the density")
     }
 
     /// Half of a chi-square variable with correlated components. Measured errors: 0.05 standard deviations of
