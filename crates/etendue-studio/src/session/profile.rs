@@ -125,7 +125,7 @@ impl Session {
     /// A noise profile that can be opened; the open one without a name.
     ///
     /// # Errors
-    /// As [`Session::profile_file`], or if no profile is open.
+    /// If there is no profile of this name, no profile is open, or the file is no profile.
     pub fn profile(&self, name: Option<&str>) -> Result<(ProfileFile, Arc<Profile>), Refusal> {
         match (name, &self.loaded.profile) {
             (Some(name), _) => parse(&self.profile_file(name)?),
