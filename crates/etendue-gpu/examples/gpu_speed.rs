@@ -127,7 +127,7 @@ fn measure_frames(device: &GpuDevice, scene: &Scene, sensor: Point3<f64>, rounds
     };
     let pose = Isometry3::translation(sensor.x, sensor.y, sensor.z);
 
-    // In turns.
+    // Run both devices alternately.
     let frame = || drop(own.expose(&settings, |_| pose).unwrap());
     let truth = || drop(own.truth(&settings, 1e-3, 0.03, |_| pose).unwrap());
     let [mut on_device, mut on_cpu, mut truths, mut cpu_truths] = [0; 4].map(|_| vec![]);

@@ -171,17 +171,7 @@ fn the_page_of_the_studio_works_in_firefox() {
         );
         return;
     };
-    let output = std::process::Command::new("node")
-        .arg(page.join("test/firefox.mjs"))
-        .args([env!("CARGO_BIN_EXE_etendue").as_ref(), firefox.as_os_str()])
-        .output()
-        .expect("node starts");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let text = drive(&page.join("test/firefox.mjs"), Some(firefox.as_ref()));
     // One line per step
     assert!(text.matches("ok: ").count() >= 4, "{text}");
 }
@@ -204,18 +194,24 @@ fn the_page_of_the_studio_works_in_a_browser() {
     let chromium = std::env::split_paths(&path)
         .map(|folder| folder.join(chromium))
         .find(|path| path.exists());
+    let text = drive(&page.join("test/browser.mjs"), chromium.as_deref());
+    // One line per step
+    assert!(text.matches("ok: ").count() >= 19, "{text}");
+}
+
+/// Output of a script that drives the page in a browser, which has to succeed.
+fn drive(script: &Path, browser: Option<&Path>) -> String {
     let output = std::process::Command::new("node")
-        .arg(page.join("test/browser.mjs"))
+        .arg(script)
         .arg(env!("CARGO_BIN_EXE_etendue"))
-        .args(chromium)
+        .args(browser)
         .output()
         .expect("node starts");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
         "{text}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    // One line per step
-    assert!(text.matches("ok: ").count() >= 19, "{text}");
+    text
 }
