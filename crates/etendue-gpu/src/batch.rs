@@ -136,7 +136,7 @@ impl GpuLidar<'_> {
 
         // Simulate as many environments at a time as the steps hold.
         let noise = sweep.correlated_noise();
-        let receive = device.pipeline(shaders::receive(steps.beam.len()), "receive_images")?;
+        let receive = device.pipeline(shaders::receive(steps.beam.len(), steps.extras()), "receive_images")?;
         let simulated = if count == 0 { 0 } else { sensors.len() };
         for first in (0..simulated).step_by(steps.together) {
             let own = steps.together.min(sensors.len() - first);
@@ -237,8 +237,7 @@ impl GpuBatch<'_> {
 
     /// Copies the images of some environments from the device.
     ///
-    /// Light that meets mirrors, glass or surfaces with a noise profile is not simulated on the device: `on_host` computes
-    /// the first returns of such shots, from the number of the environment and the indices of the shots
+    /// Shots with several echoes are not simulated on the device: `on_host` computes the first returns of such shots, from the number of the environment and the indices of the shots
     /// ([`DirectSweep::plain_returns`]).
     ///
     /// # Errors

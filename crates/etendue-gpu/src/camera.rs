@@ -2,7 +2,7 @@
 
 mod records;
 
-use crate::caster::{GpuCaster, GpuHit, HitRecord, RayRecord, bind_at};
+use crate::caster::{CastRays, GpuCaster, GpuHit, HitRecord, RayRecord, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
@@ -243,10 +243,18 @@ impl<'a> FrameSteps<'a> {
         let count = index(pixels.len());
         let descriptor = CommandEncoderDescriptor::default();
         let mut encoder = device.device.create_command_encoder(&descriptor);
-        let cast = |encoder: &mut CommandEncoder, rays: &Buffer, hits: &Buffer| {
-            let size = [count, self.camera.camera.width];
-            let bindings = caster.bindings(device, &self.objects, size, rays, hits)?;
-            device.dispatch(encoder, caster.pipeline(), &bindings, count);
+        let cast = |encoder: &mut CommandEncoder, all: &Buffer, hits: &Buffer| {
+            let cast = CastRays {
+                first: 0,
+                rays: count,
+                column: self.camera.camera.width,
+                all,
+                hits,
+                surfaces: None,
+            };
+            let pipeline = caster.pipeline();
+            let bindings = caster.bindings(device, pipeline, &self.objects, &cast)?;
+            device.dispatch(encoder, pipeline, &bindings, count);
             Ok::<(), GpuError>(())
         };
 

@@ -88,6 +88,21 @@ pub(crate) struct HitRecord {
     is_undecided: u32,
 }
 
+/// Rays of a dispatch, in slots of buffers.
+pub(crate) struct CastRays<'a> {
+    /// First slot. The first ray of slots beyond the first has their number.
+    pub first: u32,
+    /// Most rays.
+    pub rays: u32,
+    /// Number of rays in a column: rays of consecutive columns are cast in tiles of neighbours. 1 for rays in another
+    /// order.
+    pub column: u32,
+    pub all: &'a Buffer,
+    pub hits: &'a Buffer,
+    /// Surfaces from which paths continue, for the shader that keeps them.
+    pub surfaces: Option<&'a Buffer>,
+}
+
 /// The parameters of the shader.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -99,7 +114,7 @@ struct Parameters {
     column: u32,
     origin: [f32; 6],
     reach: f32,
-    unused_too: f32,
+    first: u32,
 }
 
 impl RayRecord {
@@ -151,7 +166,7 @@ impl GpuCaster {
     pub fn new(device: &GpuDevice, caster: &RayCaster) -> Result<Self, GpuError> {
         let scene = GpuScene::new(device, caster)?;
         Ok(Self {
-            pipeline: device.pipeline(shaders::trace(scene.stack), "cast_rays")?,
+            pipeline: device.pipeline(shaders::trace(scene.stack, false), "cast_rays")?,
             scene,
         })
     }
@@ -226,8 +241,16 @@ impl GpuCaster {
         let bytes = (rays.len() * size_of::<HitRecord>()) as u64;
         let hits = device.scratch("the hits", bytes)?;
         let count = index(rays.len());
+        let cast = CastRays {
+            first: 0,
+            rays: count,
+            column: 1,
+            all: &records,
+            hits: &hits,
+            surfaces: None,
+        };
         Ok(GpuRays {
-            bindings: self.bindings(device, &objects, [count, 1], &records, &hits)?,
+            bindings: self.bindings(device, &self.pipeline, &objects, &cast)?,
             hits,
             count,
             _inputs: (records, objects),
@@ -267,26 +290,25 @@ impl GpuCaster {
         (times, numbers)
     }
 
-    /// The inputs and outputs of the shader. Rays of consecutive columns of a length are cast in tiles of neighbours;
-    /// rays in another order have columns of 1.
+    /// The inputs and outputs of a shader that casts rays.
     pub(crate) fn bindings(
         &self,
         device: &GpuDevice,
+        pipeline: &ComputePipeline,
         objects: &PlacedObjects,
-        [rays, column]: [u32; 2],
-        rays_buffer: &Buffer,
-        hits_buffer: &Buffer,
+        cast: &CastRays,
     ) -> Result<BindGroup, GpuError> {
+        let in_tiles = cast.column.is_multiple_of(4);
         let parameters = device.uniform(&Parameters {
-            rays,
+            rays: cast.rays,
             zero: 0,
-            row: device.row(rays),
-            column: if column.is_multiple_of(4) { column } else { 0 },
+            row: device.row(cast.rays),
+            column: if in_tiles { cast.column } else { 0 },
             origin: point(&objects.middle),
             reach: objects.reach,
-            unused_too: 0.0,
+            first: cast.first,
         })?;
-        let buffers = [
+        let mut buffers = vec![
             &parameters,
             &self.scene.nodes,
             &self.scene.triangles,
@@ -294,10 +316,11 @@ impl GpuCaster {
             &self.scene.corners,
             &objects.instances,
             &objects.poses,
-            rays_buffer,
-            hits_buffer,
+            cast.all,
+            cast.hits,
         ];
-        Ok(bind(device, &self.pipeline, &buffers))
+        buffers.extend(cast.surfaces);
+        Ok(bind(device, pipeline, &buffers))
     }
 
     /// The shader.

@@ -15,6 +15,9 @@ use wgpu::{
     Queue, ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, Trace,
 };
 
+/// Storage buffers that the shaders of ray trees and noise profiles bind; every device has eight.
+const STORAGE_BUFFERS: u32 = 16;
+
 /// Threads in a group: the `workgroup_size` of the shaders.
 const GROUP: u32 = 64;
 
@@ -74,13 +77,17 @@ impl GpuDevice {
         checks: ShaderChecks,
     ) -> Result<Self, GpuError> {
         let offered = opened.limits();
+        let usual = Limits::default();
+        let buffers = offered.max_storage_buffers_per_shader_stage;
         let descriptor = DeviceDescriptor {
             label: Some("etendue"),
             required_features: Features::empty(),
             required_limits: Limits {
                 max_buffer_size: offered.max_buffer_size,
                 max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-                ..Limits::default()
+                max_storage_buffers_per_shader_stage: { buffers.min(STORAGE_BUFFERS) }
+                    .max(usual.max_storage_buffers_per_shader_stage),
+                ..usual
             },
             experimental_features: ExperimentalFeatures::disabled(),
             memory_hints: MemoryHints::MemoryUsage,
@@ -116,6 +123,11 @@ impl GpuDevice {
     /// The adapter.
     pub fn adapter(&self) -> &AdapterSummary {
         &self.adapter
+    }
+
+    /// Whether the device binds as many buffers as the shaders of ray trees and noise profiles have.
+    pub(crate) fn binds_all(&self) -> bool {
+        self.device.limits().max_storage_buffers_per_shader_stage >= STORAGE_BUFFERS
     }
 
     /// The same device with fewer groups in one dimension of a dispatch.

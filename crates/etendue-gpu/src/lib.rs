@@ -16,6 +16,8 @@
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
 //! | aiming shots, what a lens sees, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl`, `receive.wgsl` |
+//! | paths by way of mirrors and glass | `trees.rs`, `shaders/surfaces.wgsl`, `branch.wgsl`, `links.wgsl`, `trees.wgsl` |
+//! | noise profiles | `profiles.rs`, `shaders/profiles.wgsl` |
 //! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
 //! | frames of cameras | `camera.rs`, `camera/`, `shaders/camera.wgsl` |
@@ -32,10 +34,12 @@ mod error;
 mod geometry;
 mod lidar;
 mod numbers;
+mod profiles;
 mod scene;
 mod shaders;
 mod steps;
 mod transfers;
+mod trees;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};

@@ -5,9 +5,11 @@ use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined};
+use crate::profiles::profiles;
 use crate::scene::Placement;
 use crate::shaders::{self, MOST_BEAM_RAYS, TABLE};
 use crate::steps::{Aimed, ShotRecord, Steps};
+use crate::trees::{MOST_GENERATIONS, specular_materials};
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, ReturnMode};
 use etendue_physics::surface::Side;
@@ -36,6 +38,10 @@ pub struct GpuLidar<'a> {
     pub(crate) object_materials: Buffer,
     pub(crate) triangle_materials: Buffer,
     pub(crate) backscatter: Buffer,
+    /// The mirrors and glass (branch.wgsl), if there are any.
+    pub(crate) specular: Option<Buffer>,
+    /// The noise profiles (profiles.wgsl), if there are any.
+    pub(crate) profiles: Option<Buffer>,
 }
 
 /// A sweep that a device simulated.
@@ -43,7 +49,8 @@ pub struct GpuLidar<'a> {
 pub struct GpuSweep {
     /// The sweep.
     pub sweep: Sweep,
-    /// Number of shots that the host simulated: those that hit mirrors, glass or surfaces with a noise profile.
+    /// Number of shots that the host simulated: those that report several echoes, and rays that pass many triangles at one
+    /// point.
     pub on_host: usize,
 }
 
@@ -59,6 +66,12 @@ pub enum GpuSweepError {
         "the GPU does not simulate this sweep: a beam has {0} rays, more than {MOST_BEAM_RAYS}"
     )]
     Rays(usize),
+    /// Light follows too many surfaces.
+    #[error(
+        "the GPU does not simulate this sweep: light follows up to {0} surfaces, more than {most}",
+        most = MOST_GENERATIONS + 1
+    )]
+    Depth(u32),
     /// Objects move during the sweeps of a batch.
     #[error("the GPU does not simulate this batch: objects move during the sweep")]
     Moving,
@@ -110,8 +123,9 @@ pub(crate) struct ReceiveParameters {
     weights: [f32; MOST_BEAM_RAYS],
 }
 
-/// Bit of the number of a material whose shots the host simulates.
+/// Bits of the number of a material whose shots the host simulates, and of a mirror or glass.
 const ON_HOST: u32 = 1 << 31;
+const SPECULAR: u32 = 1 << 30;
 
 /// Bits of the status of an echo.
 const PLAIN: u32 = 8;
@@ -130,12 +144,18 @@ impl<'a> GpuLidar<'a> {
         world: &'a World<'a, f64>,
         lidar: &'a Lidar,
     ) -> Result<Self, GpuError> {
-        // Materials of objects and triangles, with a mark on those that the host simulates.
+        // Materials of objects and triangles, with their marks.
         let scene = world.scene();
         caster.scene.check(scene.caster())?;
+        let specular = specular_materials(device, world)?;
+        let profiles = profiles(device, world)?;
         let marked = |material: MaterialId| {
-            let is_direct = DirectSweep::is_direct(world, material);
-            material.0 | if is_direct { 0 } else { ON_HOST }
+            let ends_paths = world.material(material).ends_paths();
+            let is_profiled = world.profiles().profile(material).is_some();
+            let is_left = (is_profiled && profiles.is_none()) || (!ends_paths && specular.is_none());
+            let marks = [(is_left, ON_HOST), (!ends_paths, SPECULAR)];
+            let marks = marks.map(|(is_set, mark)| if is_set { mark } else { 0 });
+            material.0 | marks[0] | marks[1]
         };
         let mut triangle_materials: Vec<u32> = vec![];
         let mut of_mesh = std::collections::BTreeMap::new();
@@ -158,6 +178,8 @@ impl<'a> GpuLidar<'a> {
             triangle_materials: device
                 .storage("the materials of the triangles", &triangle_materials)?,
             backscatter: device.storage("the materials", &backscatter_tables(world))?,
+            specular,
+            profiles,
             device,
             caster,
             world,
@@ -167,7 +189,7 @@ impl<'a> GpuLidar<'a> {
 
     /// Simulates a sweep: [`simulate`](etendue_sensors::lidar::simulate()). The host aims the rays; the device casts them,
     /// and computes powers, echoes with noise, ranges and intensities; the host adds the positions.
-    /// The host simulates shots that hit mirrors, glass or surfaces with a noise profile by the plain pipeline.
+    /// The host simulates shots that report several echoes by the plain pipeline.
     ///
     /// # Errors
     /// Where the lidar, the scene or the settings have a property that the device form lacks, or the device fails.
@@ -231,7 +253,7 @@ impl<'a> GpuLidar<'a> {
         let no_poses = device.scratch("the poses of the sensor", 96)?;
 
         // Simulate as many shots at a time as the steps hold.
-        let receive = device.pipeline(shaders::receive(steps.beam.len()), "receive")?;
+        let receive = device.pipeline(shaders::receive(steps.beam.len(), steps.extras()), "receive")?;
         for (number, part) in shots.chunks(steps.together).enumerate() {
             let (first, count) = (index(number * steps.together), index(part.len()));
             let part = device.scratch_with("the shots", part)?;

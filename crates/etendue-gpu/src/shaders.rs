@@ -3,14 +3,32 @@
 const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
 const ROTATION: &str = include_str!("shaders/rotation.wgsl");
 
-/// Entries of the table of a material's backscatter.
-pub(crate) const TABLE: usize = 4096;
+const MATERIALS: &str = include_str!("shaders/materials.wgsl");
+const LINKS: &str = include_str!("shaders/links.wgsl");
 
-/// Casts rays, with a stack of a size.
-pub(crate) fn trace(stack: usize) -> String {
+/// Entries of a table over the incidence, and of the table of a noise profile beyond its knots.
+pub(crate) const TABLE: usize = 4096;
+pub(crate) const FALLS: usize = 1024;
+
+/// What a scene has besides surfaces at which light paths end and whose noise is that of the receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// Mirrors and glass.
+    pub trees: bool,
+    /// Materials with noise profiles.
+    pub profiles: bool,
+}
+
+/// Casts rays, with a stack of a size. It may keep the surfaces, for paths that continue there and for noise profiles.
+pub(crate) fn trace(stack: usize, keeps_surfaces: bool) -> String {
     let constants = format!("const STACK: u32 = {stack}u;");
     let own = include_str!("shaders/trace.wgsl");
-    [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
+    let surfaces = if keeps_surfaces {
+        include_str!("shaders/surfaces.wgsl")
+    } else {
+        include_str!("shaders/no_surfaces.wgsl")
+    };
+    [&constants, own, surfaces, ROTATION, DOUBLE_SINGLE].join("\n")
 }
 
 /// Most rays of a beam.
@@ -23,14 +41,31 @@ pub(crate) fn aim() -> String {
     [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
 }
 
+/// Continues paths at mirrors and glass.
+pub(crate) fn branch() -> String {
+    let constants = format!("const TABLE: u32 = {TABLE}u;");
+    let own = include_str!("shaders/branch.wgsl");
+    [&constants, own, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
+}
+
 /// Detects the echoes of beams with a number of rays.
-pub(crate) fn receive(rays: usize) -> String {
+pub(crate) fn receive(rays: usize, extras: Extras) -> String {
     let constants = format!(
-        "const TABLE: u32 = {TABLE}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
+        "const TABLE: u32 = {TABLE}u;\nconst FALLS: u32 = {FALLS}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
     );
     let own = include_str!("shaders/receive.wgsl");
+    let trees = if extras.trees {
+        include_str!("shaders/trees.wgsl")
+    } else {
+        include_str!("shaders/no_trees.wgsl")
+    };
+    let profiles = if extras.profiles {
+        include_str!("shaders/profiles.wgsl")
+    } else {
+        include_str!("shaders/no_profiles.wgsl")
+    };
     let random = include_str!("shaders/random.wgsl");
-    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+    [&constants, own, trees, profiles, MATERIALS, LINKS, random, DOUBLE_SINGLE].join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -57,10 +92,16 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
+        let extras = |trees, profiles| super::Extras { trees, profiles };
         for (name, source, entry_points) in [
-            ("trace", super::trace(64), 1),
+            ("trace", super::trace(64, false), 1),
+            ("trace with surfaces", super::trace(64, true), 1),
             ("aim", super::aim(), 1),
-            ("receive", super::receive(7), 2),
+            ("branch", super::branch(), 1),
+            ("receive", super::receive(7, extras(false, false)), 2),
+            ("receive trees", super::receive(7, extras(true, false)), 2),
+            ("receive profiles", super::receive(7, extras(false, true)), 2),
+            ("receive all", super::receive(1, extras(true, true)), 2),
             ("camera", super::camera(), 2),
             ("sight", super::sight(), 2),
         ] {

@@ -1,17 +1,18 @@
 //! The steps of a number of shots on a device: aiming, casting, detecting.
 
-use crate::caster::{HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
+use crate::caster::{CastRays, HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{GpuLidar, GpuSweepError, ReceiveParameters};
 use crate::numbers::{double_single, point, vector};
 use crate::scene::{PlacedObjects, Placement};
-use crate::shaders::{self, MOST_BEAM_RAYS};
+use crate::shaders::{self, Extras, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
+use crate::trees::{MOST_GENERATIONS, Slots, Trees};
 use bytemuck::{Pod, Zeroable};
 use etendue_sensors::lidar::{DirectRay, DirectReceiver, DirectSweep, Shot};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use wgpu::{Buffer, CommandEncoder, CommandEncoderDescriptor, ComputePipeline};
 
 /// The memory of the steps, which all submissions share.
@@ -25,6 +26,9 @@ pub(crate) struct Steps<'a> {
     aim: ComputePipeline,
     rays: Scratch<'a>,
     hits: Scratch<'a>,
+    /// The paths by way of mirrors and glass, and the surfaces, if the scene has mirrors, glass or noise profiles.
+    trees: Option<Trees<'a>>,
+    has_profiles: bool,
     /// The sight of the lens of lidars that triangulate.
     sights: Option<Sights<'a>>,
 }
@@ -66,7 +70,8 @@ pub(crate) struct ShotRecord {
     up: [f32; 6],
     /// Index of its time.
     pub time: u32,
-    unused: [u32; 3],
+    /// Upwards from the sensor.
+    up_of_sensor: [f32; 3],
 }
 
 /// Parameters of the shader that aims.
@@ -89,9 +94,18 @@ impl<'a> Steps<'a> {
     ) -> Result<Self, GpuSweepError> {
         let device = lidar.device;
         let beam = beam_of(sweep)?;
+        let settings = sweep.tree();
+        let generations = match lidar.specular {
+            Some(_) => settings.max_depth.saturating_sub(1),
+            None => 0,
+        };
+        if generations > MOST_GENERATIONS {
+            return Err(GpuSweepError::Depth(settings.max_depth));
+        }
         let of_group = (size * beam.len()).max(1);
-        let together = (MOST_RAYS / of_group).clamp(1, groups.max(1));
-        let of_rays = |size: usize| (together * of_group * size) as u64;
+        let in_all = of_group * (1 + generations as usize);
+        let together = (MOST_RAYS / in_all).clamp(1, groups.max(1));
+        let of_rays = |size: usize| (together * in_all * size) as u64;
         let caster = lidar.world.scene().caster();
         Ok(Self {
             device,
@@ -100,6 +114,13 @@ impl<'a> Steps<'a> {
             aim: device.pipeline(shaders::aim(), "aim_shots")?,
             rays: device.scratch("the rays", of_rays(size_of::<RayRecord>()))?,
             hits: device.scratch("the hits", of_rays(size_of::<HitRecord>()))?,
+            trees: if generations > 0 || lidar.profiles.is_some() {
+                let rays = together * of_group;
+                Some(Trees::new(lidar, &settings, generations, rays)?)
+            } else {
+                None
+            },
+            has_profiles: lidar.profiles.is_some(),
             sights: match sweep.receiver() {
                 DirectReceiver::Pulsed { .. } => None,
                 DirectReceiver::Triangulation(own) => Some(Sights {
@@ -115,7 +136,16 @@ impl<'a> Steps<'a> {
 
     /// Memory on the device, bytes.
     pub fn bytes(&self) -> u64 {
-        self.rays.size() + self.hits.size() + self.objects.bytes()
+        let trees = self.trees.as_ref().map_or(0, Trees::bytes);
+        self.rays.size() + self.hits.size() + self.objects.bytes() + trees
+    }
+
+    /// What the shaders take into account.
+    pub fn extras(&self) -> Extras {
+        Extras {
+            trees: self.trees.as_ref().is_some_and(Trees::has_branches),
+            profiles: self.has_profiles,
+        }
     }
 
     /// Aims, casts and detects a number of shots. `outputs` are the other buffers of the shader that detects.
@@ -144,10 +174,17 @@ impl<'a> Steps<'a> {
         device.dispatch(&mut encoder, &self.aim, &bindings, rays);
 
         // Cast.
-        let size = [rays, lidar.channels() * rays_of_shot];
-        let caster = lidar.caster;
-        let bindings = caster.bindings(device, &self.objects, size, &self.rays, &self.hits)?;
-        device.dispatch(&mut encoder, caster.pipeline(), &bindings, rays);
+        let column = lidar.channels() * rays_of_shot;
+        let slots = Slots {
+            rays,
+            column,
+            all: &self.rays,
+            hits: &self.hits,
+        };
+        match &self.trees {
+            Some(trees) => trees.follow(lidar, &self.objects, &slots, &mut encoder)?,
+            None => self.cast(lidar, [rays, column], &self.hits, &mut encoder)?,
+        }
         if let Some(sights) = &self.sights {
             self.look(lidar, sights, shots, aimed, &mut encoder)?;
         }
@@ -164,9 +201,45 @@ impl<'a> Steps<'a> {
             (4, &lidar.backscatter),
         ];
         buffers.extend(outputs);
+        if let Some(trees) = &self.trees {
+            if trees.has_branches() {
+                buffers.extend(trees.of_branches());
+            }
+            if let Some(profiles) = &lidar.profiles {
+                buffers.extend([
+                    (12, trees.surfaces()),
+                    (13, aimed.shots),
+                    (14, aimed.poses),
+                    (15, profiles),
+                ]);
+            }
+        }
         let bindings = bind_at(device, receive, &buffers);
         device.dispatch(&mut encoder, receive, &bindings, shots);
         device.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+
+    /// Casts a number of rays in columns of a length.
+    fn cast(
+        &self,
+        lidar: &GpuLidar,
+        [rays, column]: [u32; 2],
+        hits: &Buffer,
+        encoder: &mut CommandEncoder,
+    ) -> Result<(), GpuError> {
+        let device = self.device;
+        let cast = CastRays {
+            first: 0,
+            rays,
+            column,
+            all: &self.rays,
+            hits,
+            surfaces: None,
+        };
+        let pipeline = lidar.caster.pipeline();
+        let bindings = { lidar.caster }.bindings(device, pipeline, &self.objects, &cast)?;
+        device.dispatch(encoder, pipeline, &bindings, rays);
         Ok(())
     }
 
@@ -198,10 +271,7 @@ impl<'a> Steps<'a> {
         device.dispatch(encoder, &sights.aim, &bindings, shots);
 
         // Cast and mark.
-        let size = [shots, lidar.channels()];
-        let caster = lidar.caster;
-        let bindings = caster.bindings(device, &self.objects, size, &self.rays, &sights.hits)?;
-        device.dispatch(encoder, caster.pipeline(), &bindings, shots);
+        self.cast(lidar, [shots, lidar.channels()], &sights.hits, encoder)?;
         let buffers = [(0, &parameters), (4, &*self.hits), (5, &*sights.hits)];
         let bindings = bind_at(device, &sights.mark, &buffers);
         device.dispatch(encoder, &sights.mark, &bindings, shots);
@@ -240,6 +310,10 @@ fn beam_records(beam: &[DirectRay]) -> [[f32; 12]; MOST_BEAM_RAYS] {
 
 impl ShotRecord {
     /// A shot in the frame of a pose, which refers to a time by index.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the direction decides about the side of a surface only"
+    )]
     pub(crate) fn of(sweep: &DirectSweep, shot: &Shot, pose: &Isometry3<f64>, time: u32) -> Self {
         let frame = sweep.frame_of(shot);
         let [axis, left, up] = [frame.axis, frame.left, frame.up].map(|own| pose.rotation * own);
@@ -249,7 +323,7 @@ impl ShotRecord {
             left: vector(&left),
             up: vector(&up),
             time,
-            unused: [0; 3],
+            up_of_sensor: (pose.rotation * Vector3::z()).map(|x| x as f32).into(),
         }
     }
 }

@@ -12,7 +12,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Seven per shot: origin, axis, left, upwards; index of the time.
+// Seven per shot: origin, axis, left, upwards; index of the time, and upwards from the sensor.
 @group(0) @binding(1) var<storage, read> shots: array<vec4<f32>>;
 // Six per environment: rotation by rows, then translation.
 @group(0) @binding(2) var<storage, read> poses: array<vec4<f32>>;

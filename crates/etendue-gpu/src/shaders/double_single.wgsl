@@ -56,6 +56,12 @@ fn ds_div(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     return quick_two_sum(first, rest.x / b.x);
 }
 
+// The root of a positive number: a step of Newton's method from that in f32.
+fn ds_sqrt(a: vec2<f32>) -> vec2<f32> {
+    let root = sqrt(a.x);
+    return quick_two_sum(root, ds_sub(a, two_product(root, root)).x / (2.0 * root));
+}
+
 struct Ds3 {
     x: vec2<f32>,
     y: vec2<f32>,
@@ -72,6 +78,23 @@ fn ds3_scaled(a: Ds3, factor: vec2<f32>) -> Ds3 {
 
 fn ds3_sub(a: Ds3, b: Ds3) -> Ds3 {
     return Ds3(ds_sub(a.x, b.x), ds_sub(a.y, b.y), ds_sub(a.z, b.z));
+}
+
+fn ds3_dot(a: Ds3, b: Ds3) -> vec2<f32> {
+    return ds_add(ds_add(ds_mul(a.x, b.x), ds_mul(a.y, b.y)), ds_mul(a.z, b.z));
+}
+
+fn ds3_cross(a: Ds3, b: Ds3) -> Ds3 {
+    return Ds3(
+        ds_sub(ds_mul(a.y, b.z), ds_mul(a.z, b.y)),
+        ds_sub(ds_mul(a.z, b.x), ds_mul(a.x, b.z)),
+        ds_sub(ds_mul(a.x, b.y), ds_mul(a.y, b.x)),
+    );
+}
+
+// The vector over its length.
+fn ds3_unit(a: Ds3) -> Ds3 {
+    return ds3_scaled(a, ds_div(vec2<f32>(1.0, 0.0), ds_sqrt(ds3_dot(a, a))));
 }
 
 // The vector in f32.

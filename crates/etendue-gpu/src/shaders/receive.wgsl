@@ -32,7 +32,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Two per ray.
+// Two per slot (links.wgsl).
 @group(0) @binding(1) var<storage, read> hits: array<vec4<u32>>;
 // For each object: index of its first triangle in `triangle_materials`, or NONE; its material.
 @group(0) @binding(2) var<storage, read> object_materials: array<vec2<u32>>;
@@ -48,10 +48,11 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> intensities: array<u32>;
 @group(0) @binding(9) var<storage, read_write> labels: array<u32>;
 
-const NONE: u32 = 0xffffffffu;
 const PULSE_TIMING: u32 = 0u;
 const EDGE_TIMING: u32 = 1u;
 const TRIANGULATION: u32 = 3u;
+// Returns are one spot up to this share of their distance.
+const ONE_SPOT: f32 = 0.02;
 const STRONGEST: u32 = 0u;
 const FIRST: u32 = 1u;
 const LAST: u32 = 2u;
@@ -68,8 +69,6 @@ const TOO_NEAR: u32 = 1u;
 const RETURN: u32 = 2u;
 // The host simulates the shot.
 const PLAIN: u32 = 8u;
-// Bit of a material whose shots the host simulates, and label of these.
-const ON_HOST: u32 = 0x80000000u;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 
 // A surface on a ray.
@@ -93,22 +92,18 @@ struct Echo {
     stretch: f32,
 }
 
-// The returns of a shot, nearest first: distance, power, and index of the ray.
-var<private> distances: array<vec2<f32>, RAYS>;
-var<private> powers: array<f32, RAYS>;
-var<private> rays_of: array<u32, RAYS>;
+// The returns of a shot, nearest first: distance, power, and slot of the ray. Distances are half the optical path, or half the
+// path for receivers that triangulate.
+var<private> distances: array<vec2<f32>, MOST_RETURNS>;
+var<private> powers: array<f32, MOST_RETURNS>;
+var<private> slots_of: array<u32, MOST_RETURNS>;
 var<private> returns: u32;
+// Slot and power of the return that the lens of a receiver that triangulates does not see; NONE for none.
+var<private> hidden: u32;
+var<private> power_of_hidden: f32;
 
 fn draws(pair: u32, shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
     return normal_pair(philox(vec4<u32>(pair, shot, sweep, params.key.w | purpose), params.key.xy));
-}
-
-fn material_of(object: u32, triangle: u32) -> u32 {
-    let own = object_materials[object];
-    if own.x == NONE {
-        return own.y;
-    }
-    return triangle_materials[own.x + triangle];
 }
 
 fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
@@ -206,86 +201,146 @@ fn stepped(range: vec2<f32>) -> vec2<f32> {
     return ds_mul(two_sum(whole, rest), params.step.xy);
 }
 
-// The surface that a ray hit.
-fn surface_of(ray: u32) -> Surface {
-    let hit = hits[2u * ray];
+// The surface that a slot hit, at the optical length of the path.
+fn surface_of(slot: u32) -> Surface {
+    let hit = hits[2u * slot];
     if hit.x == NONE {
         return Surface(NONE, 0u, 0.0, vec2<f32>(0.0));
     }
-    let cos_incidence = bitcast<f32>(hits[2u * ray + 1u].x);
-    return Surface(hit.x, material_of(hit.x, hit.y) & ~ON_HOST, cos_incidence, bitcast<vec2<f32>>(hit.zw));
+    let cos_incidence = bitcast<f32>(hits[2u * slot + 1u].x);
+    let distance = arrival_at(slot, bitcast<vec2<f32>>(hit.zw)).optical;
+    return Surface(hit.x, material_of(hit.x, hit.y) & NUMBER, cos_incidence, distance);
 }
 
-fn is_beyond(a: vec2<f32>, b: vec2<f32>) -> bool {
-    return a.x > b.x || (a.x == b.x && a.y > b.y);
+// Whether a return is behind another one. Of those at the same distance from a ray of a beam, the path decides, so that the
+// order does not depend on that of the slots.
+fn is_behind(a: vec2<f32>, slot_of_a: u32, b: vec2<f32>, slot_of_b: u32) -> bool {
+    if a.x != b.x || a.y != b.y {
+        return a.x > b.x || (a.x == b.x && a.y > b.y);
+    }
+    return path_of(slot_of_a) > path_of(slot_of_b);
+}
+
+// Adds the return of the surface that a slot hit, with a share of the power of the beam. Returns false if the host simulates
+// the shot.
+fn add_return(slot: u32, weight: f32) -> bool {
+    let hit = hits[2u * slot];
+    let detail = hits[2u * slot + 1u];
+    if detail.w != 0u {
+        return false;
+    }
+    if hit.x == NONE {
+        return true;
+    }
+    let material = material_of(hit.x, hit.y);
+    if (material & ON_HOST) != 0u {
+        return false;
+    }
+
+    // Power that returns.
+    let arrived = arrival_at(slot, bitcast<vec2<f32>>(hit.zw));
+    let cos_incidence = bitcast<f32>(detail.x);
+    let one_way = arrived.throughput / arrived.range.x;
+    let scattered = scattered_back(material & NUMBER, cos_incidence) * cos_incidence;
+    let transmission = exp(-params.light.y * arrived.range.x);
+    let power = one_way * one_way * scattered * weight * transmission;
+    if power <= 0.0 {
+        return true;
+    }
+    // The lens does not see it (sight.wgsl). It sees all surfaces in mirrors and behind glass.
+    if params.kinds.x == TRIANGULATION && path_of(slot) == 1u && detail.z != 0u {
+        hidden = slot;
+        power_of_hidden = power;
+        return true;
+    }
+    if returns == MOST_RETURNS {
+        return false;
+    }
+
+    // Its place in the order of distances.
+    var distance = arrived.optical;
+    if params.kinds.x == TRIANGULATION {
+        distance = arrived.range;
+    }
+    var place = returns;
+    while place > 0u && is_behind(distances[place - 1u], slots_of[place - 1u], distance, slot) {
+        distances[place] = distances[place - 1u];
+        powers[place] = powers[place - 1u];
+        slots_of[place] = slots_of[place - 1u];
+        place -= 1u;
+    }
+    distances[place] = distance;
+    powers[place] = power;
+    slots_of[place] = slot;
+    returns += 1u;
+    return true;
 }
 
 // Lists the returns of a shot, whose first ray has an index, nearest first. Returns false if the host simulates it.
 fn list_returns(first: u32) -> bool {
     returns = 0u;
+    hidden = NONE;
     for (var own = 0u; own < RAYS; own++) {
-        let hit = hits[2u * (first + own)];
-        let detail = hits[2u * (first + own) + 1u];
-        if detail.w != 0u {
+        let root = first + own;
+        let weight = params.weights[own / 4u][own % 4u];
+        if is_overfull(root) || !add_return(root, weight) {
             return false;
         }
-        if hit.x == NONE {
-            continue;
+        for (var slot = last_branch(root); slot != NONE; slot = branch_before(slot)) {
+            if !add_return(slot, weight) {
+                return false;
+            }
         }
-        // The lens does not see it (sight.wgsl).
-        if params.kinds.x == TRIANGULATION && detail.z != 0u {
-            continue;
-        }
-        let material = material_of(hit.x, hit.y);
-        if (material & ON_HOST) != 0u {
-            return false;
-        }
-
-        // Power that returns.
-        let distance = bitcast<vec2<f32>>(hit.zw);
-        let cos_incidence = bitcast<f32>(detail.x);
-        let one_way = 1.0 / distance.x;
-        let scattered = scattered_back(material, cos_incidence) * cos_incidence;
-        let transmission = exp(-params.light.y * distance.x);
-        let power = one_way * one_way * scattered * params.weights[own / 4u][own % 4u] * transmission;
-        if power <= 0.0 {
-            continue;
-        }
-
-        // Its place in the order of distances.
-        var place = returns;
-        while place > 0u && is_beyond(distances[place - 1u], distance) {
-            distances[place] = distances[place - 1u];
-            powers[place] = powers[place - 1u];
-            rays_of[place] = rays_of[place - 1u];
-            place -= 1u;
-        }
-        distances[place] = distance;
-        powers[place] = power;
-        rays_of[place] = own;
-        returns += 1u;
     }
     return true;
 }
 
-// The return that contributed most of the light of an echo at a range, by its place; NONE for none within reach.
+// Share of a return in an echo at a range: a weight of their distance apart times the power; negative beyond reach.
+fn share_in_echo(distance: vec2<f32>, power: f32, range: vec2<f32>) -> f32 {
+    let apart = ds_sub(distance, range).x / params.light.z;
+    if abs(apart) > 1.0 {
+        return -1.0;
+    }
+    var affinity = max(1.0 - apart * apart, 0.0);
+    for (var i = 0u; i < 5u; i++) {
+        affinity *= affinity;
+    }
+    return power * affinity;
+}
+
+// The slot of the return that contributed most of the light of an echo at a range; NONE for none within reach.
 fn source_at(range: vec2<f32>) -> u32 {
     var source = NONE;
-    var most = -1.0;
+    var most = 0.0;
     for (var place = 0u; place < returns; place++) {
-        let apart = ds_sub(distances[place], range).x / params.light.z;
-        if abs(apart) <= 1.0 {
-            var affinity = max(1.0 - apart * apart, 0.0);
-            for (var i = 0u; i < 5u; i++) {
-                affinity *= affinity;
-            }
-            if powers[place] * affinity >= most {
-                most = powers[place] * affinity;
-                source = place;
-            }
+        let share = share_in_echo(distances[place], powers[place], range);
+        if share >= most {
+            most = share;
+            source = slots_of[place];
         }
     }
+    if hidden != NONE && share_in_echo(bitcast<vec2<f32>>(hits[2u * hidden].zw), power_of_hidden, range) >= most {
+        source = hidden;
+    }
     return source;
+}
+
+// Sets the surface that contributed most of the light of an echo at a range.
+fn find_source(echo: ptr<function, Echo>, range: vec2<f32>) {
+    let source = source_at(range);
+    if source != NONE {
+        (*echo).source = surface_of(source);
+    }
+}
+
+// Sets what the lidar reports of an echo at a range: range, intensity, and whether it is within the limits.
+fn report(echo: ptr<function, Echo>, range: vec2<f32>, shot: u32, environment: u32) {
+    let channel = channels[environment * params.environments.z + shot % params.counts.w];
+    (*echo).range = stepped(ds_add(range, channel.xy));
+    (*echo).intensity = intensity_of((*echo).power, ds_sub((*echo).range, channel.xy).x);
+    let is_near = ds_sub((*echo).range, params.limits.xy).x < 0.0;
+    let is_far = ds_sub((*echo).range, params.limits.zw).x > 0.0;
+    (*echo).status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
 }
 
 // The echo of a shot in an environment; its first ray has an index.
@@ -302,15 +357,22 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         echo.status = PLAIN;
         return echo;
     }
+    if draw_from_profile(first_ray, shot, environment, &echo) {
+        return echo;
+    }
 
-    // The echo that is reported, of those of merged returns.
+    // The echo that is reported, of those of merged returns; the brightest spot of a receiver that triangulates.
     let of_environment = params.key.z + environment;
     var range = vec2<f32>(0.0);
     var groups = 0u;
     var echoes_found = 0u;
     var first = 0u;
     for (var place = 0u; place < returns; place++) {
-        if place + 1u < returns && ds_sub(distances[place + 1u], distances[place]).x < params.light.x {
+        var reach = params.light.x;
+        if params.kinds.x == TRIANGULATION {
+            reach = ONE_SPOT * distances[place].x;
+        }
+        if place + 1u < returns && ds_sub(distances[place + 1u], distances[place]).x < reach {
             continue;
         }
 
@@ -328,6 +390,13 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         let variance = select(max(square / power - mean_beyond * mean_beyond, 0.0), 0.0, first == place);
         let nearest = distances[first];
         first = place + 1u;
+        if params.kinds.x == TRIANGULATION {
+            if power >= echo.power {
+                echo.power = power;
+                range = ds_add(nearest, vec2<f32>(mean_beyond, 0.0));
+            }
+            continue;
+        }
 
         // Its echo, with noise.
         var normals = vec2<f32>(0.0);
@@ -335,15 +404,6 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
             normals = draws(groups, shot, of_environment, RECEIVER_NOISE);
         }
         groups += 1u;
-        if params.kinds.x == TRIANGULATION {
-            if power >= params.receiver.x {
-                echoes_found = 1u;
-                range = triangulated(nearest, normals.x);
-                echo.power = power;
-                echo.stretch = 1.0;
-            }
-            continue;
-        }
         let sd = params.timing.y;
         let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
         let mean = power / stretch;
@@ -362,6 +422,15 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
             echo.stretch = stretch;
         }
     }
+    if params.kinds.x == TRIANGULATION && returns > 0u && echo.power >= params.receiver.x {
+        var normal = 0.0;
+        if params.kinds.z != 0u {
+            normal = draws(0u, shot, of_environment, RECEIVER_NOISE).x;
+        }
+        echoes_found = 1u;
+        range = triangulated(range, normal);
+        echo.stretch = 1.0;
+    }
     if echoes_found == 0u {
         return echo;
     }
@@ -376,22 +445,13 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
     let before = source_at(range);
     var pattern_sweep = NO_SURFACE;
     if before != NONE {
-        pattern_sweep = hits[2u * (first_ray + rays_of[before])].x;
+        pattern_sweep = hits[2u * before].x;
     }
     let error = channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
         + averaged(params.pattern, shot, pattern_sweep, BEAM_PATTERN);
     range = ds_add(range, vec2<f32>(error, 0.0));
-    let source = source_at(range);
-    if source != NONE {
-        echo.source = surface_of(first_ray + rays_of[source]);
-    }
-
-    // Range limits and intensity.
-    echo.range = stepped(ds_add(range, channel.xy));
-    echo.intensity = intensity_of(echo.power, ds_sub(echo.range, channel.xy).x);
-    let is_near = ds_sub(echo.range, params.limits.xy).x < 0.0;
-    let is_far = ds_sub(echo.range, params.limits.zw).x > 0.0;
-    echo.status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
+    find_source(&echo, range);
+    report(&echo, range, shot, environment);
     return echo;
 }
 

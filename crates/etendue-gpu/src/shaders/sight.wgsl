@@ -12,7 +12,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Seven per shot: origin, axis, left, upwards; index of the time.
+// Seven per shot (aim.wgsl).
 @group(0) @binding(1) var<storage, read> shots: array<vec4<f32>>;
 // Six per environment: rotation by rows, then translation.
 @group(0) @binding(2) var<storage, read> poses: array<vec4<f32>>;
@@ -50,10 +50,8 @@ fn aim_sights(@builtin(global_invocation_id) id: vec3<u32>) {
     let hit = hits[2u * shot];
     let point = ds3_add(origin, ds3_scaled(direction, bitcast<vec2<f32>>(hit.zw)));
     let way = ds3_sub(point, lens);
-    let square = ds_add(ds_add(ds_mul(way.x, way.x), ds_mul(way.y, way.y)), ds_mul(way.z, way.z));
-    let root = sqrt(max(square.x, 1e-20));
-    let rest = ds_sub(square, two_product(root, root)).x / (2.0 * root);
-    let distance = quick_two_sum(root, rest);
+    let square = ds3_dot(way, way);
+    let distance = ds_sqrt(select(square, vec2<f32>(1e-20, 0.0), square.x < 1e-20));
     let last = rays[5u * shot + 4u];
     let time = last.x;
     var far = ds_mul(distance, params.baseline.zw);

@@ -10,7 +10,7 @@ struct Params {
     counts: vec4<u32>,
     // The origin of the coordinates of the upper level, x and y.
     origin_xy: vec4<f32>,
-    // The same, z; the largest coordinate of the upper level; 0.
+    // The same, z; the largest coordinate of the upper level; index of the first ray, as bits.
     origin_z: vec4<f32>,
 }
 
@@ -437,6 +437,9 @@ struct Found {
     object: u32,
     triangle: u32,
     cos_incidence: f32,
+    // Index in `instances`, and in `triangles`.
+    instance: u32,
+    leaf_triangle: u32,
 }
 
 fn vertex_at(index: u32) -> Ds3 {
@@ -497,7 +500,7 @@ fn nearer(candidate: Candidate, near: vec2<f32>, before: Found) -> Found {
     let along = ds3_rounded(ds3_sub(second, first));
     let across = ds3_rounded(ds3_sub(third, first));
     let cos_incidence = min(abs(sum.x) * major / length(cross(along, across)), 1.0);
-    return Found(distance, own.y, number, cos_incidence);
+    return Found(distance, own.y, number, cos_incidence, candidate.instance, index);
 }
 
 // The ray of a thread. Threads that run together cast a tile of rays, 4 of each of 8 columns: these meet the same nodes.
@@ -521,7 +524,12 @@ fn cast_rays(
     if thread >= params.counts.x {
         return;
     }
-    let ray = ray_of(thread);
+    // The first ray of a generation of branches has their number (branch.wgsl).
+    let first = bitcast<u32>(params.origin_z.w);
+    if first != 0u && thread >= bitcast<u32>(rays[5u * first + 4u].z) {
+        return;
+    }
+    let ray = first + ray_of(thread);
     lane = index_in_group;
 
     // Collect candidates.
@@ -540,7 +548,7 @@ fn cast_rays(
     traverse(last.y);
 
     // Decide about them.
-    var found = Found(limits.zw, NONE, NONE, 0.0);
+    var found = Found(limits.zw, NONE, NONE, 0.0, 0u, 0u);
     for (var i = 0u; i <= uncertain; i++) {
         let candidate = candidates[i];
         if candidate.triangle != NONE && candidate.low <= certain_high {
@@ -549,4 +557,7 @@ fn cast_rays(
     }
     hits[2u * ray] = vec4<u32>(found.object, found.triangle, bitcast<vec2<u32>>(found.distance));
     hits[2u * ray + 1u] = vec4<u32>(bitcast<u32>(found.cos_incidence), visited, tested, u32(is_undecided));
+    if found.object != NONE {
+        keep_surface(ray, found);
+    }
 }

@@ -181,13 +181,12 @@ fn a_batch_of_1024_equals_1024_sweeps() {
     let columns: Vec<u32> = (5..40).map(|sweep| lidar.columns_of_sweep(sweep)).collect();
     assert!(columns.contains(&24) && columns.contains(&25));
     let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
-    // Those at the car, whose paint reflects like a mirror.
-    println!("{} of {} on the host", images.on_host, images.range.len());
-    assert!(images.on_host < images.range.len() / 4);
+    // Also at the car, whose paint reflects like a mirror.
+    assert_eq!(images.on_host, 0);
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
 }
 
-/// The host simulates the shots at a mirror and a pane, with the poses of their environment; with checks of the shaders.
+/// Paths by way of a mirror and a pane; with checks of the shaders.
 #[test]
 fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
     let test = "shots_at_mirrors_and_glass_are_those_of_the_cpu";
@@ -209,8 +208,7 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
     };
     let lidar = lidar();
     let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
-    println!("{} of {} on the host", images.on_host, images.range.len());
-    assert!(images.on_host > 20);
+    assert_eq!(images.on_host, 0);
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
 }
 

@@ -12,5 +12,7 @@ mod bench_scenes;
 mod cameras;
 mod motion;
 mod opened;
+mod profiles;
 mod sweeps;
+mod trees;
 mod watertight;

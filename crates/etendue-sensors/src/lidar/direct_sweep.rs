@@ -18,7 +18,7 @@ use super::simulate::begin;
 use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
-use crate::transport::World;
+use crate::transport::{TreeSettings, World};
 use etendue_physics::beam::{BeamFrame, BeamRay};
 use etendue_physics::pulse::{EchoForm, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
@@ -70,13 +70,14 @@ pub enum NotDirect {
     Deforming,
 }
 
-/// A sweep of a lidar whose light returns directly and whose echoes have a closed form: what an implementation on another
+/// A sweep of a lidar whose light follows ray trees and whose echoes have a closed form: what an implementation on another
 /// processor needs for it.
 ///
-/// The implementation evaluates each shot: the first surface along each of its [rays](DirectRay), the power that returns
-/// from it, the [echoes](DirectReceiver) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
-/// and intensity. Shots with several reported echoes, and shots that hit mirrors, glass or surfaces with noise profiles ([`Self::is_direct`]) are left to [`Self::finish`], which simulates
-/// them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
+/// The implementation evaluates each shot: the ray tree of each of its [rays](DirectRay) within the [limits](Self::tree),
+/// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
+/// and intensity. Ranges of surfaces with noise profiles
+/// are drawn from these ([`Profile`](etendue_physics::profile::Profile)). Shots with several reported echoes are left to
+/// [`Self::finish`], which simulates them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
     /// The sweep, without results.
@@ -181,7 +182,7 @@ pub enum DirectEcho {
         /// The surface that contributed most of its light; `None` for none within the pulse's length.
         source: Option<DirectSurface>,
     },
-    /// To be simulated by the plain pipeline: the beam hit a surface that is not [direct](DirectSweep::is_direct).
+    /// To be simulated by the plain pipeline.
     Plain,
 }
 
@@ -282,10 +283,9 @@ impl<'a> DirectSweep<'a> {
         &self.receiver
     }
 
-    /// Whether light returns directly from a material, and its echoes are those of the receiver: paths end there, and
-    /// it has no noise profile.
-    pub fn is_direct(world: &World<f64>, material: MaterialId) -> bool {
-        world.material(material).ends_paths() && world.profiles().profile(material).is_none()
+    /// The limits of ray trees.
+    pub fn tree(&self) -> TreeSettings {
+        self.settings().light.tree()
     }
 
     /// The rays of every beam. The middle one is on the axis.

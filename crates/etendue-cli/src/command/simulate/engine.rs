@@ -105,7 +105,7 @@ impl<'a> Engine<'a> {
         if self.on_host > 0 {
             let name = &self.lidar.name;
             remark(format_args!(
-                "{name}: {} shots hit mirrors, glass or surfaces with a noise profile, and were simulated on the CPU",
+                "{name}: {} shots with several echoes were simulated on the CPU",
                 self.on_host
             ));
         }
