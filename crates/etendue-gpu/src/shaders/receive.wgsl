@@ -379,15 +379,16 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         // Total power, mean and variance of the range of the group.
         var power = 0.0;
         var mean_beyond = 0.0;
-        var square = 0.0;
         for (var one = first; one <= place; one++) {
-            let beyond = ds_sub(distances[one], distances[first]).x;
             power += powers[one];
-            mean_beyond += powers[one] * beyond;
-            square += powers[one] * beyond * beyond;
+            mean_beyond += powers[one] * ds_sub(distances[one], distances[first]).x;
         }
         mean_beyond /= power;
-        let variance = select(max(square / power - mean_beyond * mean_beyond, 0.0), 0.0, first == place);
+        var variance = 0.0;
+        for (var one = first; one <= place && first < place; one++) {
+            let beyond = ds_sub(distances[one], distances[first]).x - mean_beyond;
+            variance += powers[one] / power * beyond * beyond;
+        }
         let nearest = distances[first];
         first = place + 1u;
         if params.kinds.x == TRIANGULATION {
