@@ -2,6 +2,8 @@
 
 const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
 const ROTATION: &str = include_str!("shaders/rotation.wgsl");
+const RANDOM: &str = include_str!("shaders/random.wgsl");
+const NOISE: &str = include_str!("shaders/noise.wgsl");
 
 /// Entries of the table of a material's backscatter.
 pub(crate) const TABLE: usize = 4096;
@@ -20,17 +22,29 @@ pub(crate) const MOST_BEAM_RAYS: usize = 64;
 pub(crate) fn aim() -> String {
     let constants = format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;");
     let own = include_str!("shaders/aim.wgsl");
-    [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
+    [&constants, own, NOISE, RANDOM, ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
+/// Receivers with a shader of their own.
+#[derive(Clone, Copy)]
+pub(crate) enum Detector {
+    /// Pulses and triangulation.
+    Echoes,
+    /// Phase of modulated light.
+    Phase,
 }
 
 /// Detects the echoes of beams with a number of rays.
-pub(crate) fn receive(rays: usize) -> String {
+pub(crate) fn receive(detector: Detector, rays: usize) -> String {
     let constants = format!(
         "const TABLE: u32 = {TABLE}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
     );
-    let own = include_str!("shaders/receive.wgsl");
-    let random = include_str!("shaders/random.wgsl");
-    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+    let shared = include_str!("shaders/receive.wgsl");
+    let own = match detector {
+        Detector::Echoes => include_str!("shaders/echoes.wgsl"),
+        Detector::Phase => include_str!("shaders/phase.wgsl"),
+    };
+    [&constants, shared, own, NOISE, RANDOM, DOUBLE_SINGLE].join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -46,8 +60,7 @@ pub(crate) const MOST_LAMPS: usize = 16;
 pub(crate) fn camera() -> String {
     let constants = format!("const MOST_LAMPS: u32 = {MOST_LAMPS}u;");
     let own = include_str!("shaders/camera.wgsl");
-    let random = include_str!("shaders/random.wgsl");
-    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+    [&constants, own, RANDOM, DOUBLE_SINGLE].join("\n")
 }
 
 #[cfg(test)]
@@ -60,7 +73,8 @@ mod tests {
         for (name, source, entry_points) in [
             ("trace", super::trace(64), 1),
             ("aim", super::aim(), 1),
-            ("receive", super::receive(7), 2),
+            ("echoes", super::receive(super::Detector::Echoes, 7), 2),
+            ("phase", super::receive(super::Detector::Phase, 3), 2),
             ("camera", super::camera(), 2),
             ("sight", super::sight(), 2),
         ] {

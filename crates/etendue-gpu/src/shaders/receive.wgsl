@@ -1,5 +1,6 @@
-// The echoes of shots: returned power, closed form of the pulsed receiver, noise, range limits, intensity. The formulas
-// are those of etendue-physics (pulse/echo_form.rs, pulse/intensity.rs) and etendue-sensors (correlated_noise.rs).
+// Receivers: the returns of shots, range limits, correlated noise, intensity, results. The formulas are those of
+// etendue-physics (pulse/intensity.rs) and etendue-sensors (correlated_noise.rs). The function `echo_of` is in echoes.wgsl or
+// phase.wgsl.
 
 struct Params {
     // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
@@ -9,7 +10,7 @@ struct Params {
     environments: vec4<u32>,
     // Seed, sweep of the environment 0, sensor in the upper twelve bits.
     key: vec4<u32>,
-    // What is timed; response of the intensity; whether there is noise; which echo is reported.
+    // What is timed or measured; response of the intensity; whether there is noise; which echo is reported.
     kinds: vec4<u32>,
     // Distance within which returns merge, two-way extinction, reach of an echo, highest intensity (negative: none).
     light: vec4<f32>,
@@ -49,12 +50,7 @@ struct Params {
 @group(0) @binding(9) var<storage, read_write> labels: array<u32>;
 
 const NONE: u32 = 0xffffffffu;
-const PULSE_TIMING: u32 = 0u;
-const EDGE_TIMING: u32 = 1u;
 const TRIANGULATION: u32 = 3u;
-const STRONGEST: u32 = 0u;
-const FIRST: u32 = 1u;
-const LAST: u32 = 2u;
 const POWER_RESPONSE: u32 = 0u;
 const LOG_RESPONSE: u32 = 1u;
 const PERCENT_RESPONSE: u32 = 2u;
@@ -68,6 +64,8 @@ const TOO_NEAR: u32 = 1u;
 const RETURN: u32 = 2u;
 // The host simulates the shot.
 const PLAIN: u32 = 8u;
+// A reason for a missing range, whose code is in bits 8 to 15 of the status.
+const ERROR: u32 = 16u;
 // Bit of a material whose shots the host simulates, and label of these.
 const ON_HOST: u32 = 0x80000000u;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
@@ -82,26 +80,24 @@ struct Surface {
 
 // The echo of a shot.
 struct Echo {
+    // Its kind and the code of an error; of phase receivers, bits 16 to 31 are the number of separate surfaces.
     status: u32,
     // On the axis; where most of the light of the echo is from.
     axis: Surface,
     source: Surface,
     range: vec2<f32>,
     intensity: f32,
+    // Peak power; of phase receivers, power of all light, also without a range.
     power: f32,
     // Width over that of a single return.
     stretch: f32,
 }
 
-// The returns of a shot, nearest first: distance, power, and index of the ray.
+// The returns of a shot, nearest first where they are SORTED, otherwise in the order of its rays: distance, power, and index of the ray.
 var<private> distances: array<vec2<f32>, RAYS>;
 var<private> powers: array<f32, RAYS>;
 var<private> rays_of: array<u32, RAYS>;
 var<private> returns: u32;
-
-fn draws(pair: u32, shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
-    return normal_pair(philox(vec4<u32>(pair, shot, sweep, params.key.w | purpose), params.key.xy));
-}
 
 fn material_of(object: u32, triangle: u32) -> u32 {
     let own = object_materials[object];
@@ -117,56 +113,6 @@ fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
     let low = backscatter[material * TABLE + first];
     let high = backscatter[material * TABLE + first + 1u];
     return low + (high - low) * (place - f32(first));
-}
-
-// A moving average over a beam and its predecessors in the same channel.
-fn averaged(weights: vec4<f32>, shot: u32, sweep: u32, purpose: u32) -> f32 {
-    var sum = 0.0;
-    for (var back = 0u; back < 4u; back++) {
-        if weights[back] != 0.0 {
-            sum += weights[back] * draws(0u, shot - back * params.counts.w, sweep, purpose).x;
-        }
-    }
-    return sum;
-}
-
-// Number of standard deviations before its peak at which a pulse is 1/ratio of the peak.
-fn level(ratio: f32) -> f32 {
-    return sqrt(2.0 * logarithm(max(ratio, 1.0)));
-}
-
-// Range error of an echo of a mean peak and a peak, with the ratio of its width to that of a single return, m.
-fn timing_error(mean: f32, noise: f32, peak: f32, stretch: f32, draw: f32) -> f32 {
-    var bias = 0.0;
-    var slope = params.timing.z;
-    if params.kinds.x == PULSE_TIMING {
-        slope *= sqrt(stretch);
-    } else if params.kinds.x == EDGE_TIMING {
-        bias = params.timing.w * params.timing.y * (1.0 - stretch);
-        slope *= stretch;
-    } else {
-        let sd = params.timing.y * stretch;
-        let fraction = clamp(params.receiver.x / mean, 1e-6, 0.98);
-        bias = params.timing.z - sd * level(peak / params.receiver.x);
-        slope = sd / (fraction * sqrt(-2.0 * logarithm(fraction)));
-    }
-    let spread = slope * noise / mean;
-    return bias + draw * sqrt(spread * spread + params.timing.x * params.timing.x);
-}
-
-// The range of a spot at a distance.
-fn triangulated(distance: vec2<f32>, draw: f32) -> vec2<f32> {
-    var angle = ds_add(ds_div(params.timing.zw, distance), vec2<f32>(params.timing.x * draw, 0.0));
-    if params.timing.y > 0.0 {
-        let step = vec2<f32>(params.timing.y, 0.0);
-        let steps = ds_div(angle, step);
-        let whole = floor(steps.x);
-        angle = ds_mul(step, two_sum(whole, floor((steps.x - whole) + steps.y + 0.5)));
-    }
-    if angle.x < 1e-12 {
-        angle = vec2<f32>(1e-12, 0.0);
-    }
-    return ds_div(params.timing.zw, angle);
 }
 
 // Intensity before rounding.
@@ -220,7 +166,7 @@ fn is_beyond(a: vec2<f32>, b: vec2<f32>) -> bool {
     return a.x > b.x || (a.x == b.x && a.y > b.y);
 }
 
-// Lists the returns of a shot, whose first ray has an index, nearest first. Returns false if the host simulates it.
+// Lists the returns of a shot, whose first ray has an index. Returns false if the host simulates it.
 fn list_returns(first: u32) -> bool {
     returns = 0u;
     for (var own = 0u; own < RAYS; own++) {
@@ -254,7 +200,7 @@ fn list_returns(first: u32) -> bool {
 
         // Its place in the order of distances.
         var place = returns;
-        while place > 0u && is_beyond(distances[place - 1u], distance) {
+        while SORTED && place > 0u && is_beyond(distances[place - 1u], distance) {
             distances[place] = distances[place - 1u];
             powers[place] = powers[place - 1u];
             rays_of[place] = rays_of[place - 1u];
@@ -268,29 +214,9 @@ fn list_returns(first: u32) -> bool {
     return true;
 }
 
-// The return that contributed most of the light of an echo at a range, by its place; NONE for none within reach.
-fn source_at(range: vec2<f32>) -> u32 {
-    var source = NONE;
-    var most = -1.0;
-    for (var place = 0u; place < returns; place++) {
-        let apart = ds_sub(distances[place], range).x / params.light.z;
-        if abs(apart) <= 1.0 {
-            var affinity = max(1.0 - apart * apart, 0.0);
-            for (var i = 0u; i < 5u; i++) {
-                affinity *= affinity;
-            }
-            if powers[place] * affinity >= most {
-                most = powers[place] * affinity;
-                source = place;
-            }
-        }
-    }
-    return source;
-}
-
-// The echo of a shot in an environment; its first ray has an index.
-fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
-    // Returns.
+// The axis of a shot whose first ray has an index, without a detection, and the list of its returns. The host simulates
+// shots that are PLAIN.
+fn undetected(first_ray: u32) -> Echo {
     var echo: Echo;
     echo.status = NO_ECHO;
     echo.source.object = NONE;
@@ -300,99 +226,21 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
             echo.axis.object = NONE;
         }
         echo.status = PLAIN;
-        return echo;
     }
-
-    // The echo that is reported, of those of merged returns.
-    let of_environment = params.key.z + environment;
-    var range = vec2<f32>(0.0);
-    var groups = 0u;
-    var echoes_found = 0u;
-    var first = 0u;
-    for (var place = 0u; place < returns; place++) {
-        if place + 1u < returns && ds_sub(distances[place + 1u], distances[place]).x < params.light.x {
-            continue;
-        }
-
-        // Total power, mean and variance of the range of the group.
-        var power = 0.0;
-        var mean_beyond = 0.0;
-        var square = 0.0;
-        for (var one = first; one <= place; one++) {
-            let beyond = ds_sub(distances[one], distances[first]).x;
-            power += powers[one];
-            mean_beyond += powers[one] * beyond;
-            square += powers[one] * beyond * beyond;
-        }
-        mean_beyond /= power;
-        let variance = select(max(square / power - mean_beyond * mean_beyond, 0.0), 0.0, first == place);
-        let nearest = distances[first];
-        first = place + 1u;
-
-        // Its echo, with noise.
-        var normals = vec2<f32>(0.0);
-        if params.kinds.z != 0u {
-            normals = draws(groups, shot, of_environment, RECEIVER_NOISE);
-        }
-        groups += 1u;
-        if params.kinds.x == TRIANGULATION {
-            if power >= params.receiver.x {
-                echoes_found = 1u;
-                range = triangulated(nearest, normals.x);
-                echo.power = power;
-                echo.stretch = 1.0;
-            }
-            continue;
-        }
-        let sd = params.timing.y;
-        let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
-        let mean = power / stretch;
-        let noise = sqrt(params.receiver.z + params.receiver.w * max(mean, 0.0));
-        let peak = min(mean + noise * normals.x, params.receiver.y);
-        if mean <= 0.0 || peak < params.receiver.x {
-            continue;
-        }
-        echoes_found += 1u;
-        let is_first = echoes_found == 1u;
-        let is_chosen = is_first || params.kinds.w == LAST || (params.kinds.w == STRONGEST && peak > echo.power);
-        if is_chosen {
-            let shift = mean_beyond + timing_error(mean, noise, peak, stretch, normals.y);
-            range = ds_add(nearest, vec2<f32>(shift, 0.0));
-            echo.power = peak;
-            echo.stretch = stretch;
-        }
-    }
-    if echoes_found == 0u {
-        return echo;
-    }
-    if echoes_found > 1u && params.kinds.w > LAST {
-        // Several echoes are reported.
-        echo.status = PLAIN;
-        return echo;
-    }
-
-    // Correlated noise; where most of the light is from.
-    let channel = channels[environment * params.environments.z + shot % params.counts.w];
-    let before = source_at(range);
-    var pattern_sweep = NO_SURFACE;
-    if before != NONE {
-        pattern_sweep = hits[2u * (first_ray + rays_of[before])].x;
-    }
-    let error = channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
-        + averaged(params.pattern, shot, pattern_sweep, BEAM_PATTERN);
-    range = ds_add(range, vec2<f32>(error, 0.0));
-    let source = source_at(range);
-    if source != NONE {
-        echo.source = surface_of(first_ray + rays_of[source]);
-    }
-
-    // Range limits and intensity.
-    echo.range = stepped(ds_add(range, channel.xy));
-    echo.intensity = intensity_of(echo.power, ds_sub(echo.range, channel.xy).x);
-    let is_near = ds_sub(echo.range, params.limits.xy).x < 0.0;
-    let is_far = ds_sub(echo.range, params.limits.zw).x > 0.0;
-    echo.status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
     return echo;
+}
+
+fn channel_of(shot: u32, environment: u32) -> vec4<f32> {
+    return channels[environment * params.environments.z + shot % params.counts.w];
+}
+
+// Correlated noise of the range of an echo whose light is from an object, or from NONE, m.
+fn correlated_error(shot: u32, environment: u32, object: u32) -> f32 {
+    let stride = params.counts.w;
+    let pattern_sweep = select(object, NO_SURFACE, object == NONE);
+    return channel_of(shot, environment).z
+        + averaged(params.neighbour, shot, stride, params.key.z + environment, NEIGHBOUR_NOISE)
+        + averaged(params.pattern, shot, stride, pattern_sweep, BEAM_PATTERN);
 }
 
 @compute @workgroup_size(64)
