@@ -3,14 +3,13 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{GpuLidar, GpuSweepError, channel_records, receive_parameters};
+use crate::lidar::{Detecting, GpuLidar, GpuSweepError, channel_records, receive_parameters};
 use crate::numbers::pose;
 use crate::scene::Placement;
-use crate::shaders;
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::transfers::Scratch;
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, Sweep, SweepSettings};
+use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -136,7 +135,7 @@ impl GpuLidar<'_> {
 
         // Simulate as many environments at a time as the steps hold.
         let noise = sweep.correlated_noise();
-        let receive = device.pipeline(shaders::receive(steps.beam.len(), steps.extras()), "receive_images")?;
+        let detecting = Detecting::new(device, &sweep, &steps, "receive_images")?;
         let simulated = if count == 0 { 0 } else { sensors.len() };
         for first in (0..simulated).step_by(steps.together) {
             let own = steps.together.min(sensors.len() - first);
@@ -155,7 +154,7 @@ impl GpuLidar<'_> {
                 (9, &*labels),
             ];
             let shots = index(own * count);
-            steps.submit(self, shots, &aimed, &receive, parameters, &outputs)?;
+            steps.submit(self, shots, &aimed, &detecting, parameters, &outputs)?;
         }
         device.wait()?;
         Ok(GpuBatch {
@@ -215,7 +214,7 @@ fn shots_in_columns(sweep: &DirectSweep) -> Result<Vec<ShotRecord>, GpuSweepErro
         return Err(GpuSweepError::Order);
     }
     let own = Isometry3::identity();
-    let record = |shot| ShotRecord::of(sweep, &shot, &own, 0);
+    let record = |shot: Shot| ShotRecord::new(&shot.origin, &sweep.frame_of(&shot), &own, 0);
     Ok(sweep.shots().iter().map(record).collect())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of pulsed and triangulating lidars, one after the other or one in each of many environments
+//! simulates whole sweeps of pulsed, phase and triangulating lidars, one after the other or one in each of many environments
 //! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate. A [`GpuCamera`] exposes frames of
 //! cameras in direct light, and finds their ground truth.
 //!
@@ -15,8 +15,9 @@
 //! | trees | `device_tree.rs` |
 //! | meshes, objects and poses on the device | `geometry.rs`, `scene.rs` |
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
-//! | aiming shots, what a lens sees, detecting echoes | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl`, `receive.wgsl` |
+//! | aiming shots, what a lens sees | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl` |
 //! | paths by way of mirrors and glass | `trees.rs`, `shaders/surfaces.wgsl`, `branch.wgsl`, `links.wgsl`, `trees.wgsl` |
+//! | receivers: light, noise, limits; echoes; phases | `shaders/receive.wgsl`, `noise.wgsl`; `echoes.wgsl`; `phase.wgsl`, `phase.rs` |
 //! | noise profiles | `profiles.rs`, `shaders/profiles.wgsl` |
 //! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
@@ -34,6 +35,7 @@ mod error;
 mod geometry;
 mod lidar;
 mod numbers;
+mod phase;
 mod profiles;
 mod scene;
 mod shaders;

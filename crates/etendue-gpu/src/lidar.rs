@@ -5,9 +5,10 @@ use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined};
+use crate::phase::PhaseParameters;
 use crate::profiles::profiles;
 use crate::scene::Placement;
-use crate::shaders::{self, MOST_BEAM_RAYS, TABLE};
+use crate::shaders::{Detector, MOST_BEAM_RAYS, TABLE};
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::trees::{MOST_GENERATIONS, specular_materials};
 use bytemuck::{Pod, Zeroable};
@@ -15,14 +16,14 @@ use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, R
 use etendue_physics::surface::Side;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectRay, DirectReceiver, DirectShot,
-    DirectSurface, DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectRay, DirectReceiver,
+    DirectShot, DirectSurface, DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use thiserror::Error;
-use wgpu::Buffer;
+use wgpu::{Buffer, ComputePipeline};
 
 /// A lidar in a world, simulated on a device.
 ///
@@ -110,7 +111,7 @@ struct EchoRecord {
 pub(crate) struct ReceiveParameters {
     pub counts: [u32; 4],
     pub environments: [u32; 4],
-    key: [u32; 4],
+    pub key: [u32; 4],
     kinds: [u32; 4],
     light: [f32; 4],
     receiver: [f32; 4],
@@ -131,6 +132,7 @@ const SPECULAR: u32 = 1 << 30;
 const PLAIN: u32 = 8;
 const TOO_NEAR: u32 = 1;
 const RETURN: u32 = 2;
+const ERROR: u32 = 16;
 
 impl<'a> GpuLidar<'a> {
     /// Prepares a lidar in a world whose scene the caster holds ([`GpuCaster::new`] of
@@ -152,7 +154,8 @@ impl<'a> GpuLidar<'a> {
         let marked = |material: MaterialId| {
             let ends_paths = world.material(material).ends_paths();
             let is_profiled = world.profiles().profile(material).is_some();
-            let is_left = (is_profiled && profiles.is_none()) || (!ends_paths && specular.is_none());
+            let is_left =
+                (is_profiled && profiles.is_none()) || (!ends_paths && specular.is_none());
             let marks = [(is_left, ON_HOST), (!ends_paths, SPECULAR)];
             let marks = marks.map(|(is_set, mark)| if is_set { mark } else { 0 });
             material.0 | marks[0] | marks[1]
@@ -253,7 +256,7 @@ impl<'a> GpuLidar<'a> {
         let no_poses = device.scratch("the poses of the sensor", 96)?;
 
         // Simulate as many shots at a time as the steps hold.
-        let receive = device.pipeline(shaders::receive(steps.beam.len(), steps.extras()), "receive")?;
+        let detecting = Detecting::new(device, sweep, &steps, "receive")?;
         for (number, part) in shots.chunks(steps.together).enumerate() {
             let (first, count) = (index(number * steps.together), index(part.len()));
             let part = device.scratch_with("the shots", part)?;
@@ -265,7 +268,7 @@ impl<'a> GpuLidar<'a> {
                 environments: [count, 0, 0, 0],
             };
             let outputs = [(5, &*channels), (6, &*echoes)];
-            steps.submit(self, count, &aimed, &receive, parameters, &outputs)?;
+            steps.submit(self, count, &aimed, &detecting, parameters, &outputs)?;
         }
         Ok(device.read_vec(&echoes, shots.len())?)
     }
@@ -281,17 +284,20 @@ fn placed_shots(sweep: &DirectSweep) -> (Vec<ShotRecord>, Vec<f64>) {
         .map(|number| {
             let mut memory = vec![];
             let own = number * part..count.min((number + 1) * part);
+            let first = index(own.start);
             let shots = sweep.list(own, &mut memory);
             let mut times: Vec<f64> = vec![];
             let mut pose = Isometry3::identity();
-            let mut record = |shot: &Shot| {
+            let mut record = |(number, shot): (u32, &Shot)| {
                 if times.last() != Some(&shot.time) {
                     times.push(shot.time);
                     pose = sweep.world_from_sensor(shot.time);
                 }
-                ShotRecord::of(sweep, shot, &pose, index(times.len() - 1))
+                let frame = sweep.jittered_frame_of(number, shot);
+                ShotRecord::new(&shot.origin, &frame, &pose, index(times.len() - 1))
             };
-            (shots.iter().map(&mut record).collect(), times)
+            let shots = (first..).zip(shots);
+            (shots.map(&mut record).collect(), times)
         })
         .collect();
 
@@ -318,6 +324,7 @@ impl ReceiveParameters {
 
 impl EchoRecord {
     fn shot(&self) -> DirectShot {
+        let [_, second, third, _] = self.status.to_le_bytes();
         let surface = (self.object != u32::MAX).then(|| DirectSurface {
             distance: joined(self.distance),
             object: ObjectId(self.object),
@@ -334,6 +341,8 @@ impl EchoRecord {
             DirectEcho::Plain
         } else if self.status & TOO_NEAR != 0 {
             DirectEcho::TooNear
+        } else if self.status & ERROR != 0 {
+            DirectEcho::Error(second)
         } else if self.status & RETURN != 0 {
             DirectEcho::Return {
                 range: joined(self.range),
@@ -345,7 +354,15 @@ impl EchoRecord {
         } else {
             DirectEcho::None
         };
-        DirectShot { surface, echo }
+        let light = DirectLight {
+            power: f64::from(self.power),
+            surfaces: u16::from(third),
+        };
+        DirectShot {
+            surface,
+            echo,
+            light,
+        }
     }
 }
 
@@ -422,11 +439,7 @@ pub(crate) fn receive_parameters(
     } else {
         0.0
     };
-    let averages = |average: Option<&AveragedNormals>| {
-        average.map_or([0.0; 4], |own| {
-            own.weights.map(|weight| (own.sd * weight) as f32)
-        })
-    };
+    let averages = |own: Option<&AveragedNormals>| own.map_or([0.0; 4], averages);
     ReceiveParameters {
         counts: [0, 0, 0, index(lidar.channels.len())],
         environments: [0; 4],
@@ -459,9 +472,48 @@ pub(crate) fn receive_parameters(
     }
 }
 
+/// The weights of a moving average times its standard deviation.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the shaders compute noise in f32"
+)]
+pub(crate) fn averages(own: &AveragedNormals) -> [f32; 4] {
+    own.weights.map(|weight| (own.sd * weight) as f32)
+}
+
+/// The shader that detects, with the parameters of receivers that have their own.
+pub(crate) struct Detecting {
+    pub pipeline: ComputePipeline,
+    pub phase: Option<Buffer>,
+}
+
+impl Detecting {
+    /// The entry point of the shader for the receiver of a sweep.
+    pub fn new(
+        device: &GpuDevice,
+        sweep: &DirectSweep,
+        steps: &Steps,
+        entry: &'static str,
+    ) -> Result<Self, GpuError> {
+        let (detector, phase) = match sweep.receiver() {
+            DirectReceiver::Phase { receiver, spread } => {
+                let own = device.uniform(&PhaseParameters::new(receiver, *spread))?;
+                (Detector::Phase, Some(own))
+            }
+            DirectReceiver::Pulsed { .. } | DirectReceiver::Triangulation(_) => {
+                (Detector::Echoes, None)
+            }
+        };
+        Ok(Self {
+            pipeline: device.pipeline(steps.receive(detector), entry)?,
+            phase,
+        })
+    }
+}
+
 /// A receiver in the form of the shader.
 struct ReceiverNumbers {
-    /// What is timed; 3 for triangulation.
+    /// What is timed; 3 for triangulation; 4 for phase.
     timing: u32,
     /// Which echo is reported.
     reported: u32,
@@ -495,6 +547,15 @@ impl ReceiverNumbers {
                         baseline,
                         rest,
                     ],
+                };
+            }
+            DirectReceiver::Phase { .. } => {
+                return Self {
+                    timing: 4,
+                    reported: 0,
+                    length: 0.0,
+                    powers: [0.0; 4],
+                    ranges: [0.0; 4],
                 };
             }
         };

@@ -16,10 +16,7 @@ const HEAD: usize = 8;
 
 /// The noise profiles of a world in the memory of a device (profiles.wgsl); `None` where no material has one, or the device
 /// binds too few buffers.
-pub(crate) fn profiles(
-    device: &GpuDevice,
-    world: &World<f64>,
-) -> Result<Option<Buffer>, GpuError> {
+pub(crate) fn profiles(device: &GpuDevice, world: &World<f64>) -> Result<Option<Buffer>, GpuError> {
     let profiles = world.profiles();
     let count = index(world.scene().materials().len());
     let of = |number: u32| profiles.profile(MaterialId(number));

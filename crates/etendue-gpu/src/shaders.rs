@@ -2,12 +2,15 @@
 
 const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
 const ROTATION: &str = include_str!("shaders/rotation.wgsl");
+const RANDOM: &str = include_str!("shaders/random.wgsl");
+const NOISE: &str = include_str!("shaders/noise.wgsl");
 
 const MATERIALS: &str = include_str!("shaders/materials.wgsl");
 const LINKS: &str = include_str!("shaders/links.wgsl");
 
-/// Entries of a table over the incidence, and of the table of a noise profile beyond its knots.
+/// Entries of tables over the incidence: of the backscatter, of mirrors and glass, and of a noise profile beyond its knots.
 pub(crate) const TABLE: usize = 4096;
+pub(crate) const SHARES: usize = 16384;
 pub(crate) const FALLS: usize = 1024;
 
 /// What a scene has besides surfaces at which light paths end and whose noise is that of the receiver.
@@ -38,22 +41,35 @@ pub(crate) const MOST_BEAM_RAYS: usize = 64;
 pub(crate) fn aim() -> String {
     let constants = format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;");
     let own = include_str!("shaders/aim.wgsl");
-    [&constants, own, ROTATION, DOUBLE_SINGLE].join("\n")
+    [&constants, own, NOISE, RANDOM, ROTATION, DOUBLE_SINGLE].join("\n")
+}
+
+/// Receivers with a shader of their own.
+#[derive(Clone, Copy)]
+pub(crate) enum Detector {
+    /// Pulses and triangulation.
+    Echoes,
+    /// Phase of modulated light.
+    Phase,
 }
 
 /// Continues paths at mirrors and glass.
 pub(crate) fn branch() -> String {
-    let constants = format!("const TABLE: u32 = {TABLE}u;");
+    let constants = format!("const SHARES: u32 = {SHARES}u;");
     let own = include_str!("shaders/branch.wgsl");
     [&constants, own, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
 }
 
 /// Detects the echoes of beams with a number of rays.
-pub(crate) fn receive(rays: usize, extras: Extras) -> String {
+pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String {
     let constants = format!(
         "const TABLE: u32 = {TABLE}u;\nconst FALLS: u32 = {FALLS}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
     );
-    let own = include_str!("shaders/receive.wgsl");
+    let shared = include_str!("shaders/receive.wgsl");
+    let own = match detector {
+        Detector::Echoes => include_str!("shaders/echoes.wgsl"),
+        Detector::Phase => include_str!("shaders/phase.wgsl"),
+    };
     let trees = if extras.trees {
         include_str!("shaders/trees.wgsl")
     } else {
@@ -64,8 +80,10 @@ pub(crate) fn receive(rays: usize, extras: Extras) -> String {
     } else {
         include_str!("shaders/no_profiles.wgsl")
     };
-    let random = include_str!("shaders/random.wgsl");
-    [&constants, own, trees, profiles, MATERIALS, LINKS, random, DOUBLE_SINGLE].join("\n")
+    let parts = [
+        &constants, shared, own, trees, profiles, MATERIALS, LINKS, NOISE, RANDOM,
+    ];
+    [&parts[..], &[DOUBLE_SINGLE]].concat().join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -81,8 +99,7 @@ pub(crate) const MOST_LAMPS: usize = 16;
 pub(crate) fn camera() -> String {
     let constants = format!("const MOST_LAMPS: u32 = {MOST_LAMPS}u;");
     let own = include_str!("shaders/camera.wgsl");
-    let random = include_str!("shaders/random.wgsl");
-    [&constants, own, random, DOUBLE_SINGLE].join("\n")
+    [&constants, own, RANDOM, DOUBLE_SINGLE].join("\n")
 }
 
 #[cfg(test)]
@@ -92,16 +109,35 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
+        use super::Detector::{Echoes, Phase};
         let extras = |trees, profiles| super::Extras { trees, profiles };
         for (name, source, entry_points) in [
             ("trace", super::trace(64, false), 1),
             ("trace with surfaces", super::trace(64, true), 1),
             ("aim", super::aim(), 1),
             ("branch", super::branch(), 1),
-            ("receive", super::receive(7, extras(false, false)), 2),
-            ("receive trees", super::receive(7, extras(true, false)), 2),
-            ("receive profiles", super::receive(7, extras(false, true)), 2),
-            ("receive all", super::receive(1, extras(true, true)), 2),
+            ("echoes", super::receive(Echoes, 7, extras(false, false)), 2),
+            (
+                "echoes of trees",
+                super::receive(Echoes, 7, extras(true, false)),
+                2,
+            ),
+            (
+                "echoes of profiles",
+                super::receive(Echoes, 7, extras(false, true)),
+                2,
+            ),
+            (
+                "all echoes",
+                super::receive(Echoes, 1, extras(true, true)),
+                2,
+            ),
+            ("phase", super::receive(Phase, 3, extras(false, false)), 2),
+            (
+                "phase of all",
+                super::receive(Phase, 3, extras(true, true)),
+                2,
+            ),
             ("camera", super::camera(), 2),
             ("sight", super::sight(), 2),
         ] {

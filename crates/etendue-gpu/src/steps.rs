@@ -4,15 +4,16 @@ use crate::caster::{CastRays, HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{GpuLidar, GpuSweepError, ReceiveParameters};
+use crate::lidar::{Detecting, GpuLidar, GpuSweepError, ReceiveParameters, averages};
 use crate::numbers::{double_single, point, vector};
 use crate::scene::{PlacedObjects, Placement};
-use crate::shaders::{self, Extras, MOST_BEAM_RAYS};
+use crate::shaders::{self, Detector, Extras, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
 use crate::trees::{MOST_GENERATIONS, Slots, Trees};
 use bytemuck::{Pod, Zeroable};
-use etendue_sensors::lidar::{DirectRay, DirectReceiver, DirectSweep, Shot};
-use nalgebra::{Isometry3, Vector3};
+use etendue_physics::beam::BeamFrame;
+use etendue_sensors::lidar::{DirectRay, DirectReceiver, DirectSweep};
+use nalgebra::{Isometry3, Point3, Vector3};
 use wgpu::{Buffer, CommandEncoder, CommandEncoderDescriptor, ComputePipeline};
 
 /// The memory of the steps, which all submissions share.
@@ -24,6 +25,8 @@ pub(crate) struct Steps<'a> {
     pub together: usize,
     objects: PlacedObjects<'a>,
     aim: ComputePipeline,
+    /// Weights of the pointing errors of a beam and its predecessors, rad.
+    pointing: [f32; 4],
     rays: Scratch<'a>,
     hits: Scratch<'a>,
     /// The paths by way of mirrors and glass, and the surfaces, if the scene has mirrors, glass or noise profiles.
@@ -80,6 +83,8 @@ pub(crate) struct ShotRecord {
 struct AimParameters {
     counts: [u32; 4],
     environments: [u32; 4],
+    key: [u32; 4],
+    pointing: [f32; 4],
     beam: [[f32; 12]; MOST_BEAM_RAYS],
 }
 
@@ -112,6 +117,7 @@ impl<'a> Steps<'a> {
             together,
             objects: lidar.caster.scene().place(device, caster, placement)?,
             aim: device.pipeline(shaders::aim(), "aim_shots")?,
+            pointing: averages(&sweep.pointing()),
             rays: device.scratch("the rays", of_rays(size_of::<RayRecord>()))?,
             hits: device.scratch("the hits", of_rays(size_of::<HitRecord>()))?,
             trees: if generations > 0 || lidar.profiles.is_some() {
@@ -122,7 +128,7 @@ impl<'a> Steps<'a> {
             },
             has_profiles: lidar.profiles.is_some(),
             sights: match sweep.receiver() {
-                DirectReceiver::Pulsed { .. } => None,
+                DirectReceiver::Pulsed { .. } | DirectReceiver::Phase { .. } => None,
                 DirectReceiver::Triangulation(own) => Some(Sights {
                     baseline: own.baseline,
                     aim: device.pipeline(shaders::sight(), "aim_sights")?,
@@ -140,12 +146,13 @@ impl<'a> Steps<'a> {
         self.rays.size() + self.hits.size() + self.objects.bytes() + trees
     }
 
-    /// What the shaders take into account.
-    pub fn extras(&self) -> Extras {
-        Extras {
+    /// The shader of a receiver.
+    pub fn receive(&self, detector: Detector) -> String {
+        let extras = Extras {
             trees: self.trees.as_ref().is_some_and(Trees::has_branches),
             profiles: self.has_profiles,
-        }
+        };
+        shaders::receive(detector, self.beam.len(), extras)
     }
 
     /// Aims, casts and detects a number of shots. `outputs` are the other buffers of the shader that detects.
@@ -154,7 +161,7 @@ impl<'a> Steps<'a> {
         lidar: &GpuLidar,
         shots: u32,
         aimed: &Aimed,
-        receive: &ComputePipeline,
+        detecting: &Detecting,
         mut parameters: ReceiveParameters,
         outputs: &[(u32, &Buffer)],
     ) -> Result<(), GpuError> {
@@ -164,9 +171,12 @@ impl<'a> Steps<'a> {
         let mut encoder = device.device.create_command_encoder(&descriptor);
         let rays_of_shot = index(self.beam.len());
         let rays = shots * rays_of_shot;
+        let [of_environment, first, is_many, _] = aimed.environments;
         let of_aim = device.uniform(&AimParameters {
             counts: [rays, 0, device.row(rays), rays_of_shot],
-            environments: aimed.environments,
+            environments: [of_environment, first, is_many, lidar.channels()],
+            key: parameters.key,
+            pointing: self.pointing,
             beam: beam_records(&self.beam),
         })?;
         let buffers = [&of_aim, aimed.shots, aimed.poses, &self.rays];
@@ -214,6 +224,8 @@ impl<'a> Steps<'a> {
                 ]);
             }
         }
+        buffers.extend(detecting.phase.as_ref().map(|own| (16, own)));
+        let receive = &detecting.pipeline;
         let bindings = bind_at(device, receive, &buffers);
         device.dispatch(&mut encoder, receive, &bindings, shots);
         device.queue.submit([encoder.finish()]);
@@ -309,16 +321,20 @@ fn beam_records(beam: &[DirectRay]) -> [[f32; 12]; MOST_BEAM_RAYS] {
 }
 
 impl ShotRecord {
-    /// A shot in the frame of a pose, which refers to a time by index.
+    /// A shot with an origin, in the frame of a pose, which refers to a time by index.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the direction decides about the side of a surface only"
     )]
-    pub(crate) fn of(sweep: &DirectSweep, shot: &Shot, pose: &Isometry3<f64>, time: u32) -> Self {
-        let frame = sweep.frame_of(shot);
+    pub(crate) fn new(
+        origin: &Point3<f64>,
+        frame: &BeamFrame,
+        pose: &Isometry3<f64>,
+        time: u32,
+    ) -> Self {
         let [axis, left, up] = [frame.axis, frame.left, frame.up].map(|own| pose.rotation * own);
         Self {
-            origin: point(&(pose * shot.origin)),
+            origin: point(&(pose * origin)),
             axis: vector(&axis),
             left: vector(&left),
             up: vector(&up),

@@ -7,7 +7,7 @@ use crate::geometry::index;
 use crate::lidar::GpuLidar;
 use crate::numbers::double_single;
 use crate::scene::PlacedObjects;
-use crate::shaders::{self, TABLE};
+use crate::shaders::{self, SHARES};
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::surface::{Material, Passage, Side};
@@ -213,7 +213,7 @@ pub(crate) fn specular_materials(
     // Write a head per material, then the tables.
     let mut records: Vec<[f32; 4]> = vec![[0.0; 4]; 2 * count];
     for (number, id) in specular.iter().enumerate() {
-        let first = index(2 * count + number * 3 * TABLE);
+        let first = index(2 * count + number * 3 * SHARES);
         let place = 2 * id.0 as usize;
         let heads = head_of(world.material(*id), first);
         records[place..place + 2].copy_from_slice(&heads);
@@ -265,11 +265,11 @@ fn tables_of(material: &Material<f64>) -> Vec<[f32; 4]> {
     let (own, _) = medium_of(material);
     let inside = |behind: f64| (1.0 - (1.0 - behind * behind) / (own * own)).sqrt();
     let critical = inside(0.0) * (1.0 - 1e-12);
-    let last = (TABLE - 1) as f64;
+    let last = (SHARES - 1) as f64;
     let cosine = |number: usize| 1.0 - (number as f64 / last).powi(2);
-    let front = (0..TABLE).map(|number| (cosine(number), Side::Front));
-    let back = (0..TABLE).map(|number| (inside(cosine(number)), Side::Back));
-    let total = (0..TABLE).map(|number| (cosine(number).min(critical), Side::Back));
+    let front = (0..SHARES).map(|number| (cosine(number), Side::Front));
+    let back = (0..SHARES).map(|number| (inside(cosine(number)), Side::Back));
+    let total = (0..SHARES).map(|number| (cosine(number).min(critical), Side::Back));
 
     // Shares.
     let entry = |(cosine, side): (f64, Side)| {
@@ -281,7 +281,12 @@ fn tables_of(material: &Material<f64>) -> Vec<[f32; 4]> {
             },
             None => (0.0, 0.0),
         };
-        [specular.reflected as f32, fraction as f32, extra as f32, 0.0]
+        [
+            specular.reflected as f32,
+            fraction as f32,
+            extra as f32,
+            0.0,
+        ]
     };
     front.chain(back).chain(total).map(entry).collect()
 }

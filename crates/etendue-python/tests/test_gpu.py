@@ -217,19 +217,30 @@ def test_batches_that_a_gpu_does_not_simulate_are_those_of_the_cpu(arena, vlp, a
 
 
 SWEEPS = [
-    ("hokuyo-urg-04lx", {}, "the receiver of the lidar is neither pulsed nor triangulating"),
-    ("velodyne-vlp-16", {"paths": 2}, "light follows random paths"),
-    ("velodyne-vlp-16", {"weather": {"fog": 50.0}}, "the air returns light"),
+    ("hokuyo-urg-04lx", {"receiver.phase.method": "sampled"}, {}, "the phase receiver samples waves"),
+    ("hokuyo-urg-04lx", {}, {"weather": {"fog": 50.0}}, "the air returns light"),
+    ("velodyne-vlp-16", {}, {"paths": 2}, "light follows random paths"),
+    ("velodyne-vlp-16", {}, {"weather": {"fog": 50.0}}, "the air returns light"),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "reason"), SWEEPS)
-def test_sweeps_that_a_gpu_does_not_simulate_are_those_of_the_cpu(arena, name, arguments, reason):
-    lidar = et.Lidar(name)
+@pytest.mark.parametrize(("name", "values", "arguments", "reason"), SWEEPS)
+def test_sweeps_that_a_gpu_does_not_simulate_are_those_of_the_cpu(arena, name, values, arguments, reason):
+    lidar = et.Lidar(name).replace(values)
     with pytest.warns(UserWarning, match=f"is simulated on the CPU: the GPU does not simulate this sweep: {reason}"):
         on_gpu = et.simulate(arena, lidar, device="gpu", seed=4, **arguments)
     on_cpu = et.simulate(arena, lidar, seed=4, **arguments)
     assert on_gpu.points.tobytes() == on_cpu.points.tobytes()
+
+
+def test_phase_measurement_agrees(arena):
+    """Single sweeps and a batch, with jitter of the azimuth, between a mirror and a pane."""
+    lidar = et.Lidar("hokuyo-urg-04lx")
+    settings = {"seed": 7, "sweep": 3, "truth": True}
+    on_gpu, on_cpu = (et.simulate(arena, lidar, device=device, **settings) for device in ("gpu", "cpu"))
+    assert_agree(images(on_gpu), images(on_cpu))
+    poses = np.tile(arena.sensor_pose, (20, 1, 1))
+    assert_agree(*(et.simulate_batch(arena, lidar, poses, device=device, seed=11, labels=True) for device in ("gpu", "cpu")))
 
 
 def test_beams_of_several_rays_agree(arena):

@@ -111,27 +111,28 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
         return;
     }
     write(folder, "room.toml", ROOM);
-    let simulate = |device: &str, sensor: &str, scene: &str| {
+    let simulate = |device: &str, sensor: &str, scene: &str, weather: &[&str]| {
         let file = format!("{device}.csv");
         let arguments = [
             "simulate", scene, "--sensor", sensor, "--device", device, "-o", &file,
         ];
-        let output = succeed(folder, &arguments);
+        let output = succeed(folder, &[&arguments, weather].concat());
         (
             stderr(&output),
             std::fs::read(folder.join(&file)).expect("points"),
         )
     };
-    let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml");
-    let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml");
+    let fog = ["--fog", "20"];
+    let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml", &fog);
+    let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &fog);
     assert!(
-        messages.contains("simulated on the CPU") && messages.contains("neither pulsed"),
+        messages.contains("simulated on the CPU") && messages.contains("the air returns light"),
         "{messages}"
     );
     assert!(expected == found);
 
     // Single shots at mirrors
-    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "mirror-corridor");
+    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "mirror-corridor", &[]);
     assert!(messages.contains("shots hit mirrors"), "{messages}");
 }
 

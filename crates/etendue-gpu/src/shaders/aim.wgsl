@@ -5,8 +5,12 @@ struct Params {
     // Number of rays, zero (see `opaque_f32`), threads per row of the dispatch, number of rays of a shot.
     counts: vec4<u32>,
     // Number of shots, index of the first environment, whether there are environments (the shots are in the frame of the
-    // sensor; otherwise in that of the world), 0.
+    // sensor, without pointing errors; otherwise in that of the world, with them), number of channels.
     environments: vec4<u32>,
+    // Seed, sweep of the environment 0, sensor in the upper twelve bits.
+    key: vec4<u32>,
+    // Weights of the pointing errors of a beam and its predecessors, rad.
+    pointing: vec4<f32>,
     // Three per ray of a beam: offsets to the left and upwards; share of the axis and of the left; share of upwards.
     beam: array<vec4<f32>, 3 * MOST_BEAM_RAYS>,
 }
@@ -21,6 +25,24 @@ struct Params {
 
 const FARTHEST: f32 = 1e30;
 const EVERYTHING: u32 = 0xffffffffu;
+const POINTING: u32 = 7u;
+
+fn sine(angle: f32) -> f32 {
+    let quarter = floor(angle * 0.63661977237 + 0.5);
+    return turned(u32(i32(quarter)), angle - quarter * 1.57079632679).y;
+}
+
+// A vector turned by an angle about z. Small angles have the precision of 45 bits.
+fn turned_about_z(v: Ds3, angle: f32) -> Ds3 {
+    let half = sine(0.5 * angle);
+    let cosine = two_sum(1.0, -2.0 * half * half);
+    let sine = vec2<f32>(sine(angle), 0.0);
+    return Ds3(
+        ds_sub(ds_mul(v.x, cosine), ds_mul(v.y, sine)),
+        ds_add(ds_mul(v.x, sine), ds_mul(v.y, cosine)),
+        v.z,
+    );
+}
 
 @compute @workgroup_size(64)
 fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -46,9 +68,19 @@ fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
     let slopes = params.beam[of_beam + 1u];
     let slope_up = params.beam[of_beam + 2u].xy;
     var origin = Ds3(one.xy, one.zw, two.xy);
-    origin = ds3_add(origin, ds3_add(ds3_scaled(left, offset.xy), ds3_scaled(up, offset.zw)));
+    var beside = ds3_add(ds3_scaled(left, offset.xy), ds3_scaled(up, offset.zw));
     let aside = ds3_add(ds3_scaled(left, slopes.zw), ds3_scaled(up, slope_up));
     var direction = ds3_add(ds3_scaled(Ds3(two.zw, three.xy, three.zw), slopes.xy), aside);
+
+    // Pointing error.
+    if params.environments.z != 0u && any(params.pointing != vec4<f32>(0.0)) {
+        let shot = ray % count / params.counts.w;
+        let sweep = params.key.z + environment;
+        let error = averaged(params.pointing, shot, params.environments.w, sweep, POINTING);
+        direction = turned_about_z(direction, error);
+        beside = turned_about_z(beside, error);
+    }
+    origin = ds3_add(origin, beside);
 
     // Pose of the sensor.
     var time = bitcast<u32>(shots[at + 6u].x);

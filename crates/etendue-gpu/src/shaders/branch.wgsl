@@ -35,10 +35,10 @@ const TOTAL: u32 = 2u;
 
 // Interpolates a table at a cosine.
 fn shares_at(first: u32, table: u32, cosine: f32) -> vec4<f32> {
-    let place = sqrt(max(1.0 - cosine, 0.0)) * f32(TABLE - 1u);
-    let below = min(u32(place), TABLE - 2u);
-    let low = specular[first + table * TABLE + below];
-    let high = specular[first + table * TABLE + below + 1u];
+    let place = sqrt(max(1.0 - cosine, 0.0)) * f32(SHARES - 1u);
+    let below = min(u32(place), SHARES - 2u);
+    let low = specular[first + table * SHARES + below];
+    let high = specular[first + table * SHARES + below + 1u];
     return low + (high - low) * (place - f32(below));
 }
 

@@ -52,21 +52,21 @@ fn log_of_complement(upper: u32, lower: u32) -> f32 {
     return logarithm(f32(~upper) * 0x1p-32 + f32(0x200000u - lower) * 0x1p-53);
 }
 
-// Cosine and sine of a uniform number of turns, of 53 bits: the upper 32 and the lower 21. The built-in ones may have an
+// Cosine and sine of a number of quarter turns and a rest, at most an eighth of a turn, rad. The built-in ones may have an
 // absolute error of 2^-11.
-fn turn(upper: u32, lower: u32) -> vec2<f32> {
-    // The angle, reduced to an eighth of a turn about the nearest quarter.
-    let quarter = (upper + 0x20000000u) >> 30u;
-    let rest = f32(bitcast<i32>(upper - (quarter << 30u))) + f32(lower) * 0x1p-21;
-    let x = rest * (6.28318530718 * 0x1p-32);
+fn turned(quarter: u32, x: f32) -> vec2<f32> {
     let y = x * x;
     let sine = x * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0))));
     let cosine = 1.0 - y / 2.0 * (1.0 - y / 12.0 * (1.0 - y / 30.0 * (1.0 - y / 56.0 * (1.0 - y / 90.0))));
-    var turned = vec2<f32>(cosine, sine);
-    if (quarter & 1u) != 0u {
-        turned = vec2<f32>(-sine, cosine);
-    }
+    let turned = select(vec2<f32>(cosine, sine), vec2<f32>(-sine, cosine), (quarter & 1u) != 0u);
     return select(turned, -turned, (quarter & 2u) != 0u);
+}
+
+// Cosine and sine of a uniform number of turns, of 53 bits: the upper 32 and the lower 21.
+fn turn(upper: u32, lower: u32) -> vec2<f32> {
+    let quarter = (upper + 0x20000000u) >> 30u;
+    let rest = f32(bitcast<i32>(upper - (quarter << 30u))) + f32(lower) * 0x1p-21;
+    return turned(quarter, rest * (6.28318530718 * 0x1p-32));
 }
 
 // Two standard normal draws from a block of random words (Box and Muller 1958, doi:10.1214/aoms/1177706645).

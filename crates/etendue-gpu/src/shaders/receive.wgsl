@@ -1,5 +1,6 @@
-// The echoes of shots: returned power, closed form of the pulsed receiver, noise, range limits, intensity. The formulas
-// are those of etendue-physics (pulse/echo_form.rs, pulse/intensity.rs) and etendue-sensors (correlated_noise.rs).
+// Receivers: the returns of shots, range limits, correlated noise, intensity, results. The formulas are those of
+// etendue-physics (pulse/intensity.rs) and etendue-sensors (correlated_noise.rs). The function `echo_of` is in echoes.wgsl or
+// phase.wgsl.
 
 struct Params {
     // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, number of channels.
@@ -9,7 +10,7 @@ struct Params {
     environments: vec4<u32>,
     // Seed, sweep of the environment 0, sensor in the upper twelve bits.
     key: vec4<u32>,
-    // What is timed; response of the intensity; whether there is noise; which echo is reported.
+    // What is timed or measured; response of the intensity; whether there is noise; which echo is reported.
     kinds: vec4<u32>,
     // Distance within which returns merge, two-way extinction, reach of an echo, highest intensity (negative: none).
     light: vec4<f32>,
@@ -48,14 +49,7 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> intensities: array<u32>;
 @group(0) @binding(9) var<storage, read_write> labels: array<u32>;
 
-const PULSE_TIMING: u32 = 0u;
-const EDGE_TIMING: u32 = 1u;
 const TRIANGULATION: u32 = 3u;
-// Returns are one spot up to this share of their distance.
-const ONE_SPOT: f32 = 0.02;
-const STRONGEST: u32 = 0u;
-const FIRST: u32 = 1u;
-const LAST: u32 = 2u;
 const POWER_RESPONSE: u32 = 0u;
 const LOG_RESPONSE: u32 = 1u;
 const PERCENT_RESPONSE: u32 = 2u;
@@ -69,6 +63,8 @@ const TOO_NEAR: u32 = 1u;
 const RETURN: u32 = 2u;
 // The host simulates the shot.
 const PLAIN: u32 = 8u;
+// A reason for a missing range, whose code is in bits 8 to 15 of the status.
+const ERROR: u32 = 16u;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 
 // A surface on a ray.
@@ -81,30 +77,30 @@ struct Surface {
 
 // The echo of a shot.
 struct Echo {
+    // Its kind and the code of an error; of phase receivers, bits 16 to 31 are the number of separate surfaces.
     status: u32,
     // On the axis; where most of the light of the echo is from.
     axis: Surface,
     source: Surface,
     range: vec2<f32>,
     intensity: f32,
+    // Peak power; of phase receivers, power of all light, also without a range.
     power: f32,
     // Width over that of a single return.
     stretch: f32,
 }
 
-// The returns of a shot, nearest first: distance, power, and slot of the ray. Distances are half the optical path, or half the
-// path for receivers that triangulate.
+// The returns of a shot, nearest first where they are SORTED, otherwise in the order of its rays and their paths: distance, power,
+// and slot of the ray. Distances are half the optical path, or half the path for receivers that triangulate.
 var<private> distances: array<vec2<f32>, MOST_RETURNS>;
 var<private> powers: array<f32, MOST_RETURNS>;
 var<private> slots_of: array<u32, MOST_RETURNS>;
 var<private> returns: u32;
+// Number of returns of the rays of the beam before the current one.
+var<private> returns_before: u32;
 // Slot and power of the return that the lens of a receiver that triangulates does not see; NONE for none.
 var<private> hidden: u32;
 var<private> power_of_hidden: f32;
-
-fn draws(pair: u32, shot: u32, sweep: u32, purpose: u32) -> vec2<f32> {
-    return normal_pair(philox(vec4<u32>(pair, shot, sweep, params.key.w | purpose), params.key.xy));
-}
 
 fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
     let place = sqrt(1.0 - cos_incidence) * f32(TABLE - 1u);
@@ -112,56 +108,6 @@ fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
     let low = backscatter[material * TABLE + first];
     let high = backscatter[material * TABLE + first + 1u];
     return low + (high - low) * (place - f32(first));
-}
-
-// A moving average over a beam and its predecessors in the same channel.
-fn averaged(weights: vec4<f32>, shot: u32, sweep: u32, purpose: u32) -> f32 {
-    var sum = 0.0;
-    for (var back = 0u; back < 4u; back++) {
-        if weights[back] != 0.0 {
-            sum += weights[back] * draws(0u, shot - back * params.counts.w, sweep, purpose).x;
-        }
-    }
-    return sum;
-}
-
-// Number of standard deviations before its peak at which a pulse is 1/ratio of the peak.
-fn level(ratio: f32) -> f32 {
-    return sqrt(2.0 * logarithm(max(ratio, 1.0)));
-}
-
-// Range error of an echo of a mean peak and a peak, with the ratio of its width to that of a single return, m.
-fn timing_error(mean: f32, noise: f32, peak: f32, stretch: f32, draw: f32) -> f32 {
-    var bias = 0.0;
-    var slope = params.timing.z;
-    if params.kinds.x == PULSE_TIMING {
-        slope *= sqrt(stretch);
-    } else if params.kinds.x == EDGE_TIMING {
-        bias = params.timing.w * params.timing.y * (1.0 - stretch);
-        slope *= stretch;
-    } else {
-        let sd = params.timing.y * stretch;
-        let fraction = clamp(params.receiver.x / mean, 1e-6, 0.98);
-        bias = params.timing.z - sd * level(peak / params.receiver.x);
-        slope = sd / (fraction * sqrt(-2.0 * logarithm(fraction)));
-    }
-    let spread = slope * noise / mean;
-    return bias + draw * sqrt(spread * spread + params.timing.x * params.timing.x);
-}
-
-// The range of a spot at a distance.
-fn triangulated(distance: vec2<f32>, draw: f32) -> vec2<f32> {
-    var angle = ds_add(ds_div(params.timing.zw, distance), vec2<f32>(params.timing.x * draw, 0.0));
-    if params.timing.y > 0.0 {
-        let step = vec2<f32>(params.timing.y, 0.0);
-        let steps = ds_div(angle, step);
-        let whole = floor(steps.x);
-        angle = ds_mul(step, two_sum(whole, floor((steps.x - whole) + steps.y + 0.5)));
-    }
-    if angle.x < 1e-12 {
-        angle = vec2<f32>(1e-12, 0.0);
-    }
-    return ds_div(params.timing.zw, angle);
 }
 
 // Intensity before rounding.
@@ -212,13 +158,23 @@ fn surface_of(slot: u32) -> Surface {
     return Surface(hit.x, material_of(hit.x, hit.y) & NUMBER, cos_incidence, distance);
 }
 
-// Whether a return is behind another one. Of those at the same distance from a ray of a beam, the path decides, so that the
+// The place of a path among those of one ray, depth first and reflections before passages.
+fn rank_of(slot: u32) -> vec2<u32> {
+    let path = path_of(slot);
+    let above = countLeadingZeros(path);
+    return vec2<u32>(path << above, 32u - above);
+}
+
+// Whether a return in the list is behind another one. Without order by distance, and at equal distances, the path decides: the
 // order does not depend on that of the slots.
-fn is_behind(a: vec2<f32>, slot_of_a: u32, b: vec2<f32>, slot_of_b: u32) -> bool {
-    if a.x != b.x || a.y != b.y {
-        return a.x > b.x || (a.x == b.x && a.y > b.y);
+fn is_behind(place: u32, distance: vec2<f32>, slot: u32) -> bool {
+    let own = distances[place];
+    if SORTED && (own.x != distance.x || own.y != distance.y) {
+        return own.x > distance.x || (own.x == distance.x && own.y > distance.y);
     }
-    return path_of(slot_of_a) > path_of(slot_of_b);
+    let a = rank_of(slots_of[place]);
+    let b = rank_of(slot);
+    return place >= returns_before && (a.x > b.x || (a.x == b.x && a.y > b.y));
 }
 
 // Adds the return of the surface that a slot hit, with a share of the power of the beam. Returns false if the host simulates
@@ -257,13 +213,13 @@ fn add_return(slot: u32, weight: f32) -> bool {
         return false;
     }
 
-    // Its place in the order of distances.
+    // Its place in the list.
     var distance = arrived.optical;
     if params.kinds.x == TRIANGULATION {
         distance = arrived.range;
     }
     var place = returns;
-    while place > 0u && is_behind(distances[place - 1u], slots_of[place - 1u], distance, slot) {
+    while place > 0u && is_behind(place - 1u, distance, slot) {
         distances[place] = distances[place - 1u];
         powers[place] = powers[place - 1u];
         slots_of[place] = slots_of[place - 1u];
@@ -276,12 +232,13 @@ fn add_return(slot: u32, weight: f32) -> bool {
     return true;
 }
 
-// Lists the returns of a shot, whose first ray has an index, nearest first. Returns false if the host simulates it.
+// Lists the returns of a shot, whose first ray has an index. Returns false if the host simulates it.
 fn list_returns(first: u32) -> bool {
     returns = 0u;
     hidden = NONE;
     for (var own = 0u; own < RAYS; own++) {
         let root = first + own;
+        returns_before = returns;
         let weight = params.weights[own / 4u][own % 4u];
         if is_overfull(root) || !add_return(root, weight) {
             return false;
@@ -295,57 +252,9 @@ fn list_returns(first: u32) -> bool {
     return true;
 }
 
-// Share of a return in an echo at a range: a weight of their distance apart times the power; negative beyond reach.
-fn share_in_echo(distance: vec2<f32>, power: f32, range: vec2<f32>) -> f32 {
-    let apart = ds_sub(distance, range).x / params.light.z;
-    if abs(apart) > 1.0 {
-        return -1.0;
-    }
-    var affinity = max(1.0 - apart * apart, 0.0);
-    for (var i = 0u; i < 5u; i++) {
-        affinity *= affinity;
-    }
-    return power * affinity;
-}
-
-// The slot of the return that contributed most of the light of an echo at a range; NONE for none within reach.
-fn source_at(range: vec2<f32>) -> u32 {
-    var source = NONE;
-    var most = 0.0;
-    for (var place = 0u; place < returns; place++) {
-        let share = share_in_echo(distances[place], powers[place], range);
-        if share >= most {
-            most = share;
-            source = slots_of[place];
-        }
-    }
-    if hidden != NONE && share_in_echo(bitcast<vec2<f32>>(hits[2u * hidden].zw), power_of_hidden, range) >= most {
-        source = hidden;
-    }
-    return source;
-}
-
-// Sets the surface that contributed most of the light of an echo at a range.
-fn find_source(echo: ptr<function, Echo>, range: vec2<f32>) {
-    let source = source_at(range);
-    if source != NONE {
-        (*echo).source = surface_of(source);
-    }
-}
-
-// Sets what the lidar reports of an echo at a range: range, intensity, and whether it is within the limits.
-fn report(echo: ptr<function, Echo>, range: vec2<f32>, shot: u32, environment: u32) {
-    let channel = channels[environment * params.environments.z + shot % params.counts.w];
-    (*echo).range = stepped(ds_add(range, channel.xy));
-    (*echo).intensity = intensity_of((*echo).power, ds_sub((*echo).range, channel.xy).x);
-    let is_near = ds_sub((*echo).range, params.limits.xy).x < 0.0;
-    let is_far = ds_sub((*echo).range, params.limits.zw).x > 0.0;
-    (*echo).status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
-}
-
-// The echo of a shot in an environment; its first ray has an index.
-fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
-    // Returns.
+// The axis of a shot whose first ray has an index, without a detection, and the list of its returns. The host simulates
+// shots that are PLAIN.
+fn undetected(first_ray: u32) -> Echo {
     var echo: Echo;
     echo.status = NO_ECHO;
     echo.source.object = NONE;
@@ -355,105 +264,21 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
             echo.axis.object = NONE;
         }
         echo.status = PLAIN;
-        return echo;
     }
-    if draw_from_profile(first_ray, shot, environment, &echo) {
-        return echo;
-    }
-
-    // The echo that is reported, of those of merged returns; the brightest spot of a receiver that triangulates.
-    let of_environment = params.key.z + environment;
-    var range = vec2<f32>(0.0);
-    var groups = 0u;
-    var echoes_found = 0u;
-    var first = 0u;
-    for (var place = 0u; place < returns; place++) {
-        var reach = params.light.x;
-        if params.kinds.x == TRIANGULATION {
-            reach = ONE_SPOT * distances[place].x;
-        }
-        if place + 1u < returns && ds_sub(distances[place + 1u], distances[place]).x < reach {
-            continue;
-        }
-
-        // Total power, mean and variance of the range of the group.
-        var power = 0.0;
-        var mean_beyond = 0.0;
-        for (var one = first; one <= place; one++) {
-            power += powers[one];
-            mean_beyond += powers[one] * ds_sub(distances[one], distances[first]).x;
-        }
-        mean_beyond /= power;
-        var variance = 0.0;
-        for (var one = first; one <= place && first < place; one++) {
-            let beyond = ds_sub(distances[one], distances[first]).x - mean_beyond;
-            variance += powers[one] / power * beyond * beyond;
-        }
-        let nearest = distances[first];
-        first = place + 1u;
-        if params.kinds.x == TRIANGULATION {
-            if power >= echo.power {
-                echo.power = power;
-                range = ds_add(nearest, vec2<f32>(mean_beyond, 0.0));
-            }
-            continue;
-        }
-
-        // Its echo, with noise.
-        var normals = vec2<f32>(0.0);
-        if params.kinds.z != 0u {
-            normals = draws(groups, shot, of_environment, RECEIVER_NOISE);
-        }
-        groups += 1u;
-        let sd = params.timing.y;
-        let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
-        let mean = power / stretch;
-        let noise = sqrt(params.receiver.z + params.receiver.w * max(mean, 0.0));
-        let peak = min(mean + noise * normals.x, params.receiver.y);
-        if mean <= 0.0 || peak < params.receiver.x {
-            continue;
-        }
-        echoes_found += 1u;
-        let is_first = echoes_found == 1u;
-        let is_chosen = is_first || params.kinds.w == LAST || (params.kinds.w == STRONGEST && peak > echo.power);
-        if is_chosen {
-            let shift = mean_beyond + timing_error(mean, noise, peak, stretch, normals.y);
-            range = ds_add(nearest, vec2<f32>(shift, 0.0));
-            echo.power = peak;
-            echo.stretch = stretch;
-        }
-    }
-    if params.kinds.x == TRIANGULATION && returns > 0u && echo.power >= params.receiver.x {
-        var normal = 0.0;
-        if params.kinds.z != 0u {
-            normal = draws(0u, shot, of_environment, RECEIVER_NOISE).x;
-        }
-        echoes_found = 1u;
-        range = triangulated(range, normal);
-        echo.stretch = 1.0;
-    }
-    if echoes_found == 0u {
-        return echo;
-    }
-    if echoes_found > 1u && params.kinds.w > LAST {
-        // Several echoes are reported.
-        echo.status = PLAIN;
-        return echo;
-    }
-
-    // Correlated noise; where most of the light is from.
-    let channel = channels[environment * params.environments.z + shot % params.counts.w];
-    let before = source_at(range);
-    var pattern_sweep = NO_SURFACE;
-    if before != NONE {
-        pattern_sweep = hits[2u * before].x;
-    }
-    let error = channel.z + averaged(params.neighbour, shot, of_environment, NEIGHBOUR_NOISE)
-        + averaged(params.pattern, shot, pattern_sweep, BEAM_PATTERN);
-    range = ds_add(range, vec2<f32>(error, 0.0));
-    find_source(&echo, range);
-    report(&echo, range, shot, environment);
     return echo;
+}
+
+fn channel_of(shot: u32, environment: u32) -> vec4<f32> {
+    return channels[environment * params.environments.z + shot % params.counts.w];
+}
+
+// Correlated noise of the range of an echo whose light is from an object, or from NONE, m.
+fn correlated_error(shot: u32, environment: u32, object: u32) -> f32 {
+    let stride = params.counts.w;
+    let pattern_sweep = select(object, NO_SURFACE, object == NONE);
+    return channel_of(shot, environment).z
+        + averaged(params.neighbour, shot, stride, params.key.z + environment, NEIGHBOUR_NOISE)
+        + averaged(params.pattern, shot, stride, pattern_sweep, BEAM_PATTERN);
 }
 
 @compute @workgroup_size(64)

@@ -1,9 +1,10 @@
 //! A batch of environments gives the sweeps of the CPU in each of them.
 
 use crate::opened::{device, device_with};
-use crate::sweeps::street;
-use etendue_config::scene::{LoadedScene, example};
+use crate::sweeps::{ROOM_WITH_BOARD, street};
+use etendue_config::scene::{LoadedScene, example, parse};
 use etendue_config::sensor::preset;
+use etendue_config::toml_file::Document;
 use etendue_gpu::{
     BatchImages, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError,
     ShaderChecks,
@@ -210,6 +211,32 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
     let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
     assert_eq!(images.on_host, 0);
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
+}
+
+/// Phase measurement and pulses, with pointing errors that neighbours share, in a room whose board has other poses; with
+/// checks of the shaders.
+#[test]
+fn pointing_errors_in_batches_are_those_of_single_sweeps() {
+    let test = "pointing_errors_in_batches_are_those_of_single_sweeps";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let loaded = parse(&Document::new("room.toml", ROOM_WITH_BOARD)).unwrap();
+    let (sensors, bodies) = poses(64, &[ObjectId(1)]);
+    let environments = Environments {
+        sensors: &sensors,
+        bodies: &bodies,
+    };
+    let phase = preset("hokuyo-urg-04lx").unwrap().lidar;
+    assert!(phase.beam.azimuth_jitter > 0.0 && phase.noise.neighbour_correlation > 0.0);
+    let mut pulsed = lidar();
+    pulsed.beam.azimuth_jitter = 5e-3;
+    pulsed.noise.neighbour_correlation = 0.4;
+    for lidar in [&phase, &pulsed] {
+        let images = on_device(&device, &loaded, lidar, &environments).unwrap();
+        assert_eq!(images.on_host, 0);
+        assert_equals_single_sweeps(&loaded, lidar, &environments, &images);
+    }
 }
 
 /// Objects that move during a sweep are named.

@@ -81,7 +81,10 @@ fn recorded_noise_agrees_with_the_cpu() {
     };
     let lidar = preset("slamtec-rplidar-a1").unwrap().lidar;
     for sweep in 0..6 {
-        let settings = SweepSettings { sweep, ..settings() };
+        let settings = SweepSettings {
+            sweep,
+            ..settings()
+        };
         let all = compare(&device, &room(), &lidar, 0.02, &settings).unwrap();
         assert_eq!(all.on_host, 0);
         assert_agrees(test, &all.differences);
@@ -107,10 +110,13 @@ fn profiles_of_all_kinds_agree_with_the_cpu() {
     ];
     let intensities = [
         IntensityKind::None,
-        IntensityKind::TwoValued { low: 3.0, high: 8.0 },
+        IntensityKind::TwoValued {
+            low: 3.0,
+            high: 8.0,
+        },
         IntensityKind::Continuous,
     ];
-    for name in ["velodyne-vlp-16", "slamtec-rplidar-c1"] {
+    for name in ["velodyne-vlp-16", "slamtec-rplidar-c1", "hokuyo-urg-04lx"] {
         let lidar = preset(name).unwrap().lidar;
         for (law, intensity) in laws.into_iter().zip(intensities) {
             let loaded = changed(|profile| {

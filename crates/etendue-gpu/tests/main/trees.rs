@@ -39,6 +39,7 @@ fn paths_by_way_of_mirrors_and_glass_agree_with_the_cpu() {
         ("livox-mid-360", 0.0),
         ("sick-lms-111", 0.6),
         ("slamtec-rplidar-a2", 0.0),
+        ("hokuyo-urg-04lx", 0.0),
     ] {
         let lidar = preset(name).unwrap().lidar;
         for (speed, without_noise) in [(0.3, false), (0.0, true)] {
@@ -77,7 +78,10 @@ fn trees_of_other_depths_agree_with_the_cpu() {
         assert_agrees(test, &all.differences);
         returns.push(all.differences.returns);
     }
-    assert!(returns.is_sorted() && returns[0] < returns[2], "{returns:?}");
+    assert!(
+        returns.is_sorted() && returns[0] < returns[2],
+        "{returns:?}"
+    );
     let refused = compare(&device, &loaded, &lidar, 0.3, &of_depth(40, 1e-4)).err();
     assert_eq!(refused, Some(GpuSweepError::Depth(40)));
 }

@@ -82,10 +82,13 @@ impl Combination {
     }
 }
 
+/// Difference of two differences that count as equal, m.
+const TIE: f64 = 1e-9;
+
 impl Ambiguity {
     /// The pair of candidates within the range limits of the device (nearest and farthest, m) with the
-    /// least difference; `None` if a frequency has no candidate there. The whole periods are constant
-    /// under differentiation.
+    /// least difference, the nearest of pairs that differ equally, within 1 nm: beyond the combined ambiguity pairs repeat;
+    /// `None` if a frequency has no candidate there. The whole periods are constant under differentiation.
     pub fn search<S: Scalar>(
         &self,
         modulation: &Modulation,
@@ -102,7 +105,7 @@ impl Ambiguity {
             let range = values[0] + ambiguities[0] * f64::from(n1);
             for n2 in second.clone() {
                 let difference = (range - (values[1] + ambiguities[1] * f64::from(n2))).abs();
-                if difference < least {
+                if difference < least - TIE {
                     best = Some([n1, n2]);
                     least = difference;
                 }
@@ -167,7 +170,7 @@ impl Ambiguity {
                         & (own2[0][i] <= n2)
                         & (n2 <= own2[1][i]);
                     let difference = (ranges[0] - ranges[1]).abs();
-                    let is_better = is_candidate & (difference < least[i]);
+                    let is_better = is_candidate & (difference < least[i] - TIE);
                     least[i] = if is_better { difference } else { least[i] };
                     best[0][i] = if is_better { ranges[0] } else { best[0][i] };
                     best[1][i] = if is_better { ranges[1] } else { best[1][i] };

@@ -207,12 +207,9 @@ impl NoiseSampler {
 impl AveragedDraws {
     /// Standard deviation and weights.
     fn normals(&self) -> AveragedNormals {
-        let mut weights = [0.0; 4];
-        let own = self.average.weights();
-        weights[..own.len()].copy_from_slice(own);
         AveragedNormals {
             sd: self.sd,
-            weights,
+            weights: padded(&self.average),
         }
     }
 
@@ -254,6 +251,14 @@ impl AveragedDraws {
 /// Difference of the indices of neighbouring beams of a channel.
 pub(super) fn stride<S>(lidar: &Lidar<S>) -> u32 {
     u32::try_from(lidar.channels.len()).unwrap_or(1)
+}
+
+/// The weights of a moving average, with zeros to the end.
+pub(super) fn padded(average: &MovingAverage) -> [f64; 4] {
+    let mut weights = [0.0; 4];
+    let own = average.weights();
+    weights[..own.len()].copy_from_slice(own);
+    weights
 }
 
 /// Sweep word of the fixed-pattern errors on an object.

@@ -1,13 +1,13 @@
 //! Sweeps in closed form, prepared for other processors.
 
 use super::beam::BeamRays;
-use super::correlated_noise::NoiseSampler;
+use super::correlated_noise::{NoiseSampler, padded};
 use super::description::Lidar;
 use super::frame::Frame;
 use super::hooks::Hooks;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
-use super::receiver::{EchoModel, PreparedReceiver, Triangulation};
+use super::receiver::{EchoModel, PhaseMethod, PhaseReceiver, PreparedReceiver, Triangulation};
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
@@ -19,7 +19,7 @@ use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::{TreeSettings, World};
-use etendue_physics::beam::{BeamFrame, BeamRay};
+use etendue_physics::beam::{BeamFrame, BeamRay, SubRay};
 use etendue_physics::pulse::{EchoForm, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use etendue_simd::Isa;
@@ -38,24 +38,21 @@ const PART: usize = 1024;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDirect {
-    /// The receiver neither times pulses nor triangulates.
-    #[error("the receiver of the lidar is neither pulsed nor triangulating")]
-    Receiver,
+    /// The receiver measures beats of swept frequencies.
+    #[error("the receiver of the lidar is one of frequency-modulated waves")]
+    Fmcw,
     /// The beam of a triangulating lidar has several rays.
     #[error("the beam of the triangulating lidar has several rays")]
     Spot,
-    /// A beam is a cone, whose pattern may lack a ray on the axis.
-    #[error("the beam of the lidar is a cone")]
-    Cone,
     /// The receiver samples waveforms.
     #[error("the receiver samples waveforms")]
     Waveform,
+    /// The phase receiver samples waves.
+    #[error("the phase receiver samples waves")]
+    Sampled,
     /// The receiver has false alarms.
     #[error("the receiver has false alarms")]
     FalseAlarms,
-    /// The azimuth of the shots jitters.
-    #[error("the azimuth of the lidar jitters")]
-    Jitter,
     /// Light follows random paths.
     #[error("light follows random paths")]
     Paths,
@@ -103,6 +100,17 @@ pub enum DirectReceiver {
     /// reaches the threshold, is [`Triangulation::read`] of its distance and the first normal draw of
     /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose).
     Triangulation(Triangulation),
+    /// Phase of modulated light, in closed form. The range, or the reason for a missing one, is that of
+    /// [`PhaseReceiver::measure`] of the sum of all light, with a pair of normal draws of
+    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose) for each frequency. The limits of the range apply to it; with the correlated
+    /// noise, only the farthest one. The surface of the strongest return is that of origin.
+    Phase {
+        /// The receiver; without noise if the settings disable it.
+        receiver: PhaseReceiver,
+        /// Half the larger of the beam's two divergences, rad: surfaces count as separate if their distances differ by more than
+        /// 0.01 m and the depth of an inclined plane in the beam.
+        spread: f64,
+    },
 }
 
 /// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
@@ -147,6 +155,17 @@ pub struct DirectShot {
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
+    /// All light of a shot of a phase receiver, with or without a range.
+    pub light: DirectLight,
+}
+
+/// All light of a shot of a phase receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DirectLight {
+    /// Power, 1/(m² sr).
+    pub power: f64,
+    /// Number of separate surfaces that returned light, at most 8.
+    pub surfaces: u16,
 }
 
 /// The first surface on a ray.
@@ -169,6 +188,8 @@ pub enum DirectEcho {
     None,
     /// One below the nearest range.
     TooNear,
+    /// The device's code of the reason for a missing range.
+    Error(u8),
     /// A return.
     Return {
         /// Reported range, m.
@@ -190,6 +211,8 @@ pub enum DirectEcho {
 struct PlainShot {
     outcome: Outcome,
     returns: Vec<Return>,
+    /// At phase receivers, otherwise none.
+    light: DirectLight,
 }
 
 /// The result of a shot, from this processor or the other.
@@ -204,6 +227,14 @@ impl ShotResult<'_> {
         match self {
             Self::Plain(plain) => plain.returns.len(),
             Self::Direct(direct) => usize::from(matches!(direct.echo, DirectEcho::Return { .. })),
+        }
+    }
+
+    /// All light, at phase receivers.
+    fn light(&self) -> DirectLight {
+        match self {
+            Self::Plain(plain) => plain.light,
+            Self::Direct(direct) => direct.light,
         }
     }
 }
@@ -288,33 +319,73 @@ impl<'a> DirectSweep<'a> {
         self.settings().light.tree()
     }
 
-    /// The rays of every beam. The middle one is on the axis.
+    /// The rays of every beam. The middle one is on the axis, except for cones of several rays in sweeps without truth; in those with
+    /// truth it is one without power.
     pub fn rays(&self) -> Vec<DirectRay> {
-        let BeamRays::Elliptic(rays) = &self.simulator.beam_rays else {
-            return vec![];
+        let (half_tangent, sub_rays) = match &self.simulator.beam_rays {
+            BeamRays::Elliptic(rays) => {
+                let ray = |ray: &BeamRay| DirectRay {
+                    offset: ray.offset,
+                    slope: ray.slope,
+                    weight: ray.weight,
+                };
+                return rays.iter().map(ray).collect();
+            }
+            BeamRays::Cone {
+                half_tangent,
+                sub_rays,
+            } => (half_tangent, sub_rays),
         };
-        let ray = |ray: &BeamRay| DirectRay {
-            offset: ray.offset,
-            slope: ray.slope,
+        let ray = |ray: &SubRay| DirectRay {
+            offset: [0.0; 2],
+            slope: [half_tangent * ray.left, half_tangent * ray.up],
             weight: ray.weight,
         };
-        rays.iter().map(ray).collect()
+        let mut rays: Vec<DirectRay> = sub_rays.iter().map(ray).collect();
+        if self.settings().with_truth && !self.simulator.beam_rays.is_axis() {
+            let axis = DirectRay {
+                offset: [0.0; 2],
+                slope: [0.0; 2],
+                weight: 0.0,
+            };
+            rays.insert(rays.len().div_ceil(2), axis);
+        }
+        rays
     }
 
-    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor. For beams of one ray,
+    /// Unit vectors along the axis of a shot, to its left and upwards, in the frame of the sensor, without jitter. For beams of one ray,
     /// the last one is zero, and the second one too, except for lidars that triangulate.
     pub fn frame_of(&self, shot: &Shot) -> BeamFrame {
-        if self.simulator.beam_rays.count() > 1 {
-            return BeamFrame::new(shot.azimuth, shot.elevation);
+        self.frame_of_aimed(shot, shot)
+    }
+
+    /// [`DirectSweep::frame_of`] of the shot with an index, turned by its [pointing error](Self::pointing) about the axis z of the
+    /// sensor; the lens of a lidar that triangulates is not turned.
+    pub fn jittered_frame_of(&self, number: u32, shot: &Shot) -> BeamFrame {
+        self.frame_of_aimed(&self.simulator.jittered(shot, number), shot)
+    }
+
+    fn frame_of_aimed(&self, aimed: &Shot, shot: &Shot) -> BeamFrame {
+        if !self.simulator.beam_rays.is_axis() {
+            return BeamFrame::new(aimed.azimuth, aimed.elevation);
         }
         let left = match self.receiver {
-            DirectReceiver::Pulsed { .. } => Vector3::zeros(),
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
+            DirectReceiver::Pulsed { .. } | DirectReceiver::Phase { .. } => Vector3::zeros(),
         };
         BeamFrame {
-            axis: shot.direction(),
+            axis: aimed.direction(),
             left,
             up: Vector3::zeros(),
+        }
+    }
+
+    /// The pointing errors of the azimuths: standard deviation, rad, and weights of [`Purpose::Pointing`](etendue_physics::Purpose)
+    /// as those of [`CorrelatedDraws`]. The deviation is 0 without noise.
+    pub fn pointing(&self) -> AveragedNormals {
+        AveragedNormals {
+            sd: self.simulator.azimuth_jitter().unwrap_or(0.0),
+            weights: padded(&self.simulator.pointing_average),
         }
     }
 
@@ -391,6 +462,13 @@ impl<'a> DirectSweep<'a> {
                     next += count;
                 }
             });
+        if let DirectReceiver::Phase { .. } = self.receiver {
+            let lights = (0..count).into_par_iter();
+            let lights = lights.map(|number| result_of(number).light());
+            lights
+                .map(|light| (light.power, light.surfaces))
+                .unzip_into_vecs(&mut sweep.powers, &mut sweep.surfaces);
+        }
         if self.settings().with_truth {
             let all = (0..count).into_par_iter();
             let truth = |number| self.truth(number, &direct_of(number));
@@ -442,8 +520,12 @@ impl<'a> DirectSweep<'a> {
                     .simulator
                     .report(reporter, fired, light, detected, &mut buffer);
             });
+        let columns = &buffer.per_shot;
+        let lights = columns.powers.first().zip(columns.surfaces.first());
+        let light = lights.map(|(&power, &surfaces)| DirectLight { power, surfaces });
         PlainShot {
             outcome,
+            light: light.unwrap_or_default(),
             returns: buffer.returns_from(0).to_vec(),
         }
     }
@@ -487,6 +569,7 @@ impl<'a> DirectSweep<'a> {
         let (range, intensity, power, stretch, source) = match direct.echo {
             DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
+            DirectEcho::Error(code) => return Outcome::Error(code),
             DirectEcho::Return {
                 range,
                 intensity,
@@ -497,9 +580,10 @@ impl<'a> DirectSweep<'a> {
         };
         let width = match &self.receiver {
             DirectReceiver::Pulsed { form, .. } => form.width,
-            DirectReceiver::Triangulation(_) => 0.0,
+            DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => 0.0,
         };
-        // Position.
+        // Position, of a range with the last bits of the step.
+        let range = { &self.lidar().receiver }.rounded(range, &self.lidar().limits);
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
         let point = shot.point(range - offset);
         let position = match self.settings().frame {
@@ -539,9 +623,6 @@ fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
     // Receiver and beam.
     let receiver = match &plain.receiver {
         PreparedReceiver::Pulsed(pulsed) => {
-            if plain.beam_rays.axis().is_none() {
-                return Err(NotDirect::Cone);
-            }
             if pulsed.receiver.echoes == EchoModel::Waveform {
                 return Err(NotDirect::Waveform);
             }
@@ -554,19 +635,22 @@ fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
             }
         }
         PreparedReceiver::Triangulation(receiver) => {
-            if plain.beam_rays.axis().is_none() {
-                return Err(NotDirect::Cone);
-            }
-            if plain.beam_rays.count() > 1 {
+            if !plain.beam_rays.is_axis() {
                 return Err(NotDirect::Spot);
             }
             DirectReceiver::Triangulation(*receiver)
         }
-        _ => return Err(NotDirect::Receiver),
+        PreparedReceiver::Phase(phase) => {
+            if phase.receiver.method == PhaseMethod::Sampled {
+                return Err(NotDirect::Sampled);
+            }
+            DirectReceiver::Phase {
+                receiver: phase.receiver,
+                spread: phase.spread,
+            }
+        }
+        PreparedReceiver::Fmcw(_) => return Err(NotDirect::Fmcw),
     };
-    if plain.lidar.beam.azimuth_jitter > 0.0 {
-        return Err(NotDirect::Jitter);
-    }
     // Surfaces, air and light.
     let world = plain.world;
     if world.scene().deforms() {

@@ -125,11 +125,12 @@ pub fn trace_tree_from<S: Scalar>(
 ) -> TreeAudit {
     let mut tree = Tree::new(world, settings, |_, light| visit(light));
     tree.extend(&ray.values(), first, Branch::new(ray));
+    // Depth first, in the order in which branches were spawned.
+    tree.next.reverse();
     while let Some((ray, branch)) = tree.next.pop() {
         let hit = world.scene().closest_hit(&ray, scratch);
         let before = tree.next.len();
         tree.extend(&ray, hit, branch);
-        // Depth first, in the order in which branches were spawned.
         tree.next[before..].reverse();
     }
     tree.audit

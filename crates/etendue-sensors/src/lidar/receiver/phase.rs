@@ -365,8 +365,8 @@ impl<S: Scalar> PhaseReceiver<S> {
         }
     }
 
-    /// Quantisation step of the converter, as a fraction of half its range.
-    fn converter_step(&self) -> Option<f64> {
+    /// Quantisation step of the converter, as a fraction of half its range; none without quantisation.
+    pub fn converter_step(&self) -> Option<f64> {
         self.converter_bits.map(|bits| 2.0 / (1_u64 << bits) as f64)
     }
 }

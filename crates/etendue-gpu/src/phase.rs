@@ -1,0 +1,100 @@
+//! Phase receivers in the form of the shader.
+
+use crate::numbers::double_single;
+use bytemuck::{Pod, Zeroable};
+use etendue_physics::phase::PowerDependentBias;
+use etendue_sensors::lidar::PhaseReceiver;
+use std::f64::consts::TAU;
+
+/// Parameters of the shader of phase receivers.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PhaseParameters {
+    ambiguities: [f32; 4],
+    turns_per_metre: [f32; 4],
+    combination: [f32; 4],
+    multiples: [u32; 4],
+    gain: [f32; 4],
+    noise: [f32; 4],
+    limits: [f32; 4],
+    phase_bias: [f32; 4],
+    range_bias: [f32; 4],
+}
+
+impl PhaseParameters {
+    /// The parameters of a receiver with a beam of half the divergence `spread`, rad.
+    pub fn new(receiver: &PhaseReceiver, spread: f64) -> Self {
+        // Frequencies.
+        let modulation = &receiver.modulation;
+        let ambiguities = modulation.ambiguities();
+        let multiples = modulation.multiples;
+        let spacing =
+            modulation.combined_ambiguity() / (f64::from(multiples[0]) * f64::from(multiples[1]));
+        let [_, weight] = receiver.ambiguity.combination.weights(modulation);
+
+        // Noise of a sample after the gain: that of the converter and of its rounding.
+        let noise = &receiver.noise;
+        let step = receiver.converter_step().unwrap_or(0.0);
+        let after_gain = noise.converter * noise.converter + step * step / 12.0;
+
+        // Bias.
+        let polynomial = |[c, b, a]: [f64; 3], unit: f64| rounded([c, b, a, 0.0].map(|x| x / unit));
+        let (phase_bias, range_bias) = match receiver.bias {
+            PowerDependentBias::Phase(own) => (polynomial(own, TAU), [0.0; 4]),
+            PowerDependentBias::Range(own) => ([0.0; 4], polynomial(own, 1.0)),
+            _ => ([0.0; 4], [0.0; 4]),
+        };
+        let gain = &receiver.gain;
+        let ambiguity = &receiver.ambiguity;
+        let [detectable, sufficient] = [receiver.detectable, receiver.sufficient];
+        Self {
+            ambiguities: pairs(ambiguities),
+            turns_per_metre: pairs(ambiguities.map(f64::recip)),
+            combination: pairs([weight, spacing]),
+            multiples: [multiples[0], multiples[1], inverse(multiples), 0],
+            gain: rounded([gain.target, gain.weakest, gain.strongest, spread]),
+            noise: rounded([
+                noise.amplifier * noise.amplifier,
+                noise.shot,
+                noise.background,
+                after_gain,
+            ]),
+            limits: rounded([detectable, sufficient, ambiguity.gate, ambiguity.slack]),
+            phase_bias,
+            range_bias,
+        }
+    }
+}
+
+/// Two numbers in double-single form.
+fn pairs([one, two]: [f64; 2]) -> [f32; 4] {
+    let [a, b] = [one, two].map(double_single);
+    [a[0], a[1], b[0], b[1]]
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the shaders compute powers and noise in f32"
+)]
+fn rounded(numbers: [f64; 4]) -> [f32; 4] {
+    numbers.map(|number| number as f32)
+}
+
+/// The inverse of the second number modulo the first, which have no common factor.
+fn inverse([modulus, number]: [u32; 2]) -> u32 {
+    let is_inverse = |other: &u32| {
+        let product = u64::from(number) * u64::from(*other);
+        product % u64::from(modulus) == 1 % u64::from(modulus)
+    };
+    (0..modulus).find(is_inverse).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn inverses_of_coprime_numbers() {
+        for (numbers, expected) in [([7, 8], 1), ([8, 7], 7), ([5, 3], 2), ([1, 9], 0)] {
+            assert_eq!(super::inverse(numbers), expected);
+        }
+    }
+}
