@@ -93,7 +93,8 @@ struct Echo {
     stretch: f32,
 }
 
-// The returns of a shot, nearest first where they are SORTED, otherwise in the order of its rays: distance, power, and index of the ray.
+// The returns of a shot, nearest first where they are SORTED, otherwise in the order of its rays: distance, power, and index
+// of the ray.
 var<private> distances: array<vec2<f32>, RAYS>;
 var<private> powers: array<f32, RAYS>;
 var<private> rays_of: array<u32, RAYS>;
