@@ -5,6 +5,7 @@
 
 use crate::answer::{self, PictureRequest};
 use crate::background;
+use crate::foxglove::{self, Live, Parameter};
 use crate::message::state::{MeshNumbers, State};
 use crate::message::{mesh, sweep};
 use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
@@ -12,6 +13,7 @@ use crate::recording::{Comparison, Recording, compare};
 use crate::refusal::Refusal;
 use crate::robot::{Query, RobotEvent, RobotRun};
 use crate::session::{Document, Edit, Opening, PanelHintRequest, Session, TextFile};
+use etendue::io::ros2::recorded_messages;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
@@ -117,6 +119,10 @@ pub enum Job {
     Robot(Query, oneshot::Sender<Option<Vec<u8>>>),
     /// The message of a comparison.
     Compare(ComparisonRequest, oneshot::Sender<Option<Vec<u8>>>),
+    /// The numbers of the session as parameters.
+    Parameters(oneshot::Sender<Vec<Parameter>>),
+    /// Sends the sweep to Foxglove.
+    Show,
 }
 
 /// The way to the session.
@@ -134,17 +140,24 @@ impl SessionHandle {
     }
 }
 
-/// Opens a session on a thread of its own.
+/// Opens a session on a thread of its own. It shows its sweeps, or the run of its robot, in a live view too.
 ///
 /// # Errors
 /// If the scene or the sensor cannot be loaded, or no thread can be started.
-pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refusal> {
+pub fn start(
+    opening: &Opening,
+    uploads: PathBuf,
+    live: Option<Arc<Live>>,
+) -> Result<SessionHandle, Refusal> {
     let (jobs, waiting) = channel();
     let (state, state_receiver) = watch::channel(None);
     let (sweep, sweep_receiver) = watch::channel(None);
     let (events, _) = broadcast::channel(MAX_EVENTS);
     let mut worker = Worker {
-        session: Session::open(opening, uploads)?,
+        session: Session::open(opening, uploads.clone())?,
+        uploads,
+        live,
+        shown_channels: 0,
         meshes: MeshNumbers::default(),
         state,
         sweep,
@@ -177,6 +190,11 @@ pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refus
 
 struct Worker {
     session: Session,
+    /// Folder of temporary files.
+    uploads: PathBuf,
+    live: Option<Arc<Live>>,
+    /// Number of channels of the lidar whose topics are shown; 0 for none.
+    shown_channels: usize,
     meshes: MeshNumbers,
     state: watch::Sender<Shared<str>>,
     sweep: watch::Sender<Shared<[u8]>>,
@@ -295,7 +313,13 @@ impl Worker {
         };
         let seed = self.session.inputs().seed;
         self.runs += 1;
-        self.robot = Some(RobotRun::start(self.runs, file, seed, send)?);
+        let run = RobotRun::start(self.runs, file, seed, &self.uploads, send)?;
+        if let Some(live) = &self.live {
+            live.set_topics(&run.topics);
+            self.shown_channels = 0;
+            foxglove::replay(live.clone(), run.clone());
+        }
+        self.robot = Some(run);
         Ok(())
     }
 
@@ -320,11 +344,35 @@ impl Worker {
             }
             Err(refusal) => Err(refusal),
         };
+        self.show();
         let message = match state {
             Ok(state) => json!({ "state": state }),
             Err(refusal) => json!({ "trouble": refusal }),
         };
         self.state.send_replace(Some(message.to_string().into()));
+    }
+
+    /// Shows the sweep in Foxglove, where a client subscribes to it; not while a robot is open, whose run is shown.
+    fn show(&mut self) {
+        let Some(live) = self.live.as_ref().filter(|_| self.robot.is_none()) else {
+            return;
+        };
+        let channels = self.session.loaded().lidar().channels.len();
+        if channels == self.shown_channels && !live.is_wanted() {
+            return;
+        }
+        self.shown_channels = channels;
+        let recorded = self.session.recorded_sweep();
+        let shown = recorded.and_then(|recording| {
+            let (topics, messages) = recorded_messages(&recording)?;
+            live.set_topics(&topics);
+            live.publish(messages.collect::<Result<_, _>>()?);
+            Ok(())
+        });
+        if let Err(refusal) = shown {
+            let message = json!({ "trouble": refusal }).to_string();
+            let _ = self.events.send(message.into());
+        }
     }
 
     fn answer(&mut self, job: Job) {
@@ -364,6 +412,10 @@ impl Worker {
             Job::Compare(request, answer) => {
                 let _ = answer.send(self.compare(request));
             }
+            Job::Parameters(answer) => {
+                let _ = answer.send(foxglove::parameters(&self.session));
+            }
+            Job::Show => self.show(),
         }
     }
 

@@ -269,7 +269,8 @@ fn rounded(pose: PoseNumbers) -> PoseNumbers {
     pose.map(|number| (number * 1e9).round() / 1e9)
 }
 
-fn content(file: &TextFile) -> Json {
+/// The content of a file as JSON; null where it is no TOML.
+pub fn content(file: &TextFile) -> Json {
     let table = toml::from_str::<toml::Table>(&file.text);
     let json = table
         .ok()
