@@ -28,6 +28,7 @@
 //! # Ok::<(), etendue_studio::Refusal>(())
 //! ```
 
+mod aim;
 mod answer;
 mod background;
 mod foxglove;

@@ -37,6 +37,10 @@ pub struct Studio {
     /// numbers per line, 0.1 s apart)
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     trajectory: Option<PathBuf>,
+    /// Source of scans of a panel for the tab Aim: a recording, or the output of a driver: - (standard
+    /// input), host:port, a device or a pipe
+    #[arg(long, value_name = "FILE|DEVICE", allow_hyphen_values = true)]
+    aim: Option<String>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,6 +74,7 @@ impl Studio {
                 .map(|pose| to_numbers(&pose.world_from_sensor)),
             trajectory: self.trajectory.clone(),
             seed: self.seed,
+            aim: self.aim.clone(),
         };
         let options = StudioOptions {
             address: self.listen,

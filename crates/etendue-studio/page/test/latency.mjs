@@ -1,7 +1,8 @@
 // Times of the studio in a headless browser: `node test/latency.mjs PROGRAM CHROMIUM SCENE SENSOR [CHANGES]`.
 //
 // Each change sets the reflectance of the most used material, as a slider does. The time runs from the event to the end
-// of the drawing of the points of its sweep (WebGL `finish`). Prints JSON.
+// of the drawing of the points of its sweep (WebGL `finish`): a coarse sweep where the whole one takes long, which then
+// follows the last change. Prints JSON.
 
 import { spawn } from "node:child_process";
 import { chromium } from "playwright-core";
@@ -20,7 +21,7 @@ let bytes = 0;
 page.on("response", async (response) => { if (/\.(js|css)$|\/$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length; });
 await page.goto(url);
 await page.waitForFunction(() => window.studio?.app.sweep && window.studio.app.state, null, { timeout: 120_000 });
-const load = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
+const load = await page.evaluate(() => ({ parsed: performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, drawn: window.studio.firstDrawn }));
 await page.waitForTimeout(2000);
 
 const result = await page.evaluate(async (changes) => {
@@ -39,18 +40,23 @@ const result = await page.evaluate(async (changes) => {
   // The first changes warm up the caches
   for (let step = 0; step < 5; step++) await change(step);
   latencies.length = 0;
-  const simulated = [];
+  const [simulated, every] = [[], []];
   for (let step = 5; step < 5 + changes; step++) {
     await change(step);
     simulated.push(app.sweep.timing.simulate_ms);
+    every.push(app.sweep.every);
   }
-  return { latencies: [...latencies], simulated, beams: app.sweep.beams, points: app.sweep.points };
+  const changed = [...latencies];
+  const last = performance.now();
+  while (app.sweep.every > 1) await new Promise((done) => setTimeout(done, 2));
+  return { latencies: changed, simulated, every, whole: { at_rest_ms: performance.now() - last, simulate_ms: app.sweep.timing.simulate_ms }, beams: app.sweep.beams, points: app.sweep.points };
 }, Number(changes));
 
 const at = (values, share) => Math.round(10 * [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]) / 10;
 console.log(JSON.stringify({
-  beams: result.beams, points: result.points, page_kb: Math.round(bytes / 1000), page_ready_ms: Math.round(load),
+  beams: result.beams, points: result.points, page_kb: Math.round(bytes / 1000), page_parsed_ms: Math.round(load.parsed), first_drawn_ms: Math.round(load.drawn),
   to_drawn_ms: { median: at(result.latencies, 0.5), p95: at(result.latencies, 0.95) },
+  one_of_columns: { median: at(result.every, 0.5), most: Math.max(...result.every) }, whole: result.whole,
   simulated_ms: { median: at(result.simulated, 0.5), p95: at(result.simulated, 0.95) },
 }));
 await browser.close();

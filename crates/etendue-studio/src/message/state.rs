@@ -47,6 +47,8 @@ pub struct State {
     bounds: [[f64; 3]; 2],
     warnings: Vec<String>,
     recording: Option<RecordingState>,
+    /// Source of scans of a panel in place of the recording.
+    aim_source: Option<String>,
     export: Export,
 }
 
@@ -259,6 +261,7 @@ impl State {
                 has_beams: recording.scans.iter().any(|scan| !scan.beams.is_empty()),
                 warnings: recording.warnings.clone(),
             }),
+            aim_source: session.aim().map(Into::into),
             export: session.export(),
         })
     }

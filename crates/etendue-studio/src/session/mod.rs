@@ -1,6 +1,7 @@
 //! The edited scene and sensor, and their sweep.
 
 mod allowed_paths;
+mod coarse;
 mod edit;
 mod export;
 mod history;
@@ -76,6 +77,8 @@ pub struct Session {
     recording: Option<Arc<Recording>>,
     /// Dropped noise profiles, by name.
     profiles: BTreeMap<String, TextFile>,
+    /// Source of scans of a panel that the page did not give.
+    aim: Option<String>,
     /// Panel of the recording, once it is found.
     panel: Option<Arc<RecordedPanel>>,
     /// Memory of sweeps that are no longer in use.
@@ -103,6 +106,7 @@ impl Session {
             sweep: Arc::default(),
             recording: None,
             profiles: BTreeMap::new(),
+            aim: opening.aim.clone(),
             panel: None,
             spare: Sweep::default(),
             scratch: SweepScratch::default(),
@@ -143,6 +147,11 @@ impl Session {
     /// The last sweep.
     pub fn sweep(&self) -> &Arc<SimulatedSweep> {
         &self.sweep
+    }
+
+    /// Source of scans of a panel that the page did not give.
+    pub fn aim(&self) -> Option<&str> {
+        self.aim.as_deref()
     }
 
     /// Folders whose files the page may name.

@@ -2,7 +2,6 @@
 
 use crate::page::{Page, Server};
 use etendue::io::ros2::{parse_clouds, recorded_messages};
-use etendue::io::table::ColumnData;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -119,12 +118,8 @@ fn recorded(mcap: &[u8], topic: &str) -> Vec<Vec<u8>> {
 
 fn mean_intensity(mcap: &[u8]) -> f64 {
     let clouds = parse_clouds(Path::new("run.mcap"), mcap).unwrap().clouds;
-    let mut columns = clouds[0].table.columns.iter();
-    let column = columns.find(|column| column.name == "intensity").unwrap();
-    let ColumnData::F32(values) = &column.data else {
-        panic!("{column:?}");
-    };
-    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
+    let values = clouds[0].field("intensity").unwrap();
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[test]
@@ -198,7 +193,7 @@ fn impossible_values_are_refused_and_put_back() {
         ("seed", json!(-3), "whole number"),
         ("weather.rain_mm_h", json!(-1), "impossible"),
         ("pose", json!([1, 2]), "give 6 numbers"),
-        ("sensor.range.limits_m", json!([5, 1]), "sensor.range"),
+        ("sensor.range.step_mm", json!(-1), "step_mm is -1"),
         ("materials.none.diffuse.reflectance", json!(0.5), "no such"),
     ] {
         client.set(name, &value);

@@ -211,7 +211,8 @@ impl Page {
     pub fn until_revision(&mut self, revision: u64) {
         self.until(|page| {
             let at = |json: &Json| json["revision"].as_u64().unwrap_or(0);
-            at(&page.state) >= revision && at(&header(&page.sweep)) >= revision
+            let sweep = header(&page.sweep);
+            at(&page.state) >= revision && at(&sweep) >= revision && sweep["every"] == 1
         });
     }
 }
