@@ -44,6 +44,7 @@ export class AimPanel extends Panel {
     this.element.append(element("h3", "", "Aim"));
     if (!source) return;
     this.element.append(element("p", "note", `Finds the panel in every ten scans of ${source}, and counts the beams of each band of incidence while it stays where it is.`));
+    const hints = element("div", "row");
     const row = element("div", "row", this.isRunning ? button("Stop", "Stops reading", () => void this.request("stop_aim")) : button("Start", "Reads the scans from the beginning", () => void this.start()));
     const field = (key: keyof typeof this.hint, label: string, title: string) => {
       const made = element("input");
@@ -53,12 +54,12 @@ export class AimPanel extends Panel {
         if (made.value === "") delete this.hint[key];
         else this.hint[key] = Number(made.value);
       });
-      row.append(made);
+      hints.append(made);
     };
     field("distance_m", "distance, m", "Approximate distance of the panel");
     field("width_m", "width, m", "Width of the panel");
     field("bearing_deg", "bearing, °", "Bearing of the panel, anticlockwise from x");
-    this.element.append(row, this.canvas, this.text, this.bands, this.next);
+    this.element.append(hints, row, this.canvas, this.text, this.bands, this.next);
     this.paint();
   }
 
@@ -123,9 +124,10 @@ export class AimPanel extends Panel {
     const context = canvas.getContext("2d")!;
     const style = getComputedStyle(document.documentElement);
     context.scale(ratio, ratio);
-    // Limits: the panel and most points
-    const reach = view.points.map(([x, y]) => Math.hypot(x, y)).sort((a, b) => a - b);
-    const far = Math.max(1.2 * (view.panel?.distance ?? 0), reach[Math.floor(0.9 * reach.length)] ?? 1, 0.1);
+    // Limits: the panel, or most points
+    const length = ([x, y]: number[]) => Math.hypot(x, y);
+    const reach = view.points.map(length).sort((a, b) => a - b);
+    const far = view.panel ? 1.5 * Math.max(...view.panel.ends.map(length)) : Math.max(reach[Math.floor(0.9 * reach.length)] ?? 1, 0.1);
     const scale = (0.5 * Math.min(width, HEIGHT)) / far;
     const place = ([x, y]: number[]) => [width / 2 + x * scale, HEIGHT / 2 - y * scale] as const;
     context.fillStyle = style.getPropertyValue("--dim") || "#888";
