@@ -139,13 +139,14 @@ fn for_each_number(value: &Json, keys: &mut Vec<String>, visit: &mut impl FnMut(
             }
         }
         Json::Number(_) if keys != &["version"] => visit(keys, value),
-        Json::Array(list) if !list.is_empty() && list.len() <= MAX_NUMBERS => {
-            if list.iter().all(Json::is_number) {
-                visit(keys, value);
-            }
-        }
+        Json::Array(list) if is_short_list(list) => visit(keys, value),
         _ => {}
     }
+}
+
+/// Whether a list is a parameter.
+fn is_short_list(list: &[Json]) -> bool {
+    (1..=MAX_NUMBERS).contains(&list.len()) && list.iter().all(Json::is_number)
 }
 
 impl Parameter {

@@ -44,6 +44,7 @@ impl Session {
             revision: self.revision,
             sweep,
             timing: Timing {
+                load_ms: self.load_ms,
                 simulate_ms: start.elapsed().as_secs_f64() * 1e3,
             },
         };

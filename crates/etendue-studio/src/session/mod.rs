@@ -38,6 +38,7 @@ use pose::PoseNumbers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What the page edits: the inputs of a sweep, and the open noise profile.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,8 @@ pub struct Session {
     uploads: PathBuf,
     /// Number of the current inputs; it grows with every change.
     revision: u64,
+    /// Duration of the last loading, ms.
+    load_ms: f64,
     sweep: Arc<SimulatedSweep>,
     recording: Option<Arc<Recording>>,
     /// Dropped noise profiles, by name.
@@ -103,6 +106,7 @@ impl Session {
             cache,
             uploads,
             revision: 1,
+            load_ms: 0.0,
             sweep: Arc::default(),
             recording: None,
             profiles: BTreeMap::new(),
@@ -200,8 +204,10 @@ impl Session {
 
     /// Loads inputs and makes them current. A change of a gesture is kept in the history.
     fn replace(&mut self, inputs: &Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
+        let start = Instant::now();
         let (inputs, loaded) =
             loading::load(inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
+        self.load_ms = start.elapsed().as_secs_f64() * 1e3;
         if inputs == self.inputs {
             return Ok(());
         }

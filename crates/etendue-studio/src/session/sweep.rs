@@ -33,6 +33,8 @@ pub struct SimulatedSweep {
 /// Durations of the last change, ms.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timing {
+    /// Loading of the changed inputs.
+    pub load_ms: f64,
     /// Simulation.
     pub simulate_ms: f64,
 }
@@ -89,6 +91,7 @@ impl Session {
             revision: self.revision,
             sweep,
             timing: Timing {
+                load_ms: self.load_ms,
                 simulate_ms: start.elapsed().as_secs_f64() * 1e3,
             },
         };
