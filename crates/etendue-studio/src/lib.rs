@@ -15,7 +15,8 @@
 //! The server listens on loopback unless another address is given. All paths begin with a random token of the
 //! session; requests with a foreign `Host` or `Origin` are refused. Pages name files only inside the folders of the
 //! scene, the sensor, `ETENDUE_DATA` and their own uploads, and write only the files that are open. Messages are
-//! bounded, and malformed ones are answered with an error.
+//! bounded, and malformed ones are answered with an error. Foxglove, which is a page of another server, may connect if
+//! [`StudioOptions::foxglove`] is set, with the token.
 //!
 //! ```no_run
 //! use etendue_studio::{Opening, Studio, StudioOptions};
@@ -27,8 +28,10 @@
 //! # Ok::<(), etendue_studio::Refusal>(())
 //! ```
 
+mod aim;
 mod answer;
 mod background;
+mod foxglove;
 mod message;
 mod recording;
 mod refusal;
@@ -37,6 +40,7 @@ mod server;
 pub mod session;
 mod worker;
 
+pub use foxglove::LiveServer;
 pub use refusal::Refusal;
 pub use server::{Studio, StudioOptions};
 pub use session::Opening;

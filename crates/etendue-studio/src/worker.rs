@@ -1,10 +1,13 @@
 //! The thread that owns the session.
 //!
 //! It takes all waiting requests, applies them in order, simulates once, and publishes the sweep and the state. An
-//! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
+//! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue. Where
+//! a sweep takes long, edits are shown by coarse sweeps, and the whole one follows when no edit has come for a while.
 
+use crate::aim::{self, AimEvent, AimSource};
 use crate::answer::{self, PictureRequest};
 use crate::background;
+use crate::foxglove::{self, Live, Parameter};
 use crate::message::state::{MeshNumbers, State};
 use crate::message::{mesh, sweep};
 use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
@@ -12,12 +15,14 @@ use crate::recording::{Comparison, Recording, compare};
 use crate::refusal::Refusal;
 use crate::robot::{Query, RobotEvent, RobotRun};
 use crate::session::{Document, Edit, Opening, PanelHintRequest, Session, TextFile};
+use etendue::io::ros2::recorded_messages;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 use tokio::sync::{broadcast, oneshot, watch};
 
 /// A message that is sent to all pages.
@@ -81,6 +86,10 @@ pub enum Request {
     },
     /// Stops the running fit.
     StopFit,
+    /// Looks for the panel in the scans of the recording, or of the source that the studio was started with.
+    Aim(PanelHintRequest),
+    /// Ends the aim.
+    StopAim,
     /// Runs the robot again, with the files as they are saved and the present seed.
     RunRobot,
 }
@@ -117,6 +126,10 @@ pub enum Job {
     Robot(Query, oneshot::Sender<Option<Vec<u8>>>),
     /// The message of a comparison.
     Compare(ComparisonRequest, oneshot::Sender<Option<Vec<u8>>>),
+    /// The numbers of the session as parameters.
+    Parameters(oneshot::Sender<Vec<Parameter>>),
+    /// Sends the sweep to Foxglove.
+    Show,
 }
 
 /// The way to the session.
@@ -134,29 +147,38 @@ impl SessionHandle {
     }
 }
 
-/// Opens a session on a thread of its own.
+/// Opens a session on a thread of its own. It shows its sweeps, or the run of its robot, in a live view too.
 ///
 /// # Errors
 /// If the scene or the sensor cannot be loaded, or no thread can be started.
-pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refusal> {
+pub fn start(
+    opening: &Opening,
+    uploads: PathBuf,
+    live: Option<Arc<Live>>,
+) -> Result<SessionHandle, Refusal> {
     let (jobs, waiting) = channel();
     let (state, state_receiver) = watch::channel(None);
     let (sweep, sweep_receiver) = watch::channel(None);
     let (events, _) = broadcast::channel(MAX_EVENTS);
     let mut worker = Worker {
-        session: Session::open(opening, uploads)?,
+        session: Session::open(opening, uploads.clone())?,
+        uploads,
+        live,
+        shown_channels: 0,
         meshes: MeshNumbers::default(),
         state,
         sweep,
         events: events.clone(),
         published: 0,
+        coarse: 0,
         stop_fit: Arc::default(),
+        stop_aim: Arc::default(),
         robot: None,
         runs: 0,
         gestures: 0,
     };
     worker.follow_robot()?;
-    worker.publish();
+    worker.publish(false);
     let thread = std::thread::Builder::new().name("session".into());
     let thread = thread.spawn(move || worker.run(&waiting));
     thread.map_err(|error| {
@@ -177,14 +199,23 @@ pub fn start(opening: &Opening, uploads: PathBuf) -> Result<SessionHandle, Refus
 
 struct Worker {
     session: Session,
+    /// Folder of temporary files.
+    uploads: PathBuf,
+    live: Option<Arc<Live>>,
+    /// Number of channels of the lidar whose topics are shown; 0 for none.
+    shown_channels: usize,
     meshes: MeshNumbers,
     state: watch::Sender<Shared<str>>,
     sweep: watch::Sender<Shared<[u8]>>,
     events: broadcast::Sender<Arc<str>>,
     /// Revision that is published.
     published: u64,
+    /// Revision of the last coarse sweep.
+    coarse: u64,
     /// Set to stop the running fit.
     stop_fit: Arc<AtomicBool>,
+    /// Set to end the running aim.
+    stop_aim: Arc<AtomicBool>,
     /// The run of the robot.
     robot: Option<Arc<RobotRun>>,
     /// Number of runs of robots.
@@ -196,12 +227,29 @@ struct Worker {
 /// Number of events of fits that wait for a slow page; older ones are lost.
 const MAX_EVENTS: usize = 256;
 
+/// Time without edits after which the whole sweep follows coarse ones.
+const REST: Duration = Duration::from_millis(100);
+
 /// Maximum number of requests that are taken at once.
 const MAX_BATCH: usize = 256;
 
 impl Worker {
     fn run(&mut self, waiting: &Receiver<Job>) {
-        while let Ok(first) = waiting.recv() {
+        loop {
+            // Publish the whole sweep when the edits rest
+            let is_whole = self.published == self.session.revision();
+            let first = if is_whole {
+                waiting.recv().ok()
+            } else {
+                match waiting.recv_timeout(REST) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        self.publish(false);
+                        continue;
+                    }
+                    received => received.ok(),
+                }
+            };
+            let Some(first) = first else { return };
             // Take all waiting jobs
             let mut jobs = vec![first];
             while jobs.len() < MAX_BATCH
@@ -211,9 +259,12 @@ impl Worker {
             }
             // Edit first, so that the sweep is on its way before questions are answered
             let (edits, questions): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
+            // Steps of the run are shown whole
+            let is_step = !edits.is_empty() && edits.iter().all(is_of_time);
+            let may_be_coarse = !is_step && !questions.iter().any(is_about_sweep);
             self.edit_all(edits);
             let followed = self.follow_robot();
-            self.publish();
+            self.publish(may_be_coarse);
             if let Err(refusal) = followed {
                 let message = json!({ "trouble": refusal }).to_string();
                 let _ = self.events.send(message.into());
@@ -295,7 +346,13 @@ impl Worker {
         };
         let seed = self.session.inputs().seed;
         self.runs += 1;
-        self.robot = Some(RobotRun::start(self.runs, file, seed, send)?);
+        let run = RobotRun::start(self.runs, file, seed, &self.uploads, send)?;
+        if let Some(live) = &self.live {
+            live.set_topics(&run.topics);
+            self.shown_channels = 0;
+            foxglove::replay(live.clone(), run.clone());
+        }
+        self.robot = Some(run);
         Ok(())
     }
 
@@ -305,21 +362,23 @@ impl Worker {
         u64::MAX - self.gestures
     }
 
-    /// Publishes the sweep and the state of the session, if it changed.
-    fn publish(&mut self) {
-        if self.published == self.session.revision() {
+    /// Publishes the sweep and the state of the session, if it changed; a coarse sweep alone if it may be and the
+    /// whole one takes long.
+    fn publish(&mut self, may_be_coarse: bool) {
+        if self.published == self.session.revision() || may_be_coarse && self.publish_coarse() {
             return;
         }
         self.published = self.session.revision();
         let state = match self.session.simulate() {
             Ok(simulated) => {
-                let message = sweep::encode(&simulated, self.session.loaded());
+                let message = sweep::encode(&simulated, self.session.loaded(), 1);
                 self.sweep.send_replace(Some(message.into()));
                 let robot = self.robot.as_deref();
                 State::of(&self.session, &mut self.meshes, robot)
             }
             Err(refusal) => Err(refusal),
         };
+        self.show();
         let message = match state {
             Ok(state) => json!({ "state": state }),
             Err(refusal) => json!({ "trouble": refusal }),
@@ -327,12 +386,52 @@ impl Worker {
         self.state.send_replace(Some(message.to_string().into()));
     }
 
+    /// Publishes a coarse sweep, where the whole one takes long.
+    fn publish_coarse(&mut self) -> bool {
+        if self.coarse == self.session.revision() {
+            return true;
+        }
+        // The error of an impossible sweep is that of the whole one
+        let Ok(Some((simulated, every))) = self.session.simulate_coarse() else {
+            return false;
+        };
+        self.coarse = simulated.revision;
+        let message = sweep::encode(&simulated, self.session.loaded(), every);
+        self.sweep.send_replace(Some(message.into()));
+        true
+    }
+
+    /// Shows the sweep in Foxglove, where a client subscribes to it; not while a robot is open, whose run is shown.
+    fn show(&mut self) {
+        let is_whole = self.published == self.session.revision();
+        let is_shown = is_whole && self.robot.is_none();
+        let Some(live) = self.live.as_ref().filter(|_| is_shown) else {
+            return;
+        };
+        let channels = self.session.loaded().lidar().channels.len();
+        if channels == self.shown_channels && !live.is_wanted() {
+            return;
+        }
+        self.shown_channels = channels;
+        let recorded = self.session.recorded_sweep();
+        let shown = recorded.and_then(|recording| {
+            let (topics, messages) = recorded_messages(&recording)?;
+            live.set_topics(&topics);
+            live.publish(messages.collect::<Result<_, _>>()?);
+            Ok(())
+        });
+        if let Err(refusal) = shown {
+            let message = json!({ "trouble": refusal }).to_string();
+            let _ = self.events.send(message.into());
+        }
+    }
+
     fn answer(&mut self, job: Job) {
         match job {
             Job::Request(request, answer) => {
                 let _ = answer.send(self.answer_of(&request));
                 // Saving changes which files are unsaved
-                self.publish();
+                self.publish(false);
             }
             Job::Mesh(number, answer) => {
                 let _ = answer.send(self.meshes.get(number).map(|found| mesh::encode(&found)));
@@ -354,7 +453,7 @@ impl Worker {
                     Ok(uploaded)
                 });
                 let _ = answer.send(uploaded.map(|uploaded| json!({ "upload": uploaded })));
-                self.publish();
+                self.publish(false);
             }
             Job::Picture(request, answer) => self.render(&request, answer),
             Job::Robot(query, answer) => {
@@ -364,6 +463,10 @@ impl Worker {
             Job::Compare(request, answer) => {
                 let _ = answer.send(self.compare(request));
             }
+            Job::Parameters(answer) => {
+                let _ = answer.send(foxglove::parameters(&self.session));
+            }
+            Job::Show => self.show(),
         }
     }
 
@@ -426,7 +529,46 @@ impl Worker {
         Ok(Json::Null)
     }
 
+    /// Starts the aim on a thread of its own, in place of the running one.
+    fn aim(&mut self, hint: PanelHintRequest) -> Result<Json, Refusal> {
+        self.stop_aim.store(true, Ordering::Relaxed);
+        let given = self.session.aim().map(|word| AimSource::Word(word.into()));
+        let recording = || self.session.recording().cloned();
+        let source = given.or_else(|| recording().map(AimSource::Recording));
+        let source = source.ok_or_else(|| {
+            Refusal::new(
+                "there is no source of scans",
+                "drop a recording of a panel, or start etendue studio with --aim FILE|DEVICE",
+            )
+        })?;
+        let stop = Arc::new(AtomicBool::new(false));
+        self.stop_aim = stop.clone();
+        let events = self.events.clone();
+        let of_thread = stop.clone();
+        let send = move |event: AimEvent| {
+            // Another aim may have begun while this one waited for scans
+            if of_thread.load(Ordering::Relaxed) && event != AimEvent::Done {
+                return;
+            }
+            let message: Arc<str> = json!({ "aim": event }).to_string().into();
+            // Without a page nobody receives it
+            let _ = events.send(message);
+        };
+        let thread = std::thread::Builder::new().name("aim".into());
+        let started = thread.spawn(move || aim::run(&source, hint, &stop, &send));
+        started.map_err(|error| {
+            Refusal::new(
+                format!("no thread can be started: {error}"),
+                "end other programs",
+            )
+        })?;
+        Ok(Json::Null)
+    }
+
     fn answer_of(&mut self, request: &Request) -> Result<Json, Refusal> {
+        if let Request::Aim(hint) = request {
+            return self.aim(*hint);
+        }
         if let Request::Fit { unknowns, scan } = request {
             return self.fit(unknowns, *scan);
         }
@@ -449,6 +591,10 @@ impl Worker {
             Request::FitPaths => serde_json::to_value(fit::paths(session.loaded())?),
             Request::StopFit => {
                 self.stop_fit.store(true, Ordering::Relaxed);
+                Ok(Json::Null)
+            }
+            Request::StopAim => {
+                self.stop_aim.store(true, Ordering::Relaxed);
                 Ok(Json::Null)
             }
             Request::Save(document) => {
@@ -494,6 +640,24 @@ fn is_edit(job: &Job) -> bool {
             Request::Edit { .. } | Request::Open { .. } | Request::Undo | Request::Redo,
             _
         )
+    )
+}
+
+/// Whether a job chooses the sweep of the run, and nothing else.
+fn is_of_time(job: &Job) -> bool {
+    match job {
+        Job::Request(Request::Edit { edits, .. }, _) => {
+            edits.iter().all(|edit| matches!(edit, Edit::Sweep(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the answer to a job needs the whole sweep or the state that comes with it.
+fn is_about_sweep(job: &Job) -> bool {
+    !matches!(
+        job,
+        Job::Mesh(..) | Job::Robot(..) | Job::Parameters(..) | Job::Show
     )
 }
 

@@ -27,6 +27,7 @@
 mod beams;
 mod bias_hypotheses;
 mod calibrate;
+mod coverage;
 mod curve_settings;
 mod curves;
 mod distance_law;
@@ -55,6 +56,7 @@ mod warnings;
 pub use beams::{BeamOutcome, PanelBeam, PanelBeams};
 pub use bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
 pub use calibrate::{NoiseCalibration, calibrate};
+pub use coverage::{BEAMS_PER_BAND, IncidenceCoverage};
 pub use error::NoiseError;
 pub use identify::{MaterialLikelihood, identify};
 pub use modes::RangeMode;

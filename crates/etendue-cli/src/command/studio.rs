@@ -17,7 +17,8 @@ use std::path::PathBuf;
     etendue studio glass-door --sensor velodyne-vlp-16\n          \
     etendue studio examples/small-house.toml --sensor ouster-os1-128\n          \
     etendue studio examples/cart.toml\n          \
-    etendue studio examples/street.toml --trajectory examples/street.tum\n\n\
+    etendue studio examples/street.toml --trajectory examples/street.tum\n          \
+    etendue studio --foxglove\n\n\
     The page is open until Ctrl-C. Its address contains a secret of the session; the server listens on this \
     computer only, unless --listen gives another address.")]
 pub struct Studio {
@@ -36,6 +37,10 @@ pub struct Studio {
     /// numbers per line, 0.1 s apart)
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     trajectory: Option<PathBuf>,
+    /// Source of scans of a panel for the tab Aim: a recording, or the output of a driver: - (standard
+    /// input), host:port, a device or a pipe
+    #[arg(long, value_name = "FILE|DEVICE", allow_hyphen_values = true)]
+    aim: Option<String>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -45,6 +50,9 @@ pub struct Studio {
     /// Address on which the server listens
     #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST.into())]
     listen: IpAddr,
+    /// Serve the topics and parameters to Foxglove too: prints the address for its WebSocket connection
+    #[arg(long)]
+    foxglove: bool,
     /// Print the address of the page without opening a browser
     #[arg(long)]
     no_open: bool,
@@ -66,10 +74,12 @@ impl Studio {
                 .map(|pose| to_numbers(&pose.world_from_sensor)),
             trajectory: self.trajectory.clone(),
             seed: self.seed,
+            aim: self.aim.clone(),
         };
         let options = StudioOptions {
             address: self.listen,
             port: self.port,
+            foxglove: self.foxglove,
         };
         let studio = etendue_studio::Studio::open(&opening, &options)?;
 
@@ -85,6 +95,9 @@ impl Studio {
             ]);
         }
         print(&format!("{}\n", studio.url()))?;
+        if let Some(url) = studio.foxglove_url() {
+            print(&format!("{url}\n"))?;
+        }
         remark("Ctrl-C ends the studio");
         if !self.no_open {
             let is_open = desktop::open(studio.url());

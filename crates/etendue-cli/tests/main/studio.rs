@@ -1,10 +1,19 @@
 //! The command line that the studio exports.
 
 use crate::etendue;
+use ::etendue::io::ros2::recorded_messages;
 use etendue_studio::Opening;
 use etendue_studio::session::{Document, Edit, Session};
+use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
 
 /// Applies changes, saves the files, runs the exported command, and compares the files of points.
 fn exported_equals_shown(
@@ -196,7 +205,7 @@ fn the_page_of_the_studio_works_in_a_browser() {
         .find(|path| path.exists());
     let text = drive(&page.join("test/browser.mjs"), chromium.as_deref());
     // One line per step
-    assert!(text.matches("ok: ").count() >= 19, "{text}");
+    assert!(text.matches("ok: ").count() >= 20, "{text}");
 }
 
 /// Output of a script that drives the page in a browser, which has to succeed.
@@ -214,4 +223,185 @@ fn drive(script: &Path, browser: Option<&Path>) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     text
+}
+
+/// A program that runs until it is dropped, and the lines that it printed.
+struct Running {
+    child: std::process::Child,
+    lines: std::io::Lines<std::io::BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    fn start(folder: &Path, words: &[&str]) -> Self {
+        let mut command = crate::command(folder, words);
+        let mut child = command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let output = child.stdout.take().expect("its output");
+        Self {
+            child,
+            lines: std::io::BufReader::new(output).lines(),
+        }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("a line").expect("a line")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
+
+#[test]
+fn a_run_in_foxglove_has_the_messages_of_its_recording() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = [
+        "run",
+        CART,
+        "--duration",
+        "0.5",
+        "--foxglove",
+        "-o",
+        "run.mcap",
+    ];
+    let mut running = Running::start(folder.path(), &words);
+    let url = running.line();
+    let received = foxglove_messages(&url);
+    let status = running.child.wait().expect("it ends");
+    assert!(status.success());
+    // Every message, in the order of its topic
+    let recording = std::fs::read(folder.path().join("run.mcap")).expect("a recording");
+    let (topics, messages) = recorded_messages(&recording).expect("messages");
+    let messages: Vec<_> = messages
+        .map(|message| message.expect("a message"))
+        .collect();
+    assert!(messages.len() > 100, "{}", messages.len());
+    for (number, topic) in topics.iter().enumerate() {
+        let own = messages.iter().filter(|message| message.topic == number);
+        let own: Vec<_> = own
+            .map(|message| (message.time, message.bytes.clone()))
+            .collect();
+        let none = Vec::new();
+        let shown = received.get(&topic.name).unwrap_or(&none);
+        assert!(
+            *shown == own,
+            "{}: {} of {}",
+            topic.name,
+            shown.len(),
+            own.len()
+        );
+    }
+}
+
+/// Subscribes to all topics, and receives until the end: times and contents by topic.
+fn foxglove_messages(url: &str) -> BTreeMap<String, Vec<(u64, Vec<u8>)>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let mut request = url.into_client_request().expect("an address");
+    let protocol = HeaderValue::from_static("foxglove.sdk.v1");
+    request
+        .headers_mut()
+        .insert("sec-websocket-protocol", protocol);
+    runtime.expect("a runtime").block_on(async {
+        let (mut socket, _) = connect_async(request).await.expect("a connection");
+        let mut topics = Vec::new();
+        let mut received = BTreeMap::<String, Vec<_>>::new();
+        while let Some(Ok(message)) = socket.next().await {
+            match message {
+                Message::Text(text) => {
+                    let message: Value = serde_json::from_str(&text).expect("JSON");
+                    let channels = message["channels"].as_array().cloned().unwrap_or_default();
+                    topics.extend(
+                        channels
+                            .iter()
+                            .map(|channel| channel["topic"].as_str().expect("a topic").to_owned()),
+                    );
+                    let subscriptions = channels.iter().enumerate();
+                    let subscriptions: Vec<Value> = subscriptions
+                        .map(|(id, channel)| json!({ "id": id, "channelId": channel["id"] }))
+                        .collect();
+                    if !subscriptions.is_empty() {
+                        let subscribe =
+                            json!({ "op": "subscribe", "subscriptions": subscriptions });
+                        socket
+                            .send(Message::text(subscribe.to_string()))
+                            .await
+                            .expect("sent");
+                    }
+                }
+                Message::Binary(bytes) => {
+                    let id = u32::from_le_bytes(bytes[1..5].try_into().expect("a number"));
+                    let time = u64::from_le_bytes(bytes[5..13].try_into().expect("a time"));
+                    let topic = topics[id as usize].clone();
+                    received
+                        .entry(topic)
+                        .or_default()
+                        .push((time, bytes[13..].to_vec()));
+                }
+                _ => break,
+            }
+        }
+        received
+    })
+}
+
+#[test]
+fn the_page_records_the_run_of_a_robot_as_the_command_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // A robot on a trajectory, and one that follows commands
+    let car = "version = 1\nname = \"car\"\nscene = \"patio\"\nduration_s = 1.0\n[dynamics]\nmodel = \"bicycle\"\n\
+        [dynamics.vehicle]\nwheelbase_m = 1.0\n[[dynamics.drive]]\nat_s = 0.2\nspeed_mps = 1.0\nsteering_deg = 5.0\n\
+        [[sensors]]\nname = \"lidar\"\nposition_m = [0.2, 0.0, 0.6]\ndevice.lidar = { preset = \"hokuyo-urg-04lx\" }\n\
+        [[sensors]]\nname = \"imu\"\nrate_hz = 100.0\nwindow_ms = 5.0\ndevice.imu = { preset = \"adis16470\" }\n";
+    std::fs::write(folder.path().join("car.toml"), car).expect("written");
+    for robot in [CART, "car.toml"] {
+        let words = ["run", robot, "--seed", "4", "-o", "run.mcap"];
+        let output = etendue(folder.path(), &words);
+        assert!(output.status.success(), "{output:?}");
+        let written = std::fs::read(folder.path().join("run.mcap")).expect("a recording");
+        let mut studio = Running::start(
+            folder.path(),
+            &["studio", robot, "--seed", "4", "--no-open"],
+        );
+        let url = studio.line();
+        let (host, path) = url
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once('/'))
+            .expect("an address");
+        let shown = loop {
+            let mut stream = TcpStream::connect(host).expect("a connection");
+            write!(
+                stream,
+                "GET /{path}robot/run.mcap HTTP/1.0\r\nHost: {host}\r\n\r\n"
+            )
+            .expect("sent");
+            let mut answer = Vec::new();
+            stream.read_to_end(&mut answer).expect("an answer");
+            let end = answer
+                .windows(4)
+                .position(|four| four == b"\r\n\r\n")
+                .expect("a header");
+            // Before its end the run has no recording
+            if answer.starts_with(b"HTTP/1.0 200") {
+                break answer.split_off(end + 4);
+            }
+            assert!(answer.starts_with(b"HTTP/1.0 404"));
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        };
+        assert!(
+            shown == written,
+            "{robot}: {} and {} bytes",
+            shown.len(),
+            written.len()
+        );
+    }
 }

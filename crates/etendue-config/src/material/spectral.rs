@@ -90,8 +90,11 @@ impl From<f64> for Spectral {
 }
 
 impl Spectral {
-    /// Converts to a spectrum; the error describes the problem and the remedy.
-    pub(super) fn spectrum(&self) -> Result<Spectrum, String> {
+    /// Converts to a spectrum.
+    ///
+    /// # Errors
+    /// If the table or fit is impossible; the message describes the problem and the remedy.
+    pub fn spectrum(&self) -> Result<Spectrum, String> {
         match self {
             Self::Number(value) => Ok(Spectrum::Constant(*value)),
             Self::Fit(fit) => fit.spectrum(),

@@ -1,6 +1,7 @@
 //! Channels of MCAP files with ROS 2 messages.
 
 use super::definition::Definition;
+use super::topic::Topic;
 use mcap::{McapError, Message, WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
@@ -26,10 +27,18 @@ pub(super) fn add_channel<W: Write + Seek>(
     topic: &str,
     definition: &Definition,
 ) -> Result<u16, McapError> {
-    let schema = definition.schema();
-    let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
+    add_topic(writer, &Topic::new(topic, definition))
+}
+
+/// Opens the channel of a topic. Returns the number of the channel in the file.
+pub(super) fn add_topic<W: Write + Seek>(
+    writer: &mut Writer<W>,
+    topic: &Topic,
+) -> Result<u16, McapError> {
+    let schema = topic.schema.as_bytes();
+    let schema = writer.add_schema(&topic.schema_name, "ros2msg", schema)?;
     let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-    writer.add_channel(schema, topic, "cdr", &qos)
+    writer.add_channel(schema, &topic.name, "cdr", &qos)
 }
 
 /// Opens the channel of a message of another file. Returns the number of the channel in this one.

@@ -1,7 +1,7 @@
 //! ROS 2 messages in MCAP files, for Foxglove, Rerun and `ros2 bag`.
 //!
 //! [`LidarRecorder`] writes a recording in chunks of whole sweeps: memory use is constant, and the chunks
-//! of an interrupted run are readable. [`RigRecorder`] writes the events of a whole rig:
+//! of an interrupted run are readable. [`RigMessages`] encodes the events of a whole rig, and [`RigRecorder`] writes them:
 //! inertial readings, GNSS fixes, magnetic fields, pressures, wheel angles, scans, clouds, images
 //! and the true motion. [`repair_recording`] completes a recording that a killed process left.
 //! [`read_clouds`] reads clouds, also from truncated files; [`read_drive`]
@@ -21,7 +21,9 @@ mod recorder;
 mod repair;
 mod rewrite;
 mod rig_message;
+mod rig_messages;
 mod rig_recorder;
+mod topic;
 
 pub use bag::bag_metadata;
 pub(crate) use cdr::CdrReader;
@@ -34,4 +36,6 @@ pub use recorder::{LidarRecorder, LidarTopics};
 pub use repair::{RepairedRecording, repair_recording};
 pub use rewrite::rewrite_clouds;
 pub use rig_message::drive_command;
+pub use rig_messages::RigMessages;
 pub use rig_recorder::RigRecorder;
+pub use topic::{Topic, TopicMessage, recorded_messages};

@@ -1,5 +1,6 @@
 // The connection to the session: requests with answers, and edits of which only the newest waits.
 
+import type { AimEvent } from "./aim_panel";
 import { decode } from "./message";
 import type { FitEvent } from "./recording_panel";
 import type { RobotEvent } from "./robot_panel";
@@ -16,6 +17,7 @@ interface Listeners {
   trouble(refusal: Refusal): void;
   fit(event: FitEvent): void;
   robot(event: RobotEvent): void;
+  aim(event: AimEvent): void;
   closed(): void;
 }
 
@@ -63,6 +65,7 @@ export class Connection {
     else if (message.trouble) this.on.trouble(message.trouble);
     else if (message.fit) this.on.fit(message.fit);
     else if (message.robot) this.on.robot(message.robot);
+    else if (message.aim) this.on.aim(message.aim);
     else if (message.hello) {
       this.client = message.hello.client;
       this.on.hello(message.hello);

@@ -2,6 +2,7 @@
 
 import "./studio.css";
 import * as THREE from "three";
+import { AimPanel } from "./aim_panel";
 import { type App, button, element } from "./app";
 import { BeamInspector } from "./beam_panel";
 import { redrawAll } from "./charts";
@@ -37,7 +38,7 @@ if (!document.createElement("canvas").getContext("webgl2")) {
 const view = new View(get<HTMLCanvasElement>("canvas"), {
   selected: (selection) => app.select(selection),
   point: (index) => {
-    if (app.sweep) beam.inspect(app.sweep.pixel[index]);
+    if (app.sweep?.every === 1) beam.inspect(app.sweep.pixel[index]);
   },
   moved,
   measured: (text) => app.toast(text),
@@ -84,6 +85,7 @@ const connection = new Connection({
   trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
   fit: (event) => recording.event(event),
   robot: (event) => robot.event(event),
+  aim: (event) => aim.event(event),
   closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
 });
 
@@ -120,12 +122,13 @@ const app: App = {
 
 // The panels
 
-const images = new Images(get("images"), (pixel) => beam.inspect(pixel));
+const images = new Images(get("images"), (pixel) => { if (app.sweep?.every === 1) beam.inspect(pixel); });
 const beam = new BeamInspector(get("beam"), app, (pixel) => images.mark(pixel));
 const recording = new RecordingPanel(app);
 const profiles = new ProfilePanel(app);
 const camera = new CameraPanel(app);
 const robot = new RobotPanel(app);
+const aim = new AimPanel(app);
 const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   scene: { title: "Scene", panel: new ScenePanel(app) },
   material: { title: "Material", panel: new MaterialPanel(app) },
@@ -134,6 +137,7 @@ const panels: { [name: string]: { title: string; panel: Panel | null } } = {
   compare: { title: "Compare", panel: recording },
   profiles: { title: "Noise", panel: profiles },
   camera: { title: "Camera", panel: camera },
+  aim: { title: "Aim", panel: aim },
   robot: { title: "Robot", panel: robot },
   dock: { title: "Scan", panel: null },
 };
@@ -178,8 +182,17 @@ async function showState(state: State) {
   refreshPanels();
   void profiles.update();
   showRobot(state);
+  showAim(state);
   if (!view.isBeingDragged) await view.show(state);
   if (["object", "material", "label"].includes(mode) && app.sweep) showLegend(app.sweep);
+}
+
+let isAimShown = false;
+/** Shows the tab of the aim where there is a source of scans; at the start, if the program was given one. */
+function showAim(state: State) {
+  get("tab-aim").hidden = !aim.isUseful;
+  if (state.aim_source && !isAimShown) showTab("aim");
+  isAimShown = true;
 }
 
 let shownRobot = -1;
@@ -193,14 +206,20 @@ function showRobot(state: State) {
   shownRobot = run;
 }
 
+/** Time from the start of the navigation to the first drawn points, ms. */
+let firstDrawn = 0;
+
 function showSweep(sweep: Sweep) {
   app.sweep = sweep;
   view.showSweep(sweep, values(sweep));
   // Where an edit led to this sweep, its time includes the end of the drawing
-  if (connection.awaits(sweep.revision)) view.finish();
+  if (connection.awaits(sweep.revision) || !firstDrawn) view.finish();
+  firstDrawn ||= performance.now();
   connection.drawn(sweep.revision);
   images.show(sweep);
   showLegend(sweep);
+  // What belongs to the whole sweep follows it
+  if (sweep.every > 1) return;
   void beam.refresh();
   camera.changed();
   if (app.state?.recording && recording.element.classList.contains("on")) void recording.compare(false);
@@ -246,7 +265,8 @@ setInterval(() => {
   if (!sweep) return;
   const { latencies } = connection;
   const last = latencies.length ? ` · ${latencies[latencies.length - 1].toFixed(0)} ms to drawn` : "";
-  get("stats").textContent = `${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${sweep.mixed_points.toLocaleString("en")} mixed · ${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
+  const coarse = sweep.every > 1 ? `1 of ${sweep.every} columns while it changes · ` : "";
+  get("stats").textContent = `${coarse}${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${sweep.mixed_points.toLocaleString("en")} mixed · ${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
 }, 1000);
 
 // Tools of the view
@@ -402,4 +422,4 @@ addEventListener("keydown", (event) => {
 });
 
 // For tests in a browser
-Object.assign(window, { studio: { app, latencies: connection.latencies, view, connection, beam, recording, profiles, camera, robot, dropped, showTab } });
+Object.assign(window, { studio: { get firstDrawn() { return firstDrawn; }, app, latencies: connection.latencies, view, connection, beam, recording, profiles, camera, robot, aim, dropped, showTab } });

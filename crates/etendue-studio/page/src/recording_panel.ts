@@ -63,6 +63,7 @@ export class RecordingPanel extends Panel {
     if (!state.recording) {
       app.recording(null);
       discard(this.ellipse);
+      this.results.replaceChildren();
       this.element.append(element("p", "note", "Drop a recording on the page, or keep the present sweep: it is overlaid with the simulated one, and fits find poses and materials from it."));
       return;
     }
@@ -127,15 +128,21 @@ export class RecordingPanel extends Panel {
     const message = decode<ComparisonMessage>(await answer.arrayBuffer());
     app.recording(message.position);
     const plot = element("div", "plot");
-    const old = withNumbers ? null : this.results.querySelector(".numbers");
+    // Numbers of the same scan stay until they are computed again, marked as those of an earlier sweep
+    const of = JSON.stringify([app.state.recording, this.scan, this.isInWorld]);
+    const old = withNumbers ? null : this.results.querySelector<HTMLElement>(".numbers");
     this.results.replaceChildren(plot);
     charts.histogram(plot, Array.from(message.difference, (value) => value * 1e3), "recorded minus simulated range, mm", 130);
     if (withNumbers) {
       const table = element("table", "numbers");
-      table.style.margin = "4px 12px";
+      table.dataset.of = of;
       for (const [name, value] of message.numbers) table.append(element("tr", "", element("td", "", name), element("td", "", value)));
       this.results.append(table);
-    } else if (old) this.results.append(old);
+    } else if (old?.dataset.of === of) {
+      old.classList.add("stale");
+      old.title = "Of an earlier sweep: compute them again";
+      this.results.append(old);
+    }
   }
 
   private fit() {

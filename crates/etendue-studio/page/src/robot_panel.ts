@@ -55,6 +55,12 @@ export class RobotPanel extends Panel {
     this.slider.addEventListener("input", () => this.seek(Number(this.slider.value)));
   }
 
+  private record() {
+    const link = element("a");
+    Object.assign(link, { href: "robot/run.mcap", download: "run.mcap" });
+    link.click();
+  }
+
   private get robot(): RobotState | null {
     return this.app.state?.robot ?? null;
   }
@@ -128,6 +134,7 @@ export class RobotPanel extends Panel {
     this.slider.max = String(robot.duration);
     const row = element("div", "row");
     row.append(button(this.playing ? "❚❚ Stop" : "▶ Play", "Plays the run in real time", () => this.play()), button("Run again", "Runs the saved files with the present seed", () => void this.again()),
+      ...(this.isDone ? [button("Record", "The recording of the run for ROS 2 (MCAP): the file that `etendue run -o run.mcap` writes", () => this.record())] : []),
       button("✕", "Closes the robot; its scene stays open", () => this.app.edit(["leave_robot"])));
     this.slider.className = "fill";
     this.element.append(element("div", "row", this.slider, this.clock), row);

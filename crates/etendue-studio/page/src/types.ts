@@ -43,14 +43,15 @@ export interface State {
   pose: number[]; is_pose_given: boolean; is_moving: boolean; weather: Weather; seed: number; sweep: number;
   objects: ObjectState[]; materials: MaterialState[]; classes: string[]; bounds: [number[], number[]]; warnings: string[];
   recording: { name: string; scans: number; has_beams: boolean; warnings: string[] } | null;
+  aim_source: string | null;
   export: { words: string[]; command: string; unsaved: string[] };
 }
 
 export interface Refusal { message: string; remedy: string }
 
 export interface SweepHeader {
-  revision: number; points: number; beams: number; image: [number, number]; shifts: number[]; pose: number[]; start: number; duration: number;
-  no_returns: number; too_near: number; errors: number; mixed_points: number; timing: { simulate_ms: number };
+  revision: number; points: number; beams: number; every: number; image: [number, number]; shifts: number[]; pose: number[]; start: number; duration: number;
+  no_returns: number; too_near: number; errors: number; mixed_points: number; timing: { load_ms: number; simulate_ms: number };
 }
 
 export interface Sweep extends SweepHeader {

@@ -59,7 +59,7 @@ const meanIntensity = () => evaluate(() => { const { intensity } = window.studio
 async function change(body) {
   const before = await evaluate(() => window.studio.app.sweep.revision);
   await body();
-  await waitFor((revision) => window.studio.app.sweep.revision > revision && window.studio.app.state.revision >= window.studio.app.sweep.revision, before);
+  await waitFor((revision) => window.studio.app.sweep.revision > revision && window.studio.app.sweep.every === 1 && window.studio.app.state.revision >= window.studio.app.sweep.revision, before);
 }
 /** Place on the screen of a point of the world. */
 const project = (at) => evaluate((at) => {
@@ -252,6 +252,29 @@ try {
     await page.click("text=Forget");
   });
 
+  await step("the aim shows the panel and what is missing", async () => {
+    const rows = [];
+    for (let scan = 0; scan < 60; scan++)
+      for (let beam = -50; beam <= 50; beam++) {
+        // The panel is moved away after thirty scans
+        const distance = scan < 30 ? 0.4 : 0.5;
+        const angle = (beam * Math.PI) / 180;
+        rows.push(`${distance / Math.cos(angle) + 0.0005 * Math.sin(7 * beam + 3 * scan)},47,${angle}`);
+      }
+    await drop("aim.txt", rows.join("\n") + "\n");
+    await tab("aim");
+    await page.click("#panels > div.on button:text-is('Start')");
+    await waitFor(() => window.studio.aim.latest?.scans === 60 && !window.studio.aim.isRunning);
+    const { panel, bands, rested, complete, next } = await evaluate(() => window.studio.aim.latest);
+    assert.ok(Math.abs(panel.distance - 0.5) < 0.003 && Math.abs(panel.bearing_deg) < 0.5, JSON.stringify(panel));
+    assert.equal(rested, 30);
+    assert.ok(bands[0] >= 400 && bands[0] < 800 && bands[7] === 0, JSON.stringify(bands));
+    assert.ok(complete.length <= 2 && next.some((line) => line.includes("the panel ends at")), JSON.stringify({ complete, next }));
+    assert.equal(await page.locator(".bands .enough").count(), bands.filter((beams) => beams >= 400).length);
+    await tab("compare");
+    await page.click("text=Forget");
+  });
+
   await step("a camera follows the sensor", async () => {
     await tab("camera");
     await waitFor(() => window.studio.camera.columns === 320);
@@ -289,6 +312,10 @@ try {
     assert.ok((await shown()) > some);
     await page.locator(".output").first().getByText("only").click();
     assert.equal(await shown(), some);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#panels > div.on button:text-is('Record')")]);
+    assert.equal(download.suggestedFilename(), "run.mcap");
+    const recording = await readFile(await download.path());
+    assert.ok(recording.length > 100_000 && recording.subarray(1, 5).toString() === "MCAP", `${recording.length}`);
     await page.click("#panels > div.on button[title^='Closes the robot']");
     await waitFor(() => window.studio.app.state.robot === null && window.studio.view.points.points.visible);
   });

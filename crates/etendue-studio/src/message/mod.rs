@@ -8,3 +8,4 @@ pub mod state;
 pub mod sweep;
 
 pub use look::Look;
+pub use state::content;

@@ -47,6 +47,8 @@ pub struct State {
     bounds: [[f64; 3]; 2],
     warnings: Vec<String>,
     recording: Option<RecordingState>,
+    /// Source of scans of a panel in place of the recording.
+    aim_source: Option<String>,
     export: Export,
 }
 
@@ -259,6 +261,7 @@ impl State {
                 has_beams: recording.scans.iter().any(|scan| !scan.beams.is_empty()),
                 warnings: recording.warnings.clone(),
             }),
+            aim_source: session.aim().map(Into::into),
             export: session.export(),
         })
     }
@@ -269,7 +272,8 @@ fn rounded(pose: PoseNumbers) -> PoseNumbers {
     pose.map(|number| (number * 1e9).round() / 1e9)
 }
 
-fn content(file: &TextFile) -> Json {
+/// The content of a file as JSON; null where it is no TOML.
+pub fn content(file: &TextFile) -> Json {
     let table = toml::from_str::<toml::Table>(&file.text);
     let json = table
         .ok()

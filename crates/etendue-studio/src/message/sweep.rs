@@ -16,6 +16,8 @@ struct Header {
     revision: u64,
     points: usize,
     beams: usize,
+    /// Every n-th column of the sweep is here: 1 for the whole sweep.
+    every: u32,
     /// Rows and columns of the range image, the highest ring first.
     image: [usize; 2],
     /// Columns by which each row is shifted, so that pixels above each other have the same azimuth.
@@ -32,14 +34,15 @@ struct Header {
     timing: Timing,
 }
 
-/// Encodes a sweep of a loaded scene.
-pub fn encode(simulated: &SimulatedSweep, loaded: &Loaded) -> Vec<u8> {
+/// Encodes a sweep of a loaded scene with every n-th column.
+pub fn encode(simulated: &SimulatedSweep, loaded: &Loaded, every: u32) -> Vec<u8> {
     let sweep = &simulated.sweep;
     let count = |is: fn(&Outcome) -> bool| sweep.outcomes.iter().filter(|one| is(one)).count();
     let header = Header {
         revision: simulated.revision,
         points: sweep.points.len(),
         beams: sweep.shots.len(),
+        every,
         image: [usize::from(sweep.channels), sweep.columns as usize],
         shifts: shifts(sweep),
         pose: to_position_and_quaternion(&sweep.world_from_sensor),

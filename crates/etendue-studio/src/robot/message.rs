@@ -18,6 +18,8 @@ pub enum Query {
     Picture(usize, usize),
     /// The path of the base.
     Path,
+    /// The recording of the run: the file that `etendue run -o run.mcap` writes.
+    Recording,
 }
 
 /// What has arrived at a time.
@@ -94,6 +96,10 @@ impl RobotRun {
                 OutputData::Pictures(pictures) => Some(pictures.get(number)?.png.clone()),
                 _ => None,
             },
+            Query::Recording => {
+                drop(data);
+                self.recording()
+            }
             Query::Path => {
                 let bases = data.poses.iter().filter_map(|(_, poses)| poses.first());
                 let positions = bases.flat_map(|base| base.translation.vector.data.0[0]);

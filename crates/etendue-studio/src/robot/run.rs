@@ -6,6 +6,7 @@ use crate::refusal::Refusal;
 use crate::session::TextFile;
 use etendue::config::robot::{self, LoadedRobot};
 use etendue::config::toml_file::Document;
+use etendue::io::ros2::{RigMessages, RigRecorder, Topic, TopicMessage};
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::{SampledTrajectories, StateTrajectory};
 use etendue::sensors::rig::{
@@ -13,7 +14,10 @@ use etendue::sensors::rig::{
 };
 use nalgebra::Isometry3;
 use serde::Serialize;
+use std::fs::File;
+use std::io::BufWriter;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,9 +64,15 @@ pub struct RobotRun {
     pub warnings: Vec<String>,
     /// The outputs of the sensors.
     pub outputs: Vec<Output>,
+    /// Topics of the recording.
+    pub topics: Vec<Topic>,
+    /// Path of the recording.
+    recorded: PathBuf,
     seed: u64,
     data: Mutex<RunData>,
     is_done: AtomicBool,
+    /// Whether the recording has its end.
+    is_recorded: AtomicBool,
     is_stopped: AtomicBool,
 }
 
@@ -95,7 +105,7 @@ pub struct RunData {
 }
 
 impl RobotRun {
-    /// Reads a robot, and starts its run. `send` gets the events of the run.
+    /// Reads a robot, and starts its run, which is recorded in a folder. `send` gets the events of the run.
     ///
     /// # Errors
     /// If the robot is invalid, or no thread can be started.
@@ -103,6 +113,7 @@ impl RobotRun {
         number: u64,
         file: TextFile,
         seed: u64,
+        folder: &Path,
         send: impl Fn(RobotEvent) + Clone + Send + 'static,
     ) -> Result<Arc<Self>, Refusal> {
         // Read the robot
@@ -135,6 +146,10 @@ impl RobotRun {
             duration: duration.unwrap_or(USUAL_DURATION),
             warnings: robot.warnings.clone(),
             outputs,
+            topics: RigMessages::new(&robot.rig, &robot.topics)
+                .topics()
+                .to_vec(),
+            recorded: folder.join(format!("robot-{number}.mcap")),
             seed,
             file,
             data: Mutex::new(RunData {
@@ -142,6 +157,7 @@ impl RobotRun {
                 ..RunData::default()
             }),
             is_done: AtomicBool::new(false),
+            is_recorded: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
         });
 
@@ -168,6 +184,18 @@ impl RobotRun {
         self.is_done.load(Ordering::Relaxed)
     }
 
+    /// Whether the run is no longer wanted.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// The recording of the whole run, which is that of `etendue run`; `None` before the run has reached its end.
+    pub fn recording(&self) -> Option<Vec<u8>> {
+        let is_recorded = self.is_recorded.load(Ordering::Relaxed);
+        let bytes = is_recorded.then(|| std::fs::read(&self.recorded));
+        bytes.and_then(Result::ok)
+    }
+
     /// Ends the run at its next data.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
@@ -185,6 +213,8 @@ impl RobotRun {
         let mut keeper = Keeper {
             run: self,
             robot,
+            messages: RigMessages::new(&robot.rig, &robot.topics),
+            recorder: RigRecorder::create(&self.recorded, &robot.rig, &robot.topics)?,
             send,
             driven: SampledTrajectories::default(),
             next_pose: 0,
@@ -203,11 +233,28 @@ impl RobotRun {
         } else {
             replay(&mut run, &robot.motion, |event| {
                 keeper.keep_poses(event.capture.arrival.min(end), &robot.motion);
-                let kept = keeper.keep(&event, &robot.motion);
+                let arrival = event.capture.arrival;
+                let state = |time| robot.motion.state(time);
+                let motion = keeper.messages.of_motion_until(arrival, state);
+                let kept = keeper.record(&motion);
+                let kept = kept.and_then(|()| keeper.keep(&event, &robot.motion));
                 keeper.continued(kept)
             });
         }
-        keeper.failed.map_or(Ok(()), Err)
+        if let Some(refusal) = keeper.failed {
+            return Err(refusal);
+        }
+        keeper.recorder.finish()?;
+        self.is_recorded
+            .store(!self.is_stopped(), Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for RobotRun {
+    /// Removes the recording.
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.recorded);
     }
 }
 
@@ -215,6 +262,8 @@ impl RobotRun {
 struct Keeper<'a, F> {
     run: &'a RobotRun,
     robot: &'a LoadedRobot,
+    messages: RigMessages<'a>,
+    recorder: RigRecorder<'a, BufWriter<File>>,
     send: &'a F,
     /// Motion of a robot that follows commands.
     driven: SampledTrajectories,
@@ -225,7 +274,13 @@ struct Keeper<'a, F> {
 }
 
 impl<F: Fn(RobotEvent)> Keeper<'_, F> {
+    fn record(&mut self, messages: &[TopicMessage]) -> Result<(), Refusal> {
+        Ok(self.recorder.append(messages)?)
+    }
+
     fn keep(&mut self, event: &Event, trajectory: &dyn StateTrajectory) -> Result<(), Refusal> {
+        let messages = self.messages.of_event(event);
+        self.record(&messages)?;
         let mut outputs = self.run.outputs.iter();
         let is_own =
             |output: &Output| [output.sensor, output.number] == [event.sensor, event.output];
@@ -271,7 +326,7 @@ impl<F: Fn(RobotEvent)> Keeper<'_, F> {
     /// Stops the run at an error, or if it is no longer wanted.
     fn continued(&mut self, kept: Result<(), Refusal>) -> ControlFlow<()> {
         self.failed = kept.err();
-        if self.failed.is_some() || self.run.is_stopped.load(Ordering::Relaxed) {
+        if self.failed.is_some() || self.run.is_stopped() {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -291,7 +346,9 @@ impl<F: Fn(RobotEvent)> Observer for Keeper<'_, F> {
         let driven = std::mem::take(&mut self.driven);
         self.keep_poses(time, &driven);
         self.driven = driven;
-        ControlFlow::Continue(())
+        let motion = self.messages.of_motion_if_due(time, states);
+        let recorded = self.record(&motion);
+        self.continued(recorded)
     }
 }
 

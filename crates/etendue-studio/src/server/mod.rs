@@ -5,6 +5,7 @@ mod page;
 mod socket;
 
 use crate::answer::PictureRequest;
+use crate::foxglove::{self, Live, Served};
 use crate::refusal::Refusal;
 use crate::robot::Query;
 use crate::session::Opening;
@@ -12,17 +13,18 @@ use crate::session::pose::PoseNumbers;
 use crate::worker::{self, ComparisonRequest, Job, SessionHandle};
 use axum::Router;
 use axum::body::to_bytes;
-use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::extract::{DefaultBodyLimit, Path, Request, State, WebSocketUpgrade};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use etendue::config::camera::preset;
-use guard::Guard;
+pub(crate) use guard::{Guard, check};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::SystemTime;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -41,6 +43,8 @@ pub struct StudioOptions {
     pub address: IpAddr,
     /// Port; 0 for any free one.
     pub port: u16,
+    /// Whether the studio shows its topics and parameters in Foxglove too.
+    pub foxglove: bool,
 }
 
 impl Default for StudioOptions {
@@ -49,6 +53,7 @@ impl Default for StudioOptions {
         Self {
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
+            foxglove: false,
         }
     }
 }
@@ -59,6 +64,7 @@ pub struct Studio {
     listener: TcpListener,
     router: Router,
     url: String,
+    foxglove_url: Option<String>,
     /// Folder of temporary files, removed at the end.
     _uploads: TempDir,
 }
@@ -71,6 +77,8 @@ pub(crate) struct Shared {
     pub clients: Arc<AtomicU64>,
     /// Number of connected pages.
     pub connected: Arc<AtomicUsize>,
+    /// What Foxglove connects to, if it may.
+    pub foxglove: Option<Served>,
 }
 
 impl Studio {
@@ -81,33 +89,37 @@ impl Studio {
     pub fn open(opening: &Opening, options: &StudioOptions) -> Result<Self, Refusal> {
         // Load the scene
         let uploads = tempfile::tempdir().map_err(cannot_serve)?;
-        let session = worker::start(opening, uploads.path().to_owned())?;
+        let live = options.foxglove.then(Arc::<Live>::default);
+        let session = worker::start(opening, uploads.path().to_owned(), live.clone())?;
 
         // Bind the port
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(cannot_serve)?;
-        let address = SocketAddr::new(options.address, options.port);
-        let listener = runtime
-            .block_on(TcpListener::bind(address))
-            .map_err(|error| {
-                Refusal::new(
-                    format!("cannot listen on {address}: {error}"),
-                    "give another --port",
-                )
-            })?;
-        let address = listener.local_addr().map_err(cannot_serve)?;
+        let (listener, address) = bound(&runtime, options)?;
 
         // Route requests of guests with the token
         let guard = Arc::new(Guard::new(address)?);
         let url = format!("http://{address}/{}/", guard.token());
+        let foxglove_url = format!("ws://{address}/{}/foxglove", guard.token());
+        let clients = Arc::<AtomicU64>::default();
+        let foxglove = live.map(|live| Served {
+            live,
+            session: Some(session.clone()),
+            clients: clients.clone(),
+            connected: Arc::default(),
+            name: session_name(),
+        });
+        let foxglove_url = foxglove.is_some().then_some(foxglove_url);
         let shared = Shared {
             session,
-            clients: Arc::default(),
+            clients,
             connected: Arc::default(),
+            foxglove,
         };
         let router = Router::new()
             .route("/{token}/", get(page::index))
             .route("/{token}/socket", get(socket::connect))
+            .route("/{token}/foxglove", get(connect_foxglove))
             .route("/{token}/sweep.pcd", get(points))
             .route("/{token}/record/{sweeps}", get(record))
             .route("/{token}/mesh/{number}", get(mesh))
@@ -119,6 +131,7 @@ impl Studio {
                 get(robot_picture),
             )
             .route("/{token}/robot/path", get(robot_path))
+            .route("/{token}/robot/run.mcap", get(robot_recording))
             .route(
                 "/{token}/comparison/{scan}/{frame}/{extent}",
                 get(comparison),
@@ -126,13 +139,14 @@ impl Studio {
             .route("/{token}/upload/{name}", post(upload))
             .route("/{token}/{file}", get(page::file))
             .layer(DefaultBodyLimit::max(MAX_BODY))
-            .layer(middleware::from_fn_with_state(guard, guard::check))
+            .layer(middleware::from_fn_with_state(guard, check))
             .with_state(shared);
         Ok(Self {
             runtime,
             listener,
             router,
             url,
+            foxglove_url,
             _uploads: uploads,
         })
     }
@@ -140,6 +154,11 @@ impl Studio {
     /// Address of the page, with the token of the session.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Address for Foxglove, with the token of the session, if it may connect.
+    pub fn foxglove_url(&self) -> Option<&str> {
+        self.foxglove_url.as_deref()
     }
 
     /// Whether the program contains the page.
@@ -166,6 +185,37 @@ impl Studio {
 #[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
 fn cannot_serve(error: std::io::Error) -> Refusal {
     Refusal::new(format!("the page cannot be served: {error}"), "try again")
+}
+
+/// Listens where the options say; the listener and its address.
+pub(crate) fn bound(
+    runtime: &Runtime,
+    options: &StudioOptions,
+) -> Result<(TcpListener, SocketAddr), Refusal> {
+    let address = SocketAddr::new(options.address, options.port);
+    let listener = runtime.block_on(TcpListener::bind(address));
+    let listener = listener.map_err(|error| {
+        Refusal::new(
+            format!("cannot listen on {address}: {error}"),
+            "give another --port",
+        )
+    })?;
+    let address = listener.local_addr().map_err(cannot_serve)?;
+    Ok((listener, address))
+}
+
+/// A name that another start of the server does not have: its time.
+pub(crate) fn session_name() -> Arc<str> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.unwrap_or_default().as_nanos().to_string().into()
+}
+
+/// Accepts the connection of Foxglove.
+async fn connect_foxglove(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
+    match shared.foxglove {
+        Some(served) => foxglove::upgraded(served, upgrade),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// A mesh by its number.
@@ -233,6 +283,11 @@ async fn robot_picture(
 /// The path of the robot.
 async fn robot_path(state: State<Shared>) -> Response {
     robot(state, Query::Path).await
+}
+
+/// The recording of the run of the robot.
+async fn robot_recording(state: State<Shared>) -> Response {
+    robot(state, Query::Recording).await
 }
 
 async fn robot(State(shared): State<Shared>, query: Query) -> Response {

@@ -33,6 +33,9 @@ pub struct Opening {
     pub trajectory: Option<PathBuf>,
     /// Seed of all noise.
     pub seed: u64,
+    /// Source of scans of a panel, for its aim: a recording, or the output of a driver as `etendue calibrate aim`
+    /// reads it.
+    pub aim: Option<String>,
 }
 
 impl Opening {

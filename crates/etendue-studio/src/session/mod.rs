@@ -1,6 +1,7 @@
 //! The edited scene and sensor, and their sweep.
 
 mod allowed_paths;
+mod coarse;
 mod edit;
 mod export;
 mod history;
@@ -37,6 +38,7 @@ use pose::PoseNumbers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What the page edits: the inputs of a sweep, and the open noise profile.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,10 +74,14 @@ pub struct Session {
     uploads: PathBuf,
     /// Number of the current inputs; it grows with every change.
     revision: u64,
+    /// Duration of the last loading, ms.
+    load_ms: f64,
     sweep: Arc<SimulatedSweep>,
     recording: Option<Arc<Recording>>,
     /// Dropped noise profiles, by name.
     profiles: BTreeMap<String, TextFile>,
+    /// Source of scans of a panel that the page did not give.
+    aim: Option<String>,
     /// Panel of the recording, once it is found.
     panel: Option<Arc<RecordedPanel>>,
     /// Memory of sweeps that are no longer in use.
@@ -100,9 +106,11 @@ impl Session {
             cache,
             uploads,
             revision: 1,
+            load_ms: 0.0,
             sweep: Arc::default(),
             recording: None,
             profiles: BTreeMap::new(),
+            aim: opening.aim.clone(),
             panel: None,
             spare: Sweep::default(),
             scratch: SweepScratch::default(),
@@ -143,6 +151,11 @@ impl Session {
     /// The last sweep.
     pub fn sweep(&self) -> &Arc<SimulatedSweep> {
         &self.sweep
+    }
+
+    /// Source of scans of a panel that the page did not give.
+    pub fn aim(&self) -> Option<&str> {
+        self.aim.as_deref()
     }
 
     /// Folders whose files the page may name.
@@ -191,8 +204,10 @@ impl Session {
 
     /// Loads inputs and makes them current. A change of a gesture is kept in the history.
     fn replace(&mut self, inputs: &Inputs, gesture: Option<u64>) -> Result<(), Refusal> {
+        let start = Instant::now();
         let (inputs, loaded) =
             loading::load(inputs, Some((&self.inputs, &self.loaded)), &mut self.cache)?;
+        self.load_ms = start.elapsed().as_secs_f64() * 1e3;
         if inputs == self.inputs {
             return Ok(());
         }

@@ -16,6 +16,18 @@ pub struct PanelHintRequest {
     bearing_deg: Option<f64>,
 }
 
+impl PanelHintRequest {
+    /// The hint for the search.
+    pub(crate) fn hint(self) -> PanelHint {
+        PanelHint {
+            distance: self.distance_m,
+            width: self.width_m,
+            bearing: self.bearing_deg.map(f64::to_radians),
+            sector: None,
+        }
+    }
+}
+
 /// The panel of a recording, and its beams.
 #[derive(Clone, Debug)]
 pub struct RecordedPanel {
@@ -50,13 +62,7 @@ impl Session {
             )
         })?;
         let beams_by_direction = recording.by_direction()?;
-        let search_hint = PanelHint {
-            distance: hint.distance_m,
-            width: hint.width_m,
-            bearing: hint.bearing_deg.map(f64::to_radians),
-            sector: None,
-        };
-        let panel = find_panel(&beams_by_direction, &search_hint, &PanelSearch::default())?;
+        let panel = find_panel(&beams_by_direction, &hint.hint(), &PanelSearch::default())?;
         let found = Arc::new(RecordedPanel {
             hint,
             scans: beams_by_direction.scans,

@@ -12,6 +12,7 @@ use etendue::sensors::camera::Camera;
 use etendue::sensors::lidar::{Frame, Lidar, Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use serde::Serialize;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +33,8 @@ pub struct SimulatedSweep {
 /// Durations of the last change, ms.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timing {
+    /// Loading of the changed inputs.
+    pub load_ms: f64,
     /// Simulation.
     pub simulate_ms: f64,
 }
@@ -88,6 +91,7 @@ impl Session {
             revision: self.revision,
             sweep,
             timing: Timing {
+                load_ms: self.load_ms,
                 simulate_ms: start.elapsed().as_secs_f64() * 1e3,
             },
         };
@@ -138,7 +142,6 @@ impl Session {
     /// # Errors
     /// If there are too many, or a material has no data at the wavelength of the sensor.
     pub fn record(&mut self, sweeps: u32) -> Result<Vec<u8>, Refusal> {
-        let lidar = self.loaded.lidar();
         let beams = u64::from(sweeps) * self.sweep.sweep.shots.len() as u64;
         if beams > MAX_RECORDED {
             let remedy = "record it by the exported command, with --sweeps and -o run.mcap";
@@ -147,11 +150,25 @@ impl Session {
                 remedy,
             ));
         }
+        self.record_sweeps(0..sweeps)
+    }
+
+    /// The sweep of the inputs as a recording: a part of that of the run.
+    ///
+    /// # Errors
+    /// If a material has no data at the wavelength of the sensor.
+    pub(crate) fn recorded_sweep(&mut self) -> Result<Vec<u8>, Refusal> {
+        let sweep = self.inputs.sweep;
+        self.record_sweeps(sweep..sweep.saturating_add(1))
+    }
+
+    fn record_sweeps(&mut self, sweeps: Range<u32>) -> Result<Vec<u8>, Refusal> {
+        let lidar = self.loaded.lidar();
         let world = self.loaded.world()?;
         let recorder = LidarRecorder::in_memory(LidarTopics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.scene.classes.of_object);
         let mut sweep = Sweep::default();
-        for index in 0..sweeps {
+        for index in sweeps {
             let settings = SweepSettings {
                 sweep: index,
                 frame: Frame::Sensor,

@@ -23,14 +23,27 @@ impl Server {
         Self::try_start(scene).unwrap()
     }
 
+    /// Serves a scene or a robot, also to Foxglove.
+    pub fn start_with_foxglove(scene: &str) -> Self {
+        let options = StudioOptions {
+            foxglove: true,
+            ..StudioOptions::default()
+        };
+        Self::serve(scene, &options).unwrap()
+    }
+
     /// Serves a scene or a robot.
     pub fn try_start(scene: &str) -> Result<Self, Refusal> {
+        Self::serve(scene, &StudioOptions::default())
+    }
+
+    fn serve(scene: &str, options: &StudioOptions) -> Result<Self, Refusal> {
         let opening = Opening {
             scene: Some(scene.into()),
             seed: 1,
             ..Opening::default()
         };
-        let studio = Studio::open(&opening, &StudioOptions::default())?;
+        let studio = Studio::open(&opening, options)?;
         let url = studio.url().to_owned();
         std::thread::spawn(move || studio.run());
         let rest = url.strip_prefix("http://").unwrap();
@@ -56,6 +69,21 @@ impl Server {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         answer
+    }
+
+    /// Body of a GET of a page, with its status.
+    pub fn get(&self, path: &str) -> (u16, Vec<u8>) {
+        let path = format!("/{}/{path}", self.token);
+        let answer = self.bytes(&format!(
+            "GET {path} HTTP/1.0\r\n{}\r\n",
+            self.own_headers()
+        ));
+        let end = answer
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .unwrap();
+        let status = String::from_utf8_lossy(&answer[9..12]).parse().unwrap();
+        (status, answer[end + 4..].to_vec())
     }
 
     /// Status of a GET with headers.
@@ -183,7 +211,8 @@ impl Page {
     pub fn until_revision(&mut self, revision: u64) {
         self.until(|page| {
             let at = |json: &Json| json["revision"].as_u64().unwrap_or(0);
-            at(&page.state) >= revision && at(&header(&page.sweep)) >= revision
+            let sweep = header(&page.sweep);
+            at(&page.state) >= revision && at(&sweep) >= revision && sweep["every"] == 1
         });
     }
 }

@@ -5,21 +5,6 @@ use serde_json::json;
 
 const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
 
-/// Body of a GET, with its status.
-fn get(server: &Server, path: &str) -> (u16, Vec<u8>) {
-    let path = format!("/{}/{path}", server.token);
-    let answer = server.bytes(&format!(
-        "GET {path} HTTP/1.0\r\n{}\r\n",
-        server.own_headers()
-    ));
-    let end = answer
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap();
-    let status = String::from_utf8_lossy(&answer[9..12]).parse().unwrap();
-    (status, answer[end + 4..].to_vec())
-}
-
 #[test]
 fn the_run_of_a_robot_has_the_data_of_each_sensor() {
     let server = Server::start(CART);
@@ -29,14 +14,14 @@ fn the_run_of_a_robot_has_the_data_of_each_sensor() {
     assert_eq!(page.state["scene_name"], "arena");
     let outputs = robot["outputs"].as_array().unwrap();
     let number = |name: &str| outputs.iter().position(|one| one["name"] == name).unwrap();
-    let is_done = || header(&get(&server, "robot/at/0").1)["is_done"] == true;
+    let is_done = || header(&server.get("robot/at/0").1)["is_done"] == true;
     while !is_done() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 
     // Counts of a run of 10 s: 100 Hz, 5 Hz
     for (name, columns, rows) in [("imu", 6, 1000), ("gnss", 3, 50), ("left_wheel", 1, 500)] {
-        let (status, series) = get(&server, &format!("robot/series/{}", number(name)));
+        let (status, series) = server.get(&format!("robot/series/{}", number(name)));
         let header = header(&series);
         assert_eq!(
             (status, header["rows"].as_u64()),
@@ -46,7 +31,7 @@ fn the_run_of_a_robot_has_the_data_of_each_sensor() {
         assert_eq!(header["names"].as_array().unwrap().len(), columns);
     }
     // At 5 s, sweeps of 0.1 s have arrived with a lag of 20 ms
-    let (_, arrived) = get(&server, "robot/at/5000000000");
+    let (_, arrived) = server.get("robot/at/5000000000");
     let arrived = header(&arrived);
     let clouds = arrived["clouds"].as_array().unwrap();
     assert_eq!(clouds.len(), 2, "{arrived}");
@@ -60,10 +45,10 @@ fn the_run_of_a_robot_has_the_data_of_each_sensor() {
     let at = [0, 1].map(|axis| base[axis].as_f64().unwrap());
     assert!((at[0].hypot(at[1]) - 0.2).abs() < 1e-6, "{base}");
     // Nothing has arrived at the start, and there is no such output
-    let (_, start) = get(&server, "robot/at/0");
+    let (_, start) = server.get("robot/at/0");
     assert_eq!(header(&start)["clouds"], json!([]));
-    assert_eq!(get(&server, "robot/series/99").0, 404);
-    assert_eq!(get(&server, "robot/picture/0/0").0, 404);
+    assert_eq!(server.get("robot/series/99").0, 404);
+    assert_eq!(server.get("robot/picture/0/0").0, 404);
 }
 
 #[test]

@@ -9,7 +9,9 @@ use crate::folder::Folder;
 use crate::output::{print, print_text, warn};
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
-use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch};
+use etendue::calibrate::noise::{
+    IncidenceCoverage, NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch,
+};
 use etendue::io::scan_log::{ScanStream, Source, open_stream};
 use std::path::{Path, PathBuf};
 
@@ -42,9 +44,6 @@ pub struct Aim {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
-
-/// Smallest number of beams of a band.
-const MIN_BEAMS_PER_BAND: usize = 400;
 
 impl Aim {
     /// Finds the panel, and prints its pose as scans arrive.
@@ -128,23 +127,11 @@ type Found = Result<(PanelRecording, Panel), NoiseError>;
 
 /// Line with the pose of a panel and the bands of incidence with too few beams.
 fn line(recording: &PanelRecording, panel: &Panel) -> String {
-    // Count the beams in bands of 10 degrees of incidence
-    let beams = PanelBeams::of(recording, panel);
-    let mut bands = [0_usize; 9];
-    for beam in &beams.beams {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "incidence is within a quarter turn"
-        )]
-        let band = (beam.incidence.to_degrees() / 10.0) as usize;
-        bands[band.min(8)] += 1;
-    }
-
     // List the bands with too few beams
-    let bands = bands.iter().enumerate();
-    let sparse: Vec<String> = bands
-        .filter(|(_, beams)| (1..MIN_BEAMS_PER_BAND).contains(*beams))
+    let beams = PanelBeams::of(recording, panel);
+    let coverage = IncidenceCoverage::of(&beams);
+    let sparse: Vec<String> = coverage
+        .sparse()
         .map(|(band, beams)| format!("{}-{} deg: {beams}", 10 * band, 10 * band + 10))
         .collect();
     // Line with the pose of the panel and these bands

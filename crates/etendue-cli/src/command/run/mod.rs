@@ -1,5 +1,7 @@
 //! `etendue run`.
 
+#[cfg(feature = "studio")]
+mod live;
 mod report;
 
 use crate::bag;
@@ -14,7 +16,7 @@ use etendue::config::robot::{self, LoadedRobot};
 use etendue::config::scene::obstruction_warning;
 use etendue::io::nmea;
 use etendue::io::output::{OpenOutput, OutputSet};
-use etendue::io::ros2::RigRecorder;
+use etendue::io::ros2::{RigMessages, RigRecorder, TopicMessage};
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::{Dynamics as _, StateTrajectory as _};
 use etendue::sensors::rig::{
@@ -54,6 +56,9 @@ pub struct Run {
     /// File for the GNSS fixes, as NMEA 0183
     #[arg(long, value_name = "FILE")]
     nmea: Option<PathBuf>,
+    #[cfg(feature = "studio")]
+    #[command(flatten)]
+    live: live::LiveArguments,
     #[command(flatten)]
     memory: Memory,
     #[command(flatten)]
@@ -63,8 +68,6 @@ pub struct Run {
     json: bool,
 }
 
-/// Period of the records of the true motion, ns.
-const MOTION_PERIOD: i64 = 20_000_000;
 /// Number of times at which the positions of the sensors are checked.
 const CHECKS: u32 = 50;
 
@@ -145,16 +148,24 @@ impl Run {
         let mut run = RigRun::new(rig, scene, &robot.environment, self.seed, end)?;
         let mut recording = Recording {
             robot,
+            messages: RigMessages::new(rig, &robot.topics),
             recorder: self.recorder(robot)?,
+            #[cfg(feature = "studio")]
+            live: None,
             report: Report::new(robot, duration, self.seed),
             fixes: self.fixes(robot)?,
-            next_motion: 0,
             failed: None,
             bar: progress(
                 position(nanoseconds(duration)),
                 "{bar:40} {percent} % of the run, {eta} left",
             ),
         };
+
+        // Wait for a viewer
+        #[cfg(feature = "studio")]
+        {
+            recording.live = self.live.open(&recording.messages)?;
+        }
 
         // Run
         let start = Instant::now();
@@ -179,6 +190,10 @@ impl Run {
 
         // Finish the recording
         recording.bar.finish_and_clear();
+        #[cfg(feature = "studio")]
+        if let Some(live) = &recording.live {
+            live.end();
+        }
         if let Some(failure) = recording.failed {
             return Err(failure);
         }
@@ -250,10 +265,12 @@ impl Fixes {
 /// Data of the sensors during a run.
 struct Recording<'r> {
     robot: &'r LoadedRobot,
+    messages: RigMessages<'r>,
     recorder: Option<RigRecorder<'r, BufWriter<File>>>,
     report: Report,
     fixes: Option<Fixes>,
-    next_motion: i64,
+    #[cfg(feature = "studio")]
+    live: Option<live::LiveView>,
     failed: Option<Failure>,
     bar: ProgressBar,
 }
@@ -261,10 +278,10 @@ struct Recording<'r> {
 impl Recording<'_> {
     /// Records data of a run along a given trajectory, and the motion up to their arrival.
     fn follow_trajectory(&mut self, event: &Event) -> ControlFlow<()> {
-        while self.recorder.is_some() && self.next_motion <= event.capture.arrival {
-            let state = self.robot.motion.state(seconds(self.next_motion));
-            self.moved(self.next_motion, &[state])?;
-        }
+        let state = |time| self.robot.motion.state(time);
+        let motion = self.messages.of_motion_until(event.capture.arrival, state);
+        let written = self.write(motion);
+        self.stop_at_error(written)?;
         self.received(event)
     }
 
@@ -279,22 +296,32 @@ impl Recording<'_> {
             fixes.writer.write_all(sentences.as_bytes())?;
         }
         self.bar.set_position(position(event.capture.arrival));
-        match &mut self.recorder {
-            Some(recorder) => Ok(recorder.record(event)?),
-            None => Ok(()),
-        }
-    }
-
-    /// Records the motion once per period.
-    fn record_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), Failure> {
-        if time < self.next_motion {
+        if !self.is_written() {
             return Ok(());
         }
-        self.next_motion += MOTION_PERIOD;
-        match &mut self.recorder {
-            Some(recorder) => Ok(recorder.record_motion(time, states)?),
-            None => Ok(()),
+        let messages = self.messages.of_event(event);
+        self.write(messages)
+    }
+
+    /// Whether messages have a destination.
+    fn is_written(&self) -> bool {
+        #[cfg(feature = "studio")]
+        if self.live.is_some() {
+            return true;
         }
+        self.recorder.is_some()
+    }
+
+    /// Writes messages to the recording, and shows them.
+    fn write(&mut self, messages: Vec<TopicMessage>) -> Result<(), Failure> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.append(&messages)?;
+        }
+        #[cfg(feature = "studio")]
+        if let Some(live) = &self.live {
+            live.show(messages);
+        }
+        Ok(())
     }
 
     /// Stops the run at an error.
@@ -316,8 +343,9 @@ impl Observer for Recording<'_> {
     }
 
     fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
-        let result = self.record_motion(time, states);
-        self.stop_at_error(result)
+        let motion = self.messages.of_motion_if_due(time, states);
+        let written = self.write(motion);
+        self.stop_at_error(written)
     }
 }
 
