@@ -3,7 +3,8 @@
 //! Medians of the rounds, in the scenes of `bench/rays`; "CPU" has all threads.
 //! - Rays: a million of spinning lidars at four places, in tiles of neighbours. "device" is the time of the shader alone,
 //!   the mean of eight casts in one submission; "with copies" is that of a list of rays to a list of hits.
-//! - Sweeps: whole sweeps of a moving HDL-64E and OS1-128, with noise, including the copies.
+//! - Sweeps: whole sweeps of a moving HDL-64E and OS1-128, with noise, including the copies; also in a room with mirrors and
+//!   glass.
 //! - Environments: 4,096 sweeps (32 on software) of 16 channels and 300 columns, each with another pose of the sensor and of ten boxes;
 //!   ranges, intensities with noise and drop-out, and labels. "device" is the time until they are in the memory of the
 //!   device, "with copies" until they are in that of the host.
@@ -19,7 +20,9 @@
 mod bench_scenes;
 
 use bench_scenes::{caster_of, house, rays_of, scenes};
+use etendue_config::scene::parse;
 use etendue_config::sensor::preset;
+use etendue_config::toml_file::Document;
 use etendue_gpu::{
     DeviceChoice, Environments, GpuCamera, GpuCaster, GpuDevice, GpuError, GpuLidar, ImageSlices,
     ShaderChecks,
@@ -67,6 +70,13 @@ fn main() {
         adapter.driver
     );
     println!("{} threads on the CPU", rayon::current_num_threads());
+    // The room with mirrors of the tests
+    if selected.is_empty() || selected.iter().any(|name| name == "mirrors") {
+        let document = Document::new("mirrors.toml", include_str!("../tests/mirrors.toml"));
+        let mirrors = parse(&document).unwrap().scene;
+        println!("\nmirrors and glass:");
+        measure_sweeps(&device, &mirrors, Point3::new(0.0, 0.2, 1.8), rounds);
+    }
     let all = [
         Some(scenes::room()),
         Some(scenes::city()),

@@ -131,9 +131,9 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
     );
     assert!(expected == found);
 
-    // Single shots at mirrors
-    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "mirror-corridor", &[]);
-    assert!(messages.contains("shots hit mirrors"), "{messages}");
+    // Single shots with two echoes, of glass and of what is behind it
+    let (messages, _) = simulate("gpu", "sick-lms-111", "glass-door", &[]);
+    assert!(messages.contains("shots with several echoes"), "{messages}");
 }
 
 #[test]
