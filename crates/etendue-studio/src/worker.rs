@@ -228,7 +228,7 @@ struct Worker {
 const MAX_EVENTS: usize = 256;
 
 /// Time without edits after which the whole sweep follows coarse ones.
-const REST: Duration = Duration::from_millis(100);
+const REST: Duration = Duration::from_millis(300);
 
 /// Maximum number of requests that are taken at once.
 const MAX_BATCH: usize = 256;
