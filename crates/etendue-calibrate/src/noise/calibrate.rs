@@ -159,6 +159,7 @@ fn calibrate_panels(
             bins: &all_bins,
             residuals: &residuals,
             bias: curves.bias.as_ref(),
+            between_bins: settings.between_bins,
             width: 1.5 * options.knot.max(options.bin),
             drop_correlation: settings.drop_correlation,
             asymmetry: asymmetry(&all_bins),

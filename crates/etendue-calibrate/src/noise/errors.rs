@@ -3,6 +3,7 @@
 use super::smooth::SmoothCurve;
 use super::statistics::{IncidenceBin, dispersion, wilson};
 use etendue_physics::profile::{DistanceLaw, Knot, Profile};
+use etendue_physics::statistics::median;
 
 /// Data that the standard errors of knots depend on.
 pub(super) struct ErrorSources<'a> {
@@ -12,6 +13,8 @@ pub(super) struct ErrorSources<'a> {
     pub residuals: &'a [IncidenceBin],
     /// The bias curve.
     pub bias: Option<&'a SmoothCurve>,
+    /// Variance between bins that the weights of the bias curve contain, m².
+    pub between_bins: f64,
     /// Half width of the neighbourhood of a knot, rad.
     pub width: f64,
     /// Correlation of the drop-outs of one direction in bins that do not determine it.
@@ -42,7 +45,10 @@ pub(super) fn asymmetry(bins: &[IncidenceBin]) -> f64 {
 ///
 /// The variance of the bias is that of its [curve](SmoothCurve::variance), whose weights contain the noise of each bin and
 /// the variance between bins, times the factor $\tau_f = 1 + 2\sum_k \rho_k$ of correlated neighbours, plus that of the
-/// plane (at its distance, and at its bearing where one side prevails).
+/// plane (at its distance, and at its bearing where one side prevails). The variance between bins is one number for a panel,
+/// the median over its bins. The part of it that is fixed-pattern noise grows with the spread: where the spread $s$ exceeds its median
+/// $\tilde s$, the share $b$ of that variance in the weights is larger by $s^2/\tilde s^2$, which gives the factor
+/// $1 + b\,(s^2/\tilde s^2 - 1)$.
 ///
 /// The variance of the logarithm of the spread is that of $n$ ranges in $m$ directions with the fixed-pattern share $F$,
 /// $\left[(1-F)^2\,\tau_t/n + F^2\,\tau_f/m + 2F(1-F)/n\right]/2$ with factors of squared correlations.
@@ -52,6 +58,7 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
     let fixed = correlation.fixed_pattern_neighbour();
     let distance = profile.distance;
     let law = profile.law;
+    let typical = sources.typical_spread();
     let knots = profile.knots.iter_mut();
     for knot in knots.filter(|knot| !knot.extrapolated) {
         let near = sources.near(knot.incidence);
@@ -61,6 +68,7 @@ pub(super) fn set_errors(profile: &mut Profile, sources: &ErrorSources) {
         ];
         // Bias: its curve, and the plane
         let curve = sources.curve_variance(near.widest.min(knot.incidence)) * sum_factor(fixed);
+        let curve = curve * ErrorSources::excess(knot.spread, near.between_share, typical);
         knot.bias_error = (curve + sources.plane_variance(knot, distance, law)).sqrt();
         // Spread: noise, and what the quantisation hides
         let end = if near.is_at_end { END_OF_CURVE } else { 1.0 };
@@ -113,6 +121,8 @@ struct NearKnot {
     directions: f64,
     /// Their fixed-pattern share of the variance.
     fixed_pattern: f64,
+    /// Mean share of the variance between bins in that of a bin.
+    between_share: f64,
     /// Greatest quantisation floor, m.
     quantisation: f64,
     /// Independent samples of the drop-out, and the fraction that dropped.
@@ -135,6 +145,18 @@ impl ErrorSources<'_> {
         self.bias.map_or(0.0, |curve| curve.variance(incidence))
     }
 
+    /// Factor on the variance of the bias curve where a spread (m) exceeds the typical one.
+    fn excess(spread: f64, between_share: f64, typical: f64) -> f64 {
+        1.0 + between_share * ((spread / typical).powi(2) - 1.0).max(0.0)
+    }
+
+    /// Median of the spreads of the bins, m.
+    fn typical_spread(&self) -> f64 {
+        let spreads = self.residuals.iter().filter_map(|bin| bin.error);
+        let mut spreads: Vec<f64> = spreads.map(|error| error.sd).collect();
+        median(&mut spreads).unwrap_or(0.0).max(1e-5)
+    }
+
     fn near(&self, incidence: f64) -> NearKnot {
         let within = |bin: &&IncidenceBin, width: f64| (bin.incidence - incidence).abs() <= width;
         let residuals = self
@@ -155,6 +177,9 @@ impl ErrorSources<'_> {
             .clone()
             .map(|bin| samples(bin) * bin.drop_out())
             .sum::<f64>();
+        let own = bins.clone().filter_map(IncidenceBin::mean_variance);
+        let shares = own.map(|own| self.between_bins / (own + self.between_bins).max(1e-12));
+        let [share, count] = shares.fold([0.0, 0.0], |[sum, n], share| [sum + share, n + 1.0]);
         let with_ranges = self.residuals.iter().filter(|bin| bin.ranges > 0.0);
         let widest = with_ranges.map(|bin| bin.incidence).fold(0.0, f64::max);
         NearKnot {
@@ -163,6 +188,7 @@ impl ErrorSources<'_> {
             ranges,
             directions: sum(&|bin| bin.directions).max(1.0),
             fixed_pattern: sum(&|bin| bin.fixed_pattern * bin.ranges) / ranges,
+            between_share: share / f64::max(count, 1.0),
             quantisation: bins.map(|bin| bin.quantisation_floor).fold(0.0, f64::max),
             drop_samples,
             dropped: dropped / all_samples.max(1e-9),

@@ -1,8 +1,15 @@
 //! Posterior distribution of unknowns that edges determine, by adaptive importance sampling.
 //!
-//! Predictions by rays jump where an edge passes from one ray of a beam to the next. The cost $C$ is then piecewise constant
+//! Predictions by rays jump where an edge passes from one ray of a beam to the next. The cost is then piecewise constant
 //! along some directions, with several steps near the lowest one, and no normal matrix describes the error of
 //! the estimate. With a uniform prior, the density of the unknowns given the measurements is proportional to $e^{-C}$.
+//!
+//! $C = w\sum_i\tfrac12\rho(r_i^2)$ is a negative log-likelihood. The $r_i$ are deviance residuals by the noise of the
+//! sensor alone: a rounded range has the probability of its rounding cell, and beams near edges have no further variance (the
+//! solver gives them one). A robust loss $\rho$ is too flat for a likelihood of normal errors; the factor $w = \mathrm{E}\psi'/\mathrm{E}\psi^2$
+//! of its influence function $\psi$ makes its curvature the information of the estimate (Lyddon, Holmes and Walker 2019,
+//! doi:10.1093/biomet/asz006). Beams without a measurement contribute nothing.
+//!
 //! Its mean and covariance are sums over samples $x_k$ with the weights
 //!
 //! $$w_k \propto \frac{e^{-C(x_k)}}{\sum_t n_t\,q_t(x_k)}$$
@@ -86,15 +93,16 @@ impl Posterior {
         if scans.len() < state.dimension() {
             return None;
         }
-        // Cost in units of half of the mean square of a residual, at least that of the noise.
-        let by_rays = problem.by_rays();
-        let at_state = by_rays.residuals(state);
+        // Negative log-likelihood, divided by the mean square of a residual if that is above 1.
+        let likelihood = problem.with_likelihood(state);
+        let at_state = likelihood.residuals(state);
         let weights = at_state.weights(solver.loss);
         let squares = at_state.values.iter().zip(&weights).map(|(r, w)| w * r * r);
-        let unit = (squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0)).max(1.0);
+        let mean_square = squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
+        let factor = solver.loss.likelihood_factor() / mean_square.max(1.0);
         let cost = |step: &DVector<f64>| {
-            let residuals = by_rays.residuals(&state.retract(step.as_slice()));
-            residuals.cost(solver.loss, solver.limits.gate) / unit
+            let residuals = likelihood.residuals(&state.retract(step.as_slice()));
+            residuals.cost(solver.loss, solver.limits.gate) * factor
         };
         // Descend along the principal directions, and measure the extent of the cost along each.
         let mut mean = DVector::zeros(state.dimension());

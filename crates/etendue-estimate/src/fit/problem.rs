@@ -4,7 +4,9 @@ use super::correlation::RangeCorrelation;
 use crate::manifold::{Manifold, Variable};
 use crate::model::{BeamMeasurement, Model, ModelError, QUANTITIES, Rows};
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
+use etendue_physics::normal;
 use etendue_sensors::RangeReading;
+use etendue_sensors::lidar::{MeasurementNoise, PointingMargin};
 use nalgebra::Isometry3;
 use std::sync::Arc;
 use thiserror::Error;
@@ -27,6 +29,9 @@ pub struct FitProblem {
     deviations: Option<Arc<Vec<f64>>>,
     /// Correlation of the range errors of a weighted problem; `None` for independent errors.
     pub(super) correlation: Option<Arc<RangeCorrelation>>,
+    /// Half of the rounding step of every range, by scan and beam, in units of its standard deviation, where residuals are
+    /// [deviance residuals](deviance_residual) of rounded ranges; `None` where rounding is part of the standard deviations.
+    half_steps: Option<Arc<Vec<f64>>>,
 }
 
 /// Smallest standard deviation of a range by the noise of the sensor, m, for lidars without noise.
@@ -111,6 +116,7 @@ impl FitProblem {
             intensity_sigma: 100.0,
             deviations: None,
             correlation: None,
+            half_steps: None,
         })
     }
 
@@ -127,6 +133,7 @@ impl FitProblem {
             model: self.model.thinned(every),
             deviations: None,
             correlation: None,
+            half_steps: None,
             ..*self
         }
     }
@@ -139,6 +146,7 @@ impl FitProblem {
             measured: self.measured.clone(),
             deviations: self.deviations.clone(),
             correlation: self.correlation.clone(),
+            half_steps: self.half_steps.clone(),
             ..*self
         }
     }
@@ -179,22 +187,59 @@ impl FitProblem {
         // Predict the variances; zero without noise, infinite without weight.
         let noise = self.model.measurement_noise(state, pointing_sd);
         let has_edges = self.model.edges.is_some();
-        let variances = noise.iter().flat_map(|noise| match noise {
+        let variances = noise.iter().map(|noise| match noise {
             Some(noise) if has_edges || noise.has_predictable_range() => {
                 [Some(noise.range()), Some(noise.intensity)]
             }
             None if has_edges => [None, None],
             _ => [Some(f64::INFINITY); QUANTITIES],
         });
-        let variances: Vec<Option<f64>> = variances.collect();
-        // Fill in the variances of beams without a prediction.
+        let deviations = self.deviations_of(variances.collect());
+        let correlation = RangeCorrelation::new(&self.model.sensor().lidar().noise, &noise);
+        Self {
+            deviations: Some(Arc::new(deviations)),
+            correlation: correlation.map(Arc::new),
+            ..self.clone()
+        }
+    }
+
+    /// The problem by rays with the likelihood of single measurements, at the noise that is predicted at `state`:
+    /// half of the squared residual is the negative logarithm of the probability of the reported range, up to a constant.
+    ///
+    /// Different from [`weighted`](Self::weighted), beams near edges have no variance beyond that of the jitter of the lidar,
+    /// and rounded ranges have the probability of their rounding cell.
+    #[must_use]
+    pub(super) fn with_likelihood(&self, state: &[Variable]) -> Self {
+        let noise = self
+            .model
+            .measurement_noise_within(state, PointingMargin::default());
+        let variances = noise.iter().map(|noise| match noise {
+            Some(noise) => [Some(noise.range() - noise.rounding), Some(noise.intensity)],
+            None => [None, None],
+        });
+        let deviations = self.deviations_of(variances.collect());
+        let half_step = |(beam, noise): (usize, &Option<MeasurementNoise>)| {
+            let step = noise.map_or(0.0, |noise| (12.0 * noise.rounding).sqrt());
+            0.5 * step / deviations[beam * QUANTITIES]
+        };
+        let half_steps = noise.iter().enumerate().map(half_step).collect();
+        Self {
+            deviations: Some(Arc::new(deviations)),
+            half_steps: Some(Arc::new(half_steps)),
+            ..self.by_rays()
+        }
+    }
+
+    /// Standard deviation of every quantity (m, counts) from the variances of range and intensity of every beam; the
+    /// median of the others where there is no prediction.
+    fn deviations_of(&self, variances: Vec<[Option<f64>; QUANTITIES]>) -> Vec<f64> {
         let medians = [0, 1].map(|quantity| {
-            let own = variances.iter().skip(quantity).step_by(QUANTITIES);
-            let mut known: Vec<f64> = own.copied().flatten().collect();
+            let own = variances.iter().filter_map(|of| of[quantity]);
+            let mut known: Vec<f64> = own.collect();
             known.sort_by(f64::total_cmp);
             known.get(known.len() / 2).copied().unwrap_or(0.0)
         });
-        let deviation = |(number, variance): (usize, &Option<f64>)| {
+        let deviation = |(number, variance): (usize, Option<f64>)| {
             let is_range = number.is_multiple_of(QUANTITIES);
             let variance = variance.unwrap_or(medians[number % QUANTITIES]);
             match (variance > 0.0, is_range) {
@@ -204,13 +249,8 @@ impl FitProblem {
                 (_, false) => self.intensity_sigma,
             }
         };
-        let deviations = variances.iter().enumerate().map(deviation).collect();
-        let correlation = RangeCorrelation::new(&self.model.sensor().lidar().noise, &noise);
-        Self {
-            deviations: Some(Arc::new(deviations)),
-            correlation: correlation.map(Arc::new),
-            ..self.clone()
-        }
+        let quantities = variances.iter().flatten().copied().enumerate();
+        quantities.map(deviation).collect()
     }
 
     /// The problem with range residuals in metres.
@@ -220,6 +260,7 @@ impl FitProblem {
             sigma: 1.0,
             deviations: None,
             correlation: None,
+            half_steps: None,
             ..self.clone()
         }
     }
@@ -329,7 +370,13 @@ impl FitProblem {
             let has_weight = unit.is_finite();
             match (measured, predicted) {
                 (Some(measured), Some(predicted)) if has_weight => {
-                    residuals.values.push((predicted - measured) / unit);
+                    let residual = (predicted - measured) / unit;
+                    residuals.values.push(match &self.half_steps {
+                        Some(half_steps) if is_range => {
+                            deviance_residual(residual, half_steps[number / QUANTITIES])
+                        }
+                        _ => residual,
+                    });
                     each(number);
                 }
                 (Some(_), None) if has_weight && is_range => residuals.missing += 1,
@@ -374,6 +421,31 @@ impl FitProblem {
         }
         jacobian
     }
+}
+
+/// Half of a rounding step, in standard deviations, below which the error of a rounded range counts as normal.
+const FINE_STEP: f64 = 0.05;
+
+/// Deviance residual of a rounded range: the square is $-2\ln(P(z)/P(0))$ with the probability
+/// $P(z) = \Phi(z + h) - \Phi(z - h)$ of the reported range (Pierce and Schafer 1986, doi:10.1080/01621459.1986.10478361).
+///
+/// $z$ is the difference of predicted and reported range and $h$ half of the rounding step, both in standard deviations of the noise
+/// before rounding. A normal residual $z$ for $h \to 0$; about zero within the cell and steep outside for $h \gg 1$.
+fn deviance_residual(z: f64, half_step: f64) -> f64 {
+    if half_step < FINE_STEP {
+        return z / (1.0 + half_step * half_step / 3.0).sqrt();
+    }
+    let off = z.abs();
+    let probability = normal::between(off - half_step, off + half_step);
+    let log = if probability > f64::MIN_POSITIVE {
+        probability.ln()
+    } else {
+        // The tail beyond the edge of the cell.
+        let beyond = off - half_step;
+        -0.5 * beyond * beyond - (beyond * std::f64::consts::TAU.sqrt()).ln()
+    };
+    let most = normal::between(-half_step, half_step).ln();
+    (2.0 * (most - log)).max(0.0).sqrt().copysign(z)
 }
 
 /// Checks the number of beams of a scan and that it has a valid range.

@@ -22,6 +22,9 @@ const OF_CHANGE: f64 = 0.25;
 /// roughness of surfaces, that neither patches nor the last change show.
 const LEAST: [f64; 2] = [1e-3, 1e-4];
 
+/// Fewest degrees of freedom of a variance: one patch determines the deviation.
+const LEAST_FREEDOM: f64 = 3.0;
+
 /// Covariance of the poses of a trajectory by a delete-a-group jackknife (Kott 2001, Journal of Official Statistics
 /// 17, 521-526; Shao and Tu 1995, "The Jackknife and Bootstrap", chapter 2), with the effects of biases of the sensor.
 ///
@@ -33,7 +36,8 @@ const LEAST: [f64; 2] = [1e-3, 1e-4];
 /// where $j(i)$ is the scan that added the surfel of pair $i$ to the map, $d_i$ its distance, $p_k$ the step from
 /// the prediction to the pose, $\hat\delta_k$ the predicted deviation, and $\Lambda$ the information of the
 /// prediction. The errors of a patch are therefore common to all its points and to all scans, errors of the map
-/// pass on to later scans, and a direction that depends on few patches has a large variance. Along
+/// pass on to later scans, and a direction that depends on few patches has a large variance, which is itself uncertain:
+/// it is increased to the intervals of Student's distribution. Along
 /// degenerate directions, replicates keep their prediction, with a random change of velocity.
 pub(super) struct TrajectoryReplicates {
     /// Deviations of each scan: translation (m) at the origin of the world, and rotation (rad), world axes.
@@ -83,6 +87,8 @@ impl TrajectoryReplicates {
         };
         self.scans.push(deviations.map(|d| moved(&d, &-at)));
         let squares: Matrix6<f64> = deviations.iter().map(|d| d * d.transpose()).sum();
+        let student = student_factors(&deviations);
+        let squares = squares.component_mul(&(student * student.transpose()));
         let biases = self.biases.add(&at, found);
         if self.scans.len() == 1 {
             return Matrix6::zeros();
@@ -183,6 +189,27 @@ impl TrajectoryReplicates {
     }
 }
 
+/// Factors on the standard deviation of each axis, by the effective degrees of freedom of its estimate.
+///
+/// With independent normal deviations $d_r$ of the variances $v_r$, $\mathrm{E}(\sum d_r^2)^2 = (\sum v_r)^2 + 2\sum v_r^2$ and
+/// $\mathrm{E}\sum d_r^4 = 3\sum v_r^2$. The degrees of freedom $\nu = (\sum v_r)^2/\sum v_r^2$ of Satterthwaite (1946,
+/// doi:10.2307/3002019) are therefore estimated by $3(\sum d_r^2)^2/\sum d_r^4 - 2$. An error in standard deviations is
+/// then $t$-distributed: the factor makes an interval of three standard deviations that of 99.7 %,
+/// $t \approx \sqrt{\nu\,(e^{9(\nu-3/2)/(\nu-1)^2} - 1)}$ (Gaver and Kafadar 1984, The American Statistician 38, 308-311).
+fn student_factors(deviations: &Deviations) -> Vector6<f64> {
+    Vector6::from_fn(|axis, _| {
+        let squares = deviations.iter().map(|d| d[axis] * d[axis]);
+        let [second, fourth] = squares.fold([0.0, 0.0], |[a, b], s| [a + s, b + s * s]);
+        if fourth <= 0.0 {
+            return 1.0;
+        }
+        let freedom = 3.0 * second * second / fourth - 2.0;
+        let freedom = freedom.clamp(LEAST_FREEDOM, REPLICATES as f64 - 1.0);
+        let exponent = 9.0 * (freedom - 1.5) / (freedom - 1.0).powi(2);
+        (freedom * exponent.exp_m1()).sqrt() / 3.0
+    })
+}
+
 /// Sums of the normal equations of a registration by groups of patches.
 struct Sums {
     /// $\sum w J J^\top$ of each group.
@@ -211,4 +238,26 @@ pub(super) fn moved(deviation: &Vector6<f64>, offset: &Vector3<f64>) -> Vector6<
 pub(super) fn scaled(deviation: &Vector6<f64>, factor: f64) -> Vector6<f64> {
     let rotation = deviation.fixed_rows::<3>(3) * factor;
     stacked(&deviation.fixed_rows::<3>(0).into_owned(), &rotation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Equal deviations have one degree of freedom fewer than replicates, a single one has the fewest, and eight of
+    /// 32 have 3 x 8 - 2 = 22. Quantiles of 99.865 % of Student's distribution: 9.219, 3.370 and 3.251.
+    #[test]
+    fn few_patches_widen_the_distribution() {
+        let with = |count: usize| -> Deviations {
+            std::array::from_fn(|r| Vector6::repeat(if r < count { 1e-3 } else { 0.0 }))
+        };
+        assert_eq!(student_factors(&with(0))[0], 1.0);
+        for (count, quantile) in [(1, 9.219), (8, 3.370), (REPLICATES, 3.251)] {
+            let factor = student_factors(&with(count))[2];
+            assert!(
+                (factor - freedom / (freedom - 2.0)).abs() < 1e-12,
+                "{factor}"
+            );
+        }
+    }
 }

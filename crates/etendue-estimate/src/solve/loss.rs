@@ -126,6 +126,28 @@ impl Loss {
     /// }
     /// ```
     pub fn variance_ratio(self) -> f64 {
+        let [square, slope] = self.moments();
+        square / (slope * slope)
+    }
+
+    /// Factor on half the loss that makes it a negative log-likelihood of the right width, for residuals that are standard
+    /// normal variables: $\mathrm{E}\psi'/\mathrm{E}\psi^2$ (Lyddon, Holmes and Walker 2019, doi:10.1093/biomet/asz006).
+    ///
+    /// With it, the curvature of the cost is the information of the M-estimate, as that of a likelihood is.
+    ///
+    /// ```
+    /// use etendue_estimate::solve::Loss;
+    /// let loss = Loss::Cauchy { scale: 4.0 };
+    /// assert!((loss.likelihood_factor() - 1.1561).abs() < 1e-4);
+    /// assert!((Loss::Squared.likelihood_factor() - 1.0).abs() < 1e-12);
+    /// ```
+    pub fn likelihood_factor(self) -> f64 {
+        let [square, slope] = self.moments();
+        slope / square
+    }
+
+    /// $\mathrm{E}\psi^2$ and $\mathrm{E}\psi'$ of residuals that are standard normal variables.
+    fn moments(self) -> [f64; 2] {
         // Midpoint rule over eight standard deviations on each side.
         const STEPS: u32 = 1600;
         let mut sums = [0.0; 3];
@@ -137,7 +159,7 @@ impl Loss {
             sums[1] += density * (weight * r).powi(2);
             sums[2] += density * (weight + 2.0 * r * r * self.weight_slope(r * r));
         }
-        sums[1] * sums[0] / (sums[2] * sums[2])
+        [sums[1] / sums[0], sums[2] / sums[0]]
     }
 
     /// The loss with its scale multiplied by `factor`.

@@ -14,6 +14,7 @@ use etendue_physics::{Purpose, Stream};
 use etendue_sensors::lidar::{Lidar, Outcome, Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
 
 /// Half width of an interval of 95 %, in standard deviations.
 const INTERVAL: f64 = 1.96;
@@ -156,12 +157,17 @@ impl CoverageCase {
             fits: Vec::new(),
             unsolved: 0,
         };
-        for number in 0..scans {
+        let fit = |number| {
             let (problem, start) = self.problem(seed, number)?;
-            match self.fit(&problem, start) {
-                Ok(found) => coverage.add(&problem.model, &found),
-                Err(FitError::Solve(_)) => coverage.unsolved += 1,
-                Err(error) => return Err(error),
+            let found = self.fit(&problem, start);
+            Ok::<_, FitError>((problem.model, found))
+        };
+        let fits: Vec<_> = (0..scans).into_par_iter().map(fit).collect();
+        for fit in fits {
+            match fit? {
+                (model, Ok(found)) => coverage.add(&model, &found),
+                (_, Err(FitError::Solve(_))) => coverage.unsolved += 1,
+                (_, Err(error)) => return Err(error),
             }
         }
         Ok(coverage)

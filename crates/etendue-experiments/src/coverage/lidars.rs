@@ -37,28 +37,8 @@ pub(super) fn phase() -> Lidar {
 
 /// A URG-04LX as its preset describes it: all of its beams, and neighbours with correlated noise.
 pub(super) fn preset() -> Lidar {
-    let mut lidar = urg_04lx();
-    lidar.beam.azimuth_jitter = 2e-3;
-    lidar.limits.step = 1e-3;
-    lidar.noise = CorrelatedNoise {
-        neighbour: 2.4e-3,
-        neighbour_correlation: 0.62,
-        scan: 0.5e-3,
-        ..CorrelatedNoise::default()
-    };
-    if let Receiver::Phase(receiver) = &mut lidar.receiver {
-        receiver.noise = PhaseReceiverNoise {
-            amplifier: 4.6e-4,
-            shot: 8.5e-7,
-            background: 0.0,
-            converter: 0.0029,
-        };
-        receiver.converter_bits = Some(10);
-        receiver.gain.weakest = 0.0043;
-        receiver.sufficient = 0.0043;
-        receiver.detectable = 0.0042;
-    }
-    lidar
+    let sensor = etendue_config::sensor::preset("hokuyo-urg-04lx");
+    sensor.expect("the name of a preset").lidar
 }
 
 /// A planar pulsed scanner with 15 mm of jitter in the timing of the echo.
