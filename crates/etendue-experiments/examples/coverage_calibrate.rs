@@ -26,11 +26,17 @@ fn main() {
                     outcome.outcome,
                     outcome.reasons.join("; ")
                 );
-                let outside = outcome.figures.iter().filter(|f| f.normalised.abs() > 1.96);
+                let outside = outcome
+                    .figures
+                    .iter()
+                    .filter(|f| f.normalised().abs() > 1.96);
                 for figure in outside {
                     println!(
                         "    {:?} at {:.0} degrees: off by {:.2e}, {:.1} standard errors",
-                        figure.quantity, figure.incidence_deg, figure.error, figure.normalised
+                        figure.quantity,
+                        figure.incidence_deg,
+                        figure.error(),
+                        figure.normalised()
                     );
                 }
             }

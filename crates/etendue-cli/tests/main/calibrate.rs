@@ -8,6 +8,8 @@ use std::path::Path;
 /// Board: distance (m), bearing of its centre (degrees) and width (m).
 type Board = [f64; 3];
 
+const PANEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/panel.toml");
+
 const ONE: Board = [0.5, 20.0, 0.8];
 
 /// Rows of range, quality and angle, as the driver of an RPLIDAR writes them: 720 beams per rotation,
@@ -381,4 +383,74 @@ fn the_scans_of_a_driver_are_read_as_they_arrive() {
     let from_socket = stdout(&following.wait_with_output().expect("it ends"));
     assert_eq!(last(&from_socket), last(&from_file), "{from_socket}");
     assert!(names(&folder.path().join("aim")).contains(&"aim.png".into()));
+}
+
+/// A simulated board beside the profile that it has: the 95 % intervals contain at least 85 % of the figures at 8 to 40 degrees (measured: XX of XX), and
+/// no figure is more than 4.5 standard errors off (measured: X.X). Another profile is tens of standard errors off.
+#[test]
+fn a_simulated_board_is_compared_with_its_own_profile() {
+    let folder = folder();
+    let simulate = ["simulate", PANEL, "--sweeps", "60", "-o", "beams.csv"];
+    succeed(folder.path(), &simulate);
+    let calibrate = |profile: &str, more: &[&str]| {
+        let words = [
+            "calibrate",
+            "--recording",
+            "beams.csv",
+            "--material",
+            "wood",
+            "--truth",
+            profile,
+        ];
+        stdout(&succeed(folder.path(), &[&words[..], more].concat()))
+    };
+    let report = |profile: &str| -> Value {
+        let text = calibrate(profile, &["--json", "-o", "profiles"]);
+        serde_json::from_str(&text).expect("JSON")
+    };
+    // The own profile
+    let report_of_own = report("rplidar-a1-wood");
+    let own = &report_of_own["materials"][0]["truth"];
+    eprintln!("{own}");
+    let rows = own["rows"].as_array().expect("rows");
+    assert!(rows.len() >= 5, "{own}");
+    let count = |key: &str| own[key].as_f64().expect("a count");
+    assert!(
+        count("within_95_percent_interval") >= 0.85 * count("figures"),
+        "{own}"
+    );
+    let largest = |truth: &Value| {
+        let deviation = &truth["largest"]["deviation"];
+        deviation.as_f64().expect("a number").abs()
+    };
+    assert!(largest(own) < 4.5, "{own}");
+    let pictures = names(&folder.path().join("profiles"));
+    assert!(pictures.contains(&"wood-curves.png".into()), "{pictures:?}");
+    let picture = std::fs::read_to_string(folder.path().join("profiles/wood-curves.svg"));
+    assert!(picture.expect("a picture").contains("truth"));
+    let text = calibrate("rplidar-a1-wood", &["-o", "text"]);
+    assert!(
+        text.contains("beside the true profile rplidar-a1-wood"),
+        "{text}"
+    );
+    assert!(text.contains("largest deviation from it: "), "{text}");
+    // Another profile, and two recordings
+    let other = report("rplidar-a1-metal");
+    let other = &other["materials"][0]["truth"];
+    assert!(largest(other) > 20.0, "{other}");
+    let two = ["--recording", "beams.csv", "-o", "two"];
+    let words = [
+        "calibrate",
+        "--recording",
+        "beams.csv",
+        "--material",
+        "wood",
+        "--truth",
+        "rplidar-a1-wood",
+    ];
+    let message = fail(folder.path(), &[&words[..], &two].concat());
+    assert!(
+        message.contains("--truth compares one recording"),
+        "{message}"
+    );
 }
