@@ -218,7 +218,7 @@ fn without_noise_the_bias_is_estimated_to_a_tenth_of_a_millimetre() {
     assert!(rms < 3e-4, "{rms}");
 }
 
-/// Requirement: 1 mm. Measured with the seeds 5 and 105: 0.11 and 0.29 mm; with a neighbourhood around
+/// Requirement: 1 mm. Measured: 0.14 mm; with 512 columns and the seeds 5 and 105 0.11 and 0.29 mm, with a neighbourhood around
 /// every point 0.49 and 0.18 mm. Points near edges contribute 1.2 mm if the masks keep them; the
 /// contribution of the noise of the incidence angles is not measurable.
 #[test]
@@ -228,11 +228,11 @@ fn a_known_bias_is_estimated_under_a_centimetre_of_range_noise() {
     let trained = trained(&map, &TrainingSettings::default(), &options);
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
-    eprintln!("M1 {rms}"); assert!(rms < 8e-4, "{rms}");
+    assert!(rms < 8e-4, "{rms}");
 }
 
-/// Requirement: 1.5 mm. Measured with the seeds 5 and 105: 0.17 and 0.04 mm; with fixed poses 0.23 and
-/// 5.80 mm. With a neighbourhood around every point 0.55 mm and 1.67 mm (seed 5), and 1.34 mm if the
+/// Requirement: 1.5 mm. Measured with the seeds 5 and 105: at most 0.30 mm; with fixed poses at most 3.42 mm. With 512 columns 0.17 and
+/// 0.04 mm; with fixed poses 0.23 and 5.80 mm. With a neighbourhood around every point 0.55 mm and 1.67 mm (seed 5), and 1.34 mm if the
 /// neighbourhoods are not refreshed, because the pose errors make four of five too thick for the masks.
 #[test]
 fn joint_estimation_of_the_poses_recovers_the_bias_under_pose_noise() {
@@ -252,12 +252,11 @@ fn joint_estimation_of_the_poses_recovers_the_bias_under_pose_noise() {
             *worst = worst.max(curve_rms(&map, &trained.model));
         }
     }
-    eprintln!("M2 {worst:?}");
     assert!(worst[1] < 1e-3, "{worst:?}");
     assert!(worst[0] > 2.0 * worst[1], "{worst:?}");
 }
 
-/// Requirement: 1.5 mm. Early stopping on a validation map with noisy poses must not select the
+/// Requirement: 1.5 mm. Measured: 0.24 mm. Early stopping on a validation map with noisy poses must not select the
 /// uncorrected model.
 #[test]
 fn a_validation_map_with_pose_noise_selects_a_correction() {
@@ -273,7 +272,6 @@ fn a_validation_map_with_pose_noise_selects_a_correction() {
     let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
     let trained = train(&training_map, Some(&validation), &start, &joint, &options).unwrap();
     let rms = curve_rms(&training_map, &trained.model);
-    eprintln!("M3 {rms}");
     assert!(rms < 1.5e-3, "{rms}");
     let losses: Vec<f64> = trained
         .progress
