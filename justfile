@@ -221,7 +221,7 @@ bench-rays:
 
 # Rays and sweeps per second on a GPU (gpu, gpu:N) beside the CPU.
 bench-gpu rounds="5" device="gpu" *scenes:
-    cargo run --release -p etendue-gpu --example gpu_speed -- {{ rounds }} {{ device }} {{ scenes }}
+    cargo bench -p etendue-gpu --bench gpu_speed -- {{ rounds }} {{ device }} {{ scenes }}
 
 # Whole sweeps of spinning lidars: CPU time of one thread.
 bench-sweeps:

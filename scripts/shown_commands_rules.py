@@ -41,6 +41,7 @@ WINDOW = "it opens a window where there is a desktop"
 RULES = [
     # Builds
     Rule("cargo install", skip="`just ci` builds the command line"),
+    Rule("python3 -m venv", skip=BUILT),
     Rule("pip install .", skip=BUILT),
     Rule("just wheel", skip=BUILT),
     Rule("export ETENDUE_DATA", skip="set by this script"),
@@ -87,6 +88,12 @@ RULES = [
     Rule("etendue convert kitti.pcap", skip="no recording of an HDL-64E is at hand; tests decode its packets"),
     Rule("etendue convert drive.mcap drive.parquet", skip="needs the feature parquet; `just formats` tests it"),
     Rule("etendue calibrate", recording="rplidar_apollosim"),
+    Rule(
+        "etendue calibrate --recording panel-beams.csv",
+        output=r"wood: clear",
+        numbers=[(r"largest deviation from it: ([\d.]+) standard errors", 0.5, 4.0)],
+    ),
+    Rule("etendue calibrate view simulated/wood.toml"),
     Rule("driver |", skip=DEVICE),
     Rule("ultra_simple", skip=DEVICE),
     Rule("cargo run --release --example 03_rebuild_a_recording", recording="urg04lx_tinyslam"),

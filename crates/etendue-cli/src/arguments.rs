@@ -46,8 +46,11 @@ fn with_negative_numbers(command: Command) -> Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
-/// An error whose message is not that of Rust's parser of integers.
+/// An error whose message is not that of Rust's parser of integers, and which names the optional feature that a word needs.
 fn explained(error: Error, command: &Command) -> Error {
+    if let Some(message) = missing_feature(&error) {
+        return Error::raw(error.kind(), message).with_cmd(command);
+    }
     let source = std::error::Error::source(&error);
     let is_integer = source.is_some_and(<dyn std::error::Error>::is::<ParseIntError>);
     let context = |kind| match error.get(kind) {
@@ -63,6 +66,22 @@ fn explained(error: Error, command: &Command) -> Error {
         context(ContextKind::InvalidArg),
     );
     Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+}
+
+/// Message about a command or an option of an optional feature that the program was built without.
+fn missing_feature(error: &Error) -> Option<&'static str> {
+    let is = |kind, word: &str| matches!(error.get(kind), Some(ContextValue::String(own)) if own == word);
+    let option = |word| is(ContextKind::InvalidArg, word);
+    if !cfg!(feature = "studio") && is(ContextKind::InvalidSubcommand, "studio") {
+        return Some(
+            "this program was built without the studio: `just studio` builds it as target/release/etendue\n",
+        );
+    }
+    let is_device = option("--device") || option("--devices");
+    (!cfg!(feature = "gpu") && is_device).then_some(
+        "this program was built without GPUs: `cargo build --release -p etendue-cli --features gpu` builds it with them as \
+         target/release/etendue\n",
+    )
 }
 
 /// Error where more than one folder of an output does not exist, which is probably a typing error.

@@ -33,11 +33,14 @@ fn main() {
     for one in listed {
         let [name, reasons] = [one.kind.name(), &one.reasons.join("; ")];
         println!("{name}, seed {}: {:?}: {reasons}", one.seed, one.outcome);
-        let outside = one.figures.iter().filter(|f| f.normalised.abs() > 1.96);
+        let outside = one.figures.iter().filter(|f| f.normalised().abs() > 1.96);
         for figure in outside {
             println!(
                 "    {:?} at {:.0} degrees: off by {:.2e}, {:.1} standard errors",
-                figure.quantity, figure.incidence_deg, figure.error, figure.normalised
+                figure.quantity,
+                figure.incidence_deg,
+                figure.error(),
+                figure.normalised()
             );
         }
     }

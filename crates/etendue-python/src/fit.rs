@@ -147,7 +147,8 @@ impl FitResult {
 /// scene : Scene
 /// lidar : Lidar
 /// measured : Sweep, or array of the shape (beams,) or (beams, 2)
-///     Ranges (m) and intensities (counts) of the first sweep of the lidar, shot by shot; NaN for none.
+///     Ranges (m) and intensities (counts) of the first sweep of the lidar, shot by shot; NaN for none. Intensities count
+///     if a material or the receiver is unknown.
 /// free : list of str
 ///     Paths of the unknowns, as for `jacobian`.
 /// start : dict of str to (float or pose), optional
@@ -229,7 +230,8 @@ pub fn fit(
         let mut model = model_of(&parts, loaded, sensor, pose)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
-        Outcome::Ok((solve(model.clone(), measurements, &state, control)?, model))
+        let found = solve(model.clone(), measurements, &free, &state, control)?;
+        Outcome::Ok((found, model))
     })??;
 
     // Name the values.
@@ -242,10 +244,11 @@ pub fn fit(
     Ok(FitResult { found, values })
 }
 
-/// Solves a fit as the command line does.
+/// Solves a fit as the command line does: intensities count if a material or the receiver is unknown.
 fn solve(
     model: Model,
     measurements: Vec<BeamMeasurement>,
+    free: &[String],
     start: &[Variable],
     control: &Control,
 ) -> Result<FitReport, FitError> {
@@ -257,7 +260,12 @@ fn solve(
         ..Solver::default()
     };
     let widths = &default.beam_widths;
-    let problem = FitProblem::measured_by(model, &[measurements])?;
+    let mut problem = FitProblem::measured_by(model, &[measurements])?;
+    let of_light =
+        |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
+    if !free.iter().any(of_light) {
+        problem.intensity_sigma = f64::INFINITY;
+    }
     let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {
         control.advance(1);
     })?;

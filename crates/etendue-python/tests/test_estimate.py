@@ -79,6 +79,15 @@ def test_a_fit_takes_ranges_as_numbers(arena, urg):
     assert np.allclose(found.estimate["sensor.pose"][:3, 3], arena.sensor_pose[:3, 3], atol=0.005)
 
 
+def test_intensities_do_not_count_in_fits_of_the_pose(arena, urg):
+    sweep = et.simulate(arena, urg, seed=2)
+    values, valid = sweep.image("range")
+    ranges = np.where(valid, values, np.nan)[0]
+    both, alone = [et.fit(arena, urg, measured, ["sensor.pose"], motion="planar") for measured in (sweep, ranges)]
+    assert np.array_equal(both.covariance, alone.covariance)
+    assert np.array_equal(both.estimate["sensor.pose"], alone.estimate["sensor.pose"])
+
+
 def test_a_fit_to_a_scan_of_another_scene_is_not_good(arena, urg):
     ranges = et.simulate(arena, urg, seed=1).image("range")[0][0].copy()
     ranges[200:350] *= 1.2

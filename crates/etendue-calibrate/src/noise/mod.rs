@@ -19,7 +19,7 @@
 //!
 //! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
 //! materials, [`adapt`](transfer::adapt) predicts the profile of an unrecorded material, [`replay`](replay())
-//! simulates the beams of a recording.
+//! simulates the beams of a recording, [`truth`] compares a calibration of a simulated recording with the known profile.
 //!
 //! Not modelled: panels that are not flat (their shape becomes bias and fixed-pattern noise), light from
 //! two surfaces at edges, warm-up.
@@ -50,6 +50,7 @@ pub mod score;
 pub mod smooth;
 pub mod statistics;
 pub mod transfer;
+pub mod truth;
 pub mod verdict;
 mod warnings;
 

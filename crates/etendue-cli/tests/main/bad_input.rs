@@ -1,6 +1,8 @@
 //! Every invalid input is reported with its location and a remedy, and leaves no output files.
 
-use crate::{command, etendue, fail, folder, names, results, stderr, stdout, succeed, write};
+use crate::{
+    command, etendue, fail, fail_with, folder, names, results, stderr, stdout, succeed, write,
+};
 
 const SCENE: &str = r#"
 version = 1
@@ -573,4 +575,29 @@ fn quiet_commands_print_results_and_warnings_only() {
     assert!(stdout(&output).contains("682 beams"));
     let lines = String::from_utf8_lossy(&output.stderr).lines().count();
     assert_eq!(lines, 1, "{}", stderr(&output));
+}
+
+/// A command or an option of a feature that the program was built without names the build that has it.
+#[test]
+fn words_of_missing_features_name_the_build_that_has_them() {
+    let folder = folder();
+    let with_gpu = "`cargo build --release -p etendue-cli --features gpu`";
+    for (is_there, arguments, remedy) in [
+        (
+            cfg!(feature = "studio"),
+            ["studio", "arena"],
+            "`just studio` builds it",
+        ),
+        (
+            cfg!(feature = "gpu"),
+            ["simulate", "--device=gpu"],
+            with_gpu,
+        ),
+        (cfg!(feature = "gpu"), ["inspect", "--devices"], with_gpu),
+    ] {
+        if !is_there {
+            let message = fail_with(2, folder.path(), &arguments);
+            assert_contains(&message, &["this program was built without", remedy]);
+        }
+    }
 }

@@ -8,6 +8,8 @@ use std::path::Path;
 /// Board: distance (m), bearing of its centre (degrees) and width (m).
 type Board = [f64; 3];
 
+const PANEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/panel.toml");
+
 const ONE: Board = [0.5, 20.0, 0.8];
 
 /// Rows of range, quality and angle, as the driver of an RPLIDAR writes them: 720 beams per rotation,
@@ -381,4 +383,61 @@ fn the_scans_of_a_driver_are_read_as_they_arrive() {
     let from_socket = stdout(&following.wait_with_output().expect("it ends"));
     assert_eq!(last(&from_socket), last(&from_file), "{from_socket}");
     assert!(names(&folder.path().join("aim")).contains(&"aim.png".into()));
+}
+
+/// A simulated board beside the profile that it has: the 95 % intervals contain at least 85 % of the figures at 8 to 40 degrees
+/// (measured: 14 of 15), and no figure is more than 4.5 standard errors off (measured: 2.3). Beside another profile no figure is within.
+#[test]
+fn a_simulated_board_is_compared_with_its_own_profile() {
+    let folder = folder();
+    let simulate = ["simulate", PANEL, "--sweeps", "60", "-o", "beams.csv"];
+    succeed(folder.path(), &simulate);
+    let words = |profile: &'static str| {
+        [
+            "calibrate",
+            "--recording",
+            "beams.csv",
+            "--material",
+            "wood",
+            "--truth",
+            profile,
+            "-o",
+            "profiles",
+        ]
+    };
+    // The own profile
+    let own = words("rplidar-a1-wood");
+    let output = succeed(folder.path(), &[&own[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let truth = &report["materials"][0]["truth"];
+    assert_eq!(truth["profile"], "rplidar-a1-wood");
+    assert!(
+        truth["rows"].as_array().expect("rows").len() >= 5,
+        "{truth}"
+    );
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let within = number(&truth["within_95_percent_interval"]);
+    assert!(within >= 0.85 * number(&truth["figures"]), "{truth}");
+    assert!(
+        number(&truth["largest"]["deviation"]).abs() < 4.5,
+        "{truth}"
+    );
+    let picture = std::fs::read_to_string(folder.path().join("profiles/wood-curves.svg"));
+    assert!(picture.expect("a picture").contains("truth"));
+    // Another profile, and two recordings
+    let text = stdout(&succeed(folder.path(), &words("rplidar-a1-metal")));
+    assert!(
+        text.contains("beside the true profile rplidar-a1-metal"),
+        "{text}"
+    );
+    assert!(
+        text.contains("; 0 of 15 figures within their 95 % interval"),
+        "{text}"
+    );
+    let two = [&own[..], &["--recording", "beams.csv"]].concat();
+    let message = fail(folder.path(), &two);
+    assert!(
+        message.contains("--truth compares one recording"),
+        "{message}"
+    );
 }

@@ -338,7 +338,7 @@ fn split(sequence: &Path, from: usize, to: &Path) {
 }
 
 /// Requirement: 1.5 mm over the used incidences, with jointly estimated poses with noise of 1 cm
-/// and 0.2 degrees, and a validation sequence with equal pose noise; measured 0.43 mm. The model is usable.
+/// and 0.2 degrees, and a validation sequence with equal pose noise; measured 0.38 mm. The model is usable.
 #[test]
 fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let folder = folder();
@@ -348,7 +348,7 @@ fn noisy_poses_are_learnt_with_the_bias_and_validated() {
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
         stdout(&output)
     };
-    run("experiment corridor --export drive --known-bias --stops 12 --columns 384");
+    run("experiment corridor --export drive --known-bias --stops 12 --columns 256");
     let [drive, held_out] = ["drive", "held_out"].map(|name| folder.path().join(name));
     split(&drive, 8, &held_out);
     for name in [&drive, &held_out] {

@@ -5,12 +5,12 @@
 //! with other objects ([`RecordingKind`]). [`run`] calibrates one recording and compares the profile with
 //! the truth; [`CalibrationTable`] counts the outcomes of many.
 
+mod known;
 mod outcome;
 mod setup;
 mod table;
-mod truth;
 
+pub use etendue_calibrate::noise::truth::{Figure, Quantity};
 pub use outcome::{Outcome, RecordingOutcome, run};
 pub use setup::{RecordingKind, SimulatedRecording};
 pub use table::{CalibrationTable, Coverage, KindRow};
-pub use truth::{Figure, Quantity};

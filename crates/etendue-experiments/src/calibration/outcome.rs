@@ -1,8 +1,9 @@
 //! Outcome of the calibration of a simulated recording.
 
+use super::known::known_profile;
 use super::setup::RecordingKind;
-use super::truth::{Figure, figures};
 use etendue_calibrate::noise::score::hold_out_quickly;
+use etendue_calibrate::noise::truth::{Figure, Truth};
 use etendue_calibrate::noise::verdict::{Grade, judge};
 use etendue_calibrate::noise::{CalibrationOptions, RangingPrinciple, calibrate};
 
@@ -38,6 +39,9 @@ pub struct RecordingOutcome {
 /// both sides of a normal distribution).
 const SIMULTANEOUS_95: f64 = 2.955;
 
+/// Incidences of the compared figures, degrees.
+const INCIDENCES: [f64; 5] = [8.0, 16.0, 24.0, 32.0, 40.0];
+
 /// Calibrates a simulated recording, and compares the profile with the known one. A clear profile is right if
 /// all its figures are within their simultaneous 95 % interval.
 pub fn run(kind: RecordingKind, seed: u64) -> RecordingOutcome {
@@ -62,9 +66,21 @@ pub fn run(kind: RecordingKind, seed: u64) -> RecordingOutcome {
     let scores = hold_out_quickly(&parts, &options);
     let verdict = judge(&[&simulated.recording], &found, &scores);
 
-    // Compare with the truth
-    let figures = figures(&found, &simulated.recording, &simulated.distances);
-    let is_right = |figure: &Figure| figure.normalised.abs() <= SIMULTANEOUS_95;
+    // Compare with the truth: of the flat surfaces, with the nearest
+    let distance = found.panels[0].panel.plane.distance;
+    let off = |one: &&f64| (**one - distance).abs();
+    let distances = simulated.distances.iter();
+    let nearest = distances.min_by(|a, b| off(a).total_cmp(&off(b)));
+    let profile = known_profile();
+    let truth = Truth::new(
+        &profile,
+        &found,
+        &simulated.recording,
+        nearest.copied().unwrap_or(f64::NAN),
+    );
+    let mut figures = vec![truth.distance(&found)];
+    figures.extend(truth.figures(&found, &INCIDENCES));
+    let is_right = |figure: &Figure| figure.normalised().abs() <= SIMULTANEOUS_95;
     let outcome = match verdict.grade() {
         Grade::Refused => Outcome::Refused,
         Grade::Doubtful => Outcome::Doubtful,

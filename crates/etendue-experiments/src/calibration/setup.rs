@@ -1,6 +1,6 @@
 //! Simulated recordings of boards and walls.
 
-use super::truth::known_profile;
+use super::known::known_profile;
 use crate::arena::urg_04lx;
 use etendue_calibrate::noise::{PanelHint, PanelRecording};
 use etendue_physics::surface::{Lobe, Material};

@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, RecordingOutcome};
 use super::setup::RecordingKind;
-use super::truth::Quantity;
+use etendue_calibrate::noise::truth::Quantity;
 use std::fmt::Write as _;
 
 /// Counts of the outcomes of one kind of recordings.
@@ -66,7 +66,7 @@ impl CalibrationTable {
             let figures = clear.clone().flat_map(|one| &one.figures);
             let of_quantity = figures.filter(|figure| figure.quantity == quantity);
             let all = of_quantity.clone().count();
-            let covered = of_quantity.filter(|figure| figure.normalised.abs() <= HALF_95);
+            let covered = of_quantity.filter(|figure| figure.normalised().abs() <= HALF_95);
             Coverage {
                 quantity,
                 figures: all,

@@ -7,3 +7,6 @@ mod lidar;
 mod phase;
 mod rig;
 mod transport;
+
+/// Numbers with derivatives by up to nine parameters: one type, so that the pipelines are compiled once for all tests.
+type Derivatives = etendue_physics::Dual<9>;

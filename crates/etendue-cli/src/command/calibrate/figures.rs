@@ -2,13 +2,14 @@
 
 use super::panel_view::{PanelBeam, PanelView};
 use super::quantity::{
-    NORMAL_95, PLOT_SIZE, QUANTITIES, expected_at, of_profile, plot_over_incidence, recorded,
-    simulated,
+    NORMAL_95, PLOT_SIZE, QUANTITIES, expected_at, of_profile, of_truth, plot_over_incidence,
+    recorded, simulated,
 };
 use crate::failure::Failure;
 use crate::folder::Folder;
 use etendue::calibrate::noise::score::HoldOutScores;
 use etendue::calibrate::noise::statistics::bins;
+use etendue::calibrate::noise::truth::Truth;
 use etendue::calibrate::noise::{
     DirectionCell, NoiseCalibration, Panel, PanelBeams, PanelRecording, replay,
 };
@@ -27,6 +28,7 @@ pub fn add(
     name: &str,
     calibration: &NoiseCalibration,
     recording: &PanelRecording,
+    truth: Option<&Truth>,
 ) -> Result<(), Failure> {
     let material = &calibration.profile.material;
     let title = format!("{material}: fraction of beams that returned");
@@ -36,9 +38,9 @@ pub fn add(
 
     let quantities = QUANTITIES.iter();
     let mut plots: Vec<Plot> = quantities
-        .map(|quantity| quantity.plot(calibration, quantity.name))
+        .map(|quantity| quantity.plot(calibration, quantity.name, truth))
         .collect();
-    plots.push(bias_near_normal(calibration, "bias near the normal"));
+    plots.push(bias_near_normal(calibration, "bias near the normal", truth));
     let title = format!("{material}: recorded, and simulated from the profile");
     folder.picture(&format!("{name}-curves"), &page(title, plots))
 }
@@ -48,13 +50,13 @@ pub fn add_overview(folder: &mut Folder, calibrations: &[NoiseCalibration]) -> R
     for quantity in &QUANTITIES {
         let plots = calibrations
             .iter()
-            .map(|calibration| quantity.plot(calibration, &calibration.profile.material));
+            .map(|calibration| quantity.plot(calibration, &calibration.profile.material, None));
         let drawing = page(quantity.name, plots.collect());
         folder.picture(&format!("all-{}", quantity.file), &drawing)?;
     }
     let plots = calibrations
         .iter()
-        .map(|calibration| bias_near_normal(calibration, &calibration.profile.material));
+        .map(|calibration| bias_near_normal(calibration, &calibration.profile.material, None));
     let drawing = page("bias of the range near the normal", plots.collect());
     folder.picture("all-normal", &drawing)?;
     let plots = calibrations.iter().map(reflectance_plot);
@@ -175,8 +177,9 @@ fn signed_incidence_plot(title: &str) -> Plot {
         .with_size(PLOT_SIZE)
 }
 
-/// Bias on both sides of the normal: recorded and simulated in half-degree bins, and the profile.
-fn bias_near_normal(calibration: &NoiseCalibration, title: &str) -> Plot {
+/// Bias on both sides of the normal: recorded and simulated in half-degree bins, the profile, and the known profile of a
+/// simulated panel.
+fn bias_near_normal(calibration: &NoiseCalibration, title: &str, truth: Option<&Truth>) -> Plot {
     let profile = &calibration.profile;
     let mut plot = signed_incidence_plot(title);
     let binned = |transform: &dyn Fn(&PanelBeams) -> PanelBeams| -> Vec<Point> {
@@ -198,19 +201,31 @@ fn bias_near_normal(calibration: &NoiseCalibration, title: &str) -> Plot {
     let replayed = binned(&|beams| replay(beams, profile, 1));
     plot.add_dots("simulated", replayed, simulated());
     plot.add_curve("profile", bias_curve_near_normal(profile), of_profile());
+    if let Some(truth) = truth {
+        let bias = |degrees: f64| [degrees, 1e3 * truth.bias(degrees.to_radians())];
+        plot.add_curve(
+            "truth",
+            angles_near_normal().map(bias).collect(),
+            of_truth(),
+        );
+    }
     plot
 }
 
-/// Bias of a profile on both sides of the normal in steps of 0.1 degrees: degrees and mm.
-fn bias_curve_near_normal(profile: &Profile) -> Vec<Point> {
+/// Angles on both sides of the normal in steps of 0.1 degrees.
+fn angles_near_normal() -> impl Iterator<Item = f64> {
     let tenths = -10 * NEAR_NORMAL..=10 * NEAR_NORMAL;
-    let degrees = tenths.map(|tenth| 0.1 * f64::from(tenth));
+    tenths.map(|tenth| 0.1 * f64::from(tenth))
+}
+
+/// Bias of a profile at these angles: degrees and mm.
+fn bias_curve_near_normal(profile: &Profile) -> Vec<Point> {
     let bias = |degrees: f64| {
         let aspect = Aspect::signed(degrees.to_radians());
         let range = profile.distance / aspect.incidence.cos();
         1e3 * profile.at(aspect, range).bias
     };
-    degrees.map(|x| [x, bias(x)]).collect()
+    angles_near_normal().map(|x| [x, bias(x)]).collect()
 }
 
 /// Glare of a profile, with the intervals of its knots.

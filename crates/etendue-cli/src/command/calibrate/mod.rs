@@ -2,6 +2,7 @@
 
 mod adapt;
 mod aim;
+mod beside_truth;
 mod figures;
 mod hints;
 mod hold_out;
@@ -29,6 +30,7 @@ use etendue_plot::Drawing;
     after_help = "Examples: etendue calibrate setup.toml -o profiles\n          \
     etendue calibrate --recording wood_data.txt --material wood --width 1.25\n          \
     etendue calibrate data.config --holdout -o profiles\n          \
+    etendue calibrate --recording simulated.csv --material wood --truth rplidar-a1-wood\n          \
     etendue calibrate view profiles/wood.toml -o wood\n          \
     etendue calibrate identify scan.txt --profiles profiles\n          \
     etendue calibrate aim --source recording.txt\n          \

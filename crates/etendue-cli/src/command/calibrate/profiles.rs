@@ -1,9 +1,10 @@
 //! `etendue calibrate` without a subcommand: recordings to profile files.
 
+use super::beside_truth::TruthReport;
 use super::figures;
 use super::hints::Hints;
 use super::hold_out::HoldOutReport;
-use super::load::{Loaded, recording};
+use super::load::{Loaded, profile, recording};
 use super::panel_picture;
 use super::report::{MaterialReport, text};
 use super::verdict::VerdictReport;
@@ -14,6 +15,7 @@ use crate::output::{print_report, warn};
 use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::{hold_out, hold_out_quickly};
+use etendue::calibrate::noise::truth::Truth;
 use etendue::calibrate::noise::verdict::{Grade, Verdict, judge};
 use etendue::calibrate::noise::{
     CalibrationOptions, NoiseCalibration, Panel, PanelBeams, PanelHint, PanelRecording,
@@ -22,11 +24,13 @@ use etendue::calibrate::noise::{
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
 };
+use etendue::physics::profile::Profile;
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of `etendue calibrate` without a subcommand.
 #[derive(Debug, Args)]
@@ -65,6 +69,15 @@ pub struct Profiles {
     /// Also draw the profiles
     #[arg(long)]
     figures: bool,
+    /// Profile of the panel of a simulated recording, by name or file: report the deviations of the result from it in
+    /// stated standard errors, and draw both
+    #[arg(
+        long,
+        value_name = "PROFILE",
+        requires = "material",
+        conflicts_with = "setup"
+    )]
+    truth: Option<String>,
     /// Folder for the profiles, one file per material
     #[arg(short, long, default_value = "out/profiles", value_name = "DIR")]
     output: PathBuf,
@@ -97,6 +110,7 @@ impl Profiles {
     pub fn run(self) -> Result<(), Failure> {
         // Load and calibrate each material
         let setup = self.setup()?;
+        let truth = self.truth()?;
         let progress = bar("reading", STAGES * setup.materials().len());
         let mut calibrations = Vec::new();
         let mut folder = Folder::new(&self.output);
@@ -111,8 +125,13 @@ impl Profiles {
             progress.set_message(format!("{material}: reading"));
             let task = Task::load(&setup, material, &panels, &self.lidar)?;
             progress.inc(1);
-            let (calibration, verdict) =
-                self.calibrate(&task, &mut folder, &mut results, &progress)?;
+            let (calibration, verdict) = self.calibrate(
+                &task,
+                truth.as_deref(),
+                &mut folder,
+                &mut results,
+                &progress,
+            )?;
             task.add_pictures(&mut pictures, &calibration, &verdict)?;
             calibrations.push(calibration);
         }
@@ -182,9 +201,26 @@ impl Profiles {
         })
     }
 
+    /// The profile of `--truth`.
+    fn truth(&self) -> Result<Option<Arc<Profile>>, Failure> {
+        let Some(name) = &self.truth else {
+            return Ok(None);
+        };
+        if self.recording.len() > 1 {
+            let count = self.recording.len();
+            return Err(Failure::usage(
+                format!("--truth compares one recording with a profile, and {count} are given"),
+                "calibrate each recording with --truth, or all of them without it",
+            ));
+        }
+        let (_, profile) = profile(name)?;
+        Ok(Some(profile))
+    }
+
     fn calibrate(
         &self,
         task: &Task,
+        truth: Option<&Profile>,
         folder: &mut Folder,
         results: &mut Results,
         progress: &ProgressBar,
@@ -212,8 +248,11 @@ impl Profiles {
         let name = file_name(material);
         let file = task.file(&calibration, &verdict);
         folder.text(&format!("{name}.toml"), file.to_toml())?;
-        if self.figures {
-            figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
+        let recording = &task.panels[0].2.recording;
+        let distance = calibration.profile.distance;
+        let truth = truth.map(|known| Truth::new(known, &calibration, recording, distance));
+        if self.figures || truth.is_some() {
+            figures::add(folder, &name, &calibration, recording, truth.as_ref())?;
         }
         if let (true, Ok(scores)) = (self.holdout, &scores) {
             results.hold_out.push(HoldOutReport::of(material, scores));
@@ -229,9 +268,13 @@ impl Profiles {
             let warning = format!("{material}: {warning}");
             results.warnings.push(warning);
         }
-        results
-            .materials
-            .push(MaterialReport::of(&calibration, &verdict));
+        let mut report = MaterialReport::of(&calibration, &verdict);
+        report.truth = self
+            .truth
+            .as_ref()
+            .zip(truth.as_ref())
+            .and_then(|(name, truth)| TruthReport::of(name, truth, &calibration));
+        results.materials.push(report);
         Ok((calibration, verdict))
     }
 

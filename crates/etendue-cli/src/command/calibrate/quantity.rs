@@ -1,6 +1,7 @@
 //! Quantities of a noise profile over incidence: recorded, simulated and of the profile.
 
 use etendue::calibrate::noise::statistics::{IncidenceBin, bins, wide_bins};
+use etendue::calibrate::noise::truth::Truth;
 use etendue::calibrate::noise::{NoiseCalibration, PanelBeams, replay};
 use etendue::physics::profile::{Glare, IntensityKind, Knot, Profile, ReturnDistribution};
 use etendue_plot::{Axis, Plot, Point, Series, Stroke, palette};
@@ -19,6 +20,11 @@ pub fn recorded() -> Stroke {
 /// Stroke of data simulated from a profile.
 pub fn simulated() -> Stroke {
     palette::category(1, 2.2)
+}
+
+/// Stroke of the known profile of a simulated panel.
+pub fn of_truth() -> Stroke {
+    palette::category(3, 2.2)
 }
 
 /// Stroke of a profile.
@@ -53,6 +59,8 @@ pub struct Quantity {
     of_profile: fn(&Profile, f64) -> f64,
     /// 95 % interval at a knot of the profile, where it has one.
     interval: Option<fn(&Knot) -> [f64; 2]>,
+    /// Value of the known profile of a simulated panel at an incidence (rad), in the unit of the plot, where it is comparable.
+    of_truth: fn(&Truth, f64) -> Option<f64>,
 }
 
 /// Quantities in the order of their plots.
@@ -67,6 +75,7 @@ pub const QUANTITIES: [Quantity; 5] = [
             (1.0 - expected_at(profile, x).drop_out) * intensity_at(profile, x)[0]
         },
         interval: None,
+        of_truth: |_, _| None,
     },
     Quantity {
         name: "sd of intensity (dropped: 0)",
@@ -79,6 +88,7 @@ pub const QUANTITIES: [Quantity; 5] = [
             deviation_with_zeros(mean, sd, expected_at(profile, x).drop_out)
         },
         interval: None,
+        of_truth: |_, _| None,
     },
     Quantity {
         name: "drop-out",
@@ -91,6 +101,7 @@ pub const QUANTITIES: [Quantity; 5] = [
         },
         of_profile: |profile, x| expected_at(profile, x).drop_out,
         interval: Some(|knot| knot.drop_out_interval),
+        of_truth: |truth, x| Some(truth.at(x).drop_out),
     },
     Quantity {
         name: "spread of the range",
@@ -100,6 +111,7 @@ pub const QUANTITIES: [Quantity; 5] = [
         of_bin: |bin, _| with_interval(bin.spread()),
         of_profile: |profile, x| 1e3 * expected_at(profile, x).spread,
         interval: Some(|knot| normal_interval(knot.spread, knot.spread_error)),
+        of_truth: |truth, x| Some(1e3 * truth.at(x).spread),
     },
     Quantity {
         name: "bias of the range",
@@ -109,8 +121,15 @@ pub const QUANTITIES: [Quantity; 5] = [
         of_bin: |bin, _| with_interval(bin.bias()),
         of_profile: |profile, x| 1e3 * expected_at(profile, x).bias,
         interval: Some(|knot| normal_interval(knot.bias, knot.bias_error)),
+        of_truth: |truth, x| Some(1e3 * truth.bias_at_incidence(x)?),
     },
 ];
+
+/// Incidences from the normal to the widest of a profile, rad.
+fn incidences(profile: &Profile) -> impl Iterator<Item = f64> {
+    let widest = profile.knots.last().map_or(1.0, |knot| knot.incidence);
+    (0..=160).map(move |i| f64::from(i) / 160.0 * widest)
+}
 
 /// A length and half the width of its 95 % interval, mm, of the length and its standard error, m.
 fn with_interval(estimate: Option<[f64; 2]>) -> Option<[f64; 2]> {
@@ -166,8 +185,9 @@ fn intensity_at(profile: &Profile, incidence: f64) -> [f64; 2] {
 }
 
 impl Quantity {
-    /// Plot of recorded bins, of bins simulated from the profile, and of the profile itself.
-    pub fn plot(&self, calibration: &NoiseCalibration, title: &str) -> Plot {
+    /// Plot of recorded bins, of bins simulated from the profile, of the profile itself, and of the known profile of a
+    /// simulated panel.
+    pub fn plot(&self, calibration: &NoiseCalibration, title: &str, truth: Option<&Truth>) -> Plot {
         let profile = &calibration.profile;
         let mut plot = self.axes(title);
         let bins = self.bins_of(calibration, PanelBeams::clone);
@@ -175,6 +195,11 @@ impl Quantity {
         let bins = self.bins_of(calibration, |beams| replay(beams, profile, 1));
         self.add_bins(&mut plot, "simulated", &bins, profile, simulated());
         plot.add_curve("profile", self.curve(profile), of_profile());
+        let known = |x: f64| Some([x.to_degrees(), (self.of_truth)(truth?, x)?]);
+        let curve: Vec<Point> = incidences(profile).filter_map(known).collect();
+        if !curve.is_empty() {
+            plot.add_curve("truth", curve, of_truth());
+        }
         plot
     }
 
@@ -266,9 +291,7 @@ impl Quantity {
 
     /// Values of a profile from the normal to its widest incidence.
     fn curve(&self, profile: &Profile) -> Vec<Point> {
-        let widest = profile.knots.last().map_or(1.0, |knot| knot.incidence);
-        let incidences = (0..=160).map(|i| f64::from(i) / 160.0 * widest);
-        incidences
+        incidences(profile)
             .map(|x| [x.to_degrees(), (self.of_profile)(profile, x)])
             .collect()
     }

@@ -1,5 +1,6 @@
 //! Report of a calibration.
 
+use super::beside_truth::TruthReport;
 use super::verdict::VerdictReport;
 use etendue::calibrate::noise::NoiseCalibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
@@ -22,6 +23,9 @@ pub struct MaterialReport {
     fixed_pattern: f64,
     glare: Option<GlareRow>,
     bands: Vec<BandRow>,
+    /// The known profile of a simulated panel beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<TruthReport>,
 }
 
 #[derive(Serialize)]
@@ -108,6 +112,7 @@ impl MaterialReport {
             fixed_pattern: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
+            truth: None,
         }
     }
 }
@@ -198,7 +203,10 @@ impl MaterialReport {
         for band in &self.bands {
             band.write(out)?;
         }
-        Ok(())
+        match &self.truth {
+            Some(truth) => truth.write(out),
+            None => Ok(()),
+        }
     }
 
     fn write_steps_and_correlation(&self, out: &mut String) -> std::fmt::Result {

@@ -5,7 +5,7 @@ use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Modulation, NoDetection, PhaseReceiverNoise, PhaseSignal,
     PowerDependentBias, phase_noise,
 };
-use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
+use etendue_physics::{DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 
 /// A receiver without noise, quantisation, bias or thresholds, with the gate of the reference device.
@@ -244,7 +244,7 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
 /// coefficients, for both forms of bias, equal central differences within 1e-9 (measured).
 #[test]
 fn derivatives_equal_differences() {
-    type D = Dual<7>;
+    type D = crate::Derivatives;
     let at = [1.2, 1.5, 0.6, 0.3, 0.02, -0.03, 0.01];
     for form in [
         PowerDependentBias::Range as fn([D; 3]) -> PowerDependentBias<D>,

@@ -4,7 +4,7 @@ use super::scenes::{Wall, cuboid, scene};
 use super::{receiver, urg_columns};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::PowerDependentBias;
-use etendue_physics::{Dual, DualParts, Scalar};
+use etendue_physics::{DualParts, Scalar};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{BeamProfile, ExpectedReturn, Hooks, Lidar, SweepSettings, predict};
 use etendue_sensors::trajectory::constant_velocity;
@@ -17,7 +17,7 @@ const AT: [f64; PARAMETERS] = [0.1, -0.05, 0.3, 0.4, 0.6, 0.005, 0.01, -0.02, 0.
 /// Central differences: rounding of ranges of about a metre over this is 1e-10.
 const STEP: f64 = 1e-6;
 
-type D = Dual<PARAMETERS>;
+type D = crate::Derivatives;
 
 fn sweep<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
     let expected = expected(world, x).into_iter();

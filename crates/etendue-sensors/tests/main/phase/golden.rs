@@ -4,14 +4,14 @@ use super::scenes::{Wall, cuboid, planar, scene};
 use super::{LIMITS, Measured, ideal, ideal_receiver, measure};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::PhaseSignal;
-use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
+use etendue_physics::{DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::lidar::{Hooks, Lidar, PhaseDetection, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 
-type Pose = Dual<3>;
+type Pose = crate::Derivatives;
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../../golden/cw_scene.json")).expect("the file is JSON")

@@ -2,8 +2,9 @@
 
 use super::scenes::{cuboid, moving_scene, planar, scene_at};
 use super::{encoder_lidar, measure};
+use crate::Derivatives as D;
+use etendue_physics::DualParts;
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::{Dual, DualParts};
 use etendue_scene::{ObjectId, Trajectory, Twist};
 use etendue_sensors::lidar::{Hooks, Lidar, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
@@ -70,19 +71,19 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
     let scene = moving_scene(&walls, Isometry3::identity(), motions);
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
     let start = turning_walls().at(0.0);
-    let lifted = |shift: Dual<1>| {
+    let lifted = |shift: D| {
         let mut pose = etendue_pose(&start);
         pose.translation.vector.x += shift;
         pose
     };
-    let shift = Dual::<1>::variable(0.0, 0);
-    let differentiable = (0..4).fold(world.lift::<Dual<1>>(), |world, wall| {
+    let shift = D::variable(0.0, 0);
+    let differentiable = (0..4).fold(world.lift::<D>(), |world, wall| {
         world.with_pose(ObjectId(wall), lifted(shift))
     });
     let settings = SweepSettings::default();
     let expected = predict(
         &differentiable,
-        &lidar.map(Dual::from),
+        &lidar.map(D::from),
         &settings,
         &lidar.shots(0),
         stationary(Isometry3::identity()),
@@ -109,9 +110,9 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
     }
 }
 
-fn etendue_pose(pose: &Isometry3<f64>) -> Isometry3<Dual<1>> {
+fn etendue_pose(pose: &Isometry3<f64>) -> Isometry3<D> {
     Isometry3::from_parts(
-        pose.translation.vector.map(Dual::from).into(),
-        nalgebra::UnitQuaternion::new_unchecked(pose.rotation.coords.map(Dual::from).into()),
+        pose.translation.vector.map(D::from).into(),
+        nalgebra::UnitQuaternion::new_unchecked(pose.rotation.coords.map(D::from).into()),
     )
 }

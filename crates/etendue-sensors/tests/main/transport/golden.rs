@@ -3,8 +3,9 @@
 use super::stage::{
     Stage, depth, glass, mirror, only, paint, pane, returns_from, returns_of, room, towards,
 };
+use crate::Derivatives as D;
+use etendue_physics::DualParts;
 use etendue_physics::surface::{Lobe, OrenNayar, OrenNayarForm};
-use etendue_physics::{Dual, DualParts};
 use etendue_scene::{CastScratch, Scene};
 use etendue_sensors::transport::{LightRay, LightReturn, TreeSettings, World, trace_tree};
 use nalgebra::{ComplexField, Point3, Vector3};
@@ -34,11 +35,11 @@ fn assert_relative(measured: f64, expected: f64, tolerance: f64) {
 }
 
 /// Returns as functions of a planar sensor's pose (x, y, yaw).
-fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<LightReturn<Dual<3>>> {
+fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<LightReturn<D>> {
     let mut scratch = CastScratch::new();
-    let [x, y, yaw] = [0, 1, 2].map(|i| Dual::<3>::variable(pose[i], i));
+    let [x, y, yaw] = [0, 1, 2].map(|i| D::variable(pose[i], i));
     let (sin, cos) = (yaw + azimuth).sin_cos();
-    let zero = Dual::from(0.0);
+    let zero = D::from(0.0);
     let ray = LightRay::new(Point3::new(x, y, zero), Vector3::new(cos, sin, zero));
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let mut returns = Vec::new();
@@ -49,7 +50,7 @@ fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<LightReturn<Dual<3>
 }
 
 /// The reference's number of a wall, from the face of the box.
-fn wall(r: &LightReturn<Dual<3>>) -> u64 {
+fn wall(r: &LightReturn<D>) -> u64 {
     // Faces: -x, +x, -y, +y. Walls: y-, x+, y+, x-.
     [3, 1, 0, 2][r.hit.triangle as usize / 2]
 }

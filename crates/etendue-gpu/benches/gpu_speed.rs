@@ -1,4 +1,4 @@
-//! Speed of a device beside the CPU in the same run: `gpu_speed [ROUNDS] [DEVICE] [SCENE...]`.
+//! Speed of a device beside the CPU in the same run: `just bench-gpu [ROUNDS] [DEVICE] [SCENE...]`.
 //!
 //! Medians of the rounds, in the scenes of `bench/rays`; "CPU" has all threads.
 //! - Rays: a million of spinning lidars at four places, in tiles of neighbours. "device" is the time of the shader alone,
@@ -50,8 +50,8 @@ const CASTS: u32 = 8;
 const WARM_UP: f64 = 0.5;
 
 fn main() {
-    // The first argument is the name of the program
-    let mut arguments = std::env::args().skip(1);
+    // The first argument is the name of the program; cargo adds --bench
+    let mut arguments = std::env::args().skip(1).filter(|own| own != "--bench");
     let rounds: usize = arguments.next().map_or(5, |rounds| rounds.parse().unwrap());
     let choice = arguments
         .next()
