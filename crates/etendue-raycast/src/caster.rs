@@ -239,7 +239,7 @@ impl RayCaster {
     }
 
     /// The nearest hit of each ray: the results of [`RayCaster::closest_hit`] on all threads of the
-    /// pool, faster for coherent rays.
+    /// pool (on this one with [`CastScratch::for_worker`]), faster for coherent rays.
     ///
     /// Rays are coherent where neighbours in the list are neighbours in space, ideally in rows of at
     /// least four rays next to each other, such as the columns of a spinning lidar. Rays of one origin in
@@ -270,13 +270,13 @@ impl RayCaster {
         hits: &mut [HitTile],
         scratch: &mut CastScratch,
     ) {
-        if rays.len() <= BATCH {
+        if rays.len() <= BATCH || scratch.is_of_worker {
             self.cast_tiles(rays, hits, scratch);
             return;
         }
         rays.par_chunks(BATCH)
             .zip(hits.par_chunks_mut(BATCH))
-            .for_each_init(CastScratch::new, |scratch, (rays, hits)| {
+            .for_each_init(CastScratch::for_worker, |scratch, (rays, hits)| {
                 self.cast_tiles(rays, hits, scratch);
             });
     }
@@ -447,13 +447,13 @@ impl RayCaster {
 
         // Cast one batch on this thread, several on all.
         let batch = tiling.batch();
-        if rays.len() <= batch {
-            cast(rays, hits, scratch);
-            return;
+        if rays.len() <= batch || scratch.is_of_worker {
+            let batches = rays.chunks(batch).zip(hits.chunks_mut(batch));
+            return batches.for_each(|(rays, hits)| cast(rays, hits, scratch));
         }
         rays.par_chunks(batch)
             .zip(hits.par_chunks_mut(batch))
-            .for_each_init(CastScratch::new, |scratch, (rays, hits)| {
+            .for_each_init(CastScratch::for_worker, |scratch, (rays, hits)| {
                 cast(rays, hits, scratch);
             });
     }

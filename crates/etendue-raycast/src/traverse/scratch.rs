@@ -15,7 +15,16 @@ use crate::tlas::TlasEntry;
 /// triangles. Results do not depend on its contents.
 ///
 /// It takes about 30 kB, so make one per thread or batch and use it for many queries, of any caster.
+///
+/// ```
+/// use etendue_raycast::CastScratch;
+/// let mut own = CastScratch::new();
+/// // In a loop that runs on all threads:
+/// let mut of_worker = CastScratch::for_worker();
+/// ```
 pub struct CastScratch {
+    /// Whether lists of rays are cast on the calling thread.
+    pub(crate) is_of_worker: bool,
     pub(crate) stack: Vec<StackEntry>,
     pub(crate) tlas_stack: Vec<TlasEntry>,
     pub(crate) local: [LocalRayTile; GROUP],
@@ -29,9 +38,10 @@ pub struct CastScratch {
 }
 
 impl CastScratch {
-    /// Memory for queries.
+    /// Memory for queries. Long lists of rays are cast on all threads of the pool.
     pub const fn new() -> Self {
         Self {
+            is_of_worker: false,
             stack: Vec::new(),
             tlas_stack: Vec::new(),
             local: [LocalRayTile::EMPTY; GROUP],
@@ -43,6 +53,16 @@ impl CastScratch {
             unpacked: LeafBlock::EMPTY,
             edges: EdgeFunctions::EMPTY,
         }
+    }
+
+    /// Memory for the queries of one of several tasks that run on all threads of the pool: lists of rays are cast on
+    /// the calling thread.
+    ///
+    /// A task that waits for other threads may begin further tasks of the pool meanwhile, each on top of the stack of the one before.
+    pub const fn for_worker() -> Self {
+        let mut scratch = Self::new();
+        scratch.is_of_worker = true;
+        scratch
     }
 }
 

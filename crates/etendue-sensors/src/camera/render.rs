@@ -66,7 +66,7 @@ fn render_rows<const N: usize>(
     pixels
         .par_chunks_mut((ROWS * width) as usize)
         .enumerate()
-        .for_each_init(CastScratch::new, |scratch, (band, pixels)| {
+        .for_each_init(CastScratch::for_worker, |scratch, (band, pixels)| {
             let band = u32::try_from(band).expect("pixels are numbered in u32");
             let top = first + ROWS * band;
             for left in (0..width).step_by(COLUMNS as usize) {
@@ -190,7 +190,7 @@ pub(super) fn render_pixels<const N: usize>(
             spectral_scene,
             settings,
             rays,
-            &mut CastScratch::new(),
+            &mut CastScratch::for_worker(),
         )
     };
     numbers

@@ -135,7 +135,7 @@ pub(super) fn frame_truth(
         pixels.par_extend(
             numbers
                 .into_par_iter()
-                .map_init(CastScratch::new, |scratch, pixel| {
+                .map_init(CastScratch::for_worker, |scratch, pixel| {
                     truth.at([pixel % camera.width, pixel / camera.width], scratch)
                 }),
         );

@@ -13,10 +13,19 @@ pub struct SweepScratch {
 }
 
 /// Buffers of one worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct WorkerScratch {
     pub noise_cache: NoiseCache,
     pub casts: CastScratch,
+}
+
+impl Default for WorkerScratch {
+    fn default() -> Self {
+        Self {
+            noise_cache: NoiseCache::default(),
+            casts: CastScratch::for_worker(),
+        }
+    }
 }
 
 /// Buffers of a [`SweepScratch`] in use by one worker; dropping it returns them.
