@@ -25,6 +25,15 @@ impl Model {
         state: &[Variable],
         pointing_sd: f64,
     ) -> Vec<Option<MeasurementNoise>> {
+        self.measurement_noise_within(state, self.pointing_margin(pointing_sd))
+    }
+
+    /// [`measurement_noise`](Self::measurement_noise) with a given margin around edges.
+    pub(crate) fn measurement_noise_within(
+        &self,
+        state: &[Variable],
+        margin: PointingMargin,
+    ) -> Vec<Option<MeasurementNoise>> {
         let inputs = self.inputs::<f64>(state, &super::jacobian::zeros(state));
         let scene = self.scene_with(&inputs);
         let world = inputs.world(&scene, self.sensor.wavelength());
@@ -38,7 +47,6 @@ impl Model {
             weather: inputs.weather.clone(),
         };
         let is_clear = atmosphere.weather.is_empty();
-        let margin = self.pointing_margin(pointing_sd);
         let mut noise = Vec::with_capacity(self.scans() * self.beams());
         for (scan, pose) in inputs.world_from_sensor.iter().enumerate() {
             let of_scan =
