@@ -183,7 +183,7 @@ impl<'a> GpuCamera<'a> {
         // A ray at an edge may miss the triangle in f64.
         let exact = |(ray, hit): (&Ray, &GpuHit)| {
             let hit = caster.hit_of(ray, hit.object, hit.triangle);
-            hit.or_else(|| caster.closest_hit(ray, &mut CastScratch::new()))
+            hit.or_else(|| caster.closest_hit(ray, &mut CastScratch::for_worker()))
         };
         let pairs = rays.par_iter().zip(&found);
         Ok(pairs

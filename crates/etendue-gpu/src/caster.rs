@@ -214,7 +214,7 @@ impl GpuCaster {
             let hit = |(ray, found): (&Ray, &HitRecord)| match found.is_undecided {
                 0 => found.hit(),
                 _ => caster
-                    .closest_hit(ray, &mut CastScratch::new())
+                    .closest_hit(ray, &mut CastScratch::for_worker())
                     .map(|hit| GpuHit::of_host(&hit, ray)),
             };
             hits.par_extend(rays.par_iter().zip(&found).map(hit));

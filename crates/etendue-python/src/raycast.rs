@@ -66,12 +66,22 @@ struct RayRows<'r, T> {
 }
 
 /// Buffers of a thread.
-#[derive(Default)]
 struct BatchMemory {
     rays: Vec<RayTile>,
     lengths: Vec<[f64; 16]>,
     hits: Vec<HitTile>,
-    scratch: CastScratch,
+    scratch: Box<CastScratch>,
+}
+
+impl Default for BatchMemory {
+    fn default() -> Self {
+        Self {
+            rays: vec![],
+            lengths: vec![],
+            hits: vec![],
+            scratch: CastScratch::for_worker(),
+        }
+    }
 }
 
 impl HitKeys {

@@ -58,9 +58,10 @@ impl CastScratch {
     /// Memory for the queries of one of several tasks that run on all threads of the pool: lists of rays are cast on
     /// the calling thread.
     ///
-    /// A task that waits for other threads may begin further tasks of the pool meanwhile, each on top of the stack of the one before.
-    pub const fn for_worker() -> Self {
-        let mut scratch = Self::new();
+    /// It is in a box: a thread that waits for others begins further tasks on top of its stack, which is small.
+    #[inline(never)]
+    pub fn for_worker() -> Box<Self> {
+        let mut scratch = Box::new(Self::new());
         scratch.is_of_worker = true;
         scratch
     }

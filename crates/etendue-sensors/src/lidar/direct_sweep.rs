@@ -534,7 +534,7 @@ impl<'a> DirectSweep<'a> {
     fn truth(&self, number: usize, result: &DirectShot) -> Option<Truth> {
         if result.echo == DirectEcho::Plain && result.surface.is_none() {
             let shot = [self.shots.at(number)];
-            let (mut truths, scratch) = (vec![], &mut CastScratch::new());
+            let (mut truths, scratch) = (vec![], &mut CastScratch::for_worker());
             { &self.simulator }.add_axis_truths(&shot, shot_number(number), &mut truths, scratch);
             return truths.pop().flatten();
         }

@@ -16,7 +16,7 @@ pub struct SweepScratch {
 #[derive(Debug)]
 pub(super) struct WorkerScratch {
     pub noise_cache: NoiseCache,
-    pub casts: CastScratch,
+    pub casts: Box<CastScratch>,
 }
 
 impl Default for WorkerScratch {
