@@ -6,7 +6,7 @@ use crate::geometry::index;
 use crate::numbers::double_single;
 use crate::shaders::FALLS;
 use etendue_physics::MovingAverage;
-use etendue_physics::profile::{DistanceLaw, IntensityKind, Profile};
+use etendue_physics::profile::{DistanceLaw, Glare, IntensityKind, Profile};
 use etendue_scene::MaterialId;
 use etendue_sensors::transport::World;
 use wgpu::Buffer;
@@ -84,7 +84,7 @@ fn add(profile: &Profile, records: &mut Vec<[f32; 4]>) {
             profile.distance,
             profile.reflectance.drop_out.slope,
             glare.map_or(0.0, |own| own.centre),
-            glare.map_or(0.0, |own| own.reach()),
+            glare.map_or(0.0, Glare::reach),
         ]),
         [
             correlation.fixed_pattern() as f32,

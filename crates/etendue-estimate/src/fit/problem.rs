@@ -194,7 +194,7 @@ impl FitProblem {
             None if has_edges => [None, None],
             _ => [Some(f64::INFINITY); QUANTITIES],
         });
-        let deviations = self.deviations_of(variances.collect());
+        let deviations = self.deviations_of(&variances.collect::<Vec<_>>());
         let correlation = RangeCorrelation::new(&self.model.sensor().lidar().noise, &noise);
         Self {
             deviations: Some(Arc::new(deviations)),
@@ -217,7 +217,7 @@ impl FitProblem {
             Some(noise) => [Some(noise.range() - noise.rounding), Some(noise.intensity)],
             None => [None, None],
         });
-        let deviations = self.deviations_of(variances.collect());
+        let deviations = self.deviations_of(&variances.collect::<Vec<_>>());
         let half_step = |(beam, noise): (usize, &Option<MeasurementNoise>)| {
             let step = noise.map_or(0.0, |noise| (12.0 * noise.rounding).sqrt());
             0.5 * step / deviations[beam * QUANTITIES]
@@ -232,7 +232,7 @@ impl FitProblem {
 
     /// Standard deviation of every quantity (m, counts) from the variances of range and intensity of every beam; the
     /// median of the others where there is no prediction.
-    fn deviations_of(&self, variances: Vec<[Option<f64>; QUANTITIES]>) -> Vec<f64> {
+    fn deviations_of(&self, variances: &[[Option<f64>; QUANTITIES]]) -> Vec<f64> {
         let medians = [0, 1].map(|quantity| {
             let own = variances.iter().filter_map(|of| of[quantity]);
             let mut known: Vec<f64> = own.collect();

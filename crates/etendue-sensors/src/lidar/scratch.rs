@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// profiles that neighbouring beams and successive sweeps share. Results do not depend on the content.
 #[derive(Debug, Default)]
 pub struct SweepScratch {
-    /// Buffers that no worker uses. They are boxed, because a batch moves the buffers of its worker.
-    idle: Mutex<Vec<Box<WorkerScratch>>>,
+    /// Buffers that no worker uses.
+    idle: Mutex<Vec<WorkerScratch>>,
 }
 
 /// Buffers of one worker.
@@ -31,7 +31,7 @@ impl Default for WorkerScratch {
 /// Buffers of a [`SweepScratch`] in use by one worker; dropping it returns them.
 pub(super) struct WorkerScratchGuard<'s> {
     scratch: &'s SweepScratch,
-    own: Option<Box<WorkerScratch>>,
+    own: Option<WorkerScratch>,
 }
 
 impl SweepScratch {
@@ -43,7 +43,7 @@ impl SweepScratch {
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Box<WorkerScratch>>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<WorkerScratch>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
