@@ -1,3 +1,3 @@
-// Surfaces of which nothing is kept but the hits.
+// Scenes without mirrors, glass and noise profiles: of the surfaces only the hits are stored.
 
 fn keep_surface(ray: u32, found: Found) {}

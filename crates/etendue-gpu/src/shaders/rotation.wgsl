@@ -1,4 +1,4 @@
-// The product of a rotation matrix, stored by rows from `first` on, with a vector.
+// The product of a rotation matrix with a vector. The rows of the matrix begin at `first`.
 fn rotated(first: u32, v: Ds3) -> Ds3 {
     let one = poses[first];
     let two = poses[first + 1u];

@@ -120,6 +120,7 @@ impl<'r> RigMessages<'r> {
             message(self.tf, time, bytes)
         };
         let mut messages = vec![message(self.odometry, time, odometry), tf(base, state)];
+        // The first body is the base, whose transform is above
         let bodies = self.rig.frames.bodies().skip(1).zip(others);
         messages.extend(bodies.map(|(name, state)| tf(name, state)));
         messages

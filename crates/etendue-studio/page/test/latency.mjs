@@ -4,24 +4,14 @@
 // of the drawing of the points of its sweep (WebGL `finish`): a coarse sweep where the whole one takes long, which then
 // follows the last change. Prints JSON.
 
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { openStudio } from "./opened.mjs";
 
 const [program, chrome, scene, sensor, changes = "60"] = process.argv.slice(2);
-const server = spawn(program, ["studio", scene, "--sensor", sensor, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
-const url = await new Promise((done) => server.stdout.on("data", (data) => done(String(data).trim())));
-process.on("exit", () => server.kill());
-const browser = await chromium.launch({
-  // A name without a folder is that of a program of the system
-  executablePath: chrome.includes("/") ? chrome : `/usr/bin/${chrome}`,
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
-});
-const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
 let bytes = 0;
-page.on("response", async (response) => { if (/\.(js|css)$|\/$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length; });
-await page.goto(url);
-await page.waitForFunction(() => window.studio?.app.sweep && window.studio.app.state, null, { timeout: 120_000 });
+const { server, browser, page } = await openStudio(program, chrome, scene, sensor, (page) => {
+  page.on("response", async (response) => { if (/\.(js|css)$|\/$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length; });
+});
 const load = await page.evaluate(() => ({ parsed: performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, drawn: window.studio.firstDrawn }));
 await page.waitForTimeout(2000);
 

@@ -4,21 +4,11 @@
 // Prints each minute, as MB: the resident memory of the server, the proportional memory of the renderer of the page, and
 // the heap of the page after a collection.
 
-import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { chromium } from "playwright-core";
+import { openStudio } from "./opened.mjs";
 
 const [program, chrome, minutes = "60", perSecond = "2", scene = "arena", sensor = "hokuyo-urg-04lx"] = process.argv.slice(2);
-const server = spawn(program, ["studio", scene, "--sensor", sensor, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
-const url = await new Promise((done) => server.stdout.on("data", (data) => done(String(data).trim())));
-process.on("exit", () => server.kill());
-const browser = await chromium.launch({
-  executablePath: chrome.includes("/") ? chrome : `/usr/bin/${chrome}`,
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
-});
-const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-await page.goto(url);
-await page.waitForFunction(() => window.studio?.app.sweep && window.studio.app.state, null, { timeout: 120_000 });
+const { server, browser, page } = await openStudio(program, chrome, scene, sensor);
 const protocol = await page.context().newCDPSession(page);
 await protocol.send("Performance.enable");
 

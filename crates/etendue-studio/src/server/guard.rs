@@ -73,6 +73,7 @@ impl Guard {
         }
         // A page of another server may not use this one; programs without an origin need the token, and so does
         // Foxglove, which is a page of another server
+        // A path begins with a slash: its first step is empty
         let mut steps = path.split('/').skip(1);
         let token = steps.next().unwrap_or_default();
         let is_foxglove = steps.eq(["foxglove"]);

@@ -1,9 +1,8 @@
 //! Coarse sweeps, shown while a change goes on and the whole sweep takes too long.
 
-use super::{Session, SimulatedSweep, Timing};
+use super::{Session, SimulatedSweep};
 use crate::refusal::Refusal;
-use etendue::sensors::lidar::{Columns, Lidar, ScanPattern, Sweep, simulate_into};
-use std::time::Instant;
+use etendue::sensors::lidar::{Columns, Lidar, ScanPattern, Sweep};
 
 /// Duration of a sweep up to which it is shown as a whole, and that of a coarse sweep, ms.
 const DURATION_MS: f64 = 12.0;
@@ -18,7 +17,6 @@ impl Session {
     /// # Errors
     /// If a material has no data at the wavelength of the sensor.
     pub fn simulate_coarse(&mut self) -> Result<Option<(SimulatedSweep, u32)>, Refusal> {
-        let start = Instant::now();
         let lidar = self.loaded.lidar();
         // The duration of the whole sweep, from that of the last one
         let beams = f64::from(lidar.columns()) * lidar.channels.len() as f64;
@@ -28,26 +26,7 @@ impl Session {
         let Some(thinned) = thinned(lidar, every).filter(|_| every > 1) else {
             return Ok(None);
         };
-        let world = self.loaded.world()?;
-        let settings = self.loaded.settings(&self.inputs);
-        let mut sweep = Sweep::default();
-        let pose = |time| self.loaded.pose_at(time);
-        simulate_into(
-            &world,
-            &thinned,
-            &settings,
-            pose,
-            &mut sweep,
-            &mut self.scratch,
-        );
-        let simulated = SimulatedSweep {
-            revision: self.revision,
-            sweep,
-            timing: Timing {
-                load_ms: self.load_ms,
-                simulate_ms: start.elapsed().as_secs_f64() * 1e3,
-            },
-        };
+        let simulated = self.simulate_with(Some(&thinned), Sweep::default())?;
         Ok(Some((simulated, every)))
     }
 }

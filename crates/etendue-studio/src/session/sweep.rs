@@ -74,32 +74,45 @@ impl Session {
     /// # Errors
     /// If a material has no data at the wavelength of the sensor.
     pub fn simulate(&mut self) -> Result<Arc<SimulatedSweep>, Refusal> {
+        let memory = std::mem::take(&mut self.spare);
+        let simulated = self.simulate_with(None, memory)?;
+        let before = std::mem::replace(&mut self.sweep, Arc::new(simulated));
+        if let Some(before) = Arc::into_inner(before) {
+            self.spare = before.sweep;
+        }
+        Ok(self.sweep.clone())
+    }
+
+    /// The sweep of the inputs, or of another lidar, in the memory of a sweep.
+    ///
+    /// # Errors
+    /// If a material has no data at the wavelength of the sensor.
+    pub(super) fn simulate_with(
+        &mut self,
+        other: Option<&Lidar>,
+        mut sweep: Sweep,
+    ) -> Result<SimulatedSweep, Refusal> {
         let start = Instant::now();
         let world = self.loaded.world()?;
+        let lidar = other.unwrap_or(self.loaded.lidar());
         let settings = self.loaded.settings(&self.inputs);
-        let mut sweep = std::mem::take(&mut self.spare);
         let pose = |time| self.loaded.pose_at(time);
         simulate_into(
             &world,
-            self.loaded.lidar(),
+            lidar,
             &settings,
             pose,
             &mut sweep,
             &mut self.scratch,
         );
-        let simulated = SimulatedSweep {
+        Ok(SimulatedSweep {
             revision: self.revision,
             sweep,
             timing: Timing {
                 load_ms: self.load_ms,
                 simulate_ms: start.elapsed().as_secs_f64() * 1e3,
             },
-        };
-        let before = std::mem::replace(&mut self.sweep, Arc::new(simulated));
-        if let Some(before) = Arc::into_inner(before) {
-            self.spare = before.sweep;
-        }
-        Ok(self.sweep.clone())
+        })
     }
 }
 

@@ -23,7 +23,7 @@ pub struct MaterialReport {
     fixed_pattern: f64,
     glare: Option<GlareRow>,
     bands: Vec<BandRow>,
-    /// The known profile of a simulated panel beside it.
+    /// Comparison with the known profile of a simulated panel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<TruthReport>,
 }
