@@ -280,7 +280,7 @@ impl Recording<'_> {
     fn follow_trajectory(&mut self, event: &Event) -> ControlFlow<()> {
         let state = |time| self.robot.motion.state(time);
         let motion = self.messages.of_motion_until(event.capture.arrival, state);
-        let written = self.write(motion);
+        let written = self.write(&motion);
         self.stop_at_error(written)?;
         self.received(event)
     }
@@ -300,7 +300,7 @@ impl Recording<'_> {
             return Ok(());
         }
         let messages = self.messages.of_event(event);
-        self.write(messages)
+        self.write(&messages)
     }
 
     /// Whether messages have a destination.
@@ -313,13 +313,13 @@ impl Recording<'_> {
     }
 
     /// Writes messages to the recording, and shows them.
-    fn write(&mut self, messages: Vec<TopicMessage>) -> Result<(), Failure> {
+    fn write(&mut self, messages: &[TopicMessage]) -> Result<(), Failure> {
         if let Some(recorder) = &mut self.recorder {
-            recorder.append(&messages)?;
+            recorder.append(messages)?;
         }
         #[cfg(feature = "studio")]
         if let Some(live) = &self.live {
-            live.show(messages);
+            live.show(messages.to_vec());
         }
         Ok(())
     }
@@ -344,7 +344,7 @@ impl Observer for Recording<'_> {
 
     fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
         let motion = self.messages.of_motion_if_due(time, states);
-        let written = self.write(motion);
+        let written = self.write(&motion);
         self.stop_at_error(written)
     }
 }
