@@ -35,6 +35,9 @@ pub struct NoiseCalibration {
     pub neighbour_correlation: NeighbourCorrelation,
     /// The fitted reflectance model.
     pub reflectance: ReflectanceFit,
+    /// Whether the recordings contain the beams without a return. If not, the drop-out is not determined: it is zero in the
+    /// recorded part of the profile, with the interval from 0 to 1.
+    pub has_drop_outs: bool,
     /// Penalties selected by cross-validation: of bias, logarithm of spread, and drop-out.
     pub penalties: [f64; 3],
     /// Warnings for the user.
@@ -171,6 +174,14 @@ fn calibrate_panels(
         report.panel.bearing_error = bearing;
     }
 
+    // The drop-out is unknown without the beams that did not return
+    let has_drop_outs = recordings
+        .iter()
+        .all(|(recording, _)| recording.has_drop_outs);
+    if !has_drop_outs {
+        set_unknown_drop_out(&mut profile);
+    }
+
     add_warnings(&panels, &profile, &mut warnings);
     Ok(NoiseCalibration {
         profile,
@@ -178,9 +189,20 @@ fn calibrate_panels(
         bins: all_bins,
         neighbour_correlation: correlation,
         reflectance,
+        has_drop_outs,
         penalties: curves.penalties(),
         warnings,
     })
+}
+
+/// Sets the intervals of the drop-out to those of an unknown probability.
+fn set_unknown_drop_out(profile: &mut Profile) {
+    for knot in &mut profile.knots {
+        knot.drop_out_interval = [0.0, 1.0];
+    }
+    for knot in profile.glare.iter_mut().flat_map(|glare| &mut glare.knots) {
+        knot.drop_out_interval = [0.0, 1.0];
+    }
 }
 
 /// Panels with the reference distance of their profile.

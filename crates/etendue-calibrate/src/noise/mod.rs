@@ -27,6 +27,7 @@
 mod beams;
 mod bias_hypotheses;
 mod calibrate;
+mod clouds;
 mod coverage;
 mod curve_settings;
 mod curves;

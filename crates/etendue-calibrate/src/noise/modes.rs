@@ -118,7 +118,7 @@ mod tests {
     fn cell(ranges: impl Iterator<Item = f64>) -> DirectionCell {
         let sample = |(scan, range)| BeamSample {
             scan,
-            azimuth_offset: 0.0,
+            offset: [0.0; 2],
             range: Some(range),
             intensity: 0.0,
         };

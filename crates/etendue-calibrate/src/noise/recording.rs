@@ -6,9 +6,9 @@ use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::profile::Steps;
 use etendue_physics::statistics::median;
 use etendue_sensors::{RangeReading, Scan};
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 use std::collections::BTreeMap;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Recording of a stationary sensor, arranged by direction.
@@ -22,6 +22,8 @@ pub struct PanelRecording {
     pub planar: bool,
     /// Whether the device reports intensities.
     pub has_intensity: bool,
+    /// Whether the beams without a return are in the recording, so that it determines the drop-out.
+    pub has_drop_outs: bool,
     /// The directions; of a planar sensor by ascending azimuth.
     pub cells: Vec<DirectionCell>,
 }
@@ -40,8 +42,8 @@ pub struct DirectionCell {
 pub struct BeamSample {
     /// Index of the scan.
     pub scan: u32,
-    /// Azimuth relative to the direction of the cell, anticlockwise, rad.
-    pub azimuth_offset: f32,
+    /// Azimuth and elevation relative to the direction of the cell, rad.
+    pub offset: [f32; 2],
     /// Reported range, m; `None` for a drop-out.
     pub range: Option<f64>,
     /// Reported intensity; 0 if the device reports none.
@@ -74,50 +76,7 @@ impl PanelRecording {
             scans: scans.len(),
             planar: true,
             has_intensity: scans.iter().any(|scan| !scan.intensities.is_empty()),
-            cells,
-        })
-    }
-
-    /// Recording from point clouds in the sensor frame, one per scan: points (not finite: dropped) and
-    /// their intensities, possibly empty. If all clouds have the same number of points, each index is a
-    /// direction (the grid of a spinning lidar); otherwise directions are bins of 0.2 degrees, and a scan
-    /// without a point in a bin counts as a drop-out. The recording is planar if all points are in the
-    /// x-y plane of the sensor.
-    ///
-    /// # Errors
-    /// If there is no cloud.
-    pub fn from_clouds(
-        name: &str,
-        clouds: &[(Vec<Point3<f64>>, Vec<f32>)],
-    ) -> Result<Self, NoiseError> {
-        let Some((first, _)) = clouds.first() else {
-            return Err(NoiseError::Empty {
-                recording: name.into(),
-            });
-        };
-        // Group the points by their index in a grid, otherwise by direction.
-        let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
-            && clouds
-                .iter()
-                .any(|(points, _)| points.iter().any(|point| !is_return(point)));
-        let mut cells = if is_grid {
-            grid(clouds)
-        } else {
-            directions(clouds)
-        };
-        // Order the directions of a planar scanner by azimuth.
-        let is_level = |cell: &DirectionCell| cell.direction.z.abs() < LEVEL;
-        let planar = !cells.is_empty() && cells.iter().all(is_level);
-        if planar {
-            cells.sort_by(|a, b| azimuth(&a.direction).total_cmp(&azimuth(&b.direction)));
-        }
-        Ok(Self {
-            name: name.into(),
-            scans: clouds.len(),
-            planar,
-            has_intensity: clouds
-                .iter()
-                .any(|(_, intensities)| !intensities.is_empty()),
+            has_drop_outs: true,
             cells,
         })
     }
@@ -190,10 +149,12 @@ impl PanelRecording {
 impl DirectionCell {
     /// Direction of one of the beams.
     pub(super) fn direction_of(&self, sample: &BeamSample) -> Vector3<f64> {
-        if sample.azimuth_offset == 0.0 {
+        if sample.offset == [0.0; 2] {
             return self.direction;
         }
-        planar(azimuth(&self.direction) + f64::from(sample.azimuth_offset))
+        let [of_azimuth, of_elevation] = sample.offset.map(f64::from);
+        let [azimuth, elevation] = angles(&self.direction);
+        direction_at([azimuth + of_azimuth, elevation + of_elevation])
     }
 
     /// Median of the ranges, m, if any beam returned.
@@ -213,12 +174,25 @@ impl DirectionCell {
     }
 }
 
-/// Greatest elevation of a direction in the x-y plane, rad.
-const LEVEL: f64 = 1e-5;
-
 /// Azimuth of a direction, rad, in (-pi, pi].
 pub(super) fn azimuth(direction: &Vector3<f64>) -> f64 {
     direction.y.atan2(direction.x)
+}
+
+/// Azimuth and elevation of a direction, rad.
+pub(super) fn angles(direction: &Vector3<f64>) -> [f64; 2] {
+    let level = direction.x.hypot(direction.y);
+    [azimuth(direction), direction.z.atan2(level)]
+}
+
+/// The direction of an azimuth and an elevation, rad.
+pub(super) fn direction_at([azimuth, elevation]: [f64; 2]) -> Vector3<f64> {
+    let level = elevation.cos();
+    Vector3::new(
+        level * azimuth.cos(),
+        level * azimuth.sin(),
+        elevation.sin(),
+    )
 }
 
 /// The direction of an azimuth in the x-y plane.
@@ -231,20 +205,20 @@ pub(super) fn is_between(azimuth: f64, [from, to]: [f64; 2]) -> bool {
     (azimuth - from).rem_euclid(TAU) <= (to - from).rem_euclid(TAU)
 }
 
-/// Sample of a scan at an azimuth offset (rad).
+/// Sample of a scan at offsets of azimuth and elevation (rad).
 #[expect(
     clippy::cast_possible_truncation,
     reason = "scans are fewer than 2^32, and an offset within a cell is small"
 )]
-fn sample(
+pub(super) fn sample(
     scan: usize,
-    azimuth_offset: f64,
+    offset: [f64; 2],
     reading: RangeReading,
     intensity: Option<&f32>,
 ) -> BeamSample {
     BeamSample {
         scan: scan as u32,
-        azimuth_offset: azimuth_offset as f32,
+        offset: offset.map(|angle| angle as f32),
         range: reading.range().filter(|r| *r > 0.0 && r.is_finite()),
         intensity: intensity.copied().unwrap_or(0.0),
     }
@@ -254,7 +228,12 @@ fn sample(
 fn fixed(scans: &[Scan], azimuths: &[f64]) -> Vec<DirectionCell> {
     let cell = |(beam, azimuth): (usize, &f64)| {
         let samples = scans.iter().enumerate().map(|(number, scan)| {
-            sample(number, 0.0, scan.readings[beam], scan.intensities.get(beam))
+            sample(
+                number,
+                [0.0; 2],
+                scan.readings[beam],
+                scan.intensities.get(beam),
+            )
         });
         DirectionCell {
             direction: planar(*azimuth),
@@ -278,7 +257,7 @@ fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
             let offset = azimuth - (bin as f64 + 0.5) * width;
             let sample = sample(
                 number,
-                offset,
+                [offset, 0.0],
                 scan.readings[beam],
                 scan.intensities.get(beam),
             );
@@ -291,89 +270,6 @@ fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
         .map(|(bin, samples)| DirectionCell {
             direction: planar((bin as f64 + 0.5) * width),
             samples,
-        })
-        .collect()
-}
-
-/// Whether a point is a return, not a placeholder of a drop-out.
-fn is_return(point: &Point3<f64>) -> bool {
-    let distance = point.coords.norm();
-    distance > 0.0 && distance.is_finite()
-}
-
-/// Sample of a point of a cloud.
-fn point_sample(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> BeamSample {
-    let range = point.filter(|p| is_return(p)).map(|p| p.coords.norm());
-    let reading = range.map_or(RangeReading::NoReturn, RangeReading::Range);
-    sample(scan, 0.0, reading, intensity)
-}
-
-/// Directions of clouds with the same number of points; indices that never returned have no
-/// direction and are omitted.
-fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
-    let cell = |number: usize| {
-        let points = clouds.iter().map(|(points, _)| &points[number]);
-        let sum: Vector3<f64> = points
-            .filter(|p| is_return(p))
-            .map(|p| p.coords.normalize())
-            .sum();
-        let samples = clouds
-            .iter()
-            .enumerate()
-            .map(|(scan, (points, intensities))| {
-                point_sample(scan, points.get(number), intensities.get(number))
-            });
-        DirectionCell {
-            direction: sum.try_normalize(1e-9).unwrap_or(Vector3::zeros()),
-            samples: samples.collect(),
-        }
-    };
-    (0..clouds[0].0.len())
-        .map(cell)
-        .filter(|cell| cell.direction != Vector3::zeros())
-        .collect()
-}
-
-/// A bin of directions.
-#[derive(Default)]
-struct DirectionBin {
-    /// Sum of the unit directions of its points.
-    sum: Vector3<f64>,
-    /// Its samples by scan.
-    samples: BTreeMap<usize, BeamSample>,
-}
-
-/// Directions of unordered clouds: bins of 0.2 degrees of elevation and azimuth.
-fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
-    const WIDTH: f64 = 0.2 * PI / 180.0;
-    #[expect(clippy::cast_possible_truncation, reason = "a sphere has few bins")]
-    let bin = |angle: f64| (angle / WIDTH).floor() as i64;
-    // Sort the points into bins; each bin keeps one sample per scan
-    let mut bins: BTreeMap<(i64, i64), DirectionBin> = BTreeMap::new();
-    for (scan, (points, intensities)) in clouds.iter().enumerate() {
-        for (number, point) in points.iter().enumerate().filter(|(_, p)| is_return(p)) {
-            let direction = point.coords.normalize();
-            // Elevations of zero plus or minus rounding share a bin
-            let elevation = direction.z.asin() + 0.5 * LEVEL;
-            let key = (bin(elevation), bin(azimuth(&direction)));
-            let found = bins.entry(key).or_default();
-            found.sum += direction;
-            let sample = point_sample(scan, Some(point), intensities.get(number));
-            found.samples.entry(scan).or_insert(sample);
-        }
-    }
-
-    // Fill missing scans with drop-outs
-    bins.into_values()
-        .map(|bin| {
-            let sample = |scan| {
-                let sample = bin.samples.get(&scan).copied();
-                sample.unwrap_or_else(|| point_sample(scan, None, None))
-            };
-            DirectionCell {
-                direction: bin.sum.normalize(),
-                samples: (0..clouds.len()).map(sample).collect(),
-            }
         })
         .collect()
 }

@@ -155,7 +155,8 @@ impl<'a> Truth<'a> {
         }
     }
 
-    /// Bias, spread and drop-out of the calibration at some incidences, where they were recorded.
+    /// Bias, spread and drop-out of the calibration at some incidences, where they were recorded; no drop-out where the
+    /// recordings do not determine it.
     pub fn figures(&self, found: &NoiseCalibration, incidences_deg: &[f64]) -> Vec<Figure> {
         let mut figures = Vec::new();
         for incidence_deg in incidences_deg.iter().copied() {
@@ -189,13 +190,17 @@ impl<'a> Truth<'a> {
                     dropped.standard_deviation(truth.drop_out),
                 ),
             ];
-            figures.extend(rows.map(|(quantity, found, truth, standard_error)| Figure {
+            let determined = rows
+                .into_iter()
+                .filter(|(quantity, ..)| found.has_drop_outs || *quantity != Quantity::DropOut);
+            let figure = |(quantity, found, truth, standard_error)| Figure {
                 quantity,
                 incidence_deg,
                 found,
                 truth,
                 standard_error,
-            }));
+            };
+            figures.extend(determined.map(figure));
         }
         figures
     }

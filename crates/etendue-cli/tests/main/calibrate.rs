@@ -441,3 +441,40 @@ fn a_simulated_board_is_compared_with_its_own_profile() {
         "{message}"
     );
 }
+
+/// Points of a scanner without fixed azimuths do not contain the beams without a return: the verdict is doubtful, with the
+/// remedy; an accepted profile has bias and spread, and no figure of the drop-out.
+#[test]
+fn points_of_a_scanner_do_not_determine_the_drop_out() {
+    let folder = folder();
+    let simulate = ["simulate", PANEL, "--sweeps", "60", "-o", "panel.csv"];
+    succeed(folder.path(), &simulate);
+    let calibrate = [
+        "calibrate",
+        "--recording",
+        "panel.csv",
+        "--material",
+        "wood",
+        "--truth",
+        "rplidar-a1-wood",
+    ];
+    let message = fail(folder.path(), &calibrate);
+    assert!(
+        message.contains("the drop-out is not determined"),
+        "{message}"
+    );
+    assert!(message.contains("-beams.csv"), "{message}");
+
+    let accepted = [&calibrate[..], &["--accept-doubtful", "--json"]].concat();
+    let output = succeed(folder.path(), &accepted);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let material = &report["materials"][0];
+    assert_eq!(material["verdict"]["grade"], "doubtful", "{material}");
+    for band in material["bands"].as_array().expect("bands") {
+        assert!(band["bias_mm"].is_number(), "{band}");
+        assert!(band["drop_out"].is_null() && band["drop_out_interval"].is_null());
+    }
+    for row in material["truth"]["rows"].as_array().expect("rows") {
+        assert!(row["drop_out"].is_null(), "{row}");
+    }
+}

@@ -11,8 +11,7 @@ pub struct NeighbourCorrelation {
     pub lags: Vec<f64>,
     /// Correlation of neighbours: of the temporal noise and of the fixed-pattern noise.
     pub neighbours: [f64; 2],
-    /// Fraction of returned beams whose range equals that of the next direction exactly: two bins
-    /// of one sample.
+    /// Fraction of returned beams whose range equals that of the next direction: two bins of one sample.
     pub copies: f64,
     /// Number of pairs of neighbours.
     pub pairs: usize,
@@ -20,6 +19,9 @@ pub struct NeighbourCorrelation {
 
 /// Number of lags.
 const LAGS: usize = 8;
+
+/// Relative rounding of ranges from coordinates of points.
+const ROUNDING: f64 = 1e-6;
 
 /// One returned beam of a scan: its direction, normalised error and range (m).
 struct NormalisedBeam {
@@ -144,7 +146,8 @@ impl LagSums {
                 }
                 self.products[lag - 1] += beam.error * other.error;
                 self.pairs[lag - 1] += 1;
-                self.copies += usize::from(lag == 1 && beam.range == other.range);
+                let is_copy = (beam.range - other.range).abs() <= ROUNDING * beam.range;
+                self.copies += usize::from(lag == 1 && is_copy);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::declared::declared_checks;
+use super::drop_out::drop_out_checks;
 use super::flatness::{bias_check, flatness_check, sides_check};
 use super::held_out::held_out_check;
 use super::objects::{larger_surface_check, motion_check, objects_check};
@@ -22,6 +23,7 @@ use crate::noise::score::HoldOutScores;
 /// - Few beams see other objects; the panel moves little; no larger surface was recorded, unless one is declared.
 /// - The panel is flat compared with the noise, without a step, and its two sides have one bias.
 /// - The bias is plausible, and the incidences are enough for a profile.
+/// - The beams without a return are in the recordings.
 ///
 /// A hold-out test that fails is a finding, too.
 pub fn judge(
@@ -47,6 +49,7 @@ pub fn judge(
             checks.extend(step_check(report));
         }
     }
+    checks.extend(drop_out_checks(recordings));
     checks.push(bias_check(&calibration.profile));
     checks.extend(span_checks(&calibration.profile));
     Verdict { checks }

@@ -1,6 +1,7 @@
 //! Whether a calibration can be trusted: clear, doubtful or refused, with reasons.
 
 mod declared;
+mod drop_out;
 mod flatness;
 mod held_out;
 mod judge;

@@ -27,7 +27,8 @@ struct IncidenceRow {
     incidence_deg: f64,
     bias_mm: Compared,
     spread_mm: Compared,
-    drop_out: Compared,
+    /// `null` where the recordings do not contain the beams without a return.
+    drop_out: Option<Compared>,
 }
 
 /// A figure and its true value.
@@ -53,10 +54,12 @@ impl TruthReport {
         let figures = truth.figures(found, &INCIDENCES);
         let deviation = |figure: &&Figure| figure.normalised().abs();
         let largest = (figures.iter()).max_by(|a, b| deviation(a).total_cmp(&deviation(b)))?;
+        let rows = figures.chunk_by(|a, b| a.incidence_deg == b.incidence_deg);
+        let rows = rows.filter_map(IncidenceRow::of);
         let within = figures.iter().filter(|one| deviation(one) <= HALF_95);
         Some(Self {
             profile: name.into(),
-            rows: figures.chunks_exact(3).map(IncidenceRow::of).collect(),
+            rows: rows.collect(),
             figures: figures.len(),
             within_95_percent_interval: within.count(),
             largest: LargestDeviation {
@@ -90,7 +93,7 @@ impl TruthReport {
                 row.incidence_deg,
                 pair(&row.bias_mm, 1.0, 2),
                 pair(&row.spread_mm, 1.0, 2),
-                pair(&row.drop_out, 1e2, 1)
+                row.drop_out.map_or("-".into(), |one| pair(&one, 1e2, 1))
             )?;
         }
         writeln!(
@@ -107,18 +110,21 @@ impl TruthReport {
 }
 
 impl IncidenceRow {
-    /// The row of bias, spread and drop-out.
-    fn of(figures: &[Figure]) -> Self {
-        let compared = |number: usize, factor: f64| Compared {
-            found: factor * figures[number].found,
-            truth: factor * figures[number].truth,
-            deviation: figures[number].normalised(),
+    /// The row of the figures at one incidence; `None` without bias and spread.
+    fn of(figures: &[Figure]) -> Option<Self> {
+        let compared = |quantity: Quantity, factor: f64| {
+            let figure = figures.iter().find(|figure| figure.quantity == quantity)?;
+            Some(Compared {
+                found: factor * figure.found,
+                truth: factor * figure.truth,
+                deviation: figure.normalised(),
+            })
         };
-        Self {
-            incidence_deg: figures[0].incidence_deg,
-            bias_mm: compared(0, 1e3),
-            spread_mm: compared(1, 1e3),
-            drop_out: compared(2, 1.0),
-        }
+        Some(Self {
+            incidence_deg: figures.first()?.incidence_deg,
+            bias_mm: compared(Quantity::Bias, 1e3)?,
+            spread_mm: compared(Quantity::Spread, 1e3)?,
+            drop_out: compared(Quantity::DropOut, 1.0),
+        })
     }
 }

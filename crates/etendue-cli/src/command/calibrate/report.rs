@@ -72,8 +72,9 @@ struct BandRow {
     beams: f64,
     bias_mm: Option<f64>,
     spread_mm: Option<f64>,
-    drop_out: f64,
-    drop_out_interval: [f64; 2],
+    /// `null` where the recordings do not contain the beams without a return.
+    drop_out: Option<f64>,
+    drop_out_interval: Option<[f64; 2]>,
 }
 
 /// Width of the printed bands, degrees.
@@ -119,6 +120,7 @@ impl MaterialReport {
 
 fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
     let fixed_pattern = calibration.profile.correlation.fixed_pattern_drop();
+    let known = calibration.has_drop_outs;
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
         let bins = calibration.bins.iter();
@@ -155,8 +157,8 @@ fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
             beams,
             bias_mm: mean(&|error| error.mean * 1e3),
             spread_mm: mean(&|error| error.sd * 1e3),
-            drop_out,
-            drop_out_interval: wilson(drop_out * samples, samples),
+            drop_out: known.then_some(drop_out),
+            drop_out_interval: known.then(|| wilson(drop_out * samples, samples)),
         })
     };
     (0..9).filter_map(band).collect()
@@ -261,17 +263,25 @@ impl GlareRow {
 impl BandRow {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
+        let drop_out = match (self.drop_out, self.drop_out_interval) {
+            (Some(value), Some([low, high])) => {
+                format!(
+                    "{:.1} % ({:.1} to {:.1})",
+                    1e2 * value,
+                    1e2 * low,
+                    1e2 * high
+                )
+            }
+            _ => "not determined".into(),
+        };
         writeln!(
             out,
-            "  {:>3.0} - {:<3.0}    {:>10.0} {:>10} {:>11}   {:.1} % ({:.1} to {:.1})",
+            "  {:>3.0} - {:<3.0}    {:>10.0} {:>10} {:>11}   {drop_out}",
             self.from_deg,
             self.to_deg,
             self.beams,
             number(self.bias_mm),
             number(self.spread_mm),
-            1e2 * self.drop_out,
-            1e2 * self.drop_out_interval[0],
-            1e2 * self.drop_out_interval[1]
         )
     }
 }
