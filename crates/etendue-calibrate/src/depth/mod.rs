@@ -25,6 +25,7 @@
 
 mod convention;
 mod correct;
+mod correction_errors;
 mod error;
 pub mod features;
 mod loss;
@@ -35,6 +36,7 @@ pub mod train;
 
 pub use convention::{PoseConvention, likely_convention};
 pub use correct::{CorrectedScan, correct_scan};
+pub use correction_errors::correction_errors;
 pub use error::DepthError;
 pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, PosePrior, RobustLoss};
 pub use map::{DepthMap, DepthMapOptions, DepthMapReport, DepthMeasurement};

@@ -2,7 +2,7 @@
 
 use super::replicates::group_of;
 use super::scan::{SampledScan, Surfel};
-use super::sensor_bias::{BIASES, displacements};
+use super::sensor_bias::{BIASES, CorrectionErrors, displacements};
 use crate::geometry::{VoxelTable, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
@@ -40,7 +40,7 @@ pub(super) struct SurfelOrigin {
     pub scan: u32,
     /// Group of its patch of the world.
     pub group: u8,
-    /// Displacements along the normal by the biases of the ranges of that scan, per metre of bias.
+    /// Displacements along the normal by the biases of the ranges of that scan.
     pub displaced: [f64; BIASES],
 }
 
@@ -145,12 +145,14 @@ impl SurfaceMap {
         found.surfel
     }
 
-    /// Inserts a scan at a pose with its number; occupied voxels keep their surfel.
+    /// Inserts a scan at a pose with its number and the errors of the correction of its ranges; occupied voxels keep their
+    /// surfel.
     pub(super) fn insert(
         &mut self,
         scan: &SampledScan,
         world_from_lidar: &Isometry3<f64>,
         number: u32,
+        correction: Option<&CorrectionErrors>,
     ) {
         let side = VOXELS_PER_BUCKET * self.voxel;
         for surfel in &scan.fine {
@@ -179,7 +181,7 @@ impl SurfaceMap {
                 let origin = SurfelOrigin {
                     scan: number,
                     group: group_of(&surfel.position),
-                    displaced: displacements(&surfel.normal, &offset),
+                    displaced: displacements(&surfel.normal, &offset, correction),
                 };
                 surfels.push(MapSurfel { surfel, origin });
             }
@@ -270,7 +272,7 @@ mod tests {
         };
         let scan = SampledScan::new(&random_walls(), voxels, &CellOptions::default());
         let mut map = SurfaceMap::new(0.15);
-        map.insert(&scan, &Isometry3::identity(), 0);
+        map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
         let gate = PairGate {
             max_distance: 1.5,

@@ -6,8 +6,9 @@ use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
 use super::quality::{PoseUncertainty, QualityLimits, ScanQuality, ScanVerdict};
 use super::replicates::TrajectoryReplicates;
 use super::scan::{LidarScan, SampleVoxels, SampledScan};
+use super::sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 use crate::geometry::CellOptions;
-use nalgebra::{Isometry3, Point3, Vector6};
+use nalgebra::{Isometry3, Matrix6, Point3};
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
@@ -90,6 +91,7 @@ pub struct MapperStep {
 pub struct Mapper<'a> {
     options: MapperOptions,
     correction: Option<Box<ScanCorrection<'a>>>,
+    correction_errors: Option<Box<CorrectionErrors<'a>>>,
     motion: MotionModel,
     map: SurfaceMap,
     poses: Vec<Isometry3<f64>>,
@@ -140,6 +142,7 @@ impl<'a> Mapper<'a> {
             motion: MotionModel::new(),
             options,
             correction: None,
+            correction_errors: None,
             poses: Vec::new(),
             path: 0.0,
             replicates: TrajectoryReplicates::new(),
@@ -155,6 +158,16 @@ impl<'a> Mapper<'a> {
         correction: impl Fn(&[Point3<f64>]) -> Vec<Point3<f64>> + 'a,
     ) -> Self {
         self.correction = Some(Box::new(correction));
+        self
+    }
+
+    /// The mapper with the independent errors of its correction: the covariances of the poses contain their effects.
+    #[must_use]
+    pub fn with_correction_errors(
+        mut self,
+        errors: impl Fn(f64, f64) -> [f64; CORRECTION_ERRORS] + 'a,
+    ) -> Self {
+        self.correction_errors = Some(Box::new(errors));
         self
     }
 
@@ -200,7 +213,7 @@ impl<'a> Mapper<'a> {
         let sampled = self.sampled(scan, middle);
         let found = self.registered(&sampled, &prediction);
         let world_from_middle = self.update_motion(&sampled, &prediction, found.as_ref());
-        let change = scan.times().map(|_| self.motion.change());
+        let change = scan.times().map(|_| self.motion.change_covariance());
         let change = change.unwrap_or_default();
         let uncertainty =
             self.uncertainty(&prediction, &world_from_middle, found.as_ref(), &change);
@@ -293,18 +306,24 @@ impl<'a> Mapper<'a> {
         pose
     }
 
-    /// Uncertainty of the pose of a scan, relative to the first. `change` is that of the motion per scan, by which
-    /// deskewed scans are wrong.
+    /// Uncertainty of the pose of a scan, relative to the first. `change` has the second moments of the change of the motion per
+    /// scan, by which deskewed scans are wrong.
     fn uncertainty(
         &mut self,
         prediction: &Prediction,
         world_from_lidar: &Isometry3<f64>,
         found: Option<&IcpResult>,
-        change: &Vector6<f64>,
+        change: &Matrix6<f64>,
     ) -> PoseUncertainty {
         let accepted = found.filter(|icp| icp.overlap >= self.options.limits.lost_overlap);
         let replicates = &mut self.replicates;
-        PoseUncertainty::of(&replicates.add(prediction, world_from_lidar, accepted, change))
+        PoseUncertainty::of(&replicates.add(
+            prediction,
+            world_from_lidar,
+            accepted,
+            change,
+            self.correction_errors.as_deref(),
+        ))
     }
 
     /// Inserts a scan that is not lost.
@@ -318,7 +337,8 @@ impl<'a> Mapper<'a> {
             return;
         }
         let number = u32::try_from(self.poses.len()).unwrap_or(u32::MAX);
-        self.map.insert(scan, world_from_lidar, number);
+        let errors = self.correction_errors.as_deref();
+        self.map.insert(scan, world_from_lidar, number, errors);
     }
 
     /// Quality of the pose of a scan; the first scan with enough points starts the map.

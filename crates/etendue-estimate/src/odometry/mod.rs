@@ -39,6 +39,7 @@ pub use quality::{
     ScanQuality, ScanVerdict,
 };
 pub use scan::{LidarScan, Surfel};
+pub use sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 pub use trajectory_error::{
     PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
     relative_error, umeyama,

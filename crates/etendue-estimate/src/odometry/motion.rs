@@ -26,8 +26,12 @@ pub(super) struct MotionModel {
     last: Option<StampedPose>,
     /// Velocity, m/s and rad/s; `None` before the second scan.
     velocity: Option<Vector6<f64>>,
-    /// Last change of the motion per scan by that of the velocity, lidar axes, m and rad.
-    change: Vector6<f64>,
+    /// Last change of the motion per scan by that of the velocity, lidar axes, m and rad; `None` before the third scan.
+    change: Option<Vector6<f64>>,
+    /// Time between the last two scans, s.
+    duration: f64,
+    /// Number of scans since the start.
+    scans: usize,
     /// Covariance of the pose.
     pose_covariance: Matrix6<f64>,
     /// Covariance of pose and velocity.
@@ -72,13 +76,18 @@ const FIRST_MOTION: f64 = 1.0;
 /// Standard deviation of the rotation from the first scan to the second, rad per axis.
 const FIRST_ROTATION: f64 = 0.1;
 
+/// Standard deviation of the acceleration of vehicles and robots per axis, m/s² and rad/s².
+const TYPICAL_ACCELERATION: [f64; 2] = [2.0, 0.5];
+
 impl MotionModel {
     /// Model without a pose.
     pub fn new() -> Self {
         Self {
             last: None,
             velocity: None,
-            change: Vector6::zeros(),
+            change: None,
+            duration: 0.0,
+            scans: 0,
             pose_covariance: Matrix6::zeros(),
             cross_covariance: Matrix6::zeros(),
             velocity_covariance: Matrix6::zeros(),
@@ -94,6 +103,8 @@ impl MotionModel {
     /// Removes the pose. The velocity remains.
     pub fn restart(&mut self) {
         self.last = None;
+        self.change = None;
+        self.scans = 0;
         self.pose_covariance = Matrix6::zeros();
         self.cross_covariance = Matrix6::zeros();
     }
@@ -140,9 +151,17 @@ impl MotionModel {
         }
     }
 
-    /// Last change of the motion per scan by that of the velocity, lidar axes, m and rad; zero before the third scan.
-    pub fn change(&self) -> Vector6<f64> {
-        self.change
+    /// Second moments of the change of the motion per scan by that of the velocity, lidar axes, m² and rad²: those of the last
+    /// change, and of a typical one before the third scan.
+    pub fn change_covariance(&self) -> Matrix6<f64> {
+        match self.change {
+            Some(change) => change * change.transpose(),
+            None => {
+                let square = self.duration * self.duration;
+                let [translation, rotation] = TYPICAL_ACCELERATION.map(|sd| [sd * square; 3]);
+                diagonal(translation, rotation)
+            }
+        }
     }
 
     /// Covariance of the translation since it was last determined, m², in lidar axes.
@@ -176,10 +195,13 @@ impl MotionModel {
                 self.determine(world_from_lidar, prediction, registered);
             }
             let change = self.velocity.map(|before| velocity - before);
-            self.change = change.unwrap_or_default() * prediction.duration;
+            let is_known = self.scans >= 2;
+            self.change = change.filter(|_| is_known).map(|c| c * prediction.duration);
+            self.duration = prediction.duration;
             self.velocity = Some(velocity);
         }
         self.last = Some(now);
+        self.scans += 1;
     }
 
     /// Adds the uncertainty of a motion.
@@ -306,7 +328,7 @@ impl RegisteredDirections<'_> {
 }
 
 /// Block-diagonal matrix of a rotation of translations and of rotations.
-fn both(rotation: &Matrix3<f64>) -> Matrix6<f64> {
+pub(super) fn both(rotation: &Matrix3<f64>) -> Matrix6<f64> {
     let mut blocks = Matrix6::zeros();
     blocks.fixed_view_mut::<3, 3>(0, 0).copy_from(rotation);
     blocks.fixed_view_mut::<3, 3>(3, 3).copy_from(rotation);

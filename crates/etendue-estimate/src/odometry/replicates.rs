@@ -1,8 +1,8 @@
 //! Covariance of a trajectory from replicates that leave out parts of the world.
 
 use super::icp::{IcpResult, PlanePair, stacked};
-use super::motion::Prediction;
-use super::sensor_bias::BiasTrajectories;
+use super::motion::{Prediction, both};
+use super::sensor_bias::{BiasTrajectories, CorrectionErrors};
 use crate::geometry::voxel_key;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Matrix6, Vector3, Vector6};
@@ -68,15 +68,16 @@ impl TrajectoryReplicates {
         }
     }
 
-    /// Adds a scan with its predicted and final pose, its registration if it has one, and the last change of the
-    /// motion per scan (lidar axes). Returns the covariance of the pose: translation of the lidar (m) and rotation
+    /// Adds a scan with its predicted and final pose, its registration if it has one, the second moments of the change of
+    /// the motion per scan (lidar axes, m² and rad²), and the errors of the correction of the ranges. Returns the covariance of the pose: translation of the lidar (m) and rotation
     /// (rad), world axes.
     pub fn add(
         &mut self,
         prediction: &Prediction,
         world_from_lidar: &Isometry3<f64>,
         found: Option<&IcpResult>,
-        change: &Vector6<f64>,
+        change: &Matrix6<f64>,
+        correction: Option<&CorrectionErrors>,
     ) -> Matrix6<f64> {
         let at = world_from_lidar.translation.vector;
         let predicted = self.predicted(prediction, world_from_lidar);
@@ -89,15 +90,16 @@ impl TrajectoryReplicates {
         let squares: Matrix6<f64> = deviations.iter().map(|d| d * d.transpose()).sum();
         let student = student_factors(&deviations);
         let squares = squares.component_mul(&(student * student.transpose()));
-        let biases = self.biases.add(&at, found);
+        let biases = self.biases.add(&at, found, correction);
         if self.scans.len() == 1 {
             return Matrix6::zeros();
         }
-        let change = in_world(change, world_from_lidar) * OF_CHANGE;
+        let to_world = both(world_from_lidar.rotation.to_rotation_matrix().matrix());
+        let change = to_world * change * to_world.transpose() * (OF_CHANGE * OF_CHANGE);
         let [position, rotation] = LEAST.map(|sd| Vector3::repeat(sd * sd));
         squares * ((REPLICATES as f64 - 1.0) / REPLICATES as f64)
             + biases
-            + change * change.transpose()
+            + change
             + Matrix6::from_diagonal(&stacked(&position, &rotation))
     }
 

@@ -11,7 +11,7 @@ use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss,
     correct_scan,
 };
-use etendue::config::depth_model;
+use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue::estimate::odometry::MapperOptions;
 use etendue::io::mesh::read_mesh;
@@ -97,7 +97,7 @@ impl Eval {
             Some(path) => Some(self.distances(path, scans, poses, &learnt.model)?),
             None => None,
         };
-        let slam = match self.slam(scans, poses, &learnt.model) {
+        let slam = match self.slam(scans, poses, &learnt) {
             Ok(pair) => Some(pair),
             Err(error) => {
                 remarks.push(format!("no SLAM: {error}"));
@@ -187,17 +187,17 @@ impl Eval {
         &self,
         scans: &[Vec<Point3<f64>>],
         poses: &[Isometry3<f64>],
-        model: &DepthModel,
+        learnt: &LearntModel,
     ) -> Result<[Drift; 2], Failure> {
         let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];
         let prior = Prior::Odometry(poses, noise);
         let options = MapperOptions::default();
         let sequence = TimedScans { scans, times: None };
-        let run = |correction: Option<&DepthModel>| {
+        let run = |correction: Option<&LearntModel>| {
             let found = mapped(sequence, prior, correction, &options)?;
             drift(poses, &found)
         };
-        Ok([run(None)?, run(Some(model))?])
+        Ok([run(None)?, run(Some(learnt))?])
     }
 }
 

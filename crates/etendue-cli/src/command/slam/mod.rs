@@ -101,9 +101,8 @@ impl Slam {
 
         // Map
         let prior = self.prior(reference.as_deref())?;
-        let model = correction.as_ref().map(|learnt| &learnt.model);
         let scans = TimedScans::of(&sequence, !self.no_deskew);
-        let mapped = map(scans, prior, model, &self.options())?;
+        let mapped = map(scans, prior, correction.as_ref(), &self.options())?;
 
         // Compare, write and report
         let drift = reference.as_ref().map(|poses| drift(poses, &mapped));

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::sequence;
-use etendue::calibrate::depth::{DepthModel, correct_scan};
+use etendue::calibrate::depth::{correct_scan, correction_errors};
+use etendue::config::depth_model::LearntModel;
 use etendue::estimate::odometry::{
     LidarScan, Mapper, MapperOptions, PairSpacing, ScanQuality, TrajectoryAlignment,
     absolute_error, relative_error,
@@ -69,13 +70,17 @@ impl<'a> TimedScans<'a> {
 pub fn map(
     sequence: TimedScans,
     prior: Prior,
-    correction: Option<&DepthModel>,
+    correction: Option<&LearntModel>,
     options: &MapperOptions,
 ) -> Result<Mapped, Failure> {
-    // Mapper, with a depth correction if there is one
+    // Mapper, with a depth correction and its errors if there are some
     let mut mapper = Mapper::new(options.clone());
-    if let Some(model) = correction {
+    if let Some(LearntModel { model, learnt, .. }) = correction {
         mapper = mapper.with_correction(|scan| correct_scan(scan, model, &options.normals).points);
+        if let Some(learnt) = learnt {
+            let errors = correction_errors(model, &learnt.covariance, learnt.depth);
+            mapper = mapper.with_correction_errors(errors);
+        }
     }
 
     // Register each scan with the map
