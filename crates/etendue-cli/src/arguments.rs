@@ -51,6 +51,9 @@ fn explained(error: Error, command: &Command) -> Error {
     if let Some(message) = missing_feature(&error) {
         return Error::raw(error.kind(), message).with_cmd(command);
     }
+    if error.kind() == ErrorKind::UnknownArgument {
+        return with_commands_of_option(error, command);
+    }
     let source = std::error::Error::source(&error);
     let is_integer = source.is_some_and(<dyn std::error::Error>::is::<ParseIntError>);
     let context = |kind| match error.get(kind) {
@@ -66,6 +69,33 @@ fn explained(error: Error, command: &Command) -> Error {
         context(ContextKind::InvalidArg),
     );
     Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+}
+
+/// An error about an unknown option, with the commands that have it in place of a similar option of another meaning.
+fn with_commands_of_option(mut error: Error, command: &Command) -> Error {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let option = option.clone();
+    let has_option = |command: &&Command| {
+        let mut names = command.get_arguments().filter_map(clap::Arg::get_long);
+        option
+            .strip_prefix("--")
+            .is_some_and(|name| names.any(|own| own == name))
+    };
+    let commands = command.get_subcommands().filter(has_option);
+    let names: Vec<String> = commands
+        .map(|command| format!("`etendue {}`", command.get_name()))
+        .collect();
+    if !names.is_empty() {
+        error.remove(ContextKind::SuggestedArg);
+        let tip = format!("{option} is an option of {}", names.join(", "));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
+    error
 }
 
 /// Message about a command or an option of an optional feature that the program was built without.
@@ -125,6 +155,19 @@ mod tests {
         parse_from(arguments)
             .expect_err("invalid arguments")
             .to_string()
+    }
+
+    /// An option of another command gives that command, not an option of a similar name; a typing error gives the option.
+    #[test]
+    fn an_unknown_option_gives_the_commands_that_have_it() {
+        let error = error_of(&["simulate", "arena", "--scan", "x.csv"]);
+        assert!(
+            error.contains("--scan is an option of `etendue fit`"),
+            "{error}"
+        );
+        assert!(!error.contains("--isa"), "{error}");
+        let error = error_of(&["simulate", "arena", "--sweep", "3"]);
+        assert!(error.contains("'--sweeps'"), "{error}");
     }
 
     #[test]

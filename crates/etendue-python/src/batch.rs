@@ -5,7 +5,7 @@ use crate::errors::{Failure, Outcome};
 use crate::gpu::Gpu;
 use crate::lidar::Lidar;
 use crate::pose::poses as read_poses;
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneArgument};
 use crate::simulate::{light_of, seed_of, sweep_of};
 use crate::threads::{self, Control, Progress};
 use crate::variations::Variations;
@@ -159,7 +159,7 @@ impl Number for f32 {
 #[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, device = "cpu", threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate_batch<'py>(
-    scene: &Bound<'py, Scene>,
+    scene: SceneArgument<'py>,
     lidar: &Bound<'py, Lidar>,
     poses: &Bound<'py, PyAny>,
     bodies: Option<&Bound<'py, PyDict>>,

@@ -4,7 +4,7 @@ use crate::arrays::{array, check_finite};
 use crate::errors::Outcome;
 use crate::gpu::Gpu;
 use crate::pose::pose as read_pose;
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneArgument};
 use crate::simulate::{seed_of, sweep_of};
 use crate::threads;
 use etendue::config::camera;
@@ -90,7 +90,7 @@ const DEFAULT_CAMERA: &str = "ideal";
 #[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, device = "cpu", threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn render<'py>(
-    scene: &Bound<'py, Scene>,
+    scene: SceneArgument<'py>,
     camera: Option<PathBuf>,
     pose: Option<&Bound<'py, PyAny>>,
     light: &str,

@@ -6,7 +6,7 @@ use crate::fit::restarted;
 use crate::lidar::Lidar;
 use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneArgument};
 use crate::threads;
 use etendue::config::scene::LoadedScene;
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -180,7 +180,7 @@ impl Pullback {
 #[pyo3(signature = (scene, lidar, parameters = None, *, pose = None, threads = None))]
 pub fn predict<'py>(
     py: Python<'py>,
-    scene: &Bound<'py, Scene>,
+    scene: SceneArgument<'py>,
     lidar: &Bound<'py, Lidar>,
     parameters: Option<&Bound<'py, PyAny>>,
     pose: Option<&Bound<'py, PyAny>>,
@@ -269,7 +269,7 @@ pub fn predict<'py>(
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn vjp<'py>(
     py: Python<'py>,
-    scene: &Bound<'py, Scene>,
+    scene: SceneArgument<'py>,
     lidar: &Bound<'py, Lidar>,
     parameters: &Bound<'py, PyAny>,
     pose: Option<&Bound<'py, PyAny>>,
@@ -332,7 +332,7 @@ pub fn vjp<'py>(
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn jvp<'py>(
     py: Python<'py>,
-    scene: &Bound<'py, Scene>,
+    scene: SceneArgument<'py>,
     lidar: &Bound<'py, Lidar>,
     parameters: &Bound<'py, PyAny>,
     tangents: &Bound<'py, PyDict>,

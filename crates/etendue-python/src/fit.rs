@@ -5,7 +5,7 @@ use crate::errors::Outcome;
 use crate::lidar::Lidar;
 use crate::model::{freedom_of_poses, model_of, release};
 use crate::pose::{matrix, pose as read_pose};
-use crate::scene::Scene;
+use crate::scene::SceneArgument;
 use crate::sweep::Sweep;
 use crate::threads::{self, Control, Progress};
 use etendue::config::fit::{SolverTable, begin_wide};
@@ -196,7 +196,7 @@ impl FitResult {
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn fit(
     py: Python<'_>,
-    scene: &Bound<'_, Scene>,
+    scene: SceneArgument<'_>,
     lidar: &Bound<'_, Lidar>,
     measured: &Bound<'_, PyAny>,
     free: Vec<String>,
@@ -261,11 +261,7 @@ fn solve(
     };
     let widths = &default.beam_widths;
     let mut problem = FitProblem::measured_by(model, &[measurements])?;
-    let of_light =
-        |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
-    if !free.iter().any(of_light) {
-        problem.intensity_sigma = f64::INFINITY;
-    }
+    problem.intensity_sigma = default.intensity_weight(free).recip();
     let solution = solve_from_start(&problem, &solver, widths, start, &mut |_| {
         control.advance(1);
     })?;

@@ -5,7 +5,7 @@ use crate::errors::Outcome;
 use crate::lidar::Lidar;
 use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
-use crate::scene::Scene;
+use crate::scene::SceneArgument;
 use crate::threads;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
@@ -112,7 +112,7 @@ impl Jacobian {
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn jacobian(
     py: Python<'_>,
-    scene: &Bound<'_, Scene>,
+    scene: SceneArgument<'_>,
     lidar: &Bound<'_, Lidar>,
     free: Vec<String>,
     pose: Option<&Bound<'_, PyAny>>,

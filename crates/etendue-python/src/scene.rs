@@ -19,6 +19,7 @@ use nalgebra::{Isometry3, Point3};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +41,31 @@ pub struct Scene {
     loaded: Arc<LoadedScene>,
     /// The scene in the memory of GPUs.
     on_gpus: SceneOnGpus,
+}
+
+/// A scene as an argument of a function: an error for something else names the ways to load one.
+pub struct SceneArgument<'py>(Bound<'py, Scene>);
+
+impl<'py> FromPyObject<'_, 'py> for SceneArgument<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        object.cast::<Scene>().map(|scene| Self(scene.to_owned())).map_err(|_| {
+            let given = object.get_type();
+            PyTypeError::new_err(format!(
+                "expected a Scene, not {}\nhelp: load one, as in et.Scene.arena(), et.Scene.example(NAME) or et.Scene.load(FILE)",
+                given.name().map_or_else(|_| "another object".into(), |name| name.to_string()),
+            ))
+        })
+    }
+}
+
+impl<'py> Deref for SceneArgument<'py> {
+    type Target = Bound<'py, Scene>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Scene {

@@ -4,7 +4,7 @@ use crate::arrays::{check_finite, whole_number};
 use crate::errors::Outcome;
 use crate::gpu::Gpu;
 use crate::lidar::Lidar;
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneArgument};
 use crate::sweep::Sweep;
 use crate::threads::{self, Control};
 use crate::trajectory::SensorMotion;
@@ -107,7 +107,7 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate(
     py: Python<'_>,
-    scene: &Bound<'_, Scene>,
+    scene: SceneArgument<'_>,
     lidar: &Bound<'_, Lidar>,
     pose: Option<&Bound<'_, PyAny>>,
     bodies: Option<&Bound<'_, PyDict>>,

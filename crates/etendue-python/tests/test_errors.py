@@ -57,6 +57,14 @@ def test_wrong_settings_are_refused(arena, urg, arguments, kind, text):
         et.simulate(arena, urg, **arguments)
 
 
+def test_what_is_no_scene_is_refused_with_the_ways_to_load_one(urg):
+    message = r"scene.*: expected a Scene, not str\nhelp: load one, as in et\.Scene\.arena\(\)"
+    with pytest.raises(TypeError, match=message):
+        et.simulate("arena", urg)
+    with pytest.raises(TypeError, match="not NoneType"):
+        et.simulate_batch(None, urg, [EYE])
+
+
 def test_unknown_names_get_the_nearest(arena, urg):
     cases = [
         (lambda: et.Lidar("hokuyo-urg04"), "hokuyo-urg-04lx"),

@@ -60,7 +60,11 @@ pub fn calibrate(
         .iter()
         .map(|(recording, hint)| PanelReport::new(recording, hint, options))
         .collect::<Result<Vec<_>, _>>()?;
-    calibrate_panels(recordings, panels, options)
+    let mut calibration = calibrate_panels(recordings, panels, options)?;
+    if !calibration.has_drop_outs {
+        set_unknown_drop_out(&mut calibration.profile);
+    }
+    Ok(calibration)
 }
 
 /// Binning function: beams, quantisation steps and width of the bins (rad).
@@ -174,14 +178,6 @@ fn calibrate_panels(
         report.panel.bearing_error = bearing;
     }
 
-    // The drop-out is unknown without the beams that did not return
-    let has_drop_outs = recordings
-        .iter()
-        .all(|(recording, _)| recording.has_drop_outs);
-    if !has_drop_outs {
-        set_unknown_drop_out(&mut profile);
-    }
-
     add_warnings(&panels, &profile, &mut warnings);
     Ok(NoiseCalibration {
         profile,
@@ -189,7 +185,7 @@ fn calibrate_panels(
         bins: all_bins,
         neighbour_correlation: correlation,
         reflectance,
-        has_drop_outs,
+        has_drop_outs: recordings.iter().all(|(one, _)| one.has_drop_outs),
         penalties: curves.penalties(),
         warnings,
     })

@@ -146,6 +146,21 @@ pub struct SolverTable {
     pub search_poses: Option<usize>,
 }
 
+impl SolverTable {
+    /// Weight of the intensities of a fit without a problem file: [`intensity_m`](Self::intensity_m) if a material or the receiver is
+    /// unknown, otherwise 0. A sensor file states the noise of the ranges. That of the intensities is smaller than a device's, so that
+    /// intensities would dominate a pose and make its stated deviation too small.
+    pub fn intensity_weight<'a>(&self, free: impl IntoIterator<Item = &'a String>) -> f64 {
+        let of_light =
+            |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
+        if free.into_iter().any(of_light) {
+            self.intensity_m
+        } else {
+            0.0
+        }
+    }
+}
+
 /// Optimisation method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

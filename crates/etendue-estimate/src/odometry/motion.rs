@@ -154,14 +154,12 @@ impl MotionModel {
     /// Second moments of the change of the motion per scan by that of the velocity, lidar axes, m² and rad²: those of the last
     /// change, and of a typical one before the third scan.
     pub fn change_covariance(&self) -> Matrix6<f64> {
-        match self.change {
-            Some(change) => change * change.transpose(),
-            None => {
-                let square = self.duration * self.duration;
-                let [translation, rotation] = TYPICAL_ACCELERATION.map(|sd| [sd * square; 3]);
-                diagonal(translation, rotation)
-            }
+        if let Some(change) = self.change {
+            return change * change.transpose();
         }
+        let square = self.duration * self.duration;
+        let [translation, rotation] = TYPICAL_ACCELERATION.map(|sd| [sd * square; 3]);
+        diagonal(translation, rotation)
     }
 
     /// Covariance of the translation since it was last determined, m², in lidar axes.

@@ -57,6 +57,9 @@ pub struct DepthArguments {
     /// corridor --export: a known bias with noise of 1 cm instead of that of the receiver
     #[arg(long, requires = "export")]
     known_bias: bool,
+    /// corridor: seed of all noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// verdicts: number of simulated drives
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     drives: u32,
@@ -158,6 +161,7 @@ impl Corridor {
         let settings = CorridorSettings {
             stops: stops.len(),
             pose_noise,
+            seed: arguments.seed,
             ..CorridorSettings::default()
         };
         Ok(Self {

@@ -166,24 +166,11 @@ impl ProblemArguments {
             scans: self.scan.iter().map(|argument| scan(argument)).collect(),
             free: self.unknowns(),
             solver: self.solver(),
-            intensity: self.intensity_weight(),
+            intensity: SolverTable::default().intensity_weight(&self.free),
             beam_widths: SolverTable::default().beam_widths,
             edges: None,
             search_poses: self.search,
         })
-    }
-
-    /// Weight of the intensities: that of problem files if a material or the receiver is unknown, otherwise 0. A sensor
-    /// file states the noise of the ranges. That of the intensities is smaller than a device's, so that intensities would
-    /// dominate a pose and make its stated deviation too small.
-    fn intensity_weight(&self) -> f64 {
-        let of_light =
-            |path: &String| path.starts_with("materials.") || path.starts_with("sensor.receiver");
-        if self.free.iter().any(of_light) {
-            SolverTable::default().intensity_m
-        } else {
-            0.0
-        }
     }
 
     /// Default solver of problem files with the given loss.
