@@ -88,7 +88,9 @@ fn with_commands_of_option(mut error: Error, command: &Command) -> Error {
         .map(|command| format!("`etendue {}`", command.get_name()))
         .collect();
     if !names.is_empty() {
+        // The usage contains the similar option.
         error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
         let tip = format!("{option} is an option of {}", names.join(", "));
         error.insert(
             ContextKind::Suggested,

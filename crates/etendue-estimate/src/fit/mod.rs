@@ -11,6 +11,7 @@ mod coarse;
 mod correlation;
 mod goodness;
 mod grid;
+mod likelihood;
 mod posterior;
 mod problem;
 mod refine_by_rays;

@@ -4,11 +4,7 @@
 //! along some directions, with several steps near the lowest one, and no normal matrix describes the error of
 //! the estimate. With a uniform prior, the density of the unknowns given the measurements is proportional to $e^{-C}$.
 //!
-//! $C = w\sum_i\tfrac12\rho(r_i^2)$ is a negative log-likelihood. The $r_i$ are deviance residuals by the noise of the
-//! sensor alone: a rounded range has the probability of its rounding cell, and beams near edges have no further variance (the
-//! solver gives them one). A robust loss $\rho$ is too flat for a likelihood of normal errors; the factor $w = \mathrm{E}\psi'/\mathrm{E}\psi^2$
-//! of its influence function $\psi$ makes its curvature the information of the estimate (Lyddon, Holmes and Walker 2019,
-//! doi:10.1093/biomet/asz006). Beams without a measurement contribute nothing.
+//! $C$ is the negative log-likelihood of the measurements ([`Likelihood`]). Beams without a measurement contribute nothing.
 //!
 //! Its mean and covariance are sums over samples $x_k$ with the weights
 //!
@@ -18,10 +14,11 @@
 //! Cornuet, Marin, Mira and Robert 2012, doi:10.1111/j.1467-9469.2011.00756.x). A proposal is a multivariate Student distribution with the mean and
 //! covariance of the samples so far, in the first rounds at temperatures above 1. The first one has the extent of the cost along its principal directions.
 
+use super::likelihood::Likelihood;
 use super::problem::FitProblem;
 use super::refine_by_rays::scans;
 use crate::manifold::{Manifold, Variable};
-use crate::solve::{LeastSquares, Solver};
+use crate::solve::Solver;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
@@ -93,17 +90,8 @@ impl Posterior {
         if scans.len() < state.dimension() {
             return None;
         }
-        // Negative log-likelihood, divided by the mean square of a residual if that is above 1.
-        let likelihood = problem.with_likelihood(state);
-        let at_state = likelihood.residuals(state);
-        let weights = at_state.weights(solver.loss);
-        let squares = at_state.values.iter().zip(&weights).map(|(r, w)| w * r * r);
-        let mean_square = squares.sum::<f64>() / weights.iter().sum::<f64>().max(1.0);
-        let factor = solver.loss.likelihood_factor() / mean_square.max(1.0);
-        let cost = |step: &DVector<f64>| {
-            let residuals = likelihood.residuals(&state.retract(step.as_slice()));
-            residuals.cost(solver.loss, solver.limits.gate) * factor
-        };
+        let likelihood = Likelihood::new(problem, solver.loss, solver.limits.gate, state);
+        let cost = |step: &DVector<f64>| likelihood.cost(&state.retract(step.as_slice()));
         // Descend along the principal directions, and measure the extent of the cost along each.
         let mut mean = DVector::zeros(state.dimension());
         let mut halves = vec![0.0; scans.len()];

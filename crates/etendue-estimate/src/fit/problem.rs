@@ -205,18 +205,29 @@ impl FitProblem {
 
     /// The problem by rays with the likelihood of single measurements, at the noise that is predicted at `state`:
     /// half of the squared residual is the negative logarithm of the probability of the reported range, up to a constant.
+    /// `averaged` has the beams, by scan and beam, whose likelihood is averaged over the jitter of their azimuth.
     ///
     /// Different from [`weighted`](Self::weighted), beams near edges have no variance beyond that of the jitter of the lidar,
-    /// and rounded ranges have the probability of their rounding cell.
+    /// those that are averaged over it have none by the jitter either, and rounded ranges have the probability of their
+    /// rounding cell.
     #[must_use]
-    pub(super) fn with_likelihood(&self, state: &[Variable]) -> Self {
+    pub(super) fn with_likelihood(&self, state: &[Variable], averaged: &[bool]) -> Self {
         let noise = self
             .model
             .measurement_noise_within(state, PointingMargin::default());
-        let variances = noise.iter().map(|noise| match noise {
-            Some(noise) => [Some(noise.range() - noise.rounding), Some(noise.intensity)],
-            None => [None, None],
-        });
+        let variance = |(noise, averaged): (&Option<MeasurementNoise>, &bool)| {
+            let Some(noise) = noise else {
+                return [None, None];
+            };
+            let by_jitter = if *averaged {
+                noise.edges + noise.pointing * noise.pointing
+            } else {
+                0.0
+            };
+            let range = noise.range() - noise.rounding - by_jitter;
+            [Some(range), Some(noise.intensity)]
+        };
+        let variances = noise.iter().zip(averaged).map(variance);
         let deviations = self.deviations_of(&variances.collect::<Vec<_>>());
         let half_step = |(beam, noise): (usize, &Option<MeasurementNoise>)| {
             let step = noise.map_or(0.0, |noise| (12.0 * noise.rounding).sqrt());
@@ -227,6 +238,65 @@ impl FitProblem {
             deviations: Some(Arc::new(deviations)),
             half_steps: Some(Arc::new(half_steps)),
             ..self.by_rays()
+        }
+    }
+
+    /// The problem with some of the beams of each scan, turned by an azimuth (rad); `None` where beams have unknowns of their own.
+    pub(super) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Option<Self> {
+        let all = self.model.beams();
+        let scans = self.measured.len() / (all * QUANTITIES);
+        let kept: Vec<usize> = (0..scans)
+            .flat_map(|scan| beams.iter().map(move |beam| scan * all + beam))
+            .collect();
+        let quantities = |values: &[f64]| {
+            let of_beam =
+                |beam: &usize| [0, 1].map(|quantity| values[beam * QUANTITIES + quantity]);
+            Arc::new(kept.iter().flat_map(of_beam).collect::<Vec<_>>())
+        };
+        let measured =
+            |beam: &usize| [0, 1].map(|quantity| self.measured[beam * QUANTITIES + quantity]);
+        let half_steps =
+            |values: &Arc<Vec<f64>>| Arc::new(kept.iter().map(|b| values[*b]).collect());
+        Some(Self {
+            model: self.model.turned_beams(beams, azimuth)?,
+            measured: kept.iter().flat_map(measured).collect(),
+            deviations: self.deviations.as_ref().map(|values| quantities(values)),
+            correlation: None,
+            half_steps: self.half_steps.as_ref().map(half_steps),
+            ..*self
+        })
+    }
+
+    /// Residuals of range and intensity at a state, by scan and beam, with the residual `gate` for a missing range; `None` without
+    /// a measurement, a prediction of the intensity, or weight.
+    pub(super) fn residuals_by_beam(
+        &self,
+        state: &[Variable],
+        gate: f64,
+    ) -> Vec<[Option<f64>; QUANTITIES]> {
+        let scans = self.model.predict(state);
+        let beams = scans.iter().flatten().map(BeamMeasurement::quantities);
+        let residual = |number: usize, predicted: Option<f64>| {
+            let measured = self.measured[number].filter(|_| self.unit(number).is_finite())?;
+            match predicted {
+                Some(predicted) => Some(self.residual(number, predicted - measured)),
+                None => number.is_multiple_of(QUANTITIES).then_some(gate),
+            }
+        };
+        let of_beam = |(beam, predicted): (usize, [Option<f64>; QUANTITIES])| {
+            [0, 1].map(|quantity| residual(beam * QUANTITIES + quantity, predicted[quantity]))
+        };
+        beams.enumerate().map(of_beam).collect()
+    }
+
+    /// Residual of a difference of predicted and measured quantity, in units of its standard deviation.
+    fn residual(&self, number: usize, difference: f64) -> f64 {
+        let residual = difference / self.unit(number);
+        match &self.half_steps {
+            Some(half_steps) if number.is_multiple_of(QUANTITIES) => {
+                deviance_residual(residual, half_steps[number / QUANTITIES])
+            }
+            _ => residual,
         }
     }
 
@@ -290,6 +360,11 @@ impl FitProblem {
     /// Measured range of every beam (m), by scan; `None` where the sensor reported none.
     pub(super) fn ranges(&self) -> impl Iterator<Item = Option<f64>> {
         self.measured.iter().copied().step_by(QUANTITIES)
+    }
+
+    /// Number of beams of all scans.
+    pub(super) fn measured_beams(&self) -> usize {
+        self.measured.len() / QUANTITIES
     }
 
     /// Number of measured ranges.
@@ -366,17 +441,12 @@ impl FitProblem {
         let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
         for (number, (measured, predicted)) in self.measured.iter().zip(predicted).enumerate() {
             let is_range = number.is_multiple_of(QUANTITIES);
-            let unit = self.unit(number);
-            let has_weight = unit.is_finite();
+            let has_weight = self.unit(number).is_finite();
             match (measured, predicted) {
                 (Some(measured), Some(predicted)) if has_weight => {
-                    let residual = (predicted - measured) / unit;
-                    residuals.values.push(match &self.half_steps {
-                        Some(half_steps) if is_range => {
-                            deviance_residual(residual, half_steps[number / QUANTITIES])
-                        }
-                        _ => residual,
-                    });
+                    residuals
+                        .values
+                        .push(self.residual(number, predicted - measured));
                     each(number);
                 }
                 (Some(_), None) if has_weight && is_range => residuals.missing += 1,
@@ -542,5 +612,30 @@ fn clear_negligible_columns(jacobian: &mut [f64], unknowns: usize) {
             let rows = jacobian.chunks_exact_mut(unknowns);
             rows.for_each(|row| row[component] = 0.0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half of the square of the residual of a rounded range is the negative logarithm of the probability of its cell, relative
+    /// to the most probable position of the cell; without rounding it is the normal residual.
+    #[test]
+    fn a_deviance_residual_is_the_likelihood_of_a_rounding_cell() {
+        for half_step in [0.2, 1.0, 4.0] {
+            for z in [-6.0, -2.0, -0.3, 0.0, 0.7, 3.0] {
+                let residual: f64 = deviance_residual(z, half_step);
+                let probability = |z: f64| normal::between(z - half_step, z + half_step);
+                let relative = probability(z.abs()) / probability(0.0);
+                let found = (-0.5 * residual * residual).exp();
+                assert!(
+                    (found / relative - 1.0).abs() < 1e-9,
+                    "{z} {half_step}: {found} {relative}"
+                );
+                assert!(residual * z >= 0.0);
+            }
+        }
+        assert!((deviance_residual(1.7, 0.0) - 1.7).abs() < 1e-12);
     }
 }

@@ -250,6 +250,19 @@ impl Model {
         }
     }
 
+    /// The model with some of the beams, turned by an azimuth (rad); `None` where beams have unknowns of their own.
+    pub(crate) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Option<Self> {
+        let of_beams = |unknown: &Unknown| matches!(unknown.parameter, Parameter::BeamOffset(_));
+        if self.unknowns.iter().any(of_beams) {
+            return None;
+        }
+        Some(Self {
+            sensor: self.sensor.turned_beams(beams, azimuth),
+            edges: None,
+            ..self.clone()
+        })
+    }
+
     /// The model without some objects: rays pass through them. Their poses have no effect.
     #[must_use]
     pub(crate) fn without(&self, objects: &[ObjectId]) -> Self {

@@ -115,6 +115,23 @@ impl NoiselessLidar {
         }
     }
 
+    /// The lidar with some of the beams, turned by an azimuth (rad). The beams are numbered anew.
+    #[must_use]
+    pub(crate) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Self {
+        let turned = |beam: &usize| {
+            let mut shot = self.shots[*beam];
+            shot.azimuth += azimuth;
+            shot
+        };
+        let shots: Vec<Shot> = beams.iter().map(turned).collect();
+        Self {
+            lidar: self.lidar.clone(),
+            stride: 1,
+            complete_beams: shots.len(),
+            shots: Arc::new(shots),
+        }
+    }
+
     /// The lidar with the divergence of its beams multiplied by `factor`.
     #[must_use]
     pub(crate) fn widened(mut self, factor: f64) -> Self {
