@@ -3,13 +3,16 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{Detecting, GpuLidar, GpuSweepError, channel_records, receive_parameters};
+use crate::lidar::{
+    Detecting, FurtherEchoes, GpuLidar, GpuSweepError, channel_records, receive_parameters,
+};
 use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::transfers::Scratch;
+use crate::velocities::Velocities;
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
+use etendue_sensors::lidar::{DirectReceiver, DirectSweep, Return, Shot, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -136,6 +139,11 @@ impl GpuLidar<'_> {
         // Simulate as many environments at a time as the steps hold.
         let noise = sweep.correlated_noise();
         let detecting = Detecting::new(device, &sweep, &steps, "receive_images")?;
+        let further = FurtherEchoes::new(device, &sweep, 0)?;
+        let velocities = match sweep.receiver() {
+            DirectReceiver::Fmcw(_) => Some(Velocities::at_rest(self, &steps, count)?),
+            _ => None,
+        };
         let simulated = if count == 0 { 0 } else { sensors.len() };
         for first in (0..simulated).step_by(steps.together) {
             let own = steps.together.min(sensors.len() - first);
@@ -146,13 +154,15 @@ impl GpuLidar<'_> {
                 shots: &shots,
                 poses: &poses,
                 environments: [index(count), index(first), 1, 0],
+                velocities: velocities.as_ref(),
             };
-            let outputs = [
+            let mut outputs = vec![
                 (5, &*records),
                 (7, &*ranges),
                 (8, &*intensities),
                 (9, &*labels),
             ];
+            outputs.extend(further.as_ref().map(FurtherEchoes::binding));
             let shots = index(own * count);
             steps.submit(self, shots, &aimed, &detecting, parameters, &outputs)?;
         }
@@ -236,8 +246,8 @@ impl GpuBatch<'_> {
 
     /// Copies the images of some environments from the device.
     ///
-    /// Shots with several echoes are not simulated on the device: `on_host` computes the first returns of such shots, from the number of the environment and the indices of the shots
-    /// ([`DirectSweep::plain_returns`]).
+    /// Shots with more light paths or echoes than the device lists are not simulated on it: `on_host` computes the first returns of
+    /// such shots, from the number of the environment and the indices of the shots ([`DirectSweep::plain_returns`]).
     ///
     /// # Errors
     /// Where the device fails, or the first error of `on_host`.

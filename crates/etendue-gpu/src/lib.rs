@@ -25,6 +25,7 @@
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
 mod adapter;
+mod ambient;
 mod batch;
 mod camera;
 mod caster;
@@ -42,6 +43,7 @@ mod shaders;
 mod steps;
 mod transfers;
 mod trees;
+mod velocities;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};

@@ -10,6 +10,8 @@ mod agreement;
 mod batches;
 mod bench_scenes;
 mod cameras;
+mod echoes;
+mod light;
 mod motion;
 mod opened;
 mod profiles;

@@ -1,5 +1,6 @@
 //! Sweeps in closed form, prepared for other processors.
 
+use super::ambient::{AmbientView, DirectAmbient};
 use super::beam::BeamRays;
 use super::correlated_noise::{NoiseSampler, padded};
 use super::description::Lidar;
@@ -7,7 +8,11 @@ use super::frame::Frame;
 use super::hooks::Hooks;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
-use super::receiver::{EchoModel, PhaseMethod, PhaseReceiver, PreparedReceiver, Triangulation};
+use super::phase_air::DirectPhaseAir;
+use super::receiver::{
+    EchoModel, PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Triangulation,
+    point_velocities, radial_velocity,
+};
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
@@ -20,7 +25,7 @@ use super::trace::trees_for;
 use crate::Truth;
 use crate::transport::{TreeSettings, World};
 use etendue_physics::beam::{BeamFrame, BeamRay, SubRay};
-use etendue_physics::pulse::{EchoForm, ReturnMode};
+use etendue_physics::pulse::{EchoForm, Fmcw, ReturnMode};
 use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Vector3};
@@ -38,9 +43,6 @@ const PART: usize = 1024;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDirect {
-    /// The receiver measures beats of swept frequencies.
-    #[error("the receiver of the lidar is one of frequency-modulated waves")]
-    Fmcw,
     /// The beam of a triangulating lidar has several rays.
     #[error("the beam of the triangulating lidar has several rays")]
     Spot,
@@ -56,10 +58,7 @@ pub enum NotDirect {
     /// Light follows random paths.
     #[error("light follows random paths")]
     Paths,
-    /// Ambient light adds noise.
-    #[error("ambient light adds noise")]
-    AmbientLight,
-    /// The air, drops or flakes return light.
+    /// The air returns light to a pulsed receiver, or drops or flakes do.
     #[error("the air returns light")]
     Air,
     /// Vertices of meshes move.
@@ -71,10 +70,10 @@ pub enum NotDirect {
 /// processor needs for it.
 ///
 /// The implementation evaluates each shot: the ray tree of each of its [rays](DirectRay) within the [limits](Self::tree),
-/// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
-/// and intensity. Ranges of surfaces with noise profiles
-/// are drawn from these ([`Profile`](etendue_physics::profile::Profile)). Shots with several reported echoes are left to
-/// [`Self::finish`], which simulates them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
+/// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them are
+/// reported, the correlated noise ([`CorrelatedDraws`]), range limits and intensity. Ranges of surfaces with noise profiles
+/// are drawn from these ([`Profile`](etendue_physics::profile::Profile)). Shots that the implementation leaves are simulated by
+/// [`Self::finish`] by the plain pipeline; it makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
     /// The sweep, without results.
@@ -111,6 +110,11 @@ pub enum DirectReceiver {
         /// 0.01 m and the depth of an inclined plane in the beam.
         spread: f64,
     },
+    /// Frequency-modulated continuous waves. The [velocity](DirectSweep::radial_velocity) of points at rest and that of
+    /// [objects in motion](DirectSweep::point_velocities) along the ray that meets them add up to that of a return. The
+    /// detections are those of [`Fmcw::echoes`], with a pair of normal draws of
+    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose) for each; all of them are reported.
+    Fmcw(Fmcw),
 }
 
 /// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
@@ -148,15 +152,19 @@ pub struct AveragedNormals {
 }
 
 /// The result of one shot of a [`DirectSweep`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DirectShot {
     /// The first surface on the axis of the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
     /// is none.
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
+    /// The other reported echoes of a shot with a return, in the order of the report.
+    pub further: Vec<DirectReturn>,
     /// All light of a shot of a phase receiver, with or without a range.
     pub light: DirectLight,
+    /// Power of the ambient light, 1/(m² sr); 0 without any.
+    pub ambient: f64,
 }
 
 /// All light of a shot of a phase receiver.
@@ -191,20 +199,26 @@ pub enum DirectEcho {
     /// The device's code of the reason for a missing range.
     Error(u8),
     /// A return.
-    Return {
-        /// Reported range, m.
-        range: f64,
-        /// Reported intensity, counts.
-        intensity: f64,
-        /// Peak power, 1/(m² sr).
-        power: f64,
-        /// Width of the echo over that of a single return.
-        stretch: f64,
-        /// The surface that contributed most of its light; `None` for none within the pulse's length.
-        source: Option<DirectSurface>,
-    },
+    Return(DirectReturn),
     /// To be simulated by the plain pipeline.
     Plain,
+}
+
+/// A reported echo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectReturn {
+    /// Reported range, m.
+    pub range: f64,
+    /// Reported intensity, counts.
+    pub intensity: f64,
+    /// Peak power, 1/(m² sr).
+    pub power: f64,
+    /// Width of the echo over that of a single return.
+    pub stretch: f64,
+    /// Radial velocity, m/s, of receivers that measure it.
+    pub velocity: Option<f64>,
+    /// The surface that contributed most of its light; `None` for none within the pulse's length.
+    pub source: Option<DirectSurface>,
 }
 
 /// The returns of a shot that the plain pipeline simulated; the outcome refers to them by index.
@@ -226,7 +240,10 @@ impl ShotResult<'_> {
     fn count(&self) -> usize {
         match self {
             Self::Plain(plain) => plain.returns.len(),
-            Self::Direct(direct) => usize::from(matches!(direct.echo, DirectEcho::Return { .. })),
+            Self::Direct(direct) => match direct.echo {
+                DirectEcho::Return(_) => 1 + direct.further.len(),
+                _ => 0,
+            },
         }
     }
 
@@ -319,8 +336,8 @@ impl<'a> DirectSweep<'a> {
         self.settings().light.tree()
     }
 
-    /// The rays of every beam. The middle one is on the axis, except for cones of several rays in sweeps without truth; in those with
-    /// truth it is one without power.
+    /// The rays of every beam. The middle one is on the axis, except for cones of several rays in sweeps without truth and
+    /// without light of the air; in the others it is one without power.
     pub fn rays(&self) -> Vec<DirectRay> {
         let (half_tangent, sub_rays) = match &self.simulator.beam_rays {
             BeamRays::Elliptic(rays) => {
@@ -342,7 +359,8 @@ impl<'a> DirectSweep<'a> {
             weight: ray.weight,
         };
         let mut rays: Vec<DirectRay> = sub_rays.iter().map(ray).collect();
-        if self.settings().with_truth && !self.simulator.beam_rays.is_axis() {
+        let needs_axis = self.settings().with_truth || self.simulator.air.is_detected();
+        if needs_axis && !self.simulator.beam_rays.is_axis() {
             let axis = DirectRay {
                 offset: [0.0; 2],
                 slope: [0.0; 2],
@@ -371,7 +389,9 @@ impl<'a> DirectSweep<'a> {
         }
         let left = match self.receiver {
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
-            DirectReceiver::Pulsed { .. } | DirectReceiver::Phase { .. } => Vector3::zeros(),
+            DirectReceiver::Pulsed { .. }
+            | DirectReceiver::Phase { .. }
+            | DirectReceiver::Fmcw(_) => Vector3::zeros(),
         };
         BeamFrame {
             axis: aimed.direction(),
@@ -394,9 +414,30 @@ impl<'a> DirectSweep<'a> {
         self.simulator.air.two_way_extinction()
     }
 
+    /// The ambient light that adds noise, if there is any.
+    pub fn ambient(&self) -> Option<DirectAmbient<'a>> {
+        self.simulator.ambient.as_ref().map(AmbientView::parts)
+    }
+
+    /// The light of the air at a phase receiver, if there is any.
+    pub fn phase_air(&self) -> Option<DirectPhaseAir<'_>> {
+        self.simulator.air.phase()
+    }
+
     /// Largest distance of an echo from the surface that it comes from, m.
     pub fn echo_reach(&self) -> f64 {
         self.lidar().receiver.echo_reach()
+    }
+
+    /// The radial velocity of points at rest along the axis of a shot, m/s, positive away from the sensor, from the motion of
+    /// the sensor.
+    pub fn radial_velocity(&self, shot: &Shot) -> f64 {
+        radial_velocity(shot, &|time| self.world_from_sensor(time))
+    }
+
+    /// The velocities of the points of an object at a time, s; `None` if it is at rest.
+    pub fn point_velocities(&self, object: ObjectId, time: f64) -> Option<PointVelocities> {
+        point_velocities(self.world().scene(), object, time)
     }
 
     /// The noise that is not independent from shot to shot, if there is any.
@@ -566,22 +607,42 @@ impl<'a> DirectSweep<'a> {
             }
             ShotResult::Direct(direct) => direct,
         };
-        let (range, intensity, power, stretch, source) = match direct.echo {
+        let nearest = match &direct.echo {
             DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
             DirectEcho::TooNear => return Outcome::TooNear,
-            DirectEcho::Error(code) => return Outcome::Error(code),
-            DirectEcho::Return {
-                range,
-                intensity,
-                power,
-                stretch,
-                source,
-            } => (range, intensity, power, stretch, source),
+            DirectEcho::Error(code) => return Outcome::Error(*code),
+            DirectEcho::Return(nearest) => nearest,
         };
+        let count = u8::try_from(1 + direct.further.len()).unwrap_or(u8::MAX);
+        let all = std::iter::once(nearest).chain(&direct.further);
+        for ((one, place), return_number) in all.zip(places).zip(1..) {
+            *place = Return {
+                return_number,
+                returns: count,
+                ambient: direct.ambient,
+                ..self.written(number, shot, one)
+            };
+        }
+        Outcome::Points { first, count }
+    }
+
+    /// The only return of a shot without ambient light.
+    fn written(&self, number: usize, shot: &Shot, direct: &DirectReturn) -> Return {
+        let DirectReturn {
+            range,
+            intensity,
+            power,
+            stretch,
+            velocity,
+            source,
+        } = *direct;
         let width = match &self.receiver {
             DirectReceiver::Pulsed { form, .. } => form.width,
-            DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => 0.0,
+            DirectReceiver::Triangulation(_)
+            | DirectReceiver::Phase { .. }
+            | DirectReceiver::Fmcw(_) => 0.0,
         };
+
         // Position, of a range with the last bits of the step.
         let range = { &self.lidar().receiver }.rounded(range, &self.lidar().limits);
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
@@ -601,20 +662,19 @@ impl<'a> DirectSweep<'a> {
             cos_incidence: surface.cos_incidence.min(1.0),
             range: surface.distance + offset,
         });
-        places[0] = Return {
+        Return {
             position,
             range,
             intensity,
             power,
             width: width * stretch,
-            velocity: None,
+            velocity,
             ambient: 0.0,
             shot: shot_number(number),
             return_number: 1,
             returns: 1,
             source,
-        };
-        Outcome::Points { first, count: 1 }
+        }
     }
 }
 
@@ -649,17 +709,14 @@ fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
                 spread: phase.spread,
             }
         }
-        PreparedReceiver::Fmcw(_) => return Err(NotDirect::Fmcw),
+        PreparedReceiver::Fmcw(receiver) => DirectReceiver::Fmcw(*receiver),
     };
     // Surfaces, air and light.
     let world = plain.world;
     if world.scene().deforms() {
         return Err(NotDirect::Deforming);
     }
-    if plain.ambient.is_some() {
-        return Err(NotDirect::AmbientLight);
-    }
-    if plain.air.is_detected() {
+    if !plain.air.is_direct() {
         return Err(NotDirect::Air);
     }
     Ok(receiver)
