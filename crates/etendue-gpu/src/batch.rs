@@ -3,9 +3,7 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{
-    Detecting, FurtherEchoes, GpuLidar, GpuSweepError, channel_records, receive_parameters,
-};
+use crate::lidar::{Detecting, GpuLidar, GpuSweepError, List, channel_records, receive_parameters};
 use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::steps::{Aimed, ShotRecord, Steps};
@@ -110,6 +108,9 @@ impl GpuLidar<'_> {
         };
         let at_rest = |_: f64| Isometry3::identity();
         let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest, Sweep::default())?;
+        if let DirectReceiver::OnHost(reason) = sweep.receiver() {
+            return Err(GpuSweepError::NotDirect(*reason));
+        }
         let shots = shots_in_columns(&sweep)?;
         let count = shots.len();
         let placement = Placement::Environments(bodies);
@@ -139,7 +140,7 @@ impl GpuLidar<'_> {
         // Simulate as many environments at a time as the steps hold.
         let noise = sweep.correlated_noise();
         let detecting = Detecting::new(device, &sweep, &steps, "receive_images")?;
-        let further = FurtherEchoes::new(device, &sweep, 0)?;
+        let list = List::new(device, &sweep, &steps, 0)?;
         let velocities = match sweep.receiver() {
             DirectReceiver::Fmcw(_) => Some(Velocities::at_rest(self, &steps, count)?),
             _ => None,
@@ -162,7 +163,7 @@ impl GpuLidar<'_> {
                 (8, &*intensities),
                 (9, &*labels),
             ];
-            outputs.extend(further.as_ref().map(FurtherEchoes::binding));
+            outputs.extend(list.as_ref().map(List::binding));
             let shots = index(own * count);
             steps.submit(self, shots, &aimed, &detecting, parameters, &outputs)?;
         }

@@ -52,5 +52,5 @@ pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};
 pub use error::GpuError;
-pub use lidar::{GpuLidar, GpuSweep, GpuSweepError};
+pub use lidar::{GpuLidar, GpuSweep, GpuSweepError, HostWork};
 pub use scene::GpuScene;

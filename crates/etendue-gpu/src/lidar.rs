@@ -22,9 +22,9 @@ use etendue_physics::pulse::{
 use etendue_physics::surface::Side;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectRay, DirectReceiver,
-    DirectReturn, DirectShot, DirectSurface, DirectSweep, Lidar, NotDirect, Shot, Sweep,
-    SweepSettings, Triangulation,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
+    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, Lidar, NotDirect, Shot,
+    Sweep, SweepSettings, Triangulation,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -62,6 +62,17 @@ pub struct GpuSweep {
     /// Number of shots that the host simulated: those with more light paths or echoes than the device lists, and rays that pass
     /// many triangles at one point.
     pub on_host: usize,
+    /// Why the host applied the receiver to the light of all shots, if it did.
+    pub receiver_on_host: Option<NotDirect>,
+}
+
+/// The work of the host in a sweep on a device, as [`GpuSweep`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostWork {
+    /// Number of shots that the host simulated.
+    pub shots: usize,
+    /// Why the host applied the receiver, if it did.
+    pub receiver: Option<NotDirect>,
 }
 
 /// Errors of the simulation of a sweep on a device.
@@ -123,11 +134,25 @@ struct EchoRecord {
     next: u32,
 }
 
+/// Light that returns from a surface, in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct ReturnRecord {
+    object: u32,
+    triangle: u32,
+    share: f32,
+    cos_incidence: f32,
+    range: [f32; 2],
+    optical_range: [f32; 2],
+}
+
 /// The results of all shots.
 #[derive(Default)]
 struct Echoes {
     shots: Vec<EchoRecord>,
     further: Vec<EchoRecord>,
+    /// The light of shots whose receiver the host applies.
+    light: Vec<ReturnRecord>,
 }
 
 /// Parameters of the shader that detects echoes.
@@ -160,11 +185,13 @@ const TOO_NEAR: u32 = 1;
 const RETURN: u32 = 2;
 const ERROR: u32 = 16;
 const HAS_VELOCITY: u32 = 32;
+const LISTED: u32 = 64;
 
 /// Kinds of receivers.
 const TRIANGULATION: u32 = 3;
 const PHASE: u32 = 4;
 const FMCW: u32 = 5;
+const ON_THE_HOST: u32 = 6;
 
 impl<'a> GpuLidar<'a> {
     /// Prepares a lidar in a world whose scene the caster holds ([`GpuCaster::new`] of
@@ -236,11 +263,14 @@ impl<'a> GpuLidar<'a> {
     ) -> Result<GpuSweep, GpuSweepError> {
         let mut sweep = Sweep::default();
         let on_host = self.simulate_into(settings, world_from_sensor, &mut sweep)?;
-        Ok(GpuSweep { sweep, on_host })
+        Ok(GpuSweep {
+            sweep,
+            on_host: on_host.shots,
+            receiver_on_host: on_host.receiver,
+        })
     }
 
-    /// [`GpuLidar::simulate`] that reuses the memory of `sweep`, whose content is replaced. Returns the number of shots that
-    /// the host simulated.
+    /// [`GpuLidar::simulate`] that reuses the memory of `sweep`, whose content is replaced. Returns the work of the host.
     ///
     /// # Errors
     /// As [`GpuLidar::simulate`]; `sweep` is empty then.
@@ -249,7 +279,7 @@ impl<'a> GpuLidar<'a> {
         settings: &SweepSettings,
         world_from_sensor: P,
         sweep: &mut Sweep,
-    ) -> Result<usize, GpuSweepError> {
+    ) -> Result<HostWork, GpuSweepError> {
         let memory = std::mem::take(sweep);
         let pose = &world_from_sensor;
         let direct = DirectSweep::new(self.world, self.lidar, settings, pose, memory)?;
@@ -258,9 +288,13 @@ impl<'a> GpuLidar<'a> {
         } else {
             self.echoes(&direct)?
         };
-        let (finished, on_host) = direct.finish(|shot| echoes.shot(shot));
+        let receiver = match direct.receiver() {
+            DirectReceiver::OnHost(reason) => Some(*reason),
+            _ => None,
+        };
+        let (finished, shots) = direct.finish(|shot| echoes.shot(shot));
         *sweep = finished;
-        Ok(on_host)
+        Ok(HostWork { shots, receiver })
     }
 
     /// Number of channels: the shots of a column.
@@ -294,7 +328,7 @@ impl<'a> GpuLidar<'a> {
 
         // Simulate as many shots at a time as the steps hold.
         let detecting = Detecting::new(device, sweep, &steps, "receive")?;
-        let further = FurtherEchoes::new(device, sweep, shots.len())?;
+        let list = List::new(device, sweep, &steps, shots.len())?;
         for (number, part) in shots.chunks(steps.together).enumerate() {
             let (first, count) = (index(number * steps.together), index(part.len()));
             let part = device.scratch_with("the shots", part)?;
@@ -306,15 +340,23 @@ impl<'a> GpuLidar<'a> {
                 environments: [count, 0, 0, 0],
                 velocities: velocities.as_ref(),
             };
-            let mut outputs = vec![(5, &*channels), (6, &*echoes)];
-            outputs.extend(further.as_ref().map(FurtherEchoes::binding));
+            let mut outputs = vec![(6, &*echoes)];
+            // Receivers on the host need no channels
+            if detecting.detector != Detector::Light {
+                outputs.push((5, &channels));
+            }
+            outputs.extend(list.as_ref().map(List::binding));
             steps.submit(self, count, &aimed, &detecting, parameters, &outputs)?;
         }
         Ok(Echoes {
             shots: device.read_vec(&echoes, shots.len())?,
-            further: match &further {
-                Some(further) => further.read(device)?,
-                None => vec![],
+            further: match &list {
+                Some(List::Echoes(list)) => read_list(device, list)?,
+                _ => vec![],
+            },
+            light: match &list {
+                Some(List::Light(list)) => read_list(device, list)?,
+                _ => vec![],
             },
         })
     }
@@ -368,51 +410,68 @@ impl ReceiveParameters {
     }
 }
 
-/// The list of the further echoes of shots.
-pub(crate) struct FurtherEchoes<'a> {
-    list: Scratch<'a>,
+/// A list with as many elements per shot as there are. The number of all has the place of an element.
+pub(crate) enum List<'a> {
+    /// Further echoes.
+    Echoes(Scratch<'a>),
+    /// Light of surfaces.
+    Light(Scratch<'a>),
 }
 
-impl<'a> FurtherEchoes<'a> {
-    /// Room for those of a number of shots, if the receiver reports several: one per shot of receivers that report two, else three.
+impl<'a> List<'a> {
+    /// Room for the list of a number of shots, if the receiver needs one: for one further echo per shot of receivers that report
+    /// two, else three; for the light of two surfaces per ray.
     pub fn new(
         device: &'a GpuDevice,
         sweep: &DirectSweep,
+        steps: &Steps,
         shots: usize,
     ) -> Result<Option<Self>, GpuError> {
+        let list = |what, count: usize, size: usize| {
+            let list = device.scratch(what, ((1 + count) * size) as u64)?;
+            device.write(&list, &[0; size_of::<u32>()]);
+            Ok::<_, GpuError>(list)
+        };
+        if let DirectReceiver::OnHost(_) = sweep.receiver() {
+            let count = 2 * steps.beam.len() * shots;
+            let most = device.most_elements(size_of::<ReturnRecord>()) - 1;
+            let light = list("the light", count.min(most), size_of::<ReturnRecord>())?;
+            return Ok(Some(Self::Light(light)));
+        }
         let of_shot = match most_reported(sweep.receiver()) {
             Some(1) => return Ok(None),
             Some(2) => 1,
             _ => 3,
         };
-        // The number of echoes has the place of one.
-        let bytes = (1 + of_shot * shots) * size_of::<EchoRecord>();
-        let list = device.scratch("the further echoes", bytes as u64)?;
-        device.write(&list, &[0; size_of::<u32>()]);
-        Ok(Some(Self { list }))
+        let size = size_of::<EchoRecord>();
+        let echoes = list("the further echoes", of_shot * shots, size)?;
+        Ok(Some(Self::Echoes(echoes)))
     }
 
     /// The list, with the number of its binding in the shader that detects.
     pub fn binding(&self) -> (u32, &Buffer) {
-        (17, &self.list)
-    }
-
-    fn read(&self, device: &GpuDevice) -> Result<Vec<EchoRecord>, GpuError> {
-        let count: Vec<u32> = device.read_vec(&self.list, 1)?;
-        let room = index(self.list.size() as usize / size_of::<EchoRecord>() - 1);
-        let mut echoes = bytemuck::zeroed_vec(count[0].min(room) as usize);
-        if !echoes.is_empty() {
-            device.read(&self.list, 1, &mut echoes)?;
+        match self {
+            Self::Echoes(list) | Self::Light(list) => (17, list),
         }
-        Ok(echoes)
     }
+}
+
+/// Reads a list.
+fn read_list<T: Pod + Send + Sync>(device: &GpuDevice, list: &Buffer) -> Result<Vec<T>, GpuError> {
+    let count: Vec<u32> = device.read_vec(list, 1)?;
+    let room = index(list.size() as usize / size_of::<T>() - 1);
+    let mut all = bytemuck::zeroed_vec(count[0].min(room) as usize);
+    if !all.is_empty() {
+        device.read(list, 1, &mut all)?;
+    }
+    Ok(all)
 }
 
 /// Most echoes that a receiver reports of a shot; `None` without a limit.
 fn most_reported(receiver: &DirectReceiver) -> Option<usize> {
     match receiver {
         DirectReceiver::Pulsed { returns, .. } => returns.limit(),
-        DirectReceiver::Fmcw(_) => None,
+        DirectReceiver::Fmcw(_) | DirectReceiver::OnHost(_) => None,
         DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => Some(1),
     }
 }
@@ -428,7 +487,11 @@ impl Echoes {
             material: MaterialId(own.material),
             cos_incidence: f64::from(own.cos_incidence),
         });
-        let echo = if own.status & PLAIN != 0 {
+        let echo = if own.status & LISTED != 0 {
+            let first = own.next as usize;
+            let all = &self.light[first..first + (own.status >> 8) as usize];
+            DirectEcho::Light(all.iter().map(ReturnRecord::light).collect())
+        } else if own.status & PLAIN != 0 {
             DirectEcho::Plain
         } else if own.status & TOO_NEAR != 0 {
             DirectEcho::TooNear
@@ -458,6 +521,19 @@ impl Echoes {
             further,
             light,
             ambient: f64::from(own.ambient),
+        }
+    }
+}
+
+impl ReturnRecord {
+    fn light(&self) -> DirectLightReturn {
+        DirectLightReturn {
+            object: ObjectId(self.object),
+            triangle: self.triangle,
+            cos_incidence: f64::from(self.cos_incidence),
+            range: joined(self.range),
+            optical_range: joined(self.optical_range),
+            share: f64::from(self.share),
         }
     }
 }
@@ -607,6 +683,7 @@ pub(crate) fn averages(own: &AveragedNormals) -> [f32; 4] {
 
 /// The shader that detects, with the parameters of receivers that have their own.
 pub(crate) struct Detecting<'a> {
+    pub detector: Detector,
     pub pipeline: ComputePipeline,
     pub phase: Option<PhaseBuffers<'a>>,
 }
@@ -625,6 +702,7 @@ impl<'a> Detecting<'a> {
                 (Detector::Phase, Some(own))
             }
             DirectReceiver::Fmcw(_) => (Detector::Fmcw, None),
+            DirectReceiver::OnHost(_) => (Detector::Light, None),
             DirectReceiver::Pulsed { .. } | DirectReceiver::Triangulation(_) => {
                 match most_reported(sweep.receiver()) {
                     Some(1) => (Detector::Echo, None),
@@ -633,6 +711,7 @@ impl<'a> Detecting<'a> {
             }
         };
         Ok(Self {
+            detector,
             pipeline: device.pipeline(steps.receive(detector), entry)?,
             phase,
         })
@@ -661,13 +740,19 @@ impl ReceiverNumbers {
             DirectReceiver::Pulsed { form, returns } => Self::pulsed(form, *returns),
             DirectReceiver::Triangulation(own) => Self::triangulation(own),
             DirectReceiver::Fmcw(own) => Self::fmcw(own),
-            DirectReceiver::Phase { .. } => Self {
-                timing: PHASE,
-                reported: 0,
-                length: 0.0,
-                powers: [0.0; 4],
-                ranges: [0.0; 4],
-            },
+            DirectReceiver::Phase { .. } => Self::other(PHASE),
+            DirectReceiver::OnHost(_) => Self::other(ON_THE_HOST),
+        }
+    }
+
+    /// A receiver without such numbers.
+    fn other(timing: u32) -> Self {
+        Self {
+            timing,
+            reported: 0,
+            length: 0.0,
+            powers: [0.0; 4],
+            ranges: [0.0; 4],
         }
     }
 

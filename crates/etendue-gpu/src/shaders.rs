@@ -45,7 +45,7 @@ pub(crate) fn aim() -> String {
 }
 
 /// Receivers with a shader of their own.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detector {
     /// Pulses and triangulation, of which one echo is reported.
     Echo,
@@ -55,6 +55,8 @@ pub(crate) enum Detector {
     Fmcw,
     /// Phase of modulated light.
     Phase,
+    /// Receivers that the host applies.
+    Light,
 }
 
 /// Continues paths at mirrors and glass.
@@ -79,6 +81,7 @@ pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String
         Detector::Echoes => &[pulses, ranged, several],
         Detector::Fmcw => &[include_str!("shaders/fmcw.wgsl"), ranged, several],
         Detector::Phase => &[include_str!("shaders/phase.wgsl")],
+        Detector::Light => &[include_str!("shaders/light.wgsl")],
     };
     let trees = trees(extras.trees);
     let profiles = if extras.profiles {
@@ -141,7 +144,7 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
-        use super::Detector::{Echo, Echoes, Fmcw, Phase};
+        use super::Detector::{Echo, Echoes, Fmcw, Light, Phase};
         let extras = |trees, profiles| super::Extras { trees, profiles };
         let receive = |detector, rays, [trees, profiles]: [bool; 2]| {
             super::receive(detector, rays, extras(trees, profiles))
@@ -163,6 +166,8 @@ mod tests {
             ("velocities of trees", super::velocities(7, true), 1),
             ("ambient light", super::ambient(7, false), 2),
             ("ambient light of trees", super::ambient(7, true), 2),
+            ("light", receive(Light, 7, [false, false]), 2),
+            ("light of trees", receive(Light, 7, [true, false]), 2),
             ("phase", receive(Phase, 3, [false, false]), 2),
             ("phase of all", receive(Phase, 3, [true, true]), 2),
             ("camera", super::camera(), 2),

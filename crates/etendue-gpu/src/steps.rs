@@ -148,7 +148,8 @@ impl<'a> Steps<'a> {
             sights: match sweep.receiver() {
                 DirectReceiver::Pulsed { .. }
                 | DirectReceiver::Phase { .. }
-                | DirectReceiver::Fmcw(_) => None,
+                | DirectReceiver::Fmcw(_)
+                | DirectReceiver::OnHost(_) => None,
                 DirectReceiver::Triangulation(own) => Some(Sights {
                     baseline: own.baseline,
                     aim: device.pipeline(shaders::sight(), "aim_sights")?,
@@ -170,9 +171,14 @@ impl<'a> Steps<'a> {
     pub fn receive(&self, detector: Detector) -> String {
         let extras = Extras {
             trees: self.trees.as_ref().is_some_and(Trees::has_branches),
-            profiles: self.has_profiles,
+            profiles: self.draws_from_profiles(detector),
         };
         shaders::receive(detector, self.beam.len(), extras)
+    }
+
+    /// Whether the shader of a receiver draws from noise profiles.
+    fn draws_from_profiles(&self, detector: Detector) -> bool {
+        self.has_profiles && detector != Detector::Light
     }
 
     /// The shader of the velocities of surfaces.
@@ -262,7 +268,8 @@ impl<'a> Steps<'a> {
             if trees.has_branches() {
                 buffers.extend(trees.of_branches());
             }
-            if let Some(profiles) = &lidar.profiles {
+            let is_drawn = self.draws_from_profiles(detecting.detector);
+            if let Some(profiles) = lidar.profiles.as_ref().filter(|_| is_drawn) {
                 buffers.extend([
                     (12, trees.surfaces()),
                     (13, aimed.shots),

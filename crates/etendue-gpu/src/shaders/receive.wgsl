@@ -71,6 +71,8 @@ const PLAIN: u32 = 8u;
 const ERROR: u32 = 16u;
 // The echo has a velocity.
 const HAS_VELOCITY: u32 = 32u;
+// Power of returns whose own is below the normal numbers.
+const LEAST_POWER: f32 = 1e-37;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 
 // A surface on a ray.
@@ -212,11 +214,11 @@ fn add_return(slot: u32, weight: f32) -> bool {
     let cos_incidence = bitcast<f32>(detail.x);
     let one_way = arrived.throughput / arrived.range.x;
     let scattered = scattered_back(material & NUMBER, cos_incidence) * cos_incidence;
-    let transmission = exp(-params.light.y * arrived.range.x);
-    let power = one_way * one_way * scattered * weight * transmission;
-    if power <= 0.0 {
+    if one_way * scattered * weight <= 0.0 {
         return true;
     }
+    let transmission = exp(-params.light.y * arrived.range.x);
+    let power = max(one_way * one_way * scattered * weight * transmission, LEAST_POWER);
     // The lens does not see it (sight.wgsl). It sees all surfaces in mirrors and behind glass.
     if params.kinds.x == TRIANGULATION && path_of(slot) == 1u && detail.z != 0u {
         hidden = slot;

@@ -84,11 +84,11 @@ fn ambient_light_agrees_with_the_cpu() {
         }),
         ..sky
     };
-    // A sun within the walls of the room, which hides it from all surfaces
+    // Shots at gloss in the sun, and behind panes, are left to the host
     for (name, loaded, most_on_host) in [
         ("sky", lit(street(), sky), 0.0),
         ("street", lit(street(), sun), 0.2),
-        ("mirrors", lit(mirrors(), sun), 0.0),
+        ("mirrors", lit(mirrors(), sun), 0.01),
     ] {
         for (receiver, lidar) in &lidars() {
             for (speed, without_noise) in [(1.0, false), (0.0, true)] {

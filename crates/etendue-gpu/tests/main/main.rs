@@ -15,6 +15,7 @@ mod light;
 mod motion;
 mod opened;
 mod profiles;
+mod receivers;
 mod sweeps;
 mod trees;
 mod watertight;

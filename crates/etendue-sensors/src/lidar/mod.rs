@@ -85,8 +85,8 @@ pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
 pub use direct_sweep::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectRay, DirectReceiver,
-    DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
+    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
 };
 pub use direction::Aim;
 pub use frame::Frame;
