@@ -122,18 +122,59 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
             std::fs::read(folder.join(&file)).expect("points"),
         )
     };
-    let fog = ["--fog", "20"];
-    let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml", &fog);
-    let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &fog);
+    let paths = ["--paths", "2"];
+    let (_, expected) = simulate("cpu", "hokuyo-urg-04lx", "room.toml", &paths);
+    let (messages, found) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &paths);
     assert!(
-        messages.contains("simulated on the CPU") && messages.contains("the air returns light"),
+        messages.contains("simulated on the CPU") && messages.contains("random paths"),
         "{messages}"
     );
     assert!(expected == found);
 
-    // Single shots with two echoes, of glass and of what is behind it
+    // Fog: a phase receiver on the GPU, a pulsed one on the CPU
+    let fog = ["--fog", "20"];
+    let on_cpu = "light paths were found on the GPU, echoes on the CPU: the air or drops";
+    let (messages, _) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &fog);
+    assert!(!messages.contains("on the CPU"), "{messages}");
+    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "room.toml", &fog);
+    assert!(messages.contains(on_cpu), "{messages}");
+
+    // Two echoes of single shots, of glass and of what is behind it
     let (messages, _) = simulate("gpu", "sick-lms-111", "glass-door", &[]);
-    assert!(messages.contains("shots with several echoes"), "{messages}");
+    assert!(!messages.contains("on the CPU"), "{messages}");
+}
+
+/// A robot with a lidar, a camera and other sensors: the same captures at the same times, on any device.
+#[test]
+fn a_run_on_a_gpu_has_the_captures_of_the_cpu() {
+    let folder = folder();
+    let folder = folder.path();
+    if !has_adapter("a_run_on_a_gpu_has_the_captures_of_the_cpu", folder) {
+        return;
+    }
+    let cart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
+    let run = |device: &str| {
+        let file = format!("{device}.mcap");
+        let arguments = ["run", cart, "--duration", "0.3", "--device", device, "-o"];
+        let output = succeed(folder, &[&arguments[..], &[&file, "--json"]].concat());
+        let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        let size = std::fs::metadata(folder.join(&file)).expect("a file").len();
+        (report["outputs"].clone(), size, stderr(&output))
+    };
+    let (on_cpu, of_cpu, _) = run("cpu");
+    let (on_gpu, of_gpu, messages) = run("gpu");
+    assert!(messages.contains("device:"), "{messages}");
+    assert!(!messages.contains("warning"), "{messages}");
+    assert_eq!(on_cpu, on_gpu);
+    let captures = on_gpu.as_array().expect("a list").iter();
+    assert!(
+        captures
+            .filter(|output| output["count"].as_u64() > Some(0))
+            .count()
+            > 2
+    );
+    // Recordings are compressed
+    assert!(of_cpu.abs_diff(of_gpu) < of_cpu / 100, "{of_cpu} {of_gpu}");
 }
 
 #[test]
