@@ -459,8 +459,9 @@ impl<'a> List<'a> {
 /// Reads a list.
 fn read_list<T: Pod + Send + Sync>(device: &GpuDevice, list: &Buffer) -> Result<Vec<T>, GpuError> {
     let count: Vec<u32> = device.read_vec(list, 1)?;
-    let room = index(list.size() as usize / size_of::<T>() - 1);
-    let mut all = bytemuck::zeroed_vec(count[0].min(room) as usize);
+    let room = list.size() / size_of::<T>() as u64 - 1;
+    let count = u64::from(count[0]).min(room);
+    let mut all = bytemuck::zeroed_vec(usize::try_from(count).unwrap_or(0));
     if !all.is_empty() {
         device.read(list, 1, &mut all)?;
     }

@@ -155,10 +155,10 @@ impl Run {
         let end = nanoseconds(duration);
         let rig = &robot.rig;
         let scene = &robot.scene.scene;
-        let mut run = RigRun::new(rig, scene, &robot.environment, self.seed, end)?;
         #[cfg(feature = "gpu")]
         let processor = Gpu::open(self.device, scene)?
             .map(|gpu| GpuProcessor::new(gpu, self.device == DeviceChoice::Auto));
+        let mut run = RigRun::new(rig, scene, &robot.environment, self.seed, end)?;
         #[cfg(feature = "gpu")]
         if let Some(processor) = &processor {
             run = run.with_processor(processor);
