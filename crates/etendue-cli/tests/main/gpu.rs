@@ -135,46 +135,74 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
     let fog = ["--fog", "20"];
     let on_cpu = "light paths were found on the GPU, echoes on the CPU: the air or drops";
     let (messages, _) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &fog);
-    assert!(!messages.contains("on the CPU"), "{messages}");
+    let is_on_gpu = |messages: &str| {
+        !["simulated on the CPU", "echoes on the CPU"]
+            .iter()
+            .any(|one| messages.contains(one))
+    };
+    assert!(is_on_gpu(&messages), "{messages}");
     let (messages, _) = simulate("gpu", "velodyne-vlp-16", "room.toml", &fog);
     assert!(messages.contains(on_cpu), "{messages}");
 
     // Two echoes of single shots, of glass and of what is behind it
     let (messages, _) = simulate("gpu", "sick-lms-111", "glass-door", &[]);
-    assert!(!messages.contains("on the CPU"), "{messages}");
+    assert!(is_on_gpu(&messages), "{messages}");
 }
 
-/// A robot with a lidar, a camera and other sensors: the same captures at the same times, on any device.
+/// A robot with a lidar and a camera.
+const ROBOT: &str = r#"
+version = 1
+scene = "arena"
+motion.circle = { radius_m = 0.2, speed_mps = 0.1, position_m = [0.0, -0.2, -0.1] }
+[[sensors]]
+name = "lidar"
+position_m = [0.02, 0.0, 0.1]
+device.lidar = { preset = "velodyne-vlp-16" }
+[[sensors]]
+name = "eye"
+position_m = [0.02, 0.0, 0.1]
+device.camera = { file = "small.toml", samples = 2, depth = true }
+"#;
+
+/// The same messages at the same times, whose points and pixels differ in the last bits of some numbers.
 #[test]
-fn a_run_on_a_gpu_has_the_captures_of_the_cpu() {
+fn a_run_on_a_gpu_has_the_messages_of_the_cpu() {
     let folder = folder();
     let folder = folder.path();
-    if !has_adapter("a_run_on_a_gpu_has_the_captures_of_the_cpu", folder) {
+    if !has_adapter("a_run_on_a_gpu_has_the_messages_of_the_cpu", folder) {
         return;
     }
-    let cart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
+    let camera = include_str!("../../../etendue-config/cameras/ideal.toml")
+        .replace("resolution_px = [640, 480]", "resolution_px = [64, 48]")
+        .replace("frame_rate_hz = 30", "frame_rate_hz = 10");
+    write(folder, "small.toml", &camera);
+    write(folder, "robot.toml", ROBOT);
     let run = |device: &str| {
         let file = format!("{device}.mcap");
-        let arguments = ["run", cart, "--duration", "0.3", "--device", device, "-o"];
-        let output = succeed(folder, &[&arguments[..], &[&file, "--json"]].concat());
+        let arguments = ["run", "robot.toml", "--duration", "0.2", "--device", device];
+        let output = succeed(folder, &[&arguments[..], &["-o", &file, "--json"]].concat());
         let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-        let size = std::fs::metadata(folder.join(&file)).expect("a file").len();
-        (report["outputs"].clone(), size, stderr(&output))
+        let bytes = std::fs::read(folder.join(&file)).expect("a recording");
+        (report["outputs"].clone(), bytes, stderr(&output))
     };
     let (on_cpu, of_cpu, _) = run("cpu");
     let (on_gpu, of_gpu, messages) = run("gpu");
-    assert!(messages.contains("device:"), "{messages}");
-    assert!(!messages.contains("warning"), "{messages}");
-    assert_eq!(on_cpu, on_gpu);
-    let captures = on_gpu.as_array().expect("a list").iter();
+    let expected = "ideal: 1342 shots or pixels were simulated on the CPU";
     assert!(
-        captures
-            .filter(|output| output["count"].as_u64() > Some(0))
-            .count()
-            > 2
+        messages.contains("device:") && messages.contains(expected),
+        "{messages}"
     );
-    // Recordings are compressed
-    assert!(of_cpu.abs_diff(of_gpu) < of_cpu / 100, "{of_cpu} {of_gpu}");
+    assert_eq!(on_cpu, on_gpu);
+    assert_eq!(on_gpu[0]["count"], 2);
+    assert_eq!(on_gpu[1]["count"], 2);
+    assert_eq!(of_cpu.len(), of_gpu.len());
+    let others = of_cpu.iter().zip(&of_gpu).filter(|(a, b)| a != b).count();
+    // Measured: 1.7 %
+    assert!(
+        others < of_cpu.len() / 30,
+        "{others} of {} bytes",
+        of_cpu.len()
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Receivers that the host applies to the light that the device found.
 
-use crate::opened::device_with;
+use crate::opened::{device, device_with};
 use crate::profiles::room;
 use crate::sweeps::{assert_agrees, compare, phase_lidar, settings, street};
 use crate::trees::mirrors;
@@ -75,7 +75,7 @@ fn receivers_on_the_host_agree_with_the_cpu() {
 #[test]
 fn waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu() {
     let test = "waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu";
-    let Some(device) = device_with(test, ShaderChecks::On) else {
+    let Some(device) = device(test) else {
         return;
     };
     let lidar = pulsed(|receiver| {
