@@ -122,5 +122,6 @@ RULES = [
     Rule("etendue inspect --devices", skip="needs the feature gpu; `just test` tests it"),
     Rule("etendue simulate scene.toml --sensor velodyne-vlp-16 --device gpu", skip="needs the feature gpu; `just test` tests it"),
     Rule("etendue render scene.toml --camera global-shutter --device gpu", skip="needs the feature gpu; `just test` tests it"),
+    Rule("etendue run examples/cart.toml --device gpu", skip="needs the feature gpu; `just test` tests it"),
     Rule("python scripts/read_robot.py", skip="needs the packages mcap and pynmea2"),
 ]

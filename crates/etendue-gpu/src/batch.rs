@@ -3,13 +3,14 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{Detecting, GpuLidar, GpuSweepError, channel_records, receive_parameters};
+use crate::lidar::{Detecting, GpuLidar, GpuSweepError, List, channel_records, receive_parameters};
 use crate::numbers::pose;
 use crate::scene::Placement;
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::transfers::Scratch;
+use crate::velocities::Velocities;
 use etendue_scene::ObjectId;
-use etendue_sensors::lidar::{DirectSweep, Return, Shot, Sweep, SweepSettings};
+use etendue_sensors::lidar::{DirectReceiver, DirectSweep, Return, Shot, Sweep, SweepSettings};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -107,6 +108,9 @@ impl GpuLidar<'_> {
         };
         let at_rest = |_: f64| Isometry3::identity();
         let sweep = DirectSweep::new(self.world, self.lidar, &longest, &at_rest, Sweep::default())?;
+        if let DirectReceiver::OnHost(reason) = sweep.receiver() {
+            return Err(GpuSweepError::NotDirect(*reason));
+        }
         let shots = shots_in_columns(&sweep)?;
         let count = shots.len();
         let placement = Placement::Environments(bodies);
@@ -136,6 +140,11 @@ impl GpuLidar<'_> {
         // Simulate as many environments at a time as the steps hold.
         let noise = sweep.correlated_noise();
         let detecting = Detecting::new(device, &sweep, &steps, "receive_images")?;
+        let list = List::new(device, &sweep, &steps, 0)?;
+        let velocities = match sweep.receiver() {
+            DirectReceiver::Fmcw(_) => Some(Velocities::at_rest(self, &steps, count)?),
+            _ => None,
+        };
         let simulated = if count == 0 { 0 } else { sensors.len() };
         for first in (0..simulated).step_by(steps.together) {
             let own = steps.together.min(sensors.len() - first);
@@ -146,13 +155,15 @@ impl GpuLidar<'_> {
                 shots: &shots,
                 poses: &poses,
                 environments: [index(count), index(first), 1, 0],
+                velocities: velocities.as_ref(),
             };
-            let outputs = [
+            let mut outputs = vec![
                 (5, &*records),
                 (7, &*ranges),
                 (8, &*intensities),
                 (9, &*labels),
             ];
+            outputs.extend(list.as_ref().map(List::binding));
             let shots = index(own * count);
             steps.submit(self, shots, &aimed, &detecting, parameters, &outputs)?;
         }
@@ -236,8 +247,8 @@ impl GpuBatch<'_> {
 
     /// Copies the images of some environments from the device.
     ///
-    /// Shots with several echoes are not simulated on the device: `on_host` computes the first returns of such shots, from the number of the environment and the indices of the shots
-    /// ([`DirectSweep::plain_returns`]).
+    /// Shots with more light paths or echoes than the device lists are not simulated on it: `on_host` computes the first returns of
+    /// such shots, from the number of the environment and the indices of the shots ([`DirectSweep::plain_returns`]).
     ///
     /// # Errors
     /// Where the device fails, or the first error of `on_host`.

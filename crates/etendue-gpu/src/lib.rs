@@ -2,7 +2,7 @@
 //!
 //! A [`GpuDevice`] is an opened GPU ([`DeviceChoice`], [`adapters`]). A [`GpuCaster`] holds a scene in its memory and
 //! finds the nearest hits of rays, those of the [`RayCaster`](etendue_raycast::RayCaster) of the CPU. A [`GpuLidar`]
-//! simulates whole sweeps of pulsed, phase and triangulating lidars, one after the other or one in each of many environments
+//! simulates whole sweeps of pulsed, phase, FMCW and triangulating lidars, one after the other or one in each of many environments
 //! ([`GpuLidar::simulate_batch`]); [`GpuSweepError`] names what it does not simulate. A [`GpuCamera`] exposes frames of
 //! cameras in direct light, and finds their ground truth.
 //!
@@ -17,7 +17,11 @@
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
 //! | aiming shots, what a lens sees | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl` |
 //! | paths by way of mirrors and glass | `trees.rs`, `shaders/surfaces.wgsl`, `branch.wgsl`, `links.wgsl`, `trees.wgsl` |
-//! | receivers: light, noise, limits; echoes; phases | `shaders/receive.wgsl`, `noise.wgsl`; `echoes.wgsl`; `phase.wgsl`, `phase.rs` |
+//! | receivers: light, noise, limits | `shaders/receive.wgsl`, `noise.wgsl` |
+//! | echoes of pulses; which are reported | `shaders/echoes.wgsl`; `ranged.wgsl`, `one_echo.wgsl`, `several_echoes.wgsl` |
+//! | phases; frequencies | `phase.rs`, `shaders/phase.wgsl`; `fmcw.wgsl` |
+//! | radial velocities; ambient light | `velocities.rs`, `shaders/velocities.wgsl`; `ambient.rs`, `ambient.wgsl` |
+//! | light for receivers that the host applies | `shaders/light.wgsl` |
 //! | noise profiles | `profiles.rs`, `shaders/profiles.wgsl` |
 //! | sweeps | `lidar.rs` |
 //! | many environments at once | `batch.rs` |
@@ -25,6 +29,7 @@
 //! | arithmetic of 45 bits; random numbers | `shaders/double_single.wgsl`; `shaders/random.wgsl` |
 
 mod adapter;
+mod ambient;
 mod batch;
 mod camera;
 mod caster;
@@ -42,6 +47,7 @@ mod shaders;
 mod steps;
 mod transfers;
 mod trees;
+mod velocities;
 
 pub use adapter::{AdapterKind, AdapterSummary, adapters};
 pub use batch::{BatchImages, Environments, GpuBatch, ImageSlices};
@@ -50,5 +56,5 @@ pub use caster::{GpuCaster, GpuHit, GpuRays, TraversalCounts};
 pub use choice::{DeviceChoice, UnknownDevice};
 pub use device::{GpuDevice, ShaderChecks};
 pub use error::GpuError;
-pub use lidar::{GpuLidar, GpuSweep, GpuSweepError};
+pub use lidar::{GpuLidar, GpuSweep, GpuSweepError, HostWork};
 pub use scene::GpuScene;

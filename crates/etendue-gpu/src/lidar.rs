@@ -1,23 +1,30 @@
 //! Whole sweeps of a lidar on a device.
 
+use crate::ambient::AmbientMaterials;
 use crate::caster::GpuCaster;
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::numbers::{double_single, joined};
-use crate::phase::PhaseParameters;
+use crate::phase::PhaseBuffers;
 use crate::profiles::profiles;
 use crate::scene::Placement;
 use crate::shaders::{Detector, MOST_BEAM_RAYS, TABLE};
 use crate::steps::{Aimed, ShotRecord, Steps};
+use crate::transfers::Scratch;
 use crate::trees::{MOST_GENERATIONS, specular_materials};
+use crate::velocities::Velocities;
 use bytemuck::{Pod, Zeroable};
-use etendue_physics::pulse::{EchoTiming, IntensityResponse, ReflectivityScale, ReturnMode};
+use etendue_physics::SPEED_OF_LIGHT;
+use etendue_physics::pulse::{
+    DualPair, EchoForm, EchoTiming, Fmcw, IntensityResponse, ReflectivityScale, ReturnMode,
+};
 use etendue_physics::surface::Side;
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::lidar::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectRay, DirectReceiver,
-    DirectShot, DirectSurface, DirectSweep, Lidar, NotDirect, Shot, Sweep, SweepSettings,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
+    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, Lidar, NotDirect, Shot,
+    Sweep, SweepSettings, Triangulation,
 };
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -43,6 +50,8 @@ pub struct GpuLidar<'a> {
     pub(crate) specular: Option<Buffer>,
     /// The noise profiles (profiles.wgsl), if there are any.
     pub(crate) profiles: Option<Buffer>,
+    /// The materials in ambient light, if there is any.
+    pub(crate) lit: Option<AmbientMaterials>,
 }
 
 /// A sweep that a device simulated.
@@ -50,9 +59,20 @@ pub struct GpuLidar<'a> {
 pub struct GpuSweep {
     /// The sweep.
     pub sweep: Sweep,
-    /// Number of shots that the host simulated: those that report several echoes, and rays that pass many triangles at one
-    /// point.
+    /// Number of shots that the host simulated: those with more light paths or echoes than the device lists, and rays that pass
+    /// many triangles at one point.
     pub on_host: usize,
+    /// Why the host applied the receiver to the light of all shots, if it did.
+    pub receiver_on_host: Option<NotDirect>,
+}
+
+/// The work of the host in a sweep on a device, as [`GpuSweep`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostWork {
+    /// Number of shots that the host simulated.
+    pub shots: usize,
+    /// Why the host applied the receiver, if it did.
+    pub receiver: Option<NotDirect>,
 }
 
 /// Errors of the simulation of a sweep on a device.
@@ -81,12 +101,17 @@ pub enum GpuSweepError {
         "the GPU does not simulate this batch: the shots of the lidar are not ordered by columns"
     )]
     Order,
+    /// Ambient light needs more buffers than the device binds.
+    #[error(
+        "the GPU does not simulate this sweep: the device binds too few buffers for ambient light"
+    )]
+    AmbientLight,
     /// The device failed.
     #[error(transparent)]
     Device(#[from] GpuError),
 }
 
-/// The result of a shot in the form of the shaders.
+/// The result of a shot, or a further echo of a shot, in the form of the shaders.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct EchoRecord {
@@ -103,6 +128,31 @@ struct EchoRecord {
     source_material: u32,
     source_cos_incidence: f32,
     source_distance: [f32; 2],
+    velocity: [f32; 2],
+    ambient: f32,
+    /// Index of the next echo of the shot among the further ones, or `u32::MAX`.
+    next: u32,
+}
+
+/// Light that returns from a surface, in the form of the shaders.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct ReturnRecord {
+    object: u32,
+    triangle: u32,
+    share: f32,
+    cos_incidence: f32,
+    range: [f32; 2],
+    optical_range: [f32; 2],
+}
+
+/// The results of all shots.
+#[derive(Default)]
+struct Echoes {
+    shots: Vec<EchoRecord>,
+    further: Vec<EchoRecord>,
+    /// The light of shots whose receiver the host applies.
+    light: Vec<ReturnRecord>,
 }
 
 /// Parameters of the shader that detects echoes.
@@ -119,9 +169,10 @@ pub(crate) struct ReceiveParameters {
     limits: [f32; 4],
     step: [f32; 4],
     response: [f32; 4],
+    ambient: [f32; 4],
     neighbour: [f32; 4],
     pattern: [f32; 4],
-    weights: [f32; MOST_BEAM_RAYS],
+    pub weights: [f32; MOST_BEAM_RAYS],
 }
 
 /// Bits of the number of a material whose shots the host simulates, and of a mirror or glass.
@@ -133,6 +184,14 @@ const PLAIN: u32 = 8;
 const TOO_NEAR: u32 = 1;
 const RETURN: u32 = 2;
 const ERROR: u32 = 16;
+const HAS_VELOCITY: u32 = 32;
+const LISTED: u32 = 64;
+
+/// Kinds of receivers.
+const TRIANGULATION: u32 = 3;
+const PHASE: u32 = 4;
+const FMCW: u32 = 5;
+const ON_THE_HOST: u32 = 6;
 
 impl<'a> GpuLidar<'a> {
     /// Prepares a lidar in a world whose scene the caster holds ([`GpuCaster::new`] of
@@ -181,6 +240,7 @@ impl<'a> GpuLidar<'a> {
             triangle_materials: device
                 .storage("the materials of the triangles", &triangle_materials)?,
             backscatter: device.storage("the materials", &backscatter_tables(world))?,
+            lit: AmbientMaterials::new(device, world)?,
             specular,
             profiles,
             device,
@@ -192,7 +252,7 @@ impl<'a> GpuLidar<'a> {
 
     /// Simulates a sweep: [`simulate`](etendue_sensors::lidar::simulate()). The host aims the rays; the device casts them,
     /// and computes powers, echoes with noise, ranges and intensities; the host adds the positions.
-    /// The host simulates shots that report several echoes by the plain pipeline.
+    /// The host simulates shots with more light paths or echoes than the device lists by the plain pipeline.
     ///
     /// # Errors
     /// Where the lidar, the scene or the settings have a property that the device form lacks, or the device fails.
@@ -203,11 +263,14 @@ impl<'a> GpuLidar<'a> {
     ) -> Result<GpuSweep, GpuSweepError> {
         let mut sweep = Sweep::default();
         let on_host = self.simulate_into(settings, world_from_sensor, &mut sweep)?;
-        Ok(GpuSweep { sweep, on_host })
+        Ok(GpuSweep {
+            sweep,
+            on_host: on_host.shots,
+            receiver_on_host: on_host.receiver,
+        })
     }
 
-    /// [`GpuLidar::simulate`] that reuses the memory of `sweep`, whose content is replaced. Returns the number of shots that
-    /// the host simulated.
+    /// [`GpuLidar::simulate`] that reuses the memory of `sweep`, whose content is replaced. Returns the work of the host.
     ///
     /// # Errors
     /// As [`GpuLidar::simulate`]; `sweep` is empty then.
@@ -216,18 +279,22 @@ impl<'a> GpuLidar<'a> {
         settings: &SweepSettings,
         world_from_sensor: P,
         sweep: &mut Sweep,
-    ) -> Result<usize, GpuSweepError> {
+    ) -> Result<HostWork, GpuSweepError> {
         let memory = std::mem::take(sweep);
         let pose = &world_from_sensor;
         let direct = DirectSweep::new(self.world, self.lidar, settings, pose, memory)?;
         let echoes = if direct.shots().is_empty() {
-            vec![]
+            Echoes::default()
         } else {
             self.echoes(&direct)?
         };
-        let (finished, on_host) = direct.finish(|shot| echoes[shot].shot());
+        let receiver = match direct.receiver() {
+            DirectReceiver::OnHost(reason) => Some(*reason),
+            _ => None,
+        };
+        let (finished, shots) = direct.finish(|shot| echoes.shot(shot));
         *sweep = finished;
-        Ok(on_host)
+        Ok(HostWork { shots, receiver })
     }
 
     /// Number of channels: the shots of a column.
@@ -236,7 +303,7 @@ impl<'a> GpuLidar<'a> {
     }
 
     /// The results of all shots.
-    fn echoes(&self, sweep: &DirectSweep) -> Result<Vec<EchoRecord>, GpuSweepError> {
+    fn echoes(&self, sweep: &DirectSweep) -> Result<Echoes, GpuSweepError> {
         // Shots, and the poses of objects at their times.
         let device = self.device;
         let (shots, times) = placed_shots(sweep);
@@ -246,6 +313,10 @@ impl<'a> GpuLidar<'a> {
             &times[..1]
         };
         let steps = Steps::new(self, sweep, Placement::Times(times), 1, shots.len())?;
+        let velocities = match sweep.receiver() {
+            DirectReceiver::Fmcw(_) => Some(Velocities::new(self, sweep, &steps, times)?),
+            _ => None,
+        };
 
         // Results, and what is common to all shots.
         let bytes = (shots.len() * size_of::<EchoRecord>()) as u64;
@@ -257,6 +328,7 @@ impl<'a> GpuLidar<'a> {
 
         // Simulate as many shots at a time as the steps hold.
         let detecting = Detecting::new(device, sweep, &steps, "receive")?;
+        let list = List::new(device, sweep, &steps, shots.len())?;
         for (number, part) in shots.chunks(steps.together).enumerate() {
             let (first, count) = (index(number * steps.together), index(part.len()));
             let part = device.scratch_with("the shots", part)?;
@@ -266,11 +338,27 @@ impl<'a> GpuLidar<'a> {
                 shots: &part,
                 poses: &no_poses,
                 environments: [count, 0, 0, 0],
+                velocities: velocities.as_ref(),
             };
-            let outputs = [(5, &*channels), (6, &*echoes)];
+            let mut outputs = vec![(6, &*echoes)];
+            // Receivers on the host need no channels
+            if detecting.detector != Detector::Light {
+                outputs.push((5, &channels));
+            }
+            outputs.extend(list.as_ref().map(List::binding));
             steps.submit(self, count, &aimed, &detecting, parameters, &outputs)?;
         }
-        Ok(device.read_vec(&echoes, shots.len())?)
+        Ok(Echoes {
+            shots: device.read_vec(&echoes, shots.len())?,
+            further: match &list {
+                Some(List::Echoes(list)) => read_list(device, list)?,
+                _ => vec![],
+            },
+            light: match &list {
+                Some(List::Light(list)) => read_list(device, list)?,
+                _ => vec![],
+            },
+        })
     }
 }
 
@@ -322,46 +410,151 @@ impl ReceiveParameters {
     }
 }
 
-impl EchoRecord {
-    fn shot(&self) -> DirectShot {
-        let [_, second, third, _] = self.status.to_le_bytes();
-        let surface = (self.object != u32::MAX).then(|| DirectSurface {
-            distance: joined(self.distance),
-            object: ObjectId(self.object),
-            material: MaterialId(self.material),
-            cos_incidence: f64::from(self.cos_incidence),
+/// A list with as many elements per shot as there are. The number of all has the place of an element.
+pub(crate) enum List<'a> {
+    /// Further echoes.
+    Echoes(Scratch<'a>),
+    /// Light of surfaces.
+    Light(Scratch<'a>),
+}
+
+impl<'a> List<'a> {
+    /// Room for the list of a number of shots, if the receiver needs one: for one further echo per shot of receivers that report
+    /// two, else three; for the light of two surfaces per ray.
+    pub fn new(
+        device: &'a GpuDevice,
+        sweep: &DirectSweep,
+        steps: &Steps,
+        shots: usize,
+    ) -> Result<Option<Self>, GpuError> {
+        let list = |what, count: usize, size: usize| {
+            let list = device.scratch(what, ((1 + count) * size) as u64)?;
+            device.write(&list, &[0; size_of::<u32>()]);
+            Ok::<_, GpuError>(list)
+        };
+        if let DirectReceiver::OnHost(_) = sweep.receiver() {
+            let count = 2 * steps.beam.len() * shots;
+            let most = device.most_elements(size_of::<ReturnRecord>()) - 1;
+            let light = list("the light", count.min(most), size_of::<ReturnRecord>())?;
+            return Ok(Some(Self::Light(light)));
+        }
+        let of_shot = match most_reported(sweep.receiver()) {
+            Some(1) => return Ok(None),
+            Some(2) => 1,
+            _ => 3,
+        };
+        let size = size_of::<EchoRecord>();
+        let echoes = list("the further echoes", of_shot * shots, size)?;
+        Ok(Some(Self::Echoes(echoes)))
+    }
+
+    /// The list, with the number of its binding in the shader that detects.
+    pub fn binding(&self) -> (u32, &Buffer) {
+        match self {
+            Self::Echoes(list) | Self::Light(list) => (17, list),
+        }
+    }
+}
+
+/// Reads a list.
+fn read_list<T: Pod + Send + Sync>(device: &GpuDevice, list: &Buffer) -> Result<Vec<T>, GpuError> {
+    let count: Vec<u32> = device.read_vec(list, 1)?;
+    let room = list.size() / size_of::<T>() as u64 - 1;
+    let count = u64::from(count[0]).min(room);
+    let mut all = bytemuck::zeroed_vec(usize::try_from(count).unwrap_or(0));
+    if !all.is_empty() {
+        device.read(list, 1, &mut all)?;
+    }
+    Ok(all)
+}
+
+/// Most echoes that a receiver reports of a shot; `None` without a limit.
+fn most_reported(receiver: &DirectReceiver) -> Option<usize> {
+    match receiver {
+        DirectReceiver::Pulsed { returns, .. } => returns.limit(),
+        DirectReceiver::Fmcw(_) | DirectReceiver::OnHost(_) => None,
+        DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => Some(1),
+    }
+}
+
+impl Echoes {
+    fn shot(&self, number: usize) -> DirectShot {
+        // First surface and first echo.
+        let own = &self.shots[number];
+        let [_, second, third, _] = own.status.to_le_bytes();
+        let surface = (own.object != u32::MAX).then(|| DirectSurface {
+            distance: joined(own.distance),
+            object: ObjectId(own.object),
+            material: MaterialId(own.material),
+            cos_incidence: f64::from(own.cos_incidence),
         });
-        let source = (self.source_object != u32::MAX).then(|| DirectSurface {
-            distance: joined(self.source_distance),
-            object: ObjectId(self.source_object),
-            material: MaterialId(self.source_material),
-            cos_incidence: f64::from(self.source_cos_incidence),
-        });
-        let echo = if self.status & PLAIN != 0 {
+        let echo = if own.status & LISTED != 0 {
+            let first = own.next as usize;
+            let all = &self.light[first..first + (own.status >> 8) as usize];
+            DirectEcho::Light(all.iter().map(ReturnRecord::light).collect())
+        } else if own.status & PLAIN != 0 {
             DirectEcho::Plain
-        } else if self.status & TOO_NEAR != 0 {
+        } else if own.status & TOO_NEAR != 0 {
             DirectEcho::TooNear
-        } else if self.status & ERROR != 0 {
+        } else if own.status & ERROR != 0 {
             DirectEcho::Error(second)
-        } else if self.status & RETURN != 0 {
-            DirectEcho::Return {
-                range: joined(self.range),
-                intensity: f64::from(self.intensity),
-                power: f64::from(self.power),
-                stretch: f64::from(self.stretch),
-                source,
-            }
+        } else if own.status & RETURN != 0 {
+            DirectEcho::Return(own.reported())
         } else {
             DirectEcho::None
         };
+
+        // The others.
+        let mut further = vec![];
+        let is_return = matches!(echo, DirectEcho::Return(_));
+        let mut next = if is_return { own.next } else { u32::MAX };
+        while let Some(other) = self.further.get(next as usize) {
+            further.push(other.reported());
+            next = other.next;
+        }
         let light = DirectLight {
-            power: f64::from(self.power),
+            power: f64::from(own.power),
             surfaces: u16::from(third),
         };
         DirectShot {
             surface,
             echo,
+            further,
             light,
+            ambient: f64::from(own.ambient),
+        }
+    }
+}
+
+impl ReturnRecord {
+    fn light(&self) -> DirectLightReturn {
+        DirectLightReturn {
+            object: ObjectId(self.object),
+            triangle: self.triangle,
+            cos_incidence: f64::from(self.cos_incidence),
+            range: joined(self.range),
+            optical_range: joined(self.optical_range),
+            share: f64::from(self.share),
+        }
+    }
+}
+
+impl EchoRecord {
+    /// The echo, which is reported.
+    fn reported(&self) -> DirectReturn {
+        let has_velocity = self.status & HAS_VELOCITY != 0;
+        DirectReturn {
+            range: joined(self.range),
+            intensity: f64::from(self.intensity),
+            power: f64::from(self.power),
+            stretch: f64::from(self.stretch),
+            velocity: has_velocity.then(|| joined(self.velocity)),
+            source: (self.source_object != u32::MAX).then(|| DirectSurface {
+                distance: joined(self.source_distance),
+                object: ObjectId(self.source_object),
+                material: MaterialId(self.source_material),
+                cos_incidence: f64::from(self.source_cos_incidence),
+            }),
         }
     }
 }
@@ -466,6 +659,14 @@ pub(crate) fn receive_parameters(
         limits: pair(limits.near, limits.far),
         step: pair(limits.step, inverse),
         response: [numbers[0] as f32, numbers[1] as f32, 0.0, 0.0],
+        ambient: {
+            let saturation = match sweep.receiver() {
+                DirectReceiver::Pulsed { form, .. } => form.saturation_per_ambient,
+                _ => 0.0,
+            };
+            let is_lit = f32::from(u8::from(sweep.ambient().is_some()));
+            [is_lit, saturation as f32, 0.0, 0.0]
+        },
         neighbour: averages(noise.map(|noise| &noise.neighbour)),
         pattern: averages(noise.map(|noise| &noise.beam)),
         weights,
@@ -482,29 +683,36 @@ pub(crate) fn averages(own: &AveragedNormals) -> [f32; 4] {
 }
 
 /// The shader that detects, with the parameters of receivers that have their own.
-pub(crate) struct Detecting {
+pub(crate) struct Detecting<'a> {
+    pub detector: Detector,
     pub pipeline: ComputePipeline,
-    pub phase: Option<Buffer>,
+    pub phase: Option<PhaseBuffers<'a>>,
 }
 
-impl Detecting {
+impl<'a> Detecting<'a> {
     /// The entry point of the shader for the receiver of a sweep.
     pub fn new(
-        device: &GpuDevice,
+        device: &'a GpuDevice,
         sweep: &DirectSweep,
         steps: &Steps,
         entry: &'static str,
     ) -> Result<Self, GpuError> {
         let (detector, phase) = match sweep.receiver() {
             DirectReceiver::Phase { receiver, spread } => {
-                let own = device.uniform(&PhaseParameters::new(receiver, *spread))?;
+                let own = PhaseBuffers::new(device, sweep, receiver, *spread)?;
                 (Detector::Phase, Some(own))
             }
+            DirectReceiver::Fmcw(_) => (Detector::Fmcw, None),
+            DirectReceiver::OnHost(_) => (Detector::Light, None),
             DirectReceiver::Pulsed { .. } | DirectReceiver::Triangulation(_) => {
-                (Detector::Echoes, None)
+                match most_reported(sweep.receiver()) {
+                    Some(1) => (Detector::Echo, None),
+                    _ => (Detector::Echoes, None),
+                }
             }
         };
         Ok(Self {
+            detector,
             pipeline: device.pipeline(steps.receive(detector), entry)?,
             phase,
         })
@@ -513,7 +721,7 @@ impl Detecting {
 
 /// A receiver in the form of the shader.
 struct ReceiverNumbers {
-    /// What is timed; 3 for triangulation; 4 for phase.
+    /// What is timed; 3 for triangulation; 4 for phase; 5 for frequency-modulated waves.
     timing: u32,
     /// Which echo is reported.
     reported: u32,
@@ -522,43 +730,72 @@ struct ReceiverNumbers {
     /// Threshold, saturation, and variances of the power.
     powers: [f64; 4],
     /// Jitter, standard deviation of the pulse, noise of the pulse or zero of the threshold, level of the edge; noise and
-    /// step of the angle and the baseline in double-single numbers.
+    /// step of the angle and the baseline in double-single numbers; time of the beat of a velocity in double-single numbers,
+    /// and the noise of a beat.
     ranges: [f32; 4],
 }
 
 impl ReceiverNumbers {
+    fn of(receiver: &DirectReceiver) -> Self {
+        match receiver {
+            DirectReceiver::Pulsed { form, returns } => Self::pulsed(form, *returns),
+            DirectReceiver::Triangulation(own) => Self::triangulation(own),
+            DirectReceiver::Fmcw(own) => Self::fmcw(own),
+            DirectReceiver::Phase { .. } => Self::other(PHASE),
+            DirectReceiver::OnHost(_) => Self::other(ON_THE_HOST),
+        }
+    }
+
+    /// A receiver without such numbers.
+    fn other(timing: u32) -> Self {
+        Self {
+            timing,
+            reported: 0,
+            length: 0.0,
+            powers: [0.0; 4],
+            ranges: [0.0; 4],
+        }
+    }
+
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the shaders compute errors of ranges in f32"
     )]
-    fn of(receiver: &DirectReceiver) -> Self {
-        let (form, returns) = match receiver {
-            DirectReceiver::Pulsed { form, returns } => (form, returns),
-            DirectReceiver::Triangulation(own) => {
-                let [baseline, rest] = double_single(own.baseline);
-                return Self {
-                    timing: 3,
-                    reported: 0,
-                    length: 0.0,
-                    powers: [own.threshold, 0.0, 0.0, 0.0],
-                    ranges: [
-                        own.angle_noise as f32,
-                        own.angle_step as f32,
-                        baseline,
-                        rest,
-                    ],
-                };
-            }
-            DirectReceiver::Phase { .. } => {
-                return Self {
-                    timing: 4,
-                    reported: 0,
-                    length: 0.0,
-                    powers: [0.0; 4],
-                    ranges: [0.0; 4],
-                };
-            }
-        };
+    fn triangulation(own: &Triangulation) -> Self {
+        let [baseline, rest] = double_single(own.baseline);
+        let [noise, step] = [own.angle_noise, own.angle_step].map(|number| number as f32);
+        Self {
+            timing: TRIANGULATION,
+            reported: 0,
+            length: 0.0,
+            powers: [own.threshold, 0.0, 0.0, 0.0],
+            ranges: [noise, step, baseline, rest],
+        }
+    }
+
+    /// Beats as ranges: a beat of the range $R$ has the frequency $2BR/cT$, one of the velocity $v$ $2v/\lambda$.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the shaders compute errors of ranges in f32"
+    )]
+    fn fmcw(own: &Fmcw) -> Self {
+        let range_per_frequency = SPEED_OF_LIGHT * own.chirp / (2.0 * own.bandwidth);
+        let [time, rest] = double_single(2.0 / own.wavelength * range_per_frequency);
+        let noise = own.beat_noise(1.0) * range_per_frequency;
+        Self {
+            timing: FMCW,
+            reported: 3,
+            length: own.resolution(),
+            powers: [own.threshold * own.noise, 0.0, 0.0, 0.0],
+            ranges: [time, rest, noise as f32, 0.0],
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the shaders compute errors of ranges in f32"
+    )]
+    fn pulsed(form: &EchoForm, returns: ReturnMode) -> Self {
         let (timing, timed, level) = match form.timing {
             EchoTiming::Pulse { noise } => (0, noise, 0.0),
             EchoTiming::Edge { noise, level } => (1, noise, level),
@@ -571,7 +808,11 @@ impl ReceiverNumbers {
                 ReturnMode::Strongest => 0,
                 ReturnMode::First => 1,
                 ReturnMode::Last => 2,
-                ReturnMode::Dual(_) | ReturnMode::All => 3,
+                ReturnMode::All => 3,
+                ReturnMode::Dual(DualPair::LastAndStrongest) => 4,
+                ReturnMode::Dual(DualPair::TwoStrongest) => 5,
+                ReturnMode::Dual(DualPair::FirstAndLast) => 6,
+                ReturnMode::Dual(DualPair::TwoFirst) => 7,
             },
             length: form.length,
             powers: [

@@ -1,10 +1,14 @@
 //! Phase receivers in the form of the shader.
 
+use crate::device::GpuDevice;
+use crate::error::GpuError;
 use crate::numbers::double_single;
+use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::phase::PowerDependentBias;
-use etendue_sensors::lidar::PhaseReceiver;
+use etendue_sensors::lidar::{DirectPhaseAir, DirectSweep, PhaseReceiver};
 use std::f64::consts::TAU;
+use wgpu::Buffer;
 
 /// Parameters of the shader of phase receivers.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -19,11 +23,46 @@ pub(crate) struct PhaseParameters {
     limits: [f32; 4],
     phase_bias: [f32; 4],
     range_bias: [f32; 4],
+    cells: [f32; 4],
+    air: [f32; 4],
+}
+
+/// A phase receiver, and the waves of the air, in the memory of a device.
+pub(crate) struct PhaseBuffers<'a> {
+    pub parameters: Buffer,
+    pub cells: Scratch<'a>,
+}
+
+impl<'a> PhaseBuffers<'a> {
+    /// Those of a receiver with a beam of half the divergence `spread`, rad.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the shaders compute waves in f32"
+    )]
+    pub fn new(
+        device: &'a GpuDevice,
+        sweep: &DirectSweep,
+        receiver: &PhaseReceiver,
+        spread: f64,
+    ) -> Result<Self, GpuError> {
+        let air = sweep.phase_air();
+        let parameters = PhaseParameters::new(receiver, spread, air.as_ref());
+        let before = air.map_or(&[][..], |air| air.before);
+        let cells = before.iter().flat_map(|own| {
+            let [one, two] = own.waves;
+            let waves = [one.re, one.im, two.re, two.im];
+            [waves, [own.power, 0.0, 0.0, 0.0]].map(|numbers| numbers.map(|x| x as f32))
+        });
+        Ok(Self {
+            parameters: device.uniform(&parameters)?,
+            cells: device.scratch_with("the cells of air", &cells.collect::<Vec<_>>())?,
+        })
+    }
 }
 
 impl PhaseParameters {
-    /// The parameters of a receiver with a beam of half the divergence `spread`, rad.
-    pub fn new(receiver: &PhaseReceiver, spread: f64) -> Self {
+    /// The parameters of a receiver with a beam of half the divergence `spread`, rad, in air.
+    fn new(receiver: &PhaseReceiver, spread: f64, air: Option<&DirectPhaseAir>) -> Self {
         // Frequencies.
         let modulation = &receiver.modulation;
         let ambiguities = modulation.ambiguities();
@@ -44,6 +83,15 @@ impl PhaseParameters {
             PowerDependentBias::Range(own) => ([0.0; 4], polynomial(own, 1.0)),
             _ => ([0.0; 4], [0.0; 4]),
         };
+
+        // Air.
+        let (cells, of_air) = air.map_or(([0.0; 2], [0.0; 4]), |air| {
+            let backscatter = air.coefficients.backscatter;
+            let extinction = 2.0 * air.coefficients.extinction;
+            let whole = (air.before.len() - 1) as f64;
+            let numbers = [backscatter, extinction, air.overlap.full_from, whole];
+            ([air.overlap.none_until, air.step], numbers)
+        });
         let gain = &receiver.gain;
         let ambiguity = &receiver.ambiguity;
         let [detectable, sufficient] = [receiver.detectable, receiver.sufficient];
@@ -62,6 +110,8 @@ impl PhaseParameters {
             limits: rounded([detectable, sufficient, ambiguity.gate, ambiguity.slack]),
             phase_bias,
             range_bias,
+            cells: pairs(cells),
+            air: rounded(of_air),
         }
     }
 }

@@ -45,12 +45,18 @@ pub(crate) fn aim() -> String {
 }
 
 /// Receivers with a shader of their own.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detector {
-    /// Pulses and triangulation.
+    /// Pulses and triangulation, of which one echo is reported.
+    Echo,
+    /// Pulses of which several echoes are reported.
     Echoes,
+    /// Frequency-modulated continuous waves.
+    Fmcw,
     /// Phase of modulated light.
     Phase,
+    /// Receivers that the host applies.
+    Light,
 }
 
 /// Continues paths at mirrors and glass.
@@ -66,24 +72,53 @@ pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String
         "const TABLE: u32 = {TABLE}u;\nconst FALLS: u32 = {FALLS}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
     );
     let shared = include_str!("shaders/receive.wgsl");
+    let ranged = include_str!("shaders/ranged.wgsl");
+    let pulses = include_str!("shaders/echoes.wgsl");
+    let one = include_str!("shaders/one_echo.wgsl");
+    let several = include_str!("shaders/several_echoes.wgsl");
     let own = match detector {
-        Detector::Echoes => include_str!("shaders/echoes.wgsl"),
-        Detector::Phase => include_str!("shaders/phase.wgsl"),
+        Detector::Echo => &[pulses, ranged, one][..],
+        Detector::Echoes => &[pulses, ranged, several],
+        Detector::Fmcw => &[include_str!("shaders/fmcw.wgsl"), ranged, several],
+        Detector::Phase => &[include_str!("shaders/phase.wgsl")],
+        Detector::Light => &[include_str!("shaders/light.wgsl")],
     };
-    let trees = if extras.trees {
-        include_str!("shaders/trees.wgsl")
-    } else {
-        include_str!("shaders/no_trees.wgsl")
-    };
+    let trees = trees(extras.trees);
     let profiles = if extras.profiles {
         include_str!("shaders/profiles.wgsl")
     } else {
         include_str!("shaders/no_profiles.wgsl")
     };
-    let parts = [
-        &constants, shared, own, trees, profiles, MATERIALS, LINKS, NOISE, RANDOM,
-    ];
-    [&parts[..], &[DOUBLE_SINGLE]].concat().join("\n")
+    let parts = [trees, profiles, MATERIALS, LINKS, NOISE, RANDOM];
+    [&[&constants, shared], own, &parts, &[DOUBLE_SINGLE]]
+        .concat()
+        .join("\n")
+}
+
+/// The branches of paths, if there are any.
+fn trees(has_branches: bool) -> &'static str {
+    if has_branches {
+        include_str!("shaders/trees.wgsl")
+    } else {
+        include_str!("shaders/no_trees.wgsl")
+    }
+}
+
+/// The velocities of the surfaces that beams with a number of rays hit.
+pub(crate) fn velocities(rays: usize, has_branches: bool) -> String {
+    let constants = format!("const RAYS: u32 = {rays}u;");
+    let own = include_str!("shaders/velocities.wgsl");
+    let trees = trees(has_branches);
+    [&constants, own, trees, LINKS, DOUBLE_SINGLE].join("\n")
+}
+
+/// The ambient light of beams with a number of rays.
+pub(crate) fn ambient(rays: usize, has_branches: bool) -> String {
+    let constants =
+        format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;");
+    let own = include_str!("shaders/ambient.wgsl");
+    let trees = trees(has_branches);
+    [&constants, own, trees, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -109,35 +144,32 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
-        use super::Detector::{Echoes, Phase};
+        use super::Detector::{Echo, Echoes, Fmcw, Light, Phase};
         let extras = |trees, profiles| super::Extras { trees, profiles };
+        let receive = |detector, rays, [trees, profiles]: [bool; 2]| {
+            super::receive(detector, rays, extras(trees, profiles))
+        };
         for (name, source, entry_points) in [
             ("trace", super::trace(64, false), 1),
             ("trace with surfaces", super::trace(64, true), 1),
             ("aim", super::aim(), 1),
             ("branch", super::branch(), 1),
-            ("echoes", super::receive(Echoes, 7, extras(false, false)), 2),
-            (
-                "echoes of trees",
-                super::receive(Echoes, 7, extras(true, false)),
-                2,
-            ),
-            (
-                "echoes of profiles",
-                super::receive(Echoes, 7, extras(false, true)),
-                2,
-            ),
-            (
-                "all echoes",
-                super::receive(Echoes, 1, extras(true, true)),
-                2,
-            ),
-            ("phase", super::receive(Phase, 3, extras(false, false)), 2),
-            (
-                "phase of all",
-                super::receive(Phase, 3, extras(true, true)),
-                2,
-            ),
+            ("an echo", receive(Echo, 7, [false, false]), 2),
+            ("an echo of trees", receive(Echo, 7, [true, false]), 2),
+            ("an echo of profiles", receive(Echo, 7, [false, true]), 2),
+            ("an echo of all", receive(Echo, 1, [true, true]), 2),
+            ("echoes", receive(Echoes, 7, [false, false]), 2),
+            ("echoes of all", receive(Echoes, 1, [true, true]), 2),
+            ("FMCW", receive(Fmcw, 7, [false, false]), 2),
+            ("FMCW of all", receive(Fmcw, 1, [true, true]), 2),
+            ("velocities", super::velocities(7, false), 1),
+            ("velocities of trees", super::velocities(7, true), 1),
+            ("ambient light", super::ambient(7, false), 2),
+            ("ambient light of trees", super::ambient(7, true), 2),
+            ("light", receive(Light, 7, [false, false]), 2),
+            ("light of trees", receive(Light, 7, [true, false]), 2),
+            ("phase", receive(Phase, 3, [false, false]), 2),
+            ("phase of all", receive(Phase, 3, [true, true]), 2),
             ("camera", super::camera(), 2),
             ("sight", super::sight(), 2),
         ] {

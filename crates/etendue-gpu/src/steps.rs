@@ -1,5 +1,6 @@
 //! The steps of a number of shots on a device: aiming, casting, detecting.
 
+use crate::ambient::AmbientLight;
 use crate::caster::{CastRays, HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
@@ -10,6 +11,7 @@ use crate::scene::{PlacedObjects, Placement};
 use crate::shaders::{self, Detector, Extras, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
 use crate::trees::{MOST_GENERATIONS, Slots, Trees};
+use crate::velocities::Velocities;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::beam::BeamFrame;
 use etendue_sensors::lidar::{DirectRay, DirectReceiver, DirectSweep};
@@ -34,6 +36,8 @@ pub(crate) struct Steps<'a> {
     has_profiles: bool,
     /// The sight of the lens of lidars that triangulate.
     sights: Option<Sights<'a>>,
+    /// The ambient light that adds noise.
+    ambient: Option<AmbientLight<'a>>,
 }
 
 /// The sight of the lens of a lidar that triangulates.
@@ -61,6 +65,8 @@ pub(crate) struct Aimed<'a> {
     pub poses: &'a Buffer,
     /// Number of shots of an environment, index of the first environment, whether there are environments, 0.
     pub environments: [u32; 4],
+    /// The velocities of surfaces, for receivers that measure them.
+    pub velocities: Option<&'a Velocities<'a>>,
 }
 
 /// A shot in the form of the shaders.
@@ -112,6 +118,8 @@ impl<'a> Steps<'a> {
         let together = (MOST_RAYS / in_all).clamp(1, groups.max(1));
         let of_rays = |size: usize| (together * in_all * size) as u64;
         let caster = lidar.world.scene().caster();
+        let keeps_surfaces =
+            generations > 0 || lidar.profiles.is_some() || sweep.ambient().is_some();
         Ok(Self {
             device,
             together,
@@ -120,7 +128,17 @@ impl<'a> Steps<'a> {
             pointing: averages(&sweep.pointing()),
             rays: device.scratch("the rays", of_rays(size_of::<RayRecord>()))?,
             hits: device.scratch("the hits", of_rays(size_of::<HitRecord>()))?,
-            trees: if generations > 0 || lidar.profiles.is_some() {
+            ambient: match sweep.ambient() {
+                Some(own) => Some(AmbientLight::new(
+                    lidar,
+                    &own,
+                    &beam,
+                    generations > 0,
+                    of_rays,
+                )?),
+                None => None,
+            },
+            trees: if keeps_surfaces {
                 let rays = together * of_group;
                 Some(Trees::new(lidar, &settings, generations, rays)?)
             } else {
@@ -128,7 +146,10 @@ impl<'a> Steps<'a> {
             },
             has_profiles: lidar.profiles.is_some(),
             sights: match sweep.receiver() {
-                DirectReceiver::Pulsed { .. } | DirectReceiver::Phase { .. } => None,
+                DirectReceiver::Pulsed { .. }
+                | DirectReceiver::Phase { .. }
+                | DirectReceiver::Fmcw(_)
+                | DirectReceiver::OnHost(_) => None,
                 DirectReceiver::Triangulation(own) => Some(Sights {
                     baseline: own.baseline,
                     aim: device.pipeline(shaders::sight(), "aim_sights")?,
@@ -150,9 +171,20 @@ impl<'a> Steps<'a> {
     pub fn receive(&self, detector: Detector) -> String {
         let extras = Extras {
             trees: self.trees.as_ref().is_some_and(Trees::has_branches),
-            profiles: self.has_profiles,
+            profiles: self.draws_from_profiles(detector),
         };
         shaders::receive(detector, self.beam.len(), extras)
+    }
+
+    /// Whether the shader of a receiver draws from noise profiles.
+    fn draws_from_profiles(&self, detector: Detector) -> bool {
+        self.has_profiles && detector != Detector::Light
+    }
+
+    /// The shader of the velocities of surfaces.
+    pub fn velocities(&self) -> String {
+        let has_branches = self.trees.as_ref().is_some_and(Trees::has_branches);
+        shaders::velocities(self.beam.len(), has_branches)
     }
 
     /// Aims, casts and detects a number of shots. `outputs` are the other buffers of the shader that detects.
@@ -198,6 +230,27 @@ impl<'a> Steps<'a> {
         if let Some(sights) = &self.sights {
             self.look(lidar, sights, shots, aimed, &mut encoder)?;
         }
+        if let (Some(ambient), Some(trees)) = (&self.ambient, &self.trees) {
+            ambient.add(lidar, shots, &self.objects, &slots, trees, &mut encoder)?;
+        }
+        if let Some(velocities) = aimed.velocities {
+            let mut buffers = vec![(1, &*self.hits), (2, &*self.rays)];
+            let trees = self.trees.as_ref().filter(|trees| trees.has_branches());
+            buffers.extend(trees.map(Trees::of_branches).into_iter().flatten());
+            let [of_environment, _, is_many, _] = aimed.environments;
+            let first = if is_many == 0 {
+                parameters.environments[1]
+            } else {
+                0
+            };
+            velocities.write(
+                device,
+                shots,
+                [of_environment, first],
+                &buffers,
+                &mut encoder,
+            )?;
+        }
 
         // Detect.
         parameters.counts[0] = shots;
@@ -215,7 +268,8 @@ impl<'a> Steps<'a> {
             if trees.has_branches() {
                 buffers.extend(trees.of_branches());
             }
-            if let Some(profiles) = &lidar.profiles {
+            let is_drawn = self.draws_from_profiles(detecting.detector);
+            if let Some(profiles) = lidar.profiles.as_ref().filter(|_| is_drawn) {
                 buffers.extend([
                     (12, trees.surfaces()),
                     (13, aimed.shots),
@@ -224,7 +278,9 @@ impl<'a> Steps<'a> {
                 ]);
             }
         }
-        buffers.extend(detecting.phase.as_ref().map(|own| (16, own)));
+        if let Some(phase) = &detecting.phase {
+            buffers.extend([(16, &phase.parameters), (18, &*phase.cells)]);
+        }
         let receive = &detecting.pipeline;
         let bindings = bind_at(device, receive, &buffers);
         device.dispatch(&mut encoder, receive, &bindings, shots);

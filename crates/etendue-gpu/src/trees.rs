@@ -137,6 +137,34 @@ impl<'a> Trees<'a> {
         Ok(())
     }
 
+    /// Casts other rays in the slots of all paths, whose hits are in a buffer.
+    pub fn cast_again(
+        &self,
+        lidar: &GpuLidar,
+        objects: &PlacedObjects,
+        slots: &Slots,
+        hits: &Buffer,
+        encoder: &mut CommandEncoder,
+    ) -> Result<(), GpuError> {
+        let device = lidar.device;
+        let of_branches = (0..self.generations)
+            .map(|generation| (slots.rays + generation * self.room, self.room));
+        for (first, rays) in std::iter::once((0, slots.rays)).chain(of_branches) {
+            let cast = CastRays {
+                first,
+                rays,
+                column: if first == 0 { slots.column } else { 1 },
+                all: slots.all,
+                hits,
+                surfaces: None,
+            };
+            let pipeline = lidar.caster.pipeline();
+            let bindings = { lidar.caster }.bindings(device, pipeline, objects, &cast)?;
+            device.dispatch(encoder, pipeline, &bindings, rays);
+        }
+        Ok(())
+    }
+
     /// Casts a generation: its first slot and most rays.
     fn cast(
         &self,

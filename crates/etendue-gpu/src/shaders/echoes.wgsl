@@ -1,15 +1,10 @@
 // Echoes of receivers that separate surfaces, in closed form: pulses and triangulation. The formulas are those of etendue-physics
 // (pulse/echo_form.rs).
 
-// The returns are needed nearest first.
-const SORTED: bool = true;
 const PULSE_TIMING: u32 = 0u;
 const EDGE_TIMING: u32 = 1u;
 // Returns are one spot up to this share of their distance.
 const ONE_SPOT: f32 = 0.02;
-const STRONGEST: u32 = 0u;
-const FIRST: u32 = 1u;
-const LAST: u32 = 2u;
 
 // Number of standard deviations before its peak at which a pulse is 1/ratio of the peak.
 fn level(ratio: f32) -> f32 {
@@ -50,54 +45,6 @@ fn triangulated(distance: vec2<f32>, draw: f32) -> vec2<f32> {
     return ds_div(params.timing.zw, angle);
 }
 
-// Share of a return in an echo at a range: a weight of their distance apart times the power; negative beyond reach.
-fn share_in_echo(distance: vec2<f32>, power: f32, range: vec2<f32>) -> f32 {
-    let apart = ds_sub(distance, range).x / params.light.z;
-    if abs(apart) > 1.0 {
-        return -1.0;
-    }
-    var affinity = max(1.0 - apart * apart, 0.0);
-    for (var i = 0u; i < 5u; i++) {
-        affinity *= affinity;
-    }
-    return power * affinity;
-}
-
-// The slot of the return that contributed most of the light of an echo at a range; NONE for none within reach.
-fn source_at(range: vec2<f32>) -> u32 {
-    var source = NONE;
-    var most = 0.0;
-    for (var place = 0u; place < returns; place++) {
-        let share = share_in_echo(distances[place], powers[place], range);
-        if share >= most {
-            most = share;
-            source = slots_of[place];
-        }
-    }
-    if hidden != NONE && share_in_echo(bitcast<vec2<f32>>(hits[2u * hidden].zw), power_of_hidden, range) >= most {
-        source = hidden;
-    }
-    return source;
-}
-
-// Sets the surface that contributed most of the light of an echo at a range.
-fn find_source(echo: ptr<function, Echo>, range: vec2<f32>) {
-    let source = source_at(range);
-    if source != NONE {
-        (*echo).source = surface_of(source);
-    }
-}
-
-// Sets what the lidar reports of an echo at a range: range, intensity, and whether it is within the limits.
-fn report(echo: ptr<function, Echo>, range: vec2<f32>, shot: u32, environment: u32) {
-    let channel = channel_of(shot, environment);
-    (*echo).range = stepped(ds_add(range, channel.xy));
-    (*echo).intensity = intensity_of((*echo).power, ds_sub((*echo).range, channel.xy).x);
-    let is_near = ds_sub((*echo).range, params.limits.xy).x < 0.0;
-    let is_far = ds_sub((*echo).range, params.limits.zw).x > 0.0;
-    (*echo).status = select(select(RETURN, NO_ECHO, is_far), TOO_NEAR, is_near);
-}
-
 // The echo of a shot in an environment; its first ray has an index.
 fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
     var echo = undetected(first_ray);
@@ -105,11 +52,10 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         return echo;
     }
 
-    // The echo that is reported, of those of merged returns; the brightest spot of a receiver that triangulates.
+    // The echoes of merged returns; the brightest spot of a receiver that triangulates.
     let of_environment = params.key.z + environment;
-    var range = vec2<f32>(0.0);
+    var brightest: Detection;
     var groups = 0u;
-    var echoes_found = 0u;
     var first = 0u;
     for (var place = 0u; place < returns; place++) {
         var reach = params.light.x;
@@ -136,9 +82,9 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         let nearest = distances[first];
         first = place + 1u;
         if params.kinds.x == TRIANGULATION {
-            if power >= echo.power {
-                echo.power = power;
-                range = ds_add(nearest, vec2<f32>(mean_beyond, 0.0));
+            if power >= brightest.power {
+                brightest.power = power;
+                brightest.range = ds_add(nearest, vec2<f32>(mean_beyond, 0.0));
             }
             continue;
         }
@@ -152,47 +98,27 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         let sd = params.timing.y;
         let stretch = select(sqrt(1.0 + variance / (sd * sd)), 1.0, variance == 0.0);
         let mean = power / stretch;
-        let noise = sqrt(params.receiver.z + params.receiver.w * max(mean, 0.0));
-        let peak = min(mean + noise * normals.x, params.receiver.y);
+        let noise = sqrt(params.receiver.z + params.receiver.w * (max(mean, 0.0) + echo.ambient));
+        let peak = min(mean + noise * normals.x, params.receiver.y + params.ambient.y * echo.ambient);
         if mean <= 0.0 || peak < params.receiver.x {
             continue;
         }
-        echoes_found += 1u;
-        let is_first = echoes_found == 1u;
-        let is_chosen = is_first || params.kinds.w == LAST || (params.kinds.w == STRONGEST && peak > echo.power);
-        if is_chosen {
-            let shift = mean_beyond + timing_error(mean, noise, peak, stretch, normals.y);
-            range = ds_add(nearest, vec2<f32>(shift, 0.0));
-            echo.power = peak;
-            echo.stretch = stretch;
+        let shift = mean_beyond + timing_error(mean, noise, peak, stretch, normals.y);
+        let range = ds_add(nearest, vec2<f32>(shift, 0.0));
+        if !keep(Detection(range, peak, stretch, vec2<f32>(0.0))) {
+            echo.status = PLAIN;
+            return echo;
         }
     }
-    if params.kinds.x == TRIANGULATION && returns > 0u && echo.power >= params.receiver.x {
+    if params.kinds.x == TRIANGULATION && returns > 0u && brightest.power >= params.receiver.x {
         var normal = 0.0;
         if params.kinds.z != 0u {
             normal = draws(0u, shot, of_environment, RECEIVER_NOISE).x;
         }
-        echoes_found = 1u;
-        range = triangulated(range, normal);
-        echo.stretch = 1.0;
+        brightest.range = triangulated(brightest.range, normal);
+        brightest.stretch = 1.0;
+        _ = keep(brightest);
     }
-    if echoes_found == 0u {
-        return echo;
-    }
-    if echoes_found > 1u && params.kinds.w > LAST {
-        // Several echoes are reported.
-        echo.status = PLAIN;
-        return echo;
-    }
-
-    // Correlated noise; where most of the light is from.
-    let before = source_at(range);
-    var object = NONE;
-    if before != NONE {
-        object = hits[2u * before].x;
-    }
-    range = ds_add(range, vec2<f32>(correlated_error(shot, environment, object), 0.0));
-    find_source(&echo, range);
-    report(&echo, range, shot, environment);
+    report_kept(&echo, shot, environment);
     return echo;
 }

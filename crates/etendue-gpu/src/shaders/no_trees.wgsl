@@ -15,6 +15,11 @@ fn branch_before(slot: u32) -> u32 {
     return NONE;
 }
 
+// The ray of the beam of a slot.
+fn root_of(slot: u32) -> u32 {
+    return slot;
+}
+
 // The surfaces of the path to the hit of a slot, as a number (links.wgsl).
 fn path_of(slot: u32) -> u32 {
     return 1u;

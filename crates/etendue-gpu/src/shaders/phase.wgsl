@@ -22,6 +22,17 @@ struct Phase {
     // Polynomials in the power, constant first: bias of the phase, turns, and of the range, m.
     phase_bias: vec4<f32>,
     range_bias: vec4<f32>,
+    // Where the cells of air begin, m, and their length, m; double-single.
+    cells: vec4<f32>,
+    // Backscatter of the air, 1/(m sr); its two-way extinction, 1/m; least range with full overlap, m; number of cells.
+    air: vec4<f32>,
+}
+
+// The air before the first surface: the number of whole cells, and the range and the power of one that the surface cuts.
+struct Air {
+    whole: u32,
+    range: vec2<f32>,
+    power: f32,
 }
 
 // A range with the difference between those of both frequencies.
@@ -31,6 +42,8 @@ struct Resolved {
 }
 
 @group(0) @binding(16) var<uniform> phase: Phase;
+// Two per number of whole cells of air: their waves at both frequencies, and their power.
+@group(0) @binding(18) var<storage, read> air_cells: array<vec4<f32>>;
 
 // Sums have the order of the rays, and so has the count of surfaces.
 const SORTED: bool = false;
@@ -97,17 +110,51 @@ fn surface_count() -> u32 {
     return count;
 }
 
+// The air before a surface on the axis, or all of it without a surface.
+fn air_before(axis: Surface) -> Air {
+    var air: Air;
+    if phase.air.w == 0.0 {
+        return air;
+    }
+    air.whole = u32(phase.air.w);
+    if axis.object == NONE {
+        return air;
+    }
+    let beyond = ds_sub(axis.distance, phase.cells.xy);
+    let reached = max(ds_floor(ds_div(beyond, phase.cells.zw)), 0.0);
+    if reached >= phase.air.w {
+        return air;
+    }
+    air.whole = u32(reached);
+    let whole = ds_mul(vec2<f32>(reached, 0.0), phase.cells.zw);
+    let length = clamp(ds_sub(beyond, whole).x, 0.0, phase.cells.z);
+    air.range = ds_add(ds_add(phase.cells.xy, whole), vec2<f32>(0.5 * length, 0.0));
+    let range = air.range.x;
+    let overlap = min(range / max(phase.air.z, 1e-30), 1.0);
+    let one_way = overlap / range;
+    air.power = phase.air.x * one_way * one_way * exp(-phase.air.y * range) * length;
+    return air;
+}
+
 // The wave of all light at a frequency, relative to the phase of a range, with noise of a standard deviation.
-fn wave_at(frequency: u32, start: vec2<f32>, sd: f32, shot: u32, sweep: u32) -> vec2<f32> {
+fn wave_at(frequency: u32, start: vec2<f32>, air: Air, sd: f32, shot: u32, sweep: u32) -> vec2<f32> {
     let per_metre = select(phase.turns_per_metre.xy, phase.turns_per_metre.zw, frequency == 1u);
     var sum = vec2<f32>(0.0);
     for (var place = 0u; place < returns; place++) {
         sum += powers[place] * wave(ds_mul(ds_sub(distances[place], start), per_metre));
     }
+    var rest = vec2<f32>(0.0);
+    if phase.air.w > 0.0 {
+        let cells = air_cells[2u * air.whole];
+        rest = select(cells.xy, cells.zw, frequency == 1u);
+        sum += air.power * wave(ds_mul(ds_sub(air.range, start), per_metre));
+    }
     if sd > 0.0 {
-        let noise = sd * draws(frequency, shot, sweep, RECEIVER_NOISE);
+        rest += sd * draws(frequency, shot, sweep, RECEIVER_NOISE);
+    }
+    if rest.x != 0.0 || rest.y != 0.0 {
         let own = wave(ds_mul(start, per_metre));
-        sum += vec2<f32>(noise.x * own.x + noise.y * own.y, noise.y * own.x - noise.x * own.y);
+        sum += vec2<f32>(rest.x * own.x + rest.y * own.y, rest.y * own.x - rest.x * own.y);
     }
     return sum;
 }
@@ -185,9 +232,12 @@ fn strongest_return() -> u32 {
     return strongest;
 }
 
-// Sets the surface of the strongest return.
+// Sets the surface of the strongest return, unless the light of the air is stronger.
 fn find_source(echo: ptr<function, Echo>, range: vec2<f32>) {
-    (*echo).source = surface_of(slots_of[strongest_return()]);
+    let strongest = strongest_return();
+    if returns > 0u && powers[strongest] >= power_of_air {
+        (*echo).source = surface_of(slots_of[strongest]);
+    }
 }
 
 // Sets what the lidar reports of a range, if it is within the farthest one: range and intensity.
@@ -205,12 +255,20 @@ fn report(echo: ptr<function, Echo>, range: vec2<f32>, shot: u32, environment: u
 fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
     // All light, and its strongest return.
     var echo = undetected(first_ray);
-    if echo.status == PLAIN || returns == 0u {
+    if echo.status == PLAIN {
         return echo;
     }
-    var power = 0.0;
+    let air = air_before(echo.axis);
+    power_of_air = air.power;
+    if phase.air.w > 0.0 {
+        power_of_air += air_cells[2u * air.whole + 1u].x;
+    }
+    var power = power_of_air;
     for (var place = 0u; place < returns; place++) {
         power += powers[place];
+    }
+    if power <= 0.0 {
+        return echo;
     }
     let strongest = strongest_return();
     echo.power = power;
@@ -228,15 +286,15 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
         return echo;
     }
     let inverse_gain = min(max(power, phase.gain.y) / phase.gain.x, phase.gain.z);
-    let before_gain = phase.noise.x + phase.noise.y * max(power + phase.noise.z, 0.0);
+    let before_gain = phase.noise.x + phase.noise.y * max(power + phase.noise.z + echo.ambient, 0.0);
     let sample_variance = before_gain + phase.noise.w * inverse_gain * inverse_gain;
     let sd = sqrt(2.0 / 30.0 * sample_variance);
 
     // Amplitudes of both waves.
     let sweep = params.key.z + environment;
-    let start = distances[strongest];
-    let one = wave_at(0u, start, sd, shot, sweep);
-    let two = wave_at(1u, start, sd, shot, sweep);
+    let start = select(vec2<f32>(0.0), distances[strongest], returns > 0u);
+    let one = wave_at(0u, start, air, sd, shot, sweep);
+    let two = wave_at(1u, start, air, sd, shot, sweep);
     let amplitude = sqrt(min(dot(one, one), dot(two, two)));
     if amplitude <= 0.0 || amplitude < phase.limits.x {
         return echo;

@@ -61,6 +61,7 @@ fn place_of(slot: u32) -> u32 {
 fn incident_of(first_ray: u32) -> Incident {
     var all: Incident;
     all.material = NONE;
+    all.total = power_of_air;
     for (var place = 0u; place < returns; place++) {
         if path_of(slots_of[place]) != 1u {
             all.total += powers[place];

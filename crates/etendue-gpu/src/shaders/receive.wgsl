@@ -17,7 +17,8 @@ struct Params {
     // Threshold, saturation, variance without light and per power.
     receiver: vec4<f32>,
     // Jitter, standard deviation of the pulse in range, noise of the pulse or zero of the threshold, level of the edge; of
-    // triangulation noise and step of the angle, and the baseline in double-single numbers.
+    // triangulation noise and step of the angle, and the baseline in double-single numbers; of frequency-modulated waves the
+    // time of the beat of a velocity, in double-single numbers, and the noise of a beat in range at unit power.
     timing: vec4<f32>,
     // Nearest and farthest range.
     limits: vec4<f32>,
@@ -25,6 +26,8 @@ struct Params {
     step: vec4<f32>,
     // Two numbers of the response of the intensity.
     response: vec4<f32>,
+    // Whether there is ambient light; change of the saturation per power of it.
+    ambient: vec4<f32>,
     // Weights of the noise that neighbouring beams share, and of the fixed pattern of beams, m.
     neighbour: vec4<f32>,
     pattern: vec4<f32>,
@@ -42,7 +45,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read> backscatter: array<f32>;
 // For each channel: range offset, errors common to all its shots, and row in images.
 @group(0) @binding(5) var<storage, read> channels: array<vec4<f32>>;
-// Four per shot.
+// Five per shot.
 @group(0) @binding(6) var<storage, read_write> echoes: array<vec4<u32>>;
 // One per cell of the image of each environment; not a number, not a number and -1 without a return.
 @group(0) @binding(7) var<storage, read_write> ranges: array<u32>;
@@ -50,6 +53,7 @@ struct Params {
 @group(0) @binding(9) var<storage, read_write> labels: array<u32>;
 
 const TRIANGULATION: u32 = 3u;
+const FMCW: u32 = 5u;
 const POWER_RESPONSE: u32 = 0u;
 const LOG_RESPONSE: u32 = 1u;
 const PERCENT_RESPONSE: u32 = 2u;
@@ -65,6 +69,10 @@ const RETURN: u32 = 2u;
 const PLAIN: u32 = 8u;
 // A reason for a missing range, whose code is in bits 8 to 15 of the status.
 const ERROR: u32 = 16u;
+// The echo has a velocity.
+const HAS_VELOCITY: u32 = 32u;
+// Power of returns whose own is below the normal numbers.
+const LEAST_POWER: f32 = 1e-37;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 
 // A surface on a ray.
@@ -88,6 +96,12 @@ struct Echo {
     power: f32,
     // Width over that of a single return.
     stretch: f32,
+    // Radial velocity, m/s.
+    velocity: vec2<f32>,
+    // Power of the ambient light.
+    ambient: f32,
+    // The next echo of the shot in the list of further ones, or NONE.
+    next: u32,
 }
 
 // The returns of a shot, nearest first where they are SORTED, otherwise in the order of its rays and their paths: distance, power,
@@ -101,6 +115,8 @@ var<private> returns_before: u32;
 // Slot and power of the return that the lens of a receiver that triangulates does not see; NONE for none.
 var<private> hidden: u32;
 var<private> power_of_hidden: f32;
+// Power of light that is not from surfaces, and that the receiver does not separate from theirs.
+var<private> power_of_air: f32;
 
 fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
     let place = sqrt(1.0 - cos_incidence) * f32(TABLE - 1u);
@@ -198,11 +214,11 @@ fn add_return(slot: u32, weight: f32) -> bool {
     let cos_incidence = bitcast<f32>(detail.x);
     let one_way = arrived.throughput / arrived.range.x;
     let scattered = scattered_back(material & NUMBER, cos_incidence) * cos_incidence;
-    let transmission = exp(-params.light.y * arrived.range.x);
-    let power = one_way * one_way * scattered * weight * transmission;
-    if power <= 0.0 {
+    if one_way * scattered * weight <= 0.0 {
         return true;
     }
+    let transmission = exp(-params.light.y * arrived.range.x);
+    let power = max(one_way * one_way * scattered * weight * transmission, LEAST_POWER);
     // The lens does not see it (sight.wgsl). It sees all surfaces in mirrors and behind glass.
     if params.kinds.x == TRIANGULATION && path_of(slot) == 1u && detail.z != 0u {
         hidden = slot;
@@ -258,7 +274,11 @@ fn undetected(first_ray: u32) -> Echo {
     var echo: Echo;
     echo.status = NO_ECHO;
     echo.source.object = NONE;
+    echo.next = NONE;
     echo.axis = surface_of(first_ray + RAYS / 2u);
+    if params.ambient.x != 0.0 {
+        echo.ambient = bitcast<f32>(hits[2u * first_ray + 1u].y);
+    }
     if !list_returns(first_ray) {
         if hits[2u * (first_ray + RAYS / 2u) + 1u].w != 0u {
             echo.axis.object = NONE;
@@ -281,6 +301,31 @@ fn correlated_error(shot: u32, environment: u32, object: u32) -> f32 {
         + averaged(params.pattern, shot, stride, pattern_sweep, BEAM_PATTERN);
 }
 
+// One of the five parts of an echo in a buffer.
+fn part_of(echo: Echo, part: u32) -> vec4<u32> {
+    let axis = echo.axis;
+    let source = echo.source;
+    switch part {
+        case 0u: {
+            return vec4<u32>(echo.status, axis.object, axis.material, bitcast<u32>(axis.cos_incidence));
+        }
+        case 1u: {
+            return bitcast<vec4<u32>>(vec4<f32>(axis.distance, echo.range));
+        }
+        case 2u: {
+            let light = bitcast<vec3<u32>>(vec3<f32>(echo.intensity, echo.power, echo.stretch));
+            return vec4<u32>(light, source.object);
+        }
+        case 3u: {
+            let distance = bitcast<vec2<u32>>(source.distance);
+            return vec4<u32>(source.material, bitcast<u32>(source.cos_incidence), distance);
+        }
+        default: {
+            return vec4<u32>(bitcast<vec2<u32>>(echo.velocity), bitcast<u32>(echo.ambient), echo.next);
+        }
+    }
+}
+
 @compute @workgroup_size(64)
 fn receive(@builtin(global_invocation_id) id: vec3<u32>) {
     let thread = id.y * params.counts.z + id.x;
@@ -289,16 +334,9 @@ fn receive(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let shot = params.environments.y + thread;
     let echo = echo_of(thread * RAYS, shot, 0u);
-    let axis = echo.axis;
-    let source = echo.source;
-    echoes[4u * shot] = vec4<u32>(echo.status, axis.object, axis.material, bitcast<u32>(axis.cos_incidence));
-    echoes[4u * shot + 1u] = bitcast<vec4<u32>>(vec4<f32>(axis.distance, echo.range));
-    echoes[4u * shot + 2u] = vec4<u32>(bitcast<vec3<u32>>(vec3<f32>(echo.intensity, echo.power, echo.stretch)), source.object);
-    echoes[4u * shot + 3u] = vec4<u32>(
-        source.material,
-        bitcast<u32>(source.cos_incidence),
-        bitcast<vec2<u32>>(source.distance),
-    );
+    for (var part = 0u; part < 5u; part++) {
+        echoes[5u * shot + part] = part_of(echo, part);
+    }
 }
 
 @compute @workgroup_size(64)

@@ -19,6 +19,15 @@ fn branch_before(slot: u32) -> u32 {
     return branches[slot - params.counts.x * RAYS].before;
 }
 
+// The ray of the beam of a slot.
+fn root_of(slot: u32) -> u32 {
+    let rays = params.counts.x * RAYS;
+    if slot < rays {
+        return slot;
+    }
+    return branches[slot - rays].root;
+}
+
 // The surfaces of the path to the hit of a slot, as a number (links.wgsl).
 fn path_of(slot: u32) -> u32 {
     let rays = params.counts.x * RAYS;

@@ -1,5 +1,6 @@
 //! A batch of environments gives the sweeps of the CPU in each of them.
 
+use crate::echoes::fmcw_lidar;
 use crate::opened::{device, device_with};
 use crate::sweeps::{ROOM_WITH_BOARD, street};
 use etendue_config::scene::{LoadedScene, example, parse};
@@ -9,9 +10,11 @@ use etendue_gpu::{
     BatchImages, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError,
     ShaderChecks,
 };
+use etendue_physics::pulse::{DualPair, ReturnMode};
 use etendue_scene::{ObjectId, Scene};
 use etendue_sensors::lidar::{
-    Columns, DirectSweep, Lidar, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Columns, DirectSweep, Lidar, Receiver, ScanPattern, Sweep, SweepScratch, SweepSettings,
+    simulate_into,
 };
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -213,7 +216,8 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
 }
 
-/// Phase measurement and pulses, with pointing errors that neighbours share, in a room whose board has other poses; with
+/// Phase measurement, pulses of which one or two are reported, with pointing errors that neighbours share, and frequency-modulated
+/// waves, in a room whose board has other poses; with
 /// checks of the shaders.
 #[test]
 fn pointing_errors_in_batches_are_those_of_single_sweeps() {
@@ -232,7 +236,13 @@ fn pointing_errors_in_batches_are_those_of_single_sweeps() {
     let mut pulsed = lidar();
     pulsed.beam.azimuth_jitter = 5e-3;
     pulsed.noise.neighbour_correlation = 0.4;
-    for lidar in [&phase, &pulsed] {
+    let mut dual = pulsed.clone();
+    dual.beam = dual.beam.widened(4.0).with_rings(1);
+    if let Receiver::Pulsed(receiver) = &mut dual.receiver {
+        receiver.returns = ReturnMode::Dual(DualPair::LastAndStrongest);
+    }
+    let fmcw = fmcw_lidar(1e9, 10e-6);
+    for lidar in [&phase, &pulsed, &dual, &fmcw] {
         let images = on_device(&device, &loaded, lidar, &environments).unwrap();
         assert_eq!(images.on_host, 0);
         assert_equals_single_sweeps(&loaded, lidar, &environments, &images);

@@ -53,7 +53,7 @@ position_m = [-0.3, 0.75, 1.8]
 material = "brick"
 "#;
 
-fn room() -> LoadedScene {
+pub fn room() -> LoadedScene {
     parse(&Document::new("room.toml", ROOM)).unwrap()
 }
 

@@ -1,5 +1,6 @@
 //! Sweeps on the device are those of the CPU, with noise from the same draws.
 
+use crate::echoes::fmcw_lidar;
 use crate::opened::{device, device_with};
 use etendue_config::scene::{LoadedScene, example, parse};
 use etendue_config::sensor::{preset, presets};
@@ -7,11 +8,10 @@ use etendue_config::toml_file::Document;
 use etendue_gpu::{GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError, ShaderChecks};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::phase::{Combination, PowerDependentBias};
-use etendue_physics::pulse::Fmcw;
 use etendue_scene::ObjectId;
 use etendue_sensors::lidar::{
-    Air, DirectSweep, Frame, Lidar, LightModel, NotDirect, Outcome, PhaseMethod, PhaseReceiver,
-    Receiver, Sweep, SweepSettings, simulate,
+    Air, DirectReceiver, DirectSweep, Frame, Lidar, LightModel, NotDirect, Outcome, PhaseMethod,
+    PhaseReceiver, Receiver, Return, Sweep, SweepSettings, simulate,
 };
 use etendue_sensors::transport::{PathSettings, World};
 use nalgebra::{Isometry3, Vector3};
@@ -47,6 +47,8 @@ pub struct Compared {
     pub differences: Differences,
     /// Number of shots that the host simulated.
     pub on_host: usize,
+    /// Why the host applied the receiver, if it did.
+    pub receiver_on_host: Option<NotDirect>,
     /// The outcomes of the shots of the CPU.
     pub outcomes: Vec<Outcome>,
 }
@@ -56,18 +58,27 @@ pub struct Compared {
 pub struct Differences {
     pub shots: usize,
     pub returns: usize,
+    /// Shots with several returns.
+    pub several: usize,
     /// Shots with an echo in one sweep only, or with another surface.
     others: usize,
     /// Returns whose rounded range differs.
     other_steps: usize,
-    /// Largest difference of the other ranges, m.
-    range: f64,
+    /// Largest difference of the other ranges, m, and number of those that differ by a micrometre or more.
+    pub range: f64,
+    pub beyond: usize,
     /// Returns whose intensity differs by a count.
     other_counts: usize,
     /// Largest relative difference of the power.
     power: f64,
     /// Largest relative difference of the width.
     width: f64,
+    /// Largest difference of the radial velocity, and largest velocity, m/s.
+    velocity: f64,
+    pub fastest: f64,
+    /// Largest relative difference of the power of the ambient light, and largest power of it.
+    ambient: f64,
+    pub brightest: f64,
     /// Largest difference of the distance of the first surface, m.
     truth: f64,
     /// Shots of phase receivers with another number of surfaces.
@@ -108,39 +119,57 @@ impl Differences {
         for shot in 0..expected.outcomes.len() {
             let [a, b] = [expected, found].map(|sweep| sweep.points_of(shot));
             self.others += usize::from(a.len() != b.len());
-            let [a, b] = [a, b].map(<[_]>::first);
-            let (Some(a), Some(b)) = (a, b) else {
-                let is_same = a.is_none() && b.is_none();
+            if a.is_empty() || b.is_empty() {
+                let is_same = a.is_empty() && b.is_empty();
                 let no_point = |outcome| !matches!(outcome, Outcome::Points { .. });
                 assert!(!is_same || no_point(expected.outcomes[shot]));
                 self.others +=
                     usize::from(!is_same || expected.outcomes[shot] != found.outcomes[shot]);
                 continue;
-            };
-            self.returns += 1;
-            let source = |point: &etendue_sensors::lidar::Return| {
-                point
-                    .source
-                    .map(|source| (source.instance, source.mesh, source.material))
-            };
-            self.others += usize::from(source(a) != source(b));
-            let apart = (a.range - b.range).abs();
-            if apart > 0.5 * lidar.limits.step && lidar.limits.step > 0.0 {
-                self.other_steps += 1;
-            } else {
-                self.range = self.range.max(apart);
-                assert!((a.position - b.position).norm() < apart + 1e-9);
             }
-            self.other_counts += usize::from((a.intensity - b.intensity).abs() > 0.5);
-            self.power = self.power.max((a.power / b.power - 1.0).abs());
-            assert_eq!((a.shot, a.return_number), (b.shot, b.return_number));
-            // Echoes of one return have the width of the pulse
-            if lidar.beam.ray_count() == 1 && a.width == of_one_return {
-                assert_eq!(a.width, b.width);
+            self.several += usize::from(a.len() > 1);
+            for (a, b) in a.iter().zip(b) {
+                self.add_return(a, b, lidar, of_one_return);
             }
-            if a.width != b.width {
-                self.width = self.width.max((a.width / b.width - 1.0).abs());
-            }
+        }
+    }
+
+    /// Adds a return of the CPU and that of the device. Echoes of one return have a width.
+    fn add_return(&mut self, a: &Return, b: &Return, lidar: &Lidar, of_one_return: f64) {
+        self.returns += 1;
+        let source = |point: &Return| {
+            point
+                .source
+                .map(|source| (source.instance, source.mesh, source.material))
+        };
+        self.others += usize::from(source(a) != source(b));
+        let apart = (a.range - b.range).abs();
+        if apart > 0.5 * lidar.limits.step && lidar.limits.step > 0.0 {
+            self.other_steps += 1;
+        } else {
+            self.range = self.range.max(apart);
+            self.beyond += usize::from(apart >= 1e-6);
+            assert!((a.position - b.position).norm() < apart + 1e-9);
+        }
+        self.other_counts += usize::from((a.intensity - b.intensity).abs() > 0.5);
+        self.power = self.power.max((a.power / b.power - 1.0).abs());
+        let number = |point: &Return| (point.shot, point.return_number, point.returns);
+        assert_eq!(number(a), number(b));
+        // Echoes of one return have the width of the pulse
+        if lidar.beam.ray_count() == 1 && a.width == of_one_return {
+            assert_eq!(a.width, b.width);
+        }
+        if a.width != b.width {
+            self.width = self.width.max((a.width / b.width - 1.0).abs());
+        }
+        self.ambient = self
+            .ambient
+            .max((a.ambient - b.ambient).abs() / a.ambient.max(1e-30));
+        self.brightest = self.brightest.max(a.ambient);
+        assert_eq!(a.velocity.is_some(), b.velocity.is_some());
+        if let (Some(expected), Some(found)) = (a.velocity, b.velocity) {
+            self.velocity = self.velocity.max((expected - found).abs());
+            self.fastest = self.fastest.max(expected.abs());
         }
     }
 }
@@ -154,7 +183,9 @@ pub fn compare(
     settings: &SweepSettings,
 ) -> Result<Compared, GpuSweepError> {
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
-    let world = world.with_profiles(&loaded.profiles);
+    let world = world
+        .with_profiles(&loaded.profiles)
+        .in_light(&loaded.ambient);
     let caster = GpuCaster::new(device, loaded.scene.caster())?;
     let on_device = GpuLidar::new(device, &caster, &world, lidar)?;
     let found = on_device.simulate(settings, pose(speed))?;
@@ -169,6 +200,7 @@ pub fn compare(
     Ok(Compared {
         differences,
         on_host: found.on_host,
+        receiver_on_host: found.receiver_on_host,
         outcomes: expected.outcomes,
     })
 }
@@ -176,14 +208,26 @@ pub fn compare(
 /// Asserts the stated agreement: other returns and other rounding steps of fewer than one shot in ten thousand, ranges
 /// within a micrometre.
 pub fn assert_agrees(name: &str, all: &Differences) {
-    println!("{name}: {all:?}");
     assert!(all.returns > 50, "{name}");
+    assert_same(name, all);
+}
+
+/// [`assert_agrees`] for any number of returns.
+pub fn assert_same(name: &str, all: &Differences) {
+    assert_eq!(all.beyond, 0, "{name}: {all:?}");
+    assert_same_but_ranges(name, all);
+}
+
+/// [`assert_same`] but for ranges.
+pub fn assert_same_but_ranges(name: &str, all: &Differences) {
+    println!("{name}: {all:?}");
     let few = all.shots / 10_000;
     assert!(all.others <= few, "{name}: {all:?}");
     assert!(all.other_steps <= few + 1, "{name}: {all:?}");
     assert!(all.other_counts <= 10 * (few + 1), "{name}: {all:?}");
-    assert!(all.range < 1e-6 && all.truth < 1e-9, "{name}: {all:?}");
-    assert!(all.width < 1e-5, "{name}: {all:?}");
+    assert!(all.truth < 1e-9, "{name}: {all:?}");
+    assert!(all.width < 1e-5 && all.velocity < 1e-5, "{name}: {all:?}");
+    assert!(all.ambient < 1e-5, "{name}: {all:?}");
     assert!(all.power < 1e-3 && all.light < 1e-4, "{name}: {all:?}");
     assert!(all.other_surfaces <= few, "{name}: {all:?}");
 }
@@ -284,7 +328,7 @@ fn surfaces_that_the_lens_does_not_see_agree_with_the_cpu() {
 }
 
 /// A phase lidar: the URG-04LX, changed.
-fn phase_lidar(change: impl Fn(&mut Lidar, &mut PhaseReceiver)) -> Lidar {
+pub fn phase_lidar(change: impl Fn(&mut Lidar, &mut PhaseReceiver)) -> Lidar {
     let mut lidar = preset("hokuyo-urg-04lx").unwrap().lidar;
     let Receiver::Phase(mut receiver) = lidar.receiver else {
         panic!("a phase lidar");
@@ -478,47 +522,46 @@ fn moving_objects_may_be_at_rest() {
     assert_eq!(refused, Some(GpuError::OtherScene));
 }
 
-/// The reason of each sweep that the device does not simulate.
+/// The reason of each sweep that the device does not simulate, or whose receiver the host applies.
 #[test]
 fn what_the_device_does_not_simulate_is_named() {
     let street = street();
-    let arena = example("arena").unwrap();
     let vlp = preset("velodyne-vlp-16").unwrap().lidar;
-    let reason = |loaded: &LoadedScene, lidar: &Lidar, settings: &SweepSettings| {
-        let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
-        let world = world.with_profiles(&loaded.profiles);
+    let prepared = |lidar: &Lidar, settings: &SweepSettings| {
+        let world = World::at_wavelength(&street.scene, lidar.wavelength).unwrap();
         let at_rest = pose(0.0);
-        DirectSweep::new(&world, lidar, settings, &at_rest, Sweep::default()).err()
+        let sweep = DirectSweep::new(&world, lidar, settings, &at_rest, Sweep::default());
+        sweep.map(|sweep| match sweep.receiver() {
+            DirectReceiver::OnHost(reason) => Some(*reason),
+            _ => None,
+        })
     };
     let plain = settings();
-    assert_eq!(reason(&street, &vlp, &plain), None);
-    assert_eq!(reason(&arena, &vlp, &plain), None);
+    assert_eq!(prepared(&vlp, &plain), Ok(None));
     let sampled = phase_lidar(|_, receiver| receiver.method = PhaseMethod::Sampled);
-    assert_eq!(reason(&street, &sampled, &plain), Some(NotDirect::Sampled));
-    let fmcw = Lidar {
-        receiver: Receiver::Fmcw(Fmcw {
-            wavelength: vlp.wavelength,
-            bandwidth: 1e9,
-            chirp: 10e-6,
-            noise: 1e-9,
-            threshold: 10.0,
-        }),
-        ..vlp.clone()
-    };
-    assert_eq!(reason(&street, &fmcw, &plain), Some(NotDirect::Fmcw));
+    assert_eq!(prepared(&sampled, &plain), Ok(Some(NotDirect::Sampled)));
     let paths = SweepSettings {
         light: LightModel::Paths(PathSettings::default()),
         ..settings()
     };
-    assert_eq!(reason(&street, &vlp, &paths), Some(NotDirect::Paths));
-    let rain = SweepSettings {
-        air: Air {
-            drops_from: Some(1.0),
-            ..Air::default()
-        },
+    assert_eq!(prepared(&vlp, &paths), Err(NotDirect::Paths));
+    let mut spot = preset("slamtec-rplidar-a2").unwrap().lidar;
+    spot.beam = phase_lidar(|_, _| {}).beam.with_rings(1);
+    assert_eq!(prepared(&spot, &plain), Err(NotDirect::Spot));
+
+    // Drops and fog in front of a pulsed lidar; drops, but not fog, in front of a phase lidar
+    let weather = |weather| SweepSettings {
+        air: Air::of(vec![weather]),
         ..settings()
     };
-    assert_eq!(reason(&street, &vlp, &rain), Some(NotDirect::Air));
-    let text = GpuSweepError::from(NotDirect::Sampled).to_string();
-    assert!(text.contains("samples waves"), "{text}");
+    let rain = weather(Weather::Rain { rate: 2e-5 });
+    let fog = weather(Weather::Fog { visibility: 30.0 });
+    let phase = phase_lidar(|_, _| {});
+    assert_eq!(prepared(&vlp, &rain), Ok(Some(NotDirect::Air)));
+    assert_eq!(prepared(&vlp, &fog), Ok(Some(NotDirect::Air)));
+    assert_eq!(prepared(&phase, &rain), Ok(Some(NotDirect::Air)));
+    assert_eq!(prepared(&phase, &fog), Ok(None));
+    assert_eq!(prepared(&fmcw_lidar(1e9, 1e-5), &rain), Ok(None));
+    let text = GpuSweepError::from(NotDirect::Paths).to_string();
+    assert!(text.contains("light follows random paths"), "{text}");
 }

@@ -18,7 +18,7 @@ pub fn mirrors() -> LoadedScene {
     .unwrap()
 }
 
-/// Few shots are left to the host: those that have two reported echoes.
+/// Few shots are left to the host: those with many returns.
 fn assert_on_device(name: &str, all: &Compared, most: f64) {
     let share = all.on_host as f64 / all.differences.shots as f64;
     println!("{name}: {share} of the shots on the host");
@@ -37,7 +37,7 @@ fn paths_by_way_of_mirrors_and_glass_agree_with_the_cpu() {
         ("velodyne-vlp-16", 0.0),
         ("hokuyo-utm-30lx", 0.02),
         ("livox-mid-360", 0.0),
-        ("sick-lms-111", 0.6),
+        ("sick-lms-111", 0.02),
         ("slamtec-rplidar-a2", 0.0),
         ("hokuyo-urg-04lx", 0.0),
     ] {

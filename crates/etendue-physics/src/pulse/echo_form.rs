@@ -45,7 +45,9 @@ pub struct EchoForm {
     pub threshold: f64,
     /// The largest power of an echo, 1/(m² sr).
     pub saturation: f64,
-    /// Variance of the power without light, and per power: $v_0$ and $v_1$.
+    /// Change of the largest power per power of ambient light, which a photon counter counts too.
+    pub saturation_per_ambient: f64,
+    /// Variance of the power without light, and per power: $v_0$ and $v_1$. Ambient light of the power $B$ adds $v_1 B$ to $v_0$.
     pub variance: [f64; 2],
     /// Standard deviation of the timing jitter, m.
     pub jitter: f64,
@@ -104,6 +106,10 @@ impl AnalyticFinder {
         EchoForm {
             threshold: receiver.threshold,
             saturation: receiver.detector.saturation(),
+            saturation_per_ambient: match receiver.detector {
+                Detector::Analogue(_) => 0.0,
+                Detector::PhotonCounting(_) => -1.0,
+            },
             variance,
             jitter: receiver.jitter,
             pulse_sd,
@@ -154,6 +160,39 @@ mod tests {
         let found = peak >= form.threshold && mean > 0.0;
         let range = range + bias + draws[1] * spread;
         (range, peak, form.width * ratio, found)
+    }
+
+    #[test]
+    fn ambient_light_adds_to_the_variance_and_reduces_the_saturation() {
+        let analogue = Detector::Analogue(AnalogueDetector {
+            thermal_noise: 2e-7,
+            shot_noise: 1e-9,
+            background: 3e-6,
+            saturation: 5e-5,
+        });
+        let counter = Detector::PhotonCounting(PhotonCounter {
+            photons: 3e6,
+            background: 4.0,
+            capacity: 400.0,
+        });
+        for detector in [analogue, counter] {
+            let receiver = |detector| AnalyticReceiver {
+                pulse: Pulse::gaussian(5e-9),
+                discriminator: Discriminator::Peak,
+                threshold: 2e-6,
+                reference: 1e-4,
+                detector,
+                interval: 1e-9,
+                jitter: 0.004,
+            };
+            let ambient = 7e-6;
+            let dark = receiver(detector).finder().echo_form();
+            let lit = receiver(detector.in_light(ambient)).finder().echo_form();
+            let variance = dark.variance[0] + dark.variance[1] * ambient;
+            assert!((lit.variance[0] / variance - 1.0).abs() < 1e-12);
+            let saturation = dark.saturation + dark.saturation_per_ambient * ambient;
+            assert!((lit.saturation / saturation - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One sweep on a GPU.
 
-use super::{Call, Gpu, simulated};
+use super::{Call, Gpu, simulated, warn};
 use crate::errors::Outcome;
 use crate::simulate::Single;
 use etendue::sensors::lidar::Sweep;
@@ -22,12 +22,21 @@ impl Gpu {
             threads,
             progress: None,
         };
-        self.run(py, &call, |device, caster, control| {
+        let found = self.run(py, &call, |device, caster, control| {
             let objects = single.objects();
             let world = single.world(&objects)?;
             let own = GpuLidar::new(device, caster, &world, single.description)?;
-            let result = own.simulate(&single.settings, |time| single.pose(time, control))?;
-            Ok(result.sweep)
-        })
+            Ok(own.simulate(&single.settings, |time| single.pose(time, control))?)
+        })?;
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        if let Some(reason) = found.receiver_on_host {
+            let name = &single.lidar.sensor().name;
+            let text =
+                format!("{name}: light paths were found on the GPU, echoes on the CPU: {reason}");
+            warn(py, &text)?;
+        }
+        Ok(Some(found.sweep))
     }
 }

@@ -4,6 +4,7 @@ use super::clock::{Capture, seconds};
 use super::data::Data;
 use super::environment::Environment;
 use crate::dynamics::StateTrajectory;
+use crate::rig::Processor;
 use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
 use nalgebra::Isometry3;
@@ -22,6 +23,8 @@ pub struct CaptureContext<'a> {
     pub environment: &'a Environment,
     /// The scene.
     pub scene: &'a Scene,
+    /// Another processor for sweeps and frames.
+    pub processor: Option<&'a dyn Processor>,
 }
 
 impl CaptureContext<'_> {

@@ -1,13 +1,19 @@
 //! Sweeps in closed form, prepared for other processors.
 
+use super::ambient::{AmbientView, DirectAmbient};
 use super::beam::BeamRays;
 use super::correlated_noise::{NoiseSampler, padded};
 use super::description::Lidar;
 use super::frame::Frame;
 use super::hooks::Hooks;
+use super::light::ShotLight;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
-use super::receiver::{EchoModel, PhaseMethod, PhaseReceiver, PreparedReceiver, Triangulation};
+use super::phase_air::DirectPhaseAir;
+use super::receiver::{
+    EchoModel, PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver,
+    Triangulation, point_velocities, radial_velocity,
+};
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
@@ -15,15 +21,17 @@ use super::settings::SweepSettings;
 use super::shot::Shot;
 use super::shots::Shots;
 use super::simulate::begin;
-use super::sweep::{Memory, Simulator, shot_number};
+use super::sweep::{FiredShot, Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
-use crate::transport::{TreeSettings, World};
+use crate::transport::{LightReturn, TreeSettings, World};
+use etendue_physics::Purpose;
 use etendue_physics::beam::{BeamFrame, BeamRay, SubRay};
-use etendue_physics::pulse::{EchoForm, ReturnMode};
-use etendue_scene::{CastScratch, MaterialId, ObjectId};
+use etendue_physics::pulse::{EchoForm, Fmcw, ReturnMode};
+use etendue_physics::surface::{Material, Side};
+use etendue_scene::{CastScratch, Hit, MaterialId, ObjectId};
 use etendue_simd::Isa;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
@@ -34,13 +42,11 @@ const PLAIN_BATCH: usize = 64;
 /// Least number of shots in a part of a sweep.
 const PART: usize = 1024;
 
-/// Properties of a lidar or a scene that [`DirectSweep`] does not support.
+/// Properties of a lidar or a scene that [`DirectSweep`] does not support, or for which the [host](DirectReceiver::OnHost) applies the
+/// receiver.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDirect {
-    /// The receiver measures beats of swept frequencies.
-    #[error("the receiver of the lidar is one of frequency-modulated waves")]
-    Fmcw,
     /// The beam of a triangulating lidar has several rays.
     #[error("the beam of the triangulating lidar has several rays")]
     Spot,
@@ -56,11 +62,8 @@ pub enum NotDirect {
     /// Light follows random paths.
     #[error("light follows random paths")]
     Paths,
-    /// Ambient light adds noise.
-    #[error("ambient light adds noise")]
-    AmbientLight,
-    /// The air, drops or flakes return light.
-    #[error("the air returns light")]
+    /// The air returns light to a pulsed receiver, or drops or flakes do.
+    #[error("the air or drops return light")]
     Air,
     /// Vertices of meshes move.
     #[error("a mesh of the scene deforms")]
@@ -71,10 +74,10 @@ pub enum NotDirect {
 /// processor needs for it.
 ///
 /// The implementation evaluates each shot: the ray tree of each of its [rays](DirectRay) within the [limits](Self::tree),
-/// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them is reported, the correlated noise ([`CorrelatedDraws`]), range limits
-/// and intensity. Ranges of surfaces with noise profiles
-/// are drawn from these ([`Profile`](etendue_physics::profile::Profile)). Shots with several reported echoes are left to
-/// [`Self::finish`], which simulates them by the plain pipeline and makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
+/// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them are
+/// reported, the correlated noise ([`CorrelatedDraws`]), range limits and intensity. Ranges of surfaces with noise profiles
+/// are drawn from these ([`Profile`](etendue_physics::profile::Profile)). Shots that the implementation leaves are simulated by
+/// [`Self::finish`] by the plain pipeline; it makes a [`Sweep`] of all results. [`simulate`](super::simulate()) is the reference.
 pub struct DirectSweep<'a> {
     simulator: Simulator<'a, f64>,
     /// The sweep, without results.
@@ -111,6 +114,14 @@ pub enum DirectReceiver {
         /// 0.01 m and the depth of an inclined plane in the beam.
         spread: f64,
     },
+    /// Frequency-modulated continuous waves. The [velocity](DirectSweep::radial_velocity) of points at rest and that of
+    /// [objects in motion](DirectSweep::point_velocities) along the ray that meets them add up to that of a return. The
+    /// detections are those of [`Fmcw::echoes`], with a pair of normal draws of
+    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose) for each; all of them are reported.
+    Fmcw(Fmcw),
+    /// A receiver without a closed form, for the named reason. [`DirectSweep::finish`] applies it to the light of each shot, which
+    /// the implementation [lists](DirectEcho::Light).
+    OnHost(NotDirect),
 }
 
 /// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
@@ -148,15 +159,19 @@ pub struct AveragedNormals {
 }
 
 /// The result of one shot of a [`DirectSweep`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DirectShot {
     /// The first surface on the axis of the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
     /// is none.
     pub surface: Option<DirectSurface>,
     /// The echo.
     pub echo: DirectEcho,
+    /// The other reported echoes of a shot with a return, in the order of the report.
+    pub further: Vec<DirectReturn>,
     /// All light of a shot of a phase receiver, with or without a range.
     pub light: DirectLight,
+    /// Power of the ambient light, 1/(m² sr); 0 without any.
+    pub ambient: f64,
 }
 
 /// All light of a shot of a phase receiver.
@@ -182,7 +197,7 @@ pub struct DirectSurface {
 }
 
 /// The echo of a shot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum DirectEcho {
     /// None within the range limits.
     None,
@@ -191,28 +206,104 @@ pub enum DirectEcho {
     /// The device's code of the reason for a missing range.
     Error(u8),
     /// A return.
-    Return {
-        /// Reported range, m.
-        range: f64,
-        /// Reported intensity, counts.
-        intensity: f64,
-        /// Peak power, 1/(m² sr).
-        power: f64,
-        /// Width of the echo over that of a single return.
-        stretch: f64,
-        /// The surface that contributed most of its light; `None` for none within the pulse's length.
-        source: Option<DirectSurface>,
-    },
+    Return(DirectReturn),
     /// To be simulated by the plain pipeline.
     Plain,
+    /// The light of surfaces, to which the host applies the receiver.
+    Light(Vec<DirectLightReturn>),
 }
 
-/// The returns of a shot that the plain pipeline simulated; the outcome refers to them by index.
+/// Light that returns from one surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectLightReturn {
+    /// The object.
+    pub object: ObjectId,
+    /// Index of the triangle in the object's mesh.
+    pub triangle: u32,
+    /// Cosine of the incidence, in [0, 1].
+    pub cos_incidence: f64,
+    /// Length of the one-way path, m.
+    pub range: f64,
+    /// Length of the one-way optical path, m.
+    pub optical_range: f64,
+    /// The ray's share of the power of the beam times the squared throughput of the one-way path.
+    pub share: f64,
+}
+
+/// A reported echo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectReturn {
+    /// Reported range, m.
+    pub range: f64,
+    /// Reported intensity, counts.
+    pub intensity: f64,
+    /// Peak power, 1/(m² sr).
+    pub power: f64,
+    /// Width of the echo over that of a single return.
+    pub stretch: f64,
+    /// Radial velocity, m/s, of receivers that measure it.
+    pub velocity: Option<f64>,
+    /// The surface that contributed most of its light; `None` for none within the pulse's length.
+    pub source: Option<DirectSurface>,
+}
+
+/// The returns of a shot that the host simulated; the outcome refers to them by index.
 struct PlainShot {
+    /// Index of the shot.
+    number: u32,
+    /// Whether the host traced its light, too.
+    is_plain: bool,
     outcome: Outcome,
     returns: Vec<Return>,
     /// At phase receivers, otherwise none.
     light: DirectLight,
+}
+
+impl PlainShot {
+    /// A shot whose light the host traced.
+    fn new(number: u32, outcome: Outcome, buffer: &mut ReturnBuffer) -> Self {
+        let columns = &buffer.per_shot;
+        let lights = columns.powers.first().zip(columns.surfaces.first());
+        let light = lights.map(|(&power, &surfaces)| DirectLight { power, surfaces });
+        Self {
+            number,
+            is_plain: true,
+            outcome,
+            returns: buffer.returns_from(0).to_vec(),
+            light: light.unwrap_or_default(),
+        }
+    }
+}
+
+impl DirectLightReturn {
+    /// The surface, as far as it is known.
+    fn hit(&self) -> Hit {
+        Hit {
+            distance: self.range,
+            object: self.object,
+            triangle: self.triangle,
+            barycentric: [0.0; 2],
+            normal: Vector3::zeros(),
+        }
+    }
+
+    /// The light of the whole beam along a path without losses.
+    fn light_return(&self, id: MaterialId, material: &Material<f64>) -> LightReturn<f64> {
+        let scattered = material.backscatter(self.cos_incidence, Side::Front) * self.cos_incidence;
+        LightReturn {
+            range: self.range,
+            optical_range: self.optical_range,
+            power: scattered / (self.range * self.range),
+            throughput: 1.0,
+            cos_incidence: self.cos_incidence,
+            point: Point3::origin(),
+            arrival: Vector3::zeros(),
+            depth: 1,
+            scatterings: 1,
+            hit: self.hit(),
+            material: id,
+        }
+    }
 }
 
 /// The result of a shot, from this processor or the other.
@@ -226,7 +317,10 @@ impl ShotResult<'_> {
     fn count(&self) -> usize {
         match self {
             Self::Plain(plain) => plain.returns.len(),
-            Self::Direct(direct) => usize::from(matches!(direct.echo, DirectEcho::Return { .. })),
+            Self::Direct(direct) => match direct.echo {
+                DirectEcho::Return(_) => 1 + direct.further.len(),
+                _ => 0,
+            },
         }
     }
 
@@ -319,8 +413,8 @@ impl<'a> DirectSweep<'a> {
         self.settings().light.tree()
     }
 
-    /// The rays of every beam. The middle one is on the axis, except for cones of several rays in sweeps without truth; in those with
-    /// truth it is one without power.
+    /// The rays of every beam. The middle one is on the axis, except for cones of several rays in sweeps without truth and
+    /// without light of the air; in the others it is one without power.
     pub fn rays(&self) -> Vec<DirectRay> {
         let (half_tangent, sub_rays) = match &self.simulator.beam_rays {
             BeamRays::Elliptic(rays) => {
@@ -342,7 +436,8 @@ impl<'a> DirectSweep<'a> {
             weight: ray.weight,
         };
         let mut rays: Vec<DirectRay> = sub_rays.iter().map(ray).collect();
-        if self.settings().with_truth && !self.simulator.beam_rays.is_axis() {
+        let needs_axis = self.settings().with_truth || self.simulator.air.is_detected();
+        if needs_axis && !self.simulator.beam_rays.is_axis() {
             let axis = DirectRay {
                 offset: [0.0; 2],
                 slope: [0.0; 2],
@@ -371,7 +466,10 @@ impl<'a> DirectSweep<'a> {
         }
         let left = match self.receiver {
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
-            DirectReceiver::Pulsed { .. } | DirectReceiver::Phase { .. } => Vector3::zeros(),
+            DirectReceiver::Pulsed { .. }
+            | DirectReceiver::Phase { .. }
+            | DirectReceiver::Fmcw(_)
+            | DirectReceiver::OnHost(_) => Vector3::zeros(),
         };
         BeamFrame {
             axis: aimed.direction(),
@@ -394,9 +492,30 @@ impl<'a> DirectSweep<'a> {
         self.simulator.air.two_way_extinction()
     }
 
+    /// The ambient light that adds noise, if there is any.
+    pub fn ambient(&self) -> Option<DirectAmbient<'a>> {
+        self.simulator.ambient.as_ref().map(AmbientView::parts)
+    }
+
+    /// The light of the air at a phase receiver, if there is any.
+    pub fn phase_air(&self) -> Option<DirectPhaseAir<'_>> {
+        self.simulator.air.phase()
+    }
+
     /// Largest distance of an echo from the surface that it comes from, m.
     pub fn echo_reach(&self) -> f64 {
         self.lidar().receiver.echo_reach()
+    }
+
+    /// The radial velocity of points at rest along the axis of a shot, m/s, positive away from the sensor, from the motion of
+    /// the sensor.
+    pub fn radial_velocity(&self, shot: &Shot) -> f64 {
+        radial_velocity(shot, &|time| self.world_from_sensor(time))
+    }
+
+    /// The velocities of the points of an object at a time, s; `None` if it is at rest.
+    pub fn point_velocities(&self, object: ObjectId, time: f64) -> Option<PointVelocities> {
+        point_velocities(self.world().scene(), object, time)
     }
 
     /// The noise that is not independent from shot to shot, if there is any.
@@ -417,14 +536,13 @@ impl<'a> DirectSweep<'a> {
     pub fn finish(mut self, direct_of: impl Fn(usize) -> DirectShot + Sync) -> (Sweep, usize) {
         // Simulate the shots that are left.
         let count = self.shots.len();
-        let is_plain = |shot: &u32| direct_of(*shot as usize).echo == DirectEcho::Plain;
-        let all = (0..shot_number(count)).into_par_iter();
-        let plain: Vec<u32> = all.filter(is_plain).collect();
-        let simulated = self.simulate_plain(&plain);
+        let simulated = self.simulate_left(&direct_of);
 
         // Count the returns of each part.
         let part = self.part_size();
-        let result_of = |number: usize| match plain.binary_search(&shot_number(number)) {
+        let result_of = |number: usize| match simulated
+            .binary_search_by_key(&shot_number(number), |shot| shot.number)
+        {
             Ok(place) => ShotResult::Plain(&simulated[place]),
             Err(_) => ShotResult::Direct(direct_of(number)),
         };
@@ -462,7 +580,7 @@ impl<'a> DirectSweep<'a> {
                     next += count;
                 }
             });
-        if let DirectReceiver::Phase { .. } = self.receiver {
+        if let Receiver::Phase(_) = self.lidar().receiver {
             let lights = (0..count).into_par_iter();
             let lights = lights.map(|number| result_of(number).light());
             lights
@@ -475,7 +593,8 @@ impl<'a> DirectSweep<'a> {
             sweep.axis_truths.par_extend(all.map(truth));
         }
         sweep.shots = self.shots;
-        (sweep, plain.len())
+        let plain = simulated.iter().filter(|shot| shot.is_plain);
+        (sweep, plain.count())
     }
 
     /// The first return of each of some shots, by their indices in the sweep, from the plain pipeline.
@@ -491,12 +610,7 @@ impl<'a> DirectSweep<'a> {
 
     /// Simulates shots by the plain pipeline.
     fn simulate_plain(&self, shots: &[u32]) -> Vec<PlainShot> {
-        let reporter = Reporter {
-            world: self.world(),
-            lidar: self.lidar(),
-            frame: self.settings().frame,
-            world_from_start: self.world_from_start,
-        };
+        let reporter = self.reporter();
         let simulate = |part: &[u32]| {
             let scratch = SweepScratch::default();
             let mut memory = Memory::new(&scratch);
@@ -507,6 +621,101 @@ impl<'a> DirectSweep<'a> {
             .par_chunks(PLAIN_BATCH)
             .flat_map_iter(simulate)
             .collect()
+    }
+
+    /// Simulates the shots that are left to the host, in their order.
+    fn simulate_left(&self, direct_of: &(impl Fn(usize) -> DirectShot + Sync)) -> Vec<PlainShot> {
+        let reporter = self.reporter();
+        let count = self.shots.len();
+        let simulate = |part: usize| {
+            let own = part * PLAIN_BATCH..count.min((part + 1) * PLAIN_BATCH);
+            let is_left = |echo: &DirectEcho| match echo {
+                DirectEcho::Plain | DirectEcho::Light(_) => true,
+                DirectEcho::None
+                | DirectEcho::TooNear
+                | DirectEcho::Error(_)
+                | DirectEcho::Return(_) => false,
+            };
+            let all = own.map(|number| (shot_number(number), direct_of(number)));
+            let left: Vec<(u32, DirectShot)> =
+                all.filter(|(_, shot)| is_left(&shot.echo)).collect();
+            if left.is_empty() {
+                return vec![];
+            }
+            let scratch = SweepScratch::default();
+            let mut memory = Memory::new(&scratch);
+            let one = |(number, shot): (u32, DirectShot)| match &shot.echo {
+                DirectEcho::Light(all) if !self.has_profile(all) => {
+                    self.detected_shot(number, &shot, all, &reporter, &mut memory)
+                }
+                _ => self.plain_shot(number, &reporter, &mut memory),
+            };
+            left.into_iter().map(one).collect()
+        };
+        let parts = (0..count.div_ceil(PLAIN_BATCH)).into_par_iter();
+        parts.flat_map_iter(simulate).collect()
+    }
+
+    fn reporter(&self) -> Reporter<'a> {
+        Reporter {
+            world: self.world(),
+            lidar: self.lidar(),
+            frame: self.settings().frame,
+            world_from_start: self.world_from_start,
+        }
+    }
+
+    /// Whether a noise profile may apply to light.
+    fn has_profile(&self, light: &[DirectLightReturn]) -> bool {
+        let profiles = self.world().profiles();
+        let profile = |one: &DirectLightReturn| profiles.profile(self.material_of(one));
+        let is_noisy = !self.settings().without_noise && !profiles.is_empty();
+        is_noisy && light.iter().any(|one| profile(one).is_some())
+    }
+
+    fn material_of(&self, one: &DirectLightReturn) -> MaterialId {
+        self.world().scene().material_of(&one.hit())
+    }
+
+    /// Applies the receiver to the listed light of a shot.
+    fn detected_shot(
+        &self,
+        number: u32,
+        direct: &DirectShot,
+        surfaces: &[DirectLightReturn],
+        reporter: &Reporter,
+        memory: &mut Memory<f64>,
+    ) -> PlainShot {
+        // Collect the light.
+        let simulator = &self.simulator;
+        let mut light = ShotLight::default();
+        light.clear(direct.surface.map(|surface| surface.distance));
+        for one in surfaces {
+            let material = self.material_of(one);
+            let back = one.light_return(material, self.world().material(material));
+            let power = back.power * one.share * simulator.air.transmission(one.range);
+            light.add(back, power);
+        }
+        light.ambient = direct.ambient;
+        let drops = || simulator.stream(number, Purpose::Precipitation);
+        simulator.air.add(drops, &mut light);
+
+        // Detect it.
+        let shot = self.shots.at(number as usize);
+        let pose = self.world_from_sensor(shot.time);
+        let fired = FiredShot {
+            shot: &shot,
+            number,
+            pose: &pose,
+        };
+        simulator.detect(fired, &mut light, &mut memory.detector);
+        let mut buffer = ReturnBuffer::default();
+        let detected = &memory.detector.detected;
+        let outcome = simulator.report(reporter, fired, &light, detected, &mut buffer);
+        PlainShot {
+            is_plain: false,
+            ..PlainShot::new(number, outcome, &mut buffer)
+        }
     }
 
     /// Simulates a shot by the plain pipeline.
@@ -520,14 +729,7 @@ impl<'a> DirectSweep<'a> {
                     .simulator
                     .report(reporter, fired, light, detected, &mut buffer);
             });
-        let columns = &buffer.per_shot;
-        let lights = columns.powers.first().zip(columns.surfaces.first());
-        let light = lights.map(|(&power, &surfaces)| DirectLight { power, surfaces });
-        PlainShot {
-            outcome,
-            light: light.unwrap_or_default(),
-            returns: buffer.returns_from(0).to_vec(),
-        }
+        PlainShot::new(number, outcome, &mut buffer)
     }
 
     /// The first surface on the axis of a shot, which the host finds where the result has none.
@@ -566,22 +768,45 @@ impl<'a> DirectSweep<'a> {
             }
             ShotResult::Direct(direct) => direct,
         };
-        let (range, intensity, power, stretch, source) = match direct.echo {
-            DirectEcho::None | DirectEcho::Plain => return Outcome::NoReturn,
+        let nearest = match &direct.echo {
+            DirectEcho::None | DirectEcho::Plain | DirectEcho::Light(_) => {
+                return Outcome::NoReturn;
+            }
             DirectEcho::TooNear => return Outcome::TooNear,
-            DirectEcho::Error(code) => return Outcome::Error(code),
-            DirectEcho::Return {
-                range,
-                intensity,
-                power,
-                stretch,
-                source,
-            } => (range, intensity, power, stretch, source),
+            DirectEcho::Error(code) => return Outcome::Error(*code),
+            DirectEcho::Return(nearest) => nearest,
         };
+        let count = u8::try_from(1 + direct.further.len()).unwrap_or(u8::MAX);
+        let all = std::iter::once(nearest).chain(&direct.further);
+        for ((one, place), return_number) in all.zip(places).zip(1..) {
+            *place = Return {
+                return_number,
+                returns: count,
+                ambient: direct.ambient,
+                ..self.written(number, shot, one)
+            };
+        }
+        Outcome::Points { first, count }
+    }
+
+    /// The only return of a shot without ambient light.
+    fn written(&self, number: usize, shot: &Shot, direct: &DirectReturn) -> Return {
+        let DirectReturn {
+            range,
+            intensity,
+            power,
+            stretch,
+            velocity,
+            source,
+        } = *direct;
         let width = match &self.receiver {
             DirectReceiver::Pulsed { form, .. } => form.width,
-            DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => 0.0,
+            DirectReceiver::Triangulation(_)
+            | DirectReceiver::Phase { .. }
+            | DirectReceiver::Fmcw(_)
+            | DirectReceiver::OnHost(_) => 0.0,
         };
+
         // Position, of a range with the last bits of the step.
         let range = { &self.lidar().receiver }.rounded(range, &self.lidar().limits);
         let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
@@ -601,37 +826,40 @@ impl<'a> DirectSweep<'a> {
             cos_incidence: surface.cos_incidence.min(1.0),
             range: surface.distance + offset,
         });
-        places[0] = Return {
+        Return {
             position,
             range,
             intensity,
             power,
             width: width * stretch,
-            velocity: None,
+            velocity,
             ambient: 0.0,
             shot: shot_number(number),
             return_number: 1,
             returns: 1,
             source,
-        };
-        Outcome::Points { first, count: 1 }
+        }
     }
 }
 
 /// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
 fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
     // Receiver and beam.
+    let is_direct_air = plain.air.is_direct();
     let receiver = match &plain.receiver {
         PreparedReceiver::Pulsed(pulsed) => {
-            if pulsed.receiver.echoes == EchoModel::Waveform {
-                return Err(NotDirect::Waveform);
-            }
-            if pulsed.receiver.false_alarms {
-                return Err(NotDirect::FalseAlarms);
-            }
-            DirectReceiver::Pulsed {
-                form: pulsed.analytic.echo_form(),
-                returns: pulsed.receiver.returns,
+            let receiver = &pulsed.receiver;
+            if receiver.echoes == EchoModel::Waveform {
+                DirectReceiver::OnHost(NotDirect::Waveform)
+            } else if receiver.false_alarms {
+                DirectReceiver::OnHost(NotDirect::FalseAlarms)
+            } else if !is_direct_air {
+                DirectReceiver::OnHost(NotDirect::Air)
+            } else {
+                DirectReceiver::Pulsed {
+                    form: pulsed.analytic.echo_form(),
+                    returns: receiver.returns,
+                }
             }
         }
         PreparedReceiver::Triangulation(receiver) => {
@@ -642,25 +870,20 @@ fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
         }
         PreparedReceiver::Phase(phase) => {
             if phase.receiver.method == PhaseMethod::Sampled {
-                return Err(NotDirect::Sampled);
-            }
-            DirectReceiver::Phase {
-                receiver: phase.receiver,
-                spread: phase.spread,
+                DirectReceiver::OnHost(NotDirect::Sampled)
+            } else if !is_direct_air {
+                DirectReceiver::OnHost(NotDirect::Air)
+            } else {
+                DirectReceiver::Phase {
+                    receiver: phase.receiver,
+                    spread: phase.spread,
+                }
             }
         }
-        PreparedReceiver::Fmcw(_) => return Err(NotDirect::Fmcw),
+        PreparedReceiver::Fmcw(receiver) => DirectReceiver::Fmcw(*receiver),
     };
-    // Surfaces, air and light.
-    let world = plain.world;
-    if world.scene().deforms() {
+    if plain.world.scene().deforms() {
         return Err(NotDirect::Deforming);
-    }
-    if plain.ambient.is_some() {
-        return Err(NotDirect::AmbientLight);
-    }
-    if plain.air.is_detected() {
-        return Err(NotDirect::Air);
     }
     Ok(receiver)
 }

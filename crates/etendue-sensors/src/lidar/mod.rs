@@ -78,14 +78,15 @@ mod trace;
 mod truth;
 
 pub use air::Air;
+pub use ambient::DirectAmbient;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
 pub use direct_sweep::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectRay, DirectReceiver,
-    DirectShot, DirectSurface, DirectSweep, NotDirect,
+    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
+    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
 };
 pub use direction::Aim;
 pub use frame::Frame;
@@ -98,6 +99,7 @@ pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
     ScanPattern, Spinning,
 };
+pub use phase_air::DirectPhaseAir;
 pub use predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, predict, predict_at_rest};
 pub use range_limits::RangeLimits;
 pub use receiver::*;

@@ -27,6 +27,22 @@ pub(super) struct PhaseAir<S> {
     drops: Vec<DrawnDrops>,
 }
 
+/// Mean backscatter of the air at a phase receiver, for other processors.
+///
+/// The air before the first surface on the axis of a beam consists of cells from [`Overlap::none_until`] on, the last of which is
+/// cut by the surface ([`cut_volume_return`]), unless there are more than the listed ones. Their light adds to that of the surfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectPhaseAir<'a, S = f64> {
+    /// Extinction and backscatter.
+    pub coefficients: &'a Coefficients<S>,
+    /// Overlap of beam and field of view.
+    pub overlap: &'a Overlap,
+    /// Length of a cell, m.
+    pub step: f64,
+    /// Superposition of the first whole cells, by their number from 0 on.
+    pub before: &'a [PhaseSignal<S>],
+}
+
 impl<S: Scalar> PhaseAir<S> {
     /// Sums the backscatter of air with the given coefficients; `None` without extinction and backscatter.
     pub fn new(
@@ -102,6 +118,16 @@ impl<S: Scalar> PhaseAir<S> {
             });
             light.returns.extend(drops);
         }
+    }
+
+    /// The mean backscatter, for other processors; `None` if drops are drawn one by one.
+    pub fn direct(&self) -> Option<DirectPhaseAir<'_, S>> {
+        self.drops.is_empty().then_some(DirectPhaseAir {
+            coefficients: &self.coefficients,
+            overlap: &self.overlap,
+            step: self.step,
+            before: &self.before,
+        })
     }
 
     /// Superposition of the whole cells before the first surface.

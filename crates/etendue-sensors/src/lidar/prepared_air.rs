@@ -4,7 +4,7 @@ use super::air::{Air, DrawnDrops, FAINT, drawn_drops, undrawn};
 use super::backscatter::{Backscatter, BackscatterWaveform, Sampling, cell_length};
 use super::description::Lidar;
 use super::light::ShotLight;
-use super::phase_air::PhaseAir;
+use super::phase_air::{DirectPhaseAir, PhaseAir};
 use super::receiver::{PulsedReceiver, Receiver};
 use etendue_physics::atmosphere::{
     Atmosphere, Coefficients, Overlap, cut_volume_return, volume_returns,
@@ -83,6 +83,23 @@ impl<S: Scalar> PreparedAir<S> {
             AirLight::None | AirLight::Pulsed(_) => {
                 self.backscatter().is_some() || self.draws_drops
             }
+        }
+    }
+
+    /// Whether the light of the air at a receiver is none, or its mean at a phase receiver.
+    pub fn is_direct(&self) -> bool {
+        match &self.light {
+            AirLight::None => true,
+            AirLight::Pulsed(echoes) => echoes.backscatter.is_none() && echoes.drops.is_empty(),
+            AirLight::Phase(air) => air.direct().is_some(),
+        }
+    }
+
+    /// The mean backscatter at a phase receiver, for other processors.
+    pub fn phase(&self) -> Option<DirectPhaseAir<'_, S>> {
+        match &self.light {
+            AirLight::Phase(air) => air.direct(),
+            AirLight::None | AirLight::Pulsed(_) => None,
         }
     }
 

@@ -11,6 +11,8 @@ mod pulsed;
 mod triangulation;
 
 pub(super) use detection::{Detected, Detection, Reception};
+pub use fmcw::PointVelocities;
+pub(super) use fmcw::{point_velocities, radial_velocity};
 pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 pub(super) use phase::{PreparedPhase, RangeLanes, power_of_air};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};

@@ -1,5 +1,6 @@
 //! A running camera on a robot.
 
+use super::processor::Processor;
 use crate::camera::{
     Camera, CameraWorld, CameraWorldError, Exposure, FrameSettings, LightTransport,
 };
@@ -75,6 +76,12 @@ impl Instrument for CameraInstrument<'_> {
         self.settings.index = context.capture.number;
         self.settings.start = seconds(context.capture.start);
         let pose = |time| context.world_from_sensor(time);
+        let other = context.processor;
+        let exposed =
+            |other: &dyn Processor| other.frame(&self.world, self.mounted, &self.settings, &pose);
+        if let Some(frame) = other.and_then(exposed) {
+            return Data::Image(Box::new(frame));
+        }
         let camera = &self.mounted.camera;
         let mut frame = self.world.expose(camera, &self.settings, pose);
         if self.mounted.depth {

@@ -1,5 +1,6 @@
 //! A running lidar on a robot.
 
+use super::processor::Processor;
 use crate::capture::{CaptureContext, Data, Environment, Instrument};
 use crate::lidar::{self, Columns, Lidar, Sweep, SweepScratch, SweepSettings};
 use crate::transport::{World, WorldError};
@@ -54,6 +55,12 @@ impl Instrument for LidarInstrument<'_> {
     fn capture(&mut self, context: &CaptureContext) -> Data {
         self.settings.sweep = context.capture.number;
         let pose = |time| context.world_from_sensor(time);
+        let other = context.processor;
+        let swept =
+            |other: &dyn Processor| other.sweep(&self.world, self.lidar, &self.settings, &pose);
+        if let Some(sweep) = other.and_then(swept) {
+            return Data::Points(sweep);
+        }
         let mut sweep = Sweep::default();
         lidar::simulate_into(
             &self.world,

@@ -19,6 +19,7 @@ mod error;
 mod frames;
 mod lidar;
 mod mounting;
+mod processor;
 mod run;
 
 pub use crate::capture::{
@@ -32,4 +33,5 @@ pub use drive::{ControlPlan, LatestData, Observer, drive, replay};
 pub use error::RigError;
 pub use frames::{FrameDeclaration, FrameError, FrameTree};
 pub use mounting::{Mount, MountedSensor, Rig};
+pub use processor::{PoseAt, Processor};
 pub use run::{Event, RigRun};

@@ -1,8 +1,9 @@
 //! A run of all sensors of a rig.
 
-use super::device::StartError;
+use super::device::{Device, StartError};
 use super::error::RigError;
 use super::mounting::{MountedSensor, Rig};
+use super::processor::Processor;
 use crate::capture::{Capture, CaptureContext, Data, Environment, Instrument};
 use crate::dynamics::StateTrajectory;
 use crate::filter::{FilterContext, FilterGraphRun};
@@ -46,6 +47,7 @@ pub struct RigRun<'a> {
     scene: &'a Scene,
     environment: &'a Environment,
     sensors: Vec<RunningSensor<'a>>,
+    processor: Option<&'a dyn Processor>,
 }
 
 /// A running sensor with its filters and pending data.
@@ -102,7 +104,15 @@ impl<'a> RigRun<'a> {
             rig,
             scene,
             environment,
+            processor: None,
         })
+    }
+
+    /// The same run with the sweeps and frames of another processor, one after the other.
+    #[must_use]
+    pub fn with_processor(mut self, processor: &'a dyn Processor) -> Self {
+        self.processor = Some(processor);
+        self
     }
 
     /// The rig.
@@ -113,17 +123,24 @@ impl<'a> RigRun<'a> {
     /// Simulates every capture that ends by `to` (ns), and returns the data that arrive by then, ordered by
     /// arrival and sensor. `trajectory` must cover the time from [`RigRun::earliest_needed`] to `to`.
     pub fn advance(&mut self, trajectory: &dyn StateTrajectory, to: i64) -> Vec<Event> {
-        // Capture, all sensors in parallel.
-        let scene = self.scene;
-        let environment = self.environment;
+        // Capture: the sensors of another processor one after the other, all others in parallel.
+        let (scene, environment, processor) = (self.scene, self.environment, self.processor);
         let due = |running: &RunningSensor| running.next.is_some_and(|capture| capture.end <= to);
+        let capture_all = |(number, running): (usize, &mut RunningSensor)| {
+            while let Some(capture) = running.next.filter(|capture| capture.end <= to) {
+                running.capture(number, capture, trajectory, (scene, environment, processor));
+            }
+        };
+        if processor.is_some() {
+            let sensors = self.sensors.iter_mut().enumerate();
+            let sees = |device: &Device| matches!(device, Device::Lidar(_) | Device::Camera(_));
+            sensors
+                .filter(|(_, running)| sees(running.sensor.device()))
+                .for_each(capture_all);
+        }
         if self.sensors.iter().any(due) {
             let sensors = self.sensors.par_iter_mut().enumerate();
-            sensors.for_each(|(number, running)| {
-                while let Some(capture) = running.next.filter(|capture| capture.end <= to) {
-                    running.capture(number, capture, trajectory, scene, environment);
-                }
-            });
+            sensors.for_each(capture_all);
         }
 
         // Deliver in order of arrival.
@@ -172,8 +189,7 @@ impl RunningSensor<'_> {
         number: usize,
         capture: Capture,
         trajectory: &dyn StateTrajectory,
-        scene: &Scene,
-        environment: &Environment,
+        (scene, environment, processor): (&Scene, &Environment, Option<&dyn Processor>),
     ) {
         // Simulate the sensor.
         let clock = self.sensor.clock();
@@ -187,6 +203,7 @@ impl RunningSensor<'_> {
             body_from_sensor: *self.sensor.body_from_sensor(),
             environment,
             scene,
+            processor,
         };
         let data = self.instrument.capture(&capture_context);
         // Filter its data.

@@ -3,10 +3,13 @@
 use super::branch::Branch;
 use super::light_ray::LightRay;
 use super::shading_frame::shading_frame;
+use super::surface_table::SurfaceFractions;
 use super::transmittance::transmission;
 use super::tree::TreeSettings;
 use super::world::{Background, Interaction};
-use etendue_scene::{CastScratch, Hit, Ray};
+use etendue_physics::surface::{Ambient, Side};
+use etendue_scene::{CastScratch, Hit, MaterialId, Ray};
+use nalgebra::Vector3;
 use std::f64::consts::PI;
 
 /// Most thin sheets between a surface and the sun.
@@ -37,6 +40,27 @@ impl Background<'_> {
             scratch,
         };
         tree.radiance_of_branch(&ray.values(), first, Branch::new(ray))
+    }
+
+    /// Irradiance by sun and sky.
+    pub fn irradiance(&self) -> Ambient {
+        self.ambient
+    }
+
+    /// Unit vector towards the sun, in the world.
+    pub fn towards_sun(&self) -> Vector3<f64> {
+        self.towards_sun
+    }
+
+    /// Spectral radiance of a black body at the temperature of the surfaces, W m⁻² sr⁻¹ m⁻¹.
+    pub fn black_body(&self) -> f64 {
+        self.black_body
+    }
+
+    /// Fractions of light that a side of a material scatters and emits, at equally spaced cosines of the incidence from 0 to
+    /// 1, between which they are linear.
+    pub fn fractions(&self, material: MaterialId, side: Side) -> &[SurfaceFractions] {
+        self.surfaces[material.0 as usize].knots(side)
     }
 
     /// Radiance of a surface towards the sensor.

@@ -33,6 +33,7 @@ pub use light_ray::LightRay;
 pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use pose_tile::{PoseTile, TwistTile};
 pub(crate) use shading_frame::shading_frame;
+pub use surface_table::SurfaceFractions;
 pub(crate) use tree::first_distance;
 pub use tree::{
     LightReturn, ReturnFactor, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,

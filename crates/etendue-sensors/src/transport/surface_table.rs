@@ -13,8 +13,8 @@ pub(super) struct SurfaceTable {
 }
 
 /// Fractions of light at one incidence, in [0, 1].
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SurfaceFractions {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SurfaceFractions {
     /// Albedo of the diffuse and rough lobes.
     pub scattered: f64,
     /// Emissivity.
@@ -39,12 +39,17 @@ impl SurfaceTable {
         }
     }
 
-    /// Fractions at an incidence, interpolated.
-    pub fn at(&self, cos: f64, side: Side) -> SurfaceFractions {
-        let table = match side {
+    /// Fractions on a side at equally spaced cosines of the incidence from 0 to 1, between which they are linear.
+    pub fn knots(&self, side: Side) -> &[SurfaceFractions] {
+        match side {
             Side::Front => &self.front,
             Side::Back => &self.back,
-        };
+        }
+    }
+
+    /// Fractions at an incidence, interpolated.
+    pub fn at(&self, cos: f64, side: Side) -> SurfaceFractions {
+        let table = self.knots(side);
         // Interpolate between knots.
         let place = cos.clamp(0.0, 1.0) * (KNOTS - 1) as f64;
         #[expect(

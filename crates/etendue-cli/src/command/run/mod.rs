@@ -2,7 +2,12 @@
 
 #[cfg(feature = "studio")]
 mod live;
+#[cfg(feature = "gpu")]
+mod processor;
 mod report;
+
+#[cfg(feature = "gpu")]
+use {self::processor::GpuProcessor, crate::gpu::Gpu, etendue_gpu::DeviceChoice};
 
 use crate::bag;
 use crate::failure::Failure;
@@ -56,6 +61,11 @@ pub struct Run {
     /// File for the GNSS fixes, as NMEA 0183
     #[arg(long, value_name = "FILE")]
     nmea: Option<PathBuf>,
+    /// Device of lidars and cameras: cpu, gpu (the fastest kind), gpu:N with a number of `etendue inspect --devices`, or
+    /// auto: a GPU if there is one. What a GPU does not simulate runs on the CPU, with a warning that names the reason
+    #[cfg(feature = "gpu")]
+    #[arg(long, default_value_t, value_name = "DEVICE")]
+    device: DeviceChoice,
     #[cfg(feature = "studio")]
     #[command(flatten)]
     live: live::LiveArguments,
@@ -145,13 +155,22 @@ impl Run {
         let end = nanoseconds(duration);
         let rig = &robot.rig;
         let scene = &robot.scene.scene;
+        #[cfg(feature = "gpu")]
+        let processor = Gpu::open(self.device, scene)?
+            .map(|gpu| GpuProcessor::new(gpu, self.device == DeviceChoice::Auto));
         let mut run = RigRun::new(rig, scene, &robot.environment, self.seed, end)?;
+        #[cfg(feature = "gpu")]
+        if let Some(processor) = &processor {
+            run = run.with_processor(processor);
+        }
         let mut recording = Recording {
             robot,
             messages: RigMessages::new(rig, &robot.topics),
             recorder: self.recorder(robot)?,
             #[cfg(feature = "studio")]
             live: None,
+            #[cfg(feature = "gpu")]
+            processor: processor.as_ref(),
             report: Report::new(robot, duration, self.seed),
             fixes: self.fixes(robot)?,
             failed: None,
@@ -196,6 +215,11 @@ impl Run {
         }
         if let Some(failure) = recording.failed {
             return Err(failure);
+        }
+        #[cfg(feature = "gpu")]
+        if let Some(processor) = &processor {
+            processor.check()?;
+            processor.report();
         }
         if let Some(recorder) = recording.recorder {
             recorder.finish()?;
@@ -271,6 +295,8 @@ struct Recording<'r> {
     fixes: Option<Fixes>,
     #[cfg(feature = "studio")]
     live: Option<live::LiveView>,
+    #[cfg(feature = "gpu")]
+    processor: Option<&'r GpuProcessor>,
     failed: Option<Failure>,
     bar: ProgressBar,
 }
@@ -287,6 +313,10 @@ impl Recording<'_> {
 
     /// Counts data and records them.
     fn record(&mut self, event: &Event) -> Result<(), Failure> {
+        #[cfg(feature = "gpu")]
+        if let Some(processor) = self.processor {
+            processor.check()?;
+        }
         let sensor = &self.robot.rig.sensors()[event.sensor];
         finite::check_data(sensor.name(), &event.data)?;
         self.report.count(event);

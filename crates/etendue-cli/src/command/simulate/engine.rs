@@ -9,6 +9,7 @@ use nalgebra::Isometry3;
 #[cfg(feature = "gpu")]
 use {
     crate::output::{remark, warn},
+    etendue::sensors::lidar::NotDirect,
     etendue_gpu::{DeviceChoice, GpuLidar, GpuSweepError},
 };
 
@@ -23,6 +24,9 @@ pub struct Engine<'a> {
     /// Number of shots of a sweep on the GPU that the CPU simulated.
     #[cfg(feature = "gpu")]
     on_host: usize,
+    /// Why the CPU applied the receiver to the light that the GPU found, if it did.
+    #[cfg(feature = "gpu")]
+    receiver_on_host: Option<NotDirect>,
     /// Whether the CPU takes over where the GPU fails.
     #[cfg(feature = "gpu")]
     is_auto: bool,
@@ -53,6 +57,8 @@ impl<'a> Engine<'a> {
             #[cfg(feature = "gpu")]
             on_host: 0,
             #[cfg(feature = "gpu")]
+            receiver_on_host: None,
+            #[cfg(feature = "gpu")]
             is_auto: arguments.device == DeviceChoice::Auto,
         })
     }
@@ -71,8 +77,9 @@ impl<'a> Engine<'a> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
             match gpu.simulate_into(settings, &world_from_sensor, sweep) {
-                Ok(on_host) => {
-                    self.on_host += on_host;
+                Ok(work) => {
+                    self.on_host += work.shots;
+                    self.receiver_on_host = work.receiver;
                     return Ok(());
                 }
                 Err(GpuSweepError::Device(error)) if !self.is_auto => return Err(error.into()),
@@ -95,19 +102,26 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Prints the number of shots of sweeps on a GPU that the CPU simulated, if there are any.
+    /// Prints what the CPU simulated of sweeps on a GPU, if there is anything.
     #[cfg_attr(
         not(feature = "gpu"),
         expect(clippy::unused_self, reason = "there is no GPU")
     )]
     pub fn report(&self) {
         #[cfg(feature = "gpu")]
-        if self.on_host > 0 {
+        {
             let name = &self.lidar.name;
-            remark(format_args!(
-                "{name}: {} shots with several echoes were simulated on the CPU",
-                self.on_host
-            ));
+            if let Some(reason) = self.receiver_on_host {
+                remark(format_args!(
+                    "{name}: light paths were found on the GPU, echoes on the CPU: {reason}"
+                ));
+            }
+            if self.on_host > 0 {
+                remark(format_args!(
+                    "{name}: {} shots were simulated on the CPU (docs/gpu.md)",
+                    self.on_host
+                ));
+            }
         }
     }
 }

@@ -7,10 +7,22 @@ use crate::lidar::shot::Shot;
 use crate::transport::{LightReturn, World};
 use etendue_physics::pulse::{Fmcw, FmcwEcho};
 use etendue_physics::{Scalar, Stream};
-use nalgebra::{Isometry3, Point3};
+use etendue_scene::{ObjectId, Scene};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 /// Half the time step of the central differences of velocities, s.
 const STEP: f64 = 1e-4;
+
+/// The velocities of the points of a rigid object: that of the point $p$ is $v + G\\,(p - q)$.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointVelocities {
+    /// The point $q$, m.
+    pub point: Point3<f64>,
+    /// Its velocity $v$, m/s.
+    pub velocity: Vector3<f64>,
+    /// The gradient $G$ of the velocity, 1/s.
+    pub gradient: Matrix3<f64>,
+}
 
 /// Checks the parameters of a receiver.
 pub(super) fn check(fmcw: &Fmcw) -> Result<(), OutsideDomain> {
@@ -57,11 +69,33 @@ pub(super) fn detect<S: Scalar>(
 ///
 /// It is $-\dot{\mathbf o}\cdot\mathbf d$ with the beam's origin $\mathbf o$ and direction $\mathbf d$ in the
 /// world, by central differences of the sensor's poses over ±0.1 ms.
-fn radial_velocity<S: Scalar>(shot: &Shot, world_from_sensor: &dyn Fn(f64) -> Isometry3<S>) -> S {
+pub(in crate::lidar) fn radial_velocity<S: Scalar>(
+    shot: &Shot,
+    world_from_sensor: &dyn Fn(f64) -> Isometry3<S>,
+) -> S {
     let origin = shot.origin.map(S::from);
     let [before, after] = [-STEP, STEP].map(|step| world_from_sensor(shot.time + step) * origin);
     let direction = world_from_sensor(shot.time).rotation * shot.direction().map(S::from);
     -(after - before).dot(&direction) / (2.0 * STEP)
+}
+
+/// The velocities of the points of an object at a time (s), from the motion of [`recession`]; `None` without motion.
+pub(in crate::lidar) fn point_velocities(
+    scene: &Scene,
+    object: ObjectId,
+    time: f64,
+) -> Option<PointVelocities> {
+    scene.motion(object)?;
+    let [before, own, after] =
+        [-STEP, 0.0, STEP].map(|step| scene.world_from_object(object, time + step));
+    let matrix = |pose: &Isometry3<f64>| pose.rotation.to_rotation_matrix().into_inner();
+    let turning = (matrix(&after) - matrix(&before)) * matrix(&own).transpose();
+    let shift = after.translation.vector - before.translation.vector;
+    Some(PointVelocities {
+        point: own.translation.vector.into(),
+        velocity: shift / (2.0 * STEP),
+        gradient: turning / (2.0 * STEP),
+    })
 }
 
 /// Velocity of the scattering point along the direction in which the light arrives, m/s.

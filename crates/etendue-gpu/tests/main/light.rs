@@ -1,0 +1,165 @@
+//! Ambient light and the light of the air at receivers on the device are those of the CPU.
+
+use crate::opened::device_with;
+use crate::sweeps::{
+    ROOM_WITH_BOARD, assert_agrees, assert_same, compare, phase_lidar, settings, street,
+};
+use crate::trees::mirrors;
+use etendue_config::scene::{LoadedScene, parse};
+use etendue_config::sensor::preset;
+use etendue_config::toml_file::Document;
+use etendue_gpu::ShaderChecks;
+use etendue_physics::atmosphere::Weather;
+use etendue_physics::light::ReceiverWindow;
+use etendue_physics::pulse::{AnalogueDetector, Detector, PhotonCounter};
+use etendue_sensors::lidar::{Air, Lidar, PhaseReceiver, Receiver, SweepSettings};
+use etendue_sensors::transport::{AmbientLight, Sun};
+use nalgebra::Vector3;
+
+/// A pulsed lidar with beams of several rays and a window.
+fn lidar_with(detector: Detector) -> Lidar {
+    let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    lidar.beam = lidar.beam.widened(4.0).with_rings(1);
+    let Receiver::Pulsed(receiver) = &mut lidar.receiver else {
+        panic!("a pulsed lidar");
+    };
+    receiver.detector = detector;
+    receiver.window = Some(ReceiverWindow {
+        emitted_power: 1.0,
+        field_of_view: 4e-3,
+        bandwidth: 20e-9,
+    });
+    lidar
+}
+
+/// Lidars with a window: an analogue detector, a counter of photons, a phase receiver.
+fn lidars() -> [(&'static str, Lidar); 3] {
+    let analogue = Detector::Analogue(AnalogueDetector {
+        thermal_noise: 1e-6,
+        shot_noise: 1e-6,
+        background: 1e-7,
+        saturation: 1e-3,
+    });
+    let counter = Detector::PhotonCounting(PhotonCounter {
+        photons: 2e6,
+        background: 4.0,
+        capacity: 4000.0,
+    });
+    let phase = phase_lidar(|lidar, receiver| {
+        lidar.limits.far = 20.0;
+        receiver.noise.shot = 1e-6;
+        receiver.noise.amplifier = 1e-5;
+        assert!(receiver.window.is_some());
+    });
+    [
+        ("analogue", lidar_with(analogue)),
+        ("counter", lidar_with(counter)),
+        ("phase", phase),
+    ]
+}
+
+/// A scene in ambient light.
+fn lit(mut loaded: LoadedScene, ambient: AmbientLight) -> LoadedScene {
+    loaded.ambient = ambient;
+    loaded
+}
+
+/// Sun, sky and warm surfaces, with the shadows of objects that move, in a street and in a room of mirrors; the sky alone; with
+/// checks of the shaders.
+#[test]
+fn ambient_light_agrees_with_the_cpu() {
+    let test = "ambient_light_agrees_with_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let sky = AmbientLight {
+        sky_irradiance: Some(2e8),
+        temperature: Some(900.0),
+        ..AmbientLight::default()
+    };
+    let sun = AmbientLight {
+        sun: Some(Sun {
+            towards: Vector3::new(0.3, -0.5, 0.6).normalize(),
+            irradiance: Some(9e8),
+        }),
+        ..sky
+    };
+    // Shots at gloss in the sun, and behind panes, are left to the host
+    for (name, loaded, most_on_host) in [
+        ("sky", lit(street(), sky), 0.0),
+        ("street", lit(street(), sun), 0.2),
+        ("mirrors", lit(mirrors(), sun), 0.01),
+    ] {
+        for (receiver, lidar) in &lidars() {
+            for (speed, without_noise) in [(1.0, false), (0.0, true)] {
+                let settings = SweepSettings {
+                    without_noise,
+                    ..settings()
+                };
+                let all = compare(&device, &loaded, lidar, speed, &settings).unwrap();
+                let name = format!("{receiver}, {name}");
+                assert_agrees(&name, &all.differences);
+                let share = all.on_host as f64 / all.differences.shots as f64;
+                assert!(share <= most_on_host, "{name}: {share} on the host");
+                let is_dark = without_noise && *receiver == "phase";
+                assert_eq!(all.differences.brightest == 0.0, is_dark, "{name}");
+            }
+        }
+    }
+}
+
+/// Fog and smoke in front of phase lidars with beams of one and of many rays, whose light adds to that of surfaces and hides
+/// them; with checks of the shaders.
+#[test]
+fn light_of_the_air_at_phase_lidars_agrees_with_the_cpu() {
+    let test = "light_of_the_air_at_phase_lidars_agrees_with_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let room = parse(&Document::new("room.toml", ROOM_WITH_BOARD)).unwrap();
+    let scenes = [("room", room), ("mirrors", mirrors()), ("street", street())];
+    let far = |lidar: &mut Lidar, receiver: &mut PhaseReceiver| {
+        lidar.limits.far = 20.0;
+        receiver.full_overlap = 3.0;
+    };
+    let lidars = [
+        ("plain", phase_lidar(|_, _| {})),
+        (
+            "one ray",
+            phase_lidar(|lidar, receiver| {
+                far(lidar, receiver);
+                lidar.beam = lidar.beam.with_one_ray();
+            }),
+        ),
+        (
+            "wide",
+            phase_lidar(|lidar, receiver| {
+                far(lidar, receiver);
+                lidar.beam = lidar.beam.with_rings(2).widened(4.0);
+                receiver.ambiguity.gate = 0.5;
+            }),
+        ),
+    ];
+    let mut returns = 0;
+    for visibility in [400.0, 20.0, 3.0] {
+        for (scene, loaded) in &scenes {
+            for (name, lidar) in &lidars {
+                for (speed, without_noise, with_truth) in [(1.0, false, true), (0.0, true, false)] {
+                    let settings = SweepSettings {
+                        air: Air::of(vec![Weather::Fog { visibility }]),
+                        without_noise,
+                        with_truth,
+                        ..settings()
+                    };
+                    let all = compare(&device, loaded, lidar, speed, &settings).unwrap();
+                    let name = format!("{name} in the {scene}, {visibility} m");
+                    assert_eq!(all.on_host, 0, "{name}");
+                    assert_same(&name, &all.differences);
+                    returns += all.differences.returns;
+                }
+            }
+        }
+    }
+    println!("{returns} returns");
+    assert!(returns > 10_000);
+}
