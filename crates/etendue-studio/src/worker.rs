@@ -172,12 +172,15 @@ impl SessionHandle {
 /// Opens a session on a thread of its own. It shows its sweeps, or the run of its robot, in a live view too.
 ///
 /// # Errors
-/// If the scene or the sensor cannot be loaded, or no thread can be started.
+/// If the scene, the sensor or the file of the aim cannot be read, or no thread can be started.
 pub fn start(
     opening: &Opening,
     uploads: PathBuf,
     live: Option<Arc<Live>>,
 ) -> Result<SessionHandle, Refusal> {
+    if let Some(word) = &opening.aim {
+        AimSource::check(word)?;
+    }
     let (jobs, waiting) = channel();
     let (state, state_receiver) = watch::channel(None);
     let (sweep, sweep_receiver) = watch::channel(None);
@@ -535,10 +538,13 @@ impl Worker {
         if channels == self.shown_channels && !live.is_wanted() {
             return;
         }
-        // Record the sweep on a thread of its own
+        // Record the sweep, on a thread of its own where that takes long
         self.shown_channels = channels;
         self.recorded = revision;
         let (task, jobs) = (self.session.sweep_task(), self.jobs.clone());
+        if self.session.coarse_every() == 1 {
+            return self.publish_recorded(task.record_own());
+        }
         let started = background::start("recording", move || {
             let _ = jobs.send(Job::Recorded(task.record_own()));
         });
@@ -648,11 +654,7 @@ impl Worker {
     }
 
     /// Finds the panel of the recording on a thread of its own.
-    fn find_panel(
-        &self,
-        hint: PanelHintRequest,
-        answer: oneshot::Sender<Result<Json, Refusal>>,
-    ) {
+    fn find_panel(&self, hint: PanelHintRequest, answer: oneshot::Sender<Result<Json, Refusal>>) {
         let open = self.session.profile(None);
         let task = open.and_then(|open| Ok((open, self.session.panel_task(hint)?)));
         let ((_, profile), task) = match task {

@@ -297,9 +297,7 @@ impl Assembly<'_> {
         let mesh = primitive_mesh(self.document, &object.shape, &mut self.palette)?;
         let material = material.or(object.shape.own_material());
         Ok(MeshObject {
-            mesh: MeshSource::Primitive(
-                mesh.expect("every shape but a mesh file is a primitive"),
-            ),
+            mesh: MeshSource::Primitive(mesh.expect("every shape but a mesh file is a primitive")),
             material: material
                 .map(|name| self.palette.id(self.document, name))
                 .transpose()?,

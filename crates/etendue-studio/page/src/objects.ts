@@ -32,6 +32,9 @@ export class ObjectsLayer {
   private outline: THREE.LineSegments | null = null;
   private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
   private outlined = -1;
+  private shown = "";
+  /** Grows when the surfaces look different. */
+  version = 0;
 
   constructor(private changed: () => void) {}
 
@@ -47,6 +50,9 @@ export class ObjectsLayer {
 
     // Meshes; a removed object's mesh is dropped
     while (this.meshes.length > state.objects.length) this.group.remove(this.meshes.pop()!);
+    const looks = JSON.stringify([state.objects, state.materials.map(({ look, file }) => [look, Boolean(file?.retro)])]);
+    if (looks !== this.shown) this.version++;
+    this.shown = looks;
     const loads: Promise<void>[] = [];
     state.objects.forEach((object, number) => {
       const known = this.meshes[number];
@@ -66,6 +72,7 @@ export class ObjectsLayer {
         loads.push(this.load(object.mesh).then((loaded) => {
           // A later state replaced the mesh
           if (!loaded || mesh.userData.key !== key) return;
+          this.version++;
           mesh.geometry = loaded.geometry;
           mesh.material = loaded.groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
         }));
@@ -129,8 +136,25 @@ export class ObjectsLayer {
     mesh.add(this.outline);
   }
 
+  /** Number of triangles. */
+  get triangles(): number {
+    return this.meshes.reduce((sum, mesh) => sum + (mesh.geometry.index?.count ?? 0) / 3, 0);
+  }
+
+  /** Shows or hides the opaque surfaces. */
+  showOpaque(isShown: boolean) {
+    for (const material of this.materials.flat()) if (!material.transparent) material.visible = isShown;
+  }
+
+  /** Shows or hides glass and the outline. */
+  showOthers(isShown: boolean) {
+    for (const material of this.materials.flat()) if (material.transparent) material.visible = isShown;
+    this.outlineMaterial.visible = isShown;
+  }
+
   /** Shows the surfaces, their edges only, or nothing. */
   style(style: "surfaces" | "wire" | "hidden") {
+    this.version++;
     this.group.visible = style !== "hidden";
     for (const material of this.materials.flat()) material.wireframe = style === "wire";
   }

@@ -6,6 +6,7 @@ import { TransformControls } from "three/examples/jsm/controls/TransformControls
 import type { Coloured } from "./colours";
 import { ObjectsLayer } from "./objects";
 import { PointsLayer } from "./points";
+import { StillPicture } from "./still";
 import type { Beam, State, Sweep } from "./types";
 
 export type Selection = { kind: "sensor" } | { kind: "object"; number: number } | null;
@@ -27,6 +28,20 @@ interface Listeners {
   /** The gizmo of the selection moved it to a pose: position and quaternion. */
   moved(selection: Selection, pose: THREE.Object3D, isOver: boolean): void;
   measured(text: string): void;
+}
+
+/** Time after which the camera is at rest, ms. */
+const REST = 120;
+
+/** A drawing context; null if the browser has none. Where the processor draws, edges are not smoothed, which takes it twice as long. */
+export function context(canvas: HTMLCanvasElement): { context: WebGL2RenderingContext; isSoftware: boolean } | null {
+  const probe = document.createElement("canvas").getContext("webgl2");
+  const named = probe?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = String(probe?.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : WebGL2RenderingContext.RENDERER));
+  probe?.getExtension("WEBGL_lose_context")?.loseContext();
+  const isSoftware = /swiftshader|llvmpipe|software/i.test(renderer);
+  const context = canvas.getContext("webgl2", { alpha: true, antialias: !isSoftware, powerPreference: "high-performance" });
+  return context && { context, isSoftware };
 }
 
 /** Greatest distance of a click from a point, pixels. */
@@ -54,20 +69,24 @@ export class View {
   private selection: Selection = null;
   private isDragging = false;
   private isDirty = true;
+  private still: StillPicture;
+  private drawnAt = 0;
+  private pixel = new Uint8Array(4);
   private extent = 5;
   private isFramed = false;
   private measuring: THREE.Vector3[] | null = null;
   follows = false;
   frames = 0;
 
-  constructor(private canvas: HTMLCanvasElement, private on: Listeners) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
+  constructor(private canvas: HTMLCanvasElement, { context, isSoftware }: { context: WebGL2RenderingContext; isSoftware: boolean }, private on: Listeners) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, alpha: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.camera = this.perspective;
     this.perspective.up.set(0, 0, 1);
     this.perspective.position.set(-4, -4, 4);
     this.top.up.set(0, 1, 0);
     this.objects = new ObjectsLayer(() => this.draw());
+    this.still = new StillPicture(this.renderer, this.objects, isSoftware ? 0 : 4);
 
     // Light that shows shapes from every side
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a94a0, 1.9));
@@ -92,6 +111,7 @@ export class View {
       if (!event.value && this.gizmo.object) on.moved(this.selection, this.gizmo.object, true);
     });
     this.gizmo.addEventListener("objectChange", () => {
+      this.objects.version++;
       if (this.gizmo.object) on.moved(this.selection, this.gizmo.object, false);
     });
     this.scene.add(this.gizmo.getHelper());
@@ -99,7 +119,8 @@ export class View {
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
     const loop = () => {
-      if (this.isDirty) this.render();
+      const isAtRest = this.still.isBehind && !this.isDragging && performance.now() - this.drawnAt > REST;
+      if (this.isDirty || isAtRest) this.render();
       requestAnimationFrame(loop);
     };
     requestAnimationFrame(loop);
@@ -374,11 +395,13 @@ export class View {
   render() {
     this.isDirty = false;
     this.frames += 1;
-    this.renderer.render(this.scene, this.camera);
+    this.drawnAt = performance.now();
+    this.still.render(this.scene, this.camera, this.isDragging && this.selection?.kind === "object");
   }
 
-  /** Waits for the end of the drawing. */
+  /** Waits for the end of the drawing, by reading a pixel of it: the method `finish` of browsers does not wait. */
   finish() {
-    this.renderer.getContext().finish();
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, this.pixel);
   }
 }

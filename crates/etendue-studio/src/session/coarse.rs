@@ -150,7 +150,10 @@ mod tests {
                 // The same field of view, up to the distance of two columns or rows
                 let span = |shots: &[Shot], of: fn(&Shot) -> f64| {
                     let all = shots.iter().map(of);
-                    [all.clone().fold(f64::MAX, f64::min), all.fold(f64::MIN, f64::max)]
+                    [
+                        all.clone().fold(f64::MAX, f64::min),
+                        all.fold(f64::MIN, f64::max),
+                    ]
                 };
                 for (of, step) in [
                     ((|shot: &Shot| shot.azimuth) as fn(&Shot) -> f64, 0.005),
@@ -158,7 +161,10 @@ mod tests {
                 ] {
                     let [a, b] = [span(&whole, of), span(&few, of)];
                     let away = (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
-                    assert!(away <= step * f64::from(every) + 1e-9, "{every}: {a:?} {b:?}");
+                    assert!(
+                        away <= step * f64::from(every) + 1e-9,
+                        "{every}: {a:?} {b:?}"
+                    );
                 }
             }
         }
