@@ -9,12 +9,10 @@ interface MeshMessage { groups: { start: number; count: number; material: number
 /** Largest number of triangles whose edges are drawn around a selected object; of larger ones the box is drawn. */
 const MAX_EDGES = 20_000;
 
-function shown(look: Look, isRetro: boolean, material: THREE.MeshStandardMaterial) {
+function shown(look: Look, isRetro: boolean, material: THREE.MeshLambertMaterial) {
   const metal = look.mirror > 0.3;
   const grey = Math.sqrt(Math.min(1, metal ? look.mirror : look.diffuse));
   material.color.setRGB(grey * 0.9 + 0.06, grey * 0.9 + 0.06, grey * 0.9 + 0.07);
-  material.metalness = metal ? 0.25 : 0;
-  material.roughness = metal ? 0.25 : 0.9;
   material.transparent = look.transmitted > 0.05;
   material.opacity = look.transmitted > 0.05 ? Math.max(0.16, 0.6 * (1 - look.transmitted)) : 1;
   material.depthWrite = !material.transparent;
@@ -27,7 +25,7 @@ export class ObjectsLayer {
   readonly group = new THREE.Group();
   readonly meshes: THREE.Mesh[] = [];
   /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
-  private materials: THREE.MeshStandardMaterial[][] = [[], []];
+  private materials: THREE.MeshLambertMaterial[][] = [[], []];
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] } | null>>();
   private outline: THREE.LineSegments | null = null;
   private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
@@ -43,7 +41,7 @@ export class ObjectsLayer {
     // Materials, shared by all meshes
     [THREE.DoubleSide, THREE.FrontSide].forEach((side, kind) => {
       const own = this.materials[kind];
-      while (own.length < state.materials.length) own.push(new THREE.MeshStandardMaterial({ side, flatShading: true }));
+      while (own.length < state.materials.length) own.push(new THREE.MeshLambertMaterial({ side, flatShading: true }));
       state.materials.forEach((material, number) => shown(material.look, Boolean(material.file?.retro), own[number]));
     });
     const tables = (state.scene.toml.objects ?? []) as { flip_normals?: boolean }[];
@@ -141,15 +139,10 @@ export class ObjectsLayer {
     return this.meshes.reduce((sum, mesh) => sum + (mesh.geometry.index?.count ?? 0) / 3, 0);
   }
 
-  /** Shows or hides the opaque surfaces. */
-  showOpaque(isShown: boolean) {
-    for (const material of this.materials.flat()) if (!material.transparent) material.visible = isShown;
-  }
-
-  /** Shows or hides glass and the outline. */
-  showOthers(isShown: boolean) {
-    for (const material of this.materials.flat()) if (material.transparent) material.visible = isShown;
-    this.outlineMaterial.visible = isShown;
+  /** Shows or hides the surfaces, and the outline. */
+  showParts(areSurfacesShown: boolean, isOutlineShown: boolean) {
+    for (const material of this.materials.flat()) material.visible = areSurfacesShown;
+    this.outlineMaterial.visible = isOutlineShown;
   }
 
   /** Shows the surfaces, their edges only, or nothing. */

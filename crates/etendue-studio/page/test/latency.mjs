@@ -12,7 +12,7 @@ const [program, chrome, scene, sensor, changes = "100", period = "0"] = process.
 const load = () => Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]);
 const before = load();
 const { server, browser, page } = await openStudio(program, chrome, scene, sensor);
-await page.waitForTimeout(2000);
+await page.waitForTimeout(5000);
 
 /** Processor time of the server, ms. */
 const cpu = () => {
@@ -29,7 +29,7 @@ await page.evaluate(() => {
   const [most] = [...counts].filter(([material]) => app.state.materials[material]?.file?.diffuse).sort((a, b) => b[1] - a[1])[0];
   app.selectMaterial(most);
 });
-const slider = page.locator("#panels .lil-controller:has(.lil-name:text-is('reflectance')) .lil-slider").first();
+const slider = page.locator("#panels .lil-controller:has(.lil-name:text-matches('^reflectance')) .lil-slider").first();
 await slider.waitFor();
 await page.locator("#panels .curves .note").waitFor();
 

@@ -5,8 +5,11 @@ use crate::refusal::Refusal;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern, Sweep};
 use std::sync::atomic::AtomicBool;
 
-/// Duration of a sweep up to which it is shown as a whole, and that of a coarse sweep, ms.
-const DURATION_MS: f64 = 12.0;
+/// Duration of a sweep up to which it is shown as a whole, ms.
+const QUICK_MS: f64 = 12.0;
+
+/// Duration of a coarse sweep, ms.
+const COARSE_MS: f64 = 8.0;
 
 /// Largest distance of the columns of a coarse sweep.
 const MAX_EVERY: u32 = 64;
@@ -39,8 +42,11 @@ impl Session {
 
 /// Distance of the columns for a whole sweep of a duration: a power of two.
 fn every(whole_ms: f64) -> u32 {
-    let mut every = 1;
-    while f64::from(every) * DURATION_MS < whole_ms && every < MAX_EVERY {
+    if whole_ms <= QUICK_MS {
+        return 1;
+    }
+    let mut every = 2;
+    while f64::from(every) * COARSE_MS < whole_ms && every < MAX_EVERY {
         every *= 2;
     }
     every
