@@ -45,6 +45,8 @@ export class StillPicture {
     // The surfaces, from the picture or into it, then everything else
     const wanted = `${place} ${objects.version}`;
     if (wanted === this.taken) {
+      // Browsers empty the canvas before the first drawing of a frame, and a copy is no drawing
+      renderer.clear();
       this.copy(this.picture, null);
       this.copies++;
     } else {

@@ -327,8 +327,10 @@ try {
     const faces = rows.slice(1).flatMap((x) => rows.slice(1).flatMap((y) => [[111 * x + y + 1, 111 * x + y, 111 * x - 111 + y], [111 * x + y + 1, 111 * x - 111 + y, 111 * x - 110 + y]].map((corners) => `f ${corners.join(" ")}`)));
     await drop("hills.obj", [...vertices, ...faces].join("\n"));
     await waitFor(() => window.studio.view.objects.triangles > 24_000);
-    const { differing, drawn, copies } = await evaluate(() => {
+    const { differing, drawn, copies } = await evaluate(async () => {
       const { view } = window.studio;
+      // Frames are shown, which empties the canvas
+      const shown = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const gl = view.renderer.getContext();
       const pixels = (draw) => {
         draw();
@@ -339,7 +341,9 @@ try {
       const direct = pixels(() => view.renderer.render(view.scene, view.camera));
       // The second frame of a camera at rest makes the picture, and the third one copies it
       view.render();
+      await shown();
       view.render();
+      await shown();
       const before = view.still.copies;
       const still = pixels(() => view.render());
       const count = (is) => direct.reduce((sum, value, at) => sum + (is(value, at) ? 1 : 0), 0) / direct.length;
