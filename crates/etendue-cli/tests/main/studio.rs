@@ -159,7 +159,7 @@ fn a_missing_source_of_an_aim_is_an_error_at_once() {
     let words = ["studio", "--no-open", "--aim", "missing.txt"];
     let output = etendue(folder.path(), &words);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(output.stdout.is_empty());
     for part in ["missing.txt", "No such file", "check the path"] {
         assert!(text.contains(part), "{part}: {text}");

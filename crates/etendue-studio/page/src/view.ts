@@ -198,10 +198,11 @@ export class View {
   async show(state: State) {
     const size = state.bounds[1].map((high, axis) => high - state.bounds[0][axis]);
     this.extent = Math.max(0.5, Math.hypot(...size));
-    await this.objects.show(state);
+    // The meshes come later
     if (!this.isFramed) this.frame(state);
     this.showFan(state);
     this.showPath(state.path);
+    await this.objects.show(state);
     this.attach();
     this.draw();
   }
