@@ -101,8 +101,12 @@ impl RayCaster {
         instances: &[Instance],
         previous: Option<&Geometry>,
     ) -> Result<Self, RayCasterError> {
-        // Check the meshes and the instances.
+        // Check the meshes that are new, and the instances.
+        let known = |mesh| previous.and_then(|previous| previous.structure_of(mesh));
         for (number, mesh) in (0..).zip(&meshes) {
+            if known(mesh).is_some() {
+                continue;
+            }
             mesh.check().map_err(|source| RayCasterError::Mesh {
                 mesh: number,
                 source,
@@ -120,10 +124,7 @@ impl RayCaster {
         // Build a tree per mesh, and one over the instances.
         let blas: Vec<Arc<Blas>> = meshes
             .par_iter()
-            .map(|mesh| {
-                let known = previous.and_then(|previous| previous.structure_of(mesh));
-                known.unwrap_or_else(|| Arc::new(Blas::new(mesh)))
-            })
+            .map(|mesh| known(mesh).unwrap_or_else(|| Arc::new(Blas::new(mesh))))
             .collect();
         let objects: Vec<PlacedMesh> = instances
             .iter()

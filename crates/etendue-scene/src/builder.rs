@@ -7,6 +7,7 @@ use crate::parts::SceneBuilder;
 use crate::scene::Scene;
 use etendue_physics::surface::Lobe;
 use etendue_raycast::{MaterialId, Mesh};
+use std::sync::Arc;
 
 impl SceneBuilder {
     /// Checks the contents and builds the scene.
@@ -25,7 +26,11 @@ impl SceneBuilder {
     /// As [`SceneBuilder::build`].
     pub fn build_reusing(mut self, previous: &Scene) -> Result<Scene, SceneError> {
         for mesh in &mut self.meshes {
-            let mut known = previous.parts.meshes.iter();
+            let known = &previous.parts.meshes;
+            if known.iter().any(|known| Arc::ptr_eq(known, mesh)) {
+                continue;
+            }
+            let mut known = known.iter();
             if let Some(known) = known.find(|known| known.as_ref() == mesh.as_ref()) {
                 *mesh = known.clone();
             }
@@ -39,7 +44,7 @@ impl SceneBuilder {
             return Err(SceneError::Empty);
         }
         for object in &self.objects {
-            self.check(object)?;
+            self.check(object, previous)?;
         }
 
         // Place the moving ones where they are at time zero.
@@ -70,8 +75,8 @@ impl SceneBuilder {
         Ok(edit.finish())
     }
 
-    /// Checks an object and its mesh.
-    fn check(&self, object: &Object) -> Result<(), SceneError> {
+    /// Checks an object and its mesh, unless `previous` has the mesh.
+    fn check(&self, object: &Object, previous: Option<&Scene>) -> Result<(), SceneError> {
         // Check that the mesh exists.
         let name = || object.name.clone();
         let Some(mesh) = self.meshes.get(object.mesh.0 as usize) else {
@@ -92,7 +97,10 @@ impl SceneBuilder {
             object: name(),
             source,
         };
-        mesh.check().map_err(unusable)?;
+        let checked = previous.map_or(&[][..], |previous| &previous.parts.meshes);
+        if !checked.iter().any(|known| Arc::ptr_eq(known, mesh)) {
+            mesh.check().map_err(unusable)?;
+        }
         // Meshes of refracting materials have to enclose a volume.
         match self.refracting_material(object, mesh) {
             Some(material) => {

@@ -10,8 +10,10 @@ use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{
     BEAMS_PER_BAND, IncidenceCoverage, Panel, PanelBeams, PanelRecording, PanelSearch,
 };
+use etendue::io::FormatError;
 use etendue::io::scan_log::{ScanStream, Source, open_stream};
 use serde::Serialize;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,6 +53,23 @@ enum Scans {
 }
 
 impl AimSource {
+    /// Checks that a source which is a file can be read. Other sources are opened with the aim.
+    ///
+    /// # Errors
+    /// If there is no such file, and the word names no socket and not the standard input.
+    pub fn check(word: &str) -> Result<(), Refusal> {
+        let path = Path::new(word);
+        let port = word.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+        let read = match std::fs::metadata(path) {
+            _ if word == "-" => Ok(()),
+            Ok(found) if found.is_file() => File::open(path).map(|_| ()),
+            Ok(_) => Ok(()),
+            Err(_) if matches!(port, Some(Ok(_))) => Ok(()),
+            Err(error) => Err(error),
+        };
+        Ok(read.map_err(|error| FormatError::cannot_read(path, error))?)
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Word(word) => word,

@@ -3,7 +3,7 @@
 //! [`Studio::open`] loads a scene by the readers of the command line and binds a port of this computer;
 //! [`Studio::run`] serves the page until it is stopped. The page sends edits (JSON over a WebSocket), each of which
 //! changes one value of the scene or sensor file, the pose, the weather or the seed. A thread that owns the
-//! [session] applies them, simulates with the pipeline of `etendue simulate`, and publishes the newest
+//! [session] applies them, has them simulated by the pipeline of `etendue simulate`, and publishes the newest
 //! sweep (binary) and the newest state (JSON) to all pages. The command line that a session exports makes the
 //! same sweep, bit for bit.
 //!
@@ -38,6 +38,7 @@ mod refusal;
 mod robot;
 mod server;
 pub mod session;
+mod simulator;
 mod worker;
 
 pub use foxglove::LiveServer;

@@ -25,6 +25,14 @@ impl Refusal {
             remedy: remedy.into(),
         }
     }
+
+    /// The refusal where no thread can be started.
+    pub(crate) fn no_thread(error: &std::io::Error) -> Self {
+        Self::new(
+            format!("no thread can be started: {error}"),
+            "end other programs",
+        )
+    }
 }
 
 impl From<ConfigError> for Refusal {

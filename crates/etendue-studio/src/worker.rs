@@ -1,8 +1,11 @@
 //! The thread that owns the session.
 //!
-//! It takes all waiting requests, applies them in order, simulates once, and publishes the sweep and the state. An
-//! edit that a later waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue. Where
-//! a sweep takes long, edits are shown by coarse sweeps, and the whole one follows when no edit has come for a while.
+//! It takes all waiting requests, applies them in order, and publishes the sweep and the state. An edit that a later
+//! waiting edit replaces is skipped, so that a slow scene lags by one sweep, never by a queue.
+//!
+//! [`Worker::show_change`] requests all sweeps. A quick sweep is simulated at once. Where it takes long, an edit is
+//! shown by a coarse sweep, and the whole one follows on another thread when no edit has come for a while; an edit
+//! stops it. Questions about the sweep wait for the whole one, which edits do not stop then.
 
 use crate::aim::{self, AimEvent, AimSource};
 use crate::answer::{self, PictureRequest};
@@ -14,7 +17,9 @@ use crate::recording::fit::{self, Fit, FitEvent, UnknownRequest};
 use crate::recording::{Comparison, Recording, compare};
 use crate::refusal::Refusal;
 use crate::robot::{Query, RobotEvent, RobotRun};
-use crate::session::{Document, Edit, Opening, PanelHintRequest, Session, TextFile};
+use crate::session::{Document, Edit, Opening, PanelHintRequest, PanelTask, Session, TextFile};
+use crate::session::{RecordedPanel, WholeSweep};
+use crate::simulator::{Ended, Simulator};
 use etendue::io::ros2::recorded_messages;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -22,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot, watch};
 
 /// A message that is sent to all pages.
@@ -130,47 +135,77 @@ pub enum Job {
     Parameters(oneshot::Sender<Vec<Parameter>>),
     /// Sends the sweep to Foxglove.
     Show,
+    /// The end of the simulation of a whole sweep.
+    Simulated(Box<Ended>),
+    /// The sweep as a recording, for Foxglove.
+    Recorded(Result<Vec<u8>, Refusal>),
+    /// A panel that was found.
+    Panel(Box<PanelTask>, Arc<RecordedPanel>),
+    /// The end of the session.
+    End,
 }
 
 /// The way to the session.
 #[derive(Clone)]
 pub struct SessionHandle {
-    jobs: Sender<Job>,
+    jobs: Arc<Jobs>,
     /// What the session publishes.
     pub published: Published,
+}
+
+/// The jobs of a session, which ends with its last handle.
+struct Jobs(Sender<Job>);
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        let _ = self.0.send(Job::End);
+    }
 }
 
 impl SessionHandle {
     /// Sends a job; nothing if the session has ended, in which case the sender of the answer is dropped.
     pub fn send(&self, job: Job) {
-        let _ = self.jobs.send(job);
+        let _ = self.jobs.0.send(job);
     }
 }
 
 /// Opens a session on a thread of its own. It shows its sweeps, or the run of its robot, in a live view too.
 ///
 /// # Errors
-/// If the scene or the sensor cannot be loaded, or no thread can be started.
+/// If the scene, the sensor or the file of the aim cannot be read, or no thread can be started.
 pub fn start(
     opening: &Opening,
     uploads: PathBuf,
     live: Option<Arc<Live>>,
 ) -> Result<SessionHandle, Refusal> {
+    if let Some(word) = &opening.aim {
+        AimSource::check(word)?;
+    }
     let (jobs, waiting) = channel();
     let (state, state_receiver) = watch::channel(None);
     let (sweep, sweep_receiver) = watch::channel(None);
     let (events, _) = broadcast::channel(MAX_EVENTS);
+    let to_self = jobs.clone();
     let mut worker = Worker {
         session: Session::open(opening, uploads.clone())?,
         uploads,
+        simulator: Simulator::start(move |ended| {
+            let _ = to_self.send(Job::Simulated(ended.into()));
+        })?,
+        jobs: jobs.clone(),
+        questions: Vec::new(),
         live,
         shown_channels: 0,
+        is_recording: false,
+        recorded: 0,
         meshes: MeshNumbers::default(),
         state,
         sweep,
         events: events.clone(),
-        published: 0,
-        coarse: 0,
+        shown: 0,
+        whole: 0,
+        seen: 0,
+        rests_at: Instant::now(),
         stop_fit: Arc::default(),
         stop_aim: Arc::default(),
         robot: None,
@@ -178,17 +213,10 @@ pub fn start(
         gestures: 0,
     };
     worker.follow_robot()?;
-    worker.publish(false);
-    let thread = std::thread::Builder::new().name("session".into());
-    let thread = thread.spawn(move || worker.run(&waiting));
-    thread.map_err(|error| {
-        Refusal::new(
-            format!("no thread can be started: {error}"),
-            "end other programs",
-        )
-    })?;
+    worker.show_change(false);
+    background::start("session", move || worker.run(&waiting))?;
     Ok(SessionHandle {
-        jobs,
+        jobs: Arc::new(Jobs(jobs)),
         published: Published {
             state: state_receiver,
             sweep: sweep_receiver,
@@ -201,17 +229,30 @@ struct Worker {
     session: Session,
     /// Folder of temporary files.
     uploads: PathBuf,
+    simulator: Simulator,
+    /// The way of other threads to this one.
+    jobs: Sender<Job>,
+    /// Questions that wait for the whole sweep of a revision, or of a later one.
+    questions: Vec<(u64, Job)>,
     live: Option<Arc<Live>>,
     /// Number of channels of the lidar whose topics are shown; 0 for none.
     shown_channels: usize,
+    /// Whether a sweep is recorded for Foxglove.
+    is_recording: bool,
+    /// Revision of the last sweep that was recorded for Foxglove.
+    recorded: u64,
     meshes: MeshNumbers,
     state: watch::Sender<Shared<str>>,
     sweep: watch::Sender<Shared<[u8]>>,
     events: broadcast::Sender<Arc<str>>,
-    /// Revision that is published.
-    published: u64,
-    /// Revision of the last coarse sweep.
-    coarse: u64,
+    /// Revision of the last published sweep, coarse or whole.
+    shown: u64,
+    /// Revision of the last published whole sweep, or of its error.
+    whole: u64,
+    /// Revision whose sweep was requested last.
+    seen: u64,
+    /// When the edits rest, unless another one comes.
+    rests_at: Instant,
     /// Set to stop the running fit.
     stop_fit: Arc<AtomicBool>,
     /// Set to end the running aim.
@@ -228,28 +269,14 @@ struct Worker {
 const MAX_EVENTS: usize = 256;
 
 /// Time without edits after which the whole sweep follows coarse ones.
-const REST: Duration = Duration::from_millis(300);
+const REST: Duration = Duration::from_millis(150);
 
 /// Maximum number of requests that are taken at once.
 const MAX_BATCH: usize = 256;
 
 impl Worker {
     fn run(&mut self, waiting: &Receiver<Job>) {
-        loop {
-            // Publish the whole sweep when the edits rest
-            let is_whole = self.published == self.session.revision();
-            let first = if is_whole {
-                waiting.recv().ok()
-            } else {
-                match waiting.recv_timeout(REST) {
-                    Err(RecvTimeoutError::Timeout) => {
-                        self.publish(false);
-                        continue;
-                    }
-                    received => received.ok(),
-                }
-            };
-            let Some(first) = first else { return };
+        while let Some(first) = self.next(waiting) {
             // Take all waiting jobs
             let mut jobs = vec![first];
             while jobs.len() < MAX_BATCH
@@ -258,21 +285,60 @@ impl Worker {
                 jobs.push(next);
             }
             // Edit first, so that the sweep is on its way before questions are answered
-            let (edits, questions): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
-            // Steps of the run are shown whole
+            let (edits, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(is_edit);
+            // Steps of the run are shown whole, one after another
             let is_step = !edits.is_empty() && edits.iter().all(is_of_time);
-            let may_be_coarse = !is_step && !questions.iter().any(is_about_sweep);
+            if !edits.is_empty() && !is_step && self.questions.is_empty() {
+                self.simulator.stop();
+            }
             self.edit_all(edits);
             let followed = self.follow_robot();
-            self.publish(may_be_coarse);
+            self.show_change(!is_step);
             if let Err(refusal) = followed {
-                let message = json!({ "trouble": refusal }).to_string();
-                let _ = self.events.send(message.into());
+                self.report(&refusal);
             }
-            for job in questions {
-                self.answer(job);
+            for job in others {
+                match job {
+                    Job::End => return,
+                    job if is_about_sweep(&job) => {
+                        self.questions.push((self.session.revision(), job));
+                    }
+                    job => self.answer(job),
+                }
+                // The answer to a request may be a change: the files are unsaved no longer, say
+                self.show_change(true);
+            }
+            self.answer_questions();
+        }
+    }
+
+    /// The next job; the whole sweep of the inputs is simulated where it is due before.
+    fn next(&mut self, waiting: &Receiver<Job>) -> Option<Job> {
+        let revision = self.session.revision();
+        let is_due = self.whole != revision && self.simulator.running().is_none();
+        if is_due && self.questions.is_empty() {
+            let left = self.rests_at.saturating_duration_since(Instant::now());
+            match waiting.recv_timeout(left) {
+                Err(RecvTimeoutError::Timeout) => {}
+                received => return received.ok(),
             }
         }
+        if is_due {
+            self.simulate();
+        }
+        waiting.recv().ok()
+    }
+
+    /// Simulates the whole sweep of the inputs on the other thread.
+    fn simulate(&mut self) {
+        let memory = self.session.take_spare();
+        self.simulator.simulate(self.session.sweep_task(), memory);
+    }
+
+    /// Sends a refusal that is no answer to the pages.
+    fn report(&self, refusal: &Refusal) {
+        let message = json!({ "trouble": refusal }).to_string();
+        let _ = self.events.send(message.into());
     }
 
     /// Applies edits in order, without those that a later one replaces.
@@ -362,22 +428,74 @@ impl Worker {
         u64::MAX - self.gestures
     }
 
-    /// Publishes the sweep and the state of the session, if it changed; a coarse sweep alone if it may be and the
-    /// whole one takes long.
-    fn publish(&mut self, may_be_coarse: bool) {
-        if self.published == self.session.revision() || may_be_coarse && self.publish_coarse() {
+    /// Shows the sweep of the session after a change: the whole one if it is quick or is not changed, else a coarse one
+    /// if it may be. The whole one follows.
+    fn show_change(&mut self, may_be_coarse: bool) {
+        let revision = self.session.revision();
+        if self.seen == revision {
             return;
         }
-        self.published = self.session.revision();
-        let state = match self.session.simulate() {
-            Ok(simulated) => {
-                let message = sweep::encode(&simulated, self.session.loaded(), 1);
-                self.sweep.send_replace(Some(message.into()));
-                let robot = self.robot.as_deref();
-                State::of(&self.session, &mut self.meshes, robot)
+        self.seen = revision;
+        let rest = if may_be_coarse { REST } else { Duration::ZERO };
+        self.rests_at = Instant::now() + rest;
+        if self.session.renew_whole() {
+            return self.publish_whole();
+        }
+        let every = self.session.coarse_every();
+        if every == 1 {
+            match self.session.simulate() {
+                Ok(_) => self.publish_whole(),
+                Err(refusal) => self.publish_refusal(&refusal),
             }
-            Err(refusal) => Err(refusal),
+        } else if !may_be_coarse || !self.show_coarse(every) {
+            // A running sweep is shown first, so that a run is seen to go on
+            if self.simulator.running().is_none() {
+                self.simulate();
+            }
+        }
+    }
+
+    /// Publishes a coarse sweep; not if there is none.
+    fn show_coarse(&mut self, every: u32) -> bool {
+        // The error of an impossible sweep is that of the whole one
+        let Ok(Some(simulated)) = self.session.simulate_coarse(every) else {
+            return false;
         };
+        self.shown = simulated.revision;
+        let message = sweep::encode(&simulated, self.session.loaded(), every);
+        self.sweep.send_replace(Some(message.into()));
+        true
+    }
+
+    /// Takes a whole sweep from the other thread.
+    fn take(&mut self, ended: Ended) {
+        self.simulator.note(&ended);
+        match ended.sweep {
+            // A quick sweep may have come later, and be here before
+            Ok(Some(whole)) if ended.revision > self.session.sweep().revision => {
+                self.session.keep_whole(whole);
+                self.publish_whole();
+            }
+            Err(refusal) if ended.revision == self.session.revision() => {
+                self.publish_refusal(&refusal);
+            }
+            _ => {}
+        }
+    }
+
+    /// Publishes the whole sweep and the state, unless a later sweep is shown.
+    fn publish_whole(&mut self) {
+        let WholeSweep {
+            loaded, simulated, ..
+        } = self.session.whole();
+        self.whole = simulated.revision;
+        if self.shown > self.whole {
+            return;
+        }
+        self.shown = self.whole;
+        let message = sweep::encode(simulated, loaded, 1);
+        self.sweep.send_replace(Some(message.into()));
+        let state = State::of(&self.session, &mut self.meshes, self.robot.as_deref());
         self.show();
         let message = match state {
             Ok(state) => json!({ "state": state }),
@@ -386,25 +504,33 @@ impl Worker {
         self.state.send_replace(Some(message.to_string().into()));
     }
 
-    /// Publishes a coarse sweep, where the whole one takes long.
-    fn publish_coarse(&mut self) -> bool {
-        if self.coarse == self.session.revision() {
-            return true;
+    /// Publishes why the inputs have no sweep.
+    fn publish_refusal(&mut self, refusal: &Refusal) {
+        self.whole = self.session.revision();
+        let message = json!({ "trouble": refusal }).to_string();
+        self.state.send_replace(Some(message.into()));
+    }
+
+    /// Answers the questions whose sweep is there, or cannot be.
+    fn answer_questions(&mut self) {
+        let is_settled = self.whole == self.session.revision();
+        let simulated = self.session.sweep().revision;
+        let revision = if is_settled { u64::MAX } else { simulated };
+        let (ready, waiting) = std::mem::take(&mut self.questions)
+            .into_iter()
+            .partition(|(asked, _)| *asked <= revision);
+        self.questions = waiting;
+        let ready: Vec<(u64, Job)> = ready;
+        for (_, job) in ready {
+            self.answer(job);
         }
-        // The error of an impossible sweep is that of the whole one
-        let Ok(Some((simulated, every))) = self.session.simulate_coarse() else {
-            return false;
-        };
-        self.coarse = simulated.revision;
-        let message = sweep::encode(&simulated, self.session.loaded(), every);
-        self.sweep.send_replace(Some(message.into()));
-        true
+        self.show_change(true);
     }
 
     /// Shows the sweep in Foxglove, where a client subscribes to it; not while a robot is open, whose run is shown.
     fn show(&mut self) {
-        let is_whole = self.published == self.session.revision();
-        let is_shown = is_whole && self.robot.is_none();
+        let revision = self.session.revision();
+        let is_shown = self.whole == revision && self.robot.is_none() && !self.is_recording;
         let Some(live) = self.live.as_ref().filter(|_| is_shown) else {
             return;
         };
@@ -412,8 +538,28 @@ impl Worker {
         if channels == self.shown_channels && !live.is_wanted() {
             return;
         }
+        // Record the sweep, on a thread of its own where that takes long
         self.shown_channels = channels;
-        let recorded = self.session.recorded_sweep();
+        self.recorded = revision;
+        let (task, jobs) = (self.session.sweep_task(), self.jobs.clone());
+        if self.session.coarse_every() == 1 {
+            return self.publish_recorded(task.record_own());
+        }
+        let started = background::start("recording", move || {
+            let _ = jobs.send(Job::Recorded(task.record_own()));
+        });
+        match started {
+            Ok(()) => self.is_recording = true,
+            Err(refusal) => self.report(&refusal),
+        }
+    }
+
+    /// Publishes a recorded sweep in Foxglove, and records the next one if there is a later one.
+    fn publish_recorded(&mut self, recorded: Result<Vec<u8>, Refusal>) {
+        self.is_recording = false;
+        let Some(live) = self.live.as_ref().filter(|_| self.robot.is_none()) else {
+            return;
+        };
         let shown = recorded.and_then(|recording| {
             let (topics, messages) = recorded_messages(&recording)?;
             live.set_topics(&topics);
@@ -421,17 +567,18 @@ impl Worker {
             Ok(())
         });
         if let Err(refusal) = shown {
-            let message = json!({ "trouble": refusal }).to_string();
-            let _ = self.events.send(message.into());
+            self.report(&refusal);
+        }
+        if self.recorded != self.session.revision() {
+            self.show();
         }
     }
 
     fn answer(&mut self, job: Job) {
         match job {
+            Job::Request(Request::Panel(hint), answer) => self.find_panel(hint, answer),
             Job::Request(request, answer) => {
                 let _ = answer.send(self.answer_of(&request));
-                // Saving changes which files are unsaved
-                self.publish(false);
             }
             Job::Mesh(number, answer) => {
                 let _ = answer.send(self.meshes.get(number).map(|found| mesh::encode(&found)));
@@ -440,7 +587,11 @@ impl Worker {
                 let _ = answer.send(self.session.points());
             }
             Job::Record(sweeps, answer) => {
-                let _ = answer.send(self.session.record(sweeps));
+                let task = self.session.sweep_task();
+                // Without a thread the answer is dropped, which the page sees as a failure
+                let _ = background::start("recording", move || {
+                    let _ = answer.send(background::compute(|| task.record_first(sweeps)));
+                });
             }
             Job::Upload(name, bytes, answer) => {
                 let gesture = self.own_gesture();
@@ -453,43 +604,78 @@ impl Worker {
                     Ok(uploaded)
                 });
                 let _ = answer.send(uploaded.map(|uploaded| json!({ "upload": uploaded })));
-                self.publish(false);
             }
             Job::Picture(request, answer) => self.render(&request, answer),
             Job::Robot(query, answer) => {
                 let robot = self.robot.as_ref();
                 let _ = answer.send(robot.and_then(|robot| robot.answer(query)));
             }
-            Job::Compare(request, answer) => {
-                let _ = answer.send(self.compare(request));
-            }
+            Job::Compare(request, answer) => self.compare(request, answer),
             Job::Parameters(answer) => {
                 let _ = answer.send(foxglove::parameters(&self.session));
             }
             Job::Show => self.show(),
+            Job::Simulated(ended) => self.take(*ended),
+            Job::Recorded(recorded) => self.publish_recorded(recorded),
+            Job::Panel(task, found) => self.session.keep_panel(&task, found),
+            Job::End => {}
         }
     }
 
-    /// The message of a comparison; `None` without a recorded scan of this number.
-    fn compare(&self, request: ComparisonRequest) -> Option<Vec<u8>> {
-        let recording = self.session.recording()?;
-        let simulated = Recording::of_sweep(self.session.sweep(), self.session.loaded());
+    /// Computes the message of a comparison on a thread of its own; `None` without a recorded scan of this number.
+    fn compare(&self, request: ComparisonRequest, answer: oneshot::Sender<Option<Vec<u8>>>) {
+        let Some(recording) = self.session.recording().cloned() else {
+            let _ = answer.send(None);
+            return;
+        };
+        let whole = self.session.whole().clone();
         let comparison = Comparison {
-            world_from_sensor: self.session.sweep().sweep.world_from_sensor,
+            world_from_sensor: whole.simulated.sweep.world_from_sensor,
             is_in_world: request.is_in_world,
             with_numbers: request.with_numbers,
         };
-        let recorded = recording.scans.get(request.scan)?;
-        Some(compare(recorded, simulated.scans.first()?, comparison))
+        let task = move || {
+            let simulated = Recording::of_sweep(&whole.simulated, &whole.loaded);
+            let recorded = recording.scans.get(request.scan)?;
+            Some(compare(recorded, simulated.scans.first()?, comparison))
+        };
+        // Without a thread the answer is dropped, which the page sees as a failure
+        let _ = background::start("comparison", move || {
+            let _ = answer.send(background::compute(task));
+        });
     }
 
     /// Renders a picture on a thread of its own.
     fn render(&self, request: &PictureRequest, answer: oneshot::Sender<Result<Vec<u8>, Refusal>>) {
         let task = self.session.picture_task(request);
-        // Without a thread the answer is dropped, which the page sees as a failure
-        let thread = std::thread::Builder::new().name("picture".into());
-        let _ = thread.spawn(move || {
+        let _ = background::start("picture", move || {
             let _ = answer.send(background::compute(|| task.render()));
+        });
+    }
+
+    /// Finds the panel of the recording on a thread of its own.
+    fn find_panel(&self, hint: PanelHintRequest, answer: oneshot::Sender<Result<Json, Refusal>>) {
+        let open = self.session.profile(None);
+        let task = open.and_then(|open| Ok((open, self.session.panel_task(hint)?)));
+        let ((_, profile), task) = match task {
+            Ok(task) => task,
+            Err(refusal) => {
+                let _ = answer.send(Err(refusal));
+                return;
+            }
+        };
+        let (seed, jobs) = (self.session.inputs().seed, self.jobs.clone());
+        let _ = background::start("panel", move || {
+            let found = background::compute(|| {
+                let found = task.find()?;
+                let shown = serde_json::to_value(answer::panel(&found, &profile, seed));
+                let shown = shown.map_err(|error| unencodable(&error))?;
+                Ok((found, shown))
+            });
+            let _ = answer.send(found.map(|(found, shown)| {
+                let _ = jobs.send(Job::Panel(task.into(), found));
+                shown
+            }));
         });
     }
 
@@ -518,14 +704,7 @@ impl Worker {
             // Without a page nobody receives it
             let _ = events.send(message);
         };
-        let thread = std::thread::Builder::new().name("fit".into());
-        let started = thread.spawn(move || fit.run(&stop, &send));
-        started.map_err(|error| {
-            Refusal::new(
-                format!("no thread can be started: {error}"),
-                "end other programs",
-            )
-        })?;
+        background::start("fit", move || fit.run(&stop, &send))?;
         Ok(Json::Null)
     }
 
@@ -554,14 +733,7 @@ impl Worker {
             // Without a page nobody receives it
             let _ = events.send(message);
         };
-        let thread = std::thread::Builder::new().name("aim".into());
-        let started = thread.spawn(move || aim::run(&source, hint, &stop, &send));
-        started.map_err(|error| {
-            Refusal::new(
-                format!("no thread can be started: {error}"),
-                "end other programs",
-            )
-        })?;
+        background::start("aim", move || aim::run(&source, hint, &stop, &send))?;
         Ok(Json::Null)
     }
 
@@ -580,7 +752,8 @@ impl Worker {
         let session = &mut self.session;
         let encoded = match request {
             Request::Keep => {
-                let kept = Recording::of_sweep(session.sweep(), session.loaded());
+                let whole = session.whole();
+                let kept = Recording::of_sweep(&whole.simulated, &whole.loaded);
                 session.set_recording(Some(kept));
                 Ok(Json::Null)
             }
@@ -602,9 +775,12 @@ impl Worker {
                 Ok(json!({ "path": path.display().to_string() }))
             }
             Request::Beam(pixel) => {
-                let beam =
-                    answer::beam(session.inputs(), session.loaded(), session.sweep(), *pixel)?;
-                serde_json::to_value(beam)
+                let WholeSweep {
+                    inputs,
+                    loaded,
+                    simulated,
+                } = session.whole();
+                serde_json::to_value(answer::beam(inputs, loaded, simulated, *pixel)?)
             }
             Request::Reflectance(material) => {
                 serde_json::to_value(answer::reflectance(session.loaded(), *material)?)
@@ -612,12 +788,6 @@ impl Worker {
             Request::Profile(name) => {
                 let (file, profile) = session.profile(name.as_deref())?;
                 serde_json::to_value(answer::profile(&file, &profile))
-            }
-            Request::Panel(hint) => {
-                let (_, profile) = session.profile(None)?;
-                let panel = session.panel(*hint)?;
-                let seed = session.inputs().seed;
-                serde_json::to_value(answer::panel(&panel, &profile, seed))
             }
             Request::Text(Document::Profile) => {
                 let file = session.inputs().profile.as_ref();
@@ -629,8 +799,13 @@ impl Worker {
             }
             _ => Ok(Json::Null),
         };
-        encoded.map_err(|error| Refusal::new(error.to_string(), "report this error"))
+        encoded.map_err(|error| unencodable(&error))
     }
+}
+
+/// The refusal of an answer that has no JSON.
+fn unencodable(error: &serde_json::Error) -> Refusal {
+    Refusal::new(error.to_string(), "report this error")
 }
 
 fn is_edit(job: &Job) -> bool {
@@ -653,11 +828,11 @@ fn is_of_time(job: &Job) -> bool {
     }
 }
 
-/// Whether the answer to a job needs the whole sweep or the state that comes with it.
+/// Whether the answer to a job needs the whole sweep.
 fn is_about_sweep(job: &Job) -> bool {
-    !matches!(
+    matches!(
         job,
-        Job::Mesh(..) | Job::Robot(..) | Job::Parameters(..) | Job::Show
+        Job::Request(Request::Beam(_) | Request::Keep, _) | Job::Points(_) | Job::Compare(..)
     )
 }
 

@@ -153,6 +153,19 @@ fn a_sensor_pose_and_a_camera_give_the_picture_of_render() {
     );
 }
 
+#[test]
+fn a_missing_source_of_an_aim_is_an_error_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = ["studio", "--no-open", "--aim", "missing.txt"];
+    let output = etendue(folder.path(), &words);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(output.stdout.is_empty());
+    for part in ["missing.txt", "No such file", "check the path"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 /// Whether a program starts.
 fn starts(program: &str) -> bool {
     let mut command = std::process::Command::new(program);

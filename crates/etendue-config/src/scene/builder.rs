@@ -5,7 +5,7 @@ use super::cache::{AuditedMesh, SceneCache};
 use super::include::{ScenePart, with_includes};
 use super::lights::lighting;
 use super::materials::Palette;
-use super::mesh_object::{self, MeshFiles, MeshObject};
+use super::mesh_object::{self, FileMesh, MeshFiles, MeshObject, MeshSource};
 use super::repeat::Copy;
 use super::shape::primitive_mesh;
 use super::{
@@ -136,9 +136,9 @@ struct Assembly<'a> {
 impl Assembly<'_> {
     fn add(&mut self, object: &ObjectTable) -> Result<(), ConfigError> {
         let name = object.name.get_ref();
-        // Build the mesh and choose its materials
+        // Choose the mesh and its materials
         let MeshObject {
-            mut mesh,
+            mesh,
             material,
             mut corners,
             mut textured,
@@ -151,21 +151,29 @@ impl Assembly<'_> {
             );
             return Err(self.document.error(object.name.span(), problem).into());
         };
-        // Flip the normals
+        // Flip the normals of textures
         if object.flip_normals {
-            mesh = mesh.inside_out();
             corners = corners.map(|corners| with_flipped_winding(&corners));
             if let Some(Mapping::Corners(own)) = textured.as_mut().map(|own| &mut own.mapping) {
                 *own = with_flipped_winding(own);
             }
         }
 
-        // Audit the mesh of a file
-        let mut mesh = Arc::new(mesh);
-        let mut oddities = None;
-        if let Shape::Mesh(_) = object.shape {
-            AuditedMesh { mesh, oddities } = self.audited(object, mesh)?;
-        }
+        // Build the mesh, and audit that of a file
+        let AuditedMesh { mesh, oddities } = match mesh {
+            MeshSource::Primitive(mesh) => AuditedMesh {
+                mesh: Arc::new(if object.flip_normals {
+                    mesh.inside_out()
+                } else {
+                    mesh
+                }),
+                oddities: None,
+            },
+            MeshSource::File(mut source) => {
+                source.is_flipped = object.flip_normals;
+                self.audited(object, source)?
+            }
+        };
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
@@ -242,14 +250,15 @@ impl Assembly<'_> {
     fn audited(
         &mut self,
         object: &ObjectTable,
-        mesh: Arc<Mesh>,
+        source: FileMesh,
     ) -> Result<AuditedMesh, ConfigError> {
-        if let Some(known) = self.cache.audit(&mesh, object.flip_normals) {
+        if let Some(known) = self.cache.audit(&source) {
             return Ok(known);
         }
+        let mesh = Arc::new(source.mesh());
         let oddities = self.oddities(object, &mesh)?;
         let audited = AuditedMesh { mesh, oddities };
-        self.cache.keep_audit(audited.clone(), object.flip_normals);
+        self.cache.keep_audit(source, audited.clone());
         Ok(audited)
     }
 
@@ -288,7 +297,7 @@ impl Assembly<'_> {
         let mesh = primitive_mesh(self.document, &object.shape, &mut self.palette)?;
         let material = material.or(object.shape.own_material());
         Ok(MeshObject {
-            mesh: mesh.expect("every shape but a mesh file is a primitive"),
+            mesh: MeshSource::Primitive(mesh.expect("every shape but a mesh file is a primitive")),
             material: material
                 .map(|name| self.palette.id(self.document, name))
                 .transpose()?,

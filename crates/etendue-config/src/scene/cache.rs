@@ -1,5 +1,6 @@
 //! Parts of loaded scenes that the next load uses again.
 
+use super::mesh_object::FileMesh;
 use etendue_io::mesh::MeshFile;
 use etendue_scene::{Mesh, Scene};
 use std::collections::BTreeMap;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 pub struct SceneCache {
     /// Content of the mesh files.
     pub(super) files: BTreeMap<PathBuf, Arc<MeshFile>>,
-    /// Audited meshes, and whether their normals were flipped.
-    audits: Vec<(AuditedMesh, bool)>,
+    /// Audited meshes, with what they are built from.
+    audits: Vec<(FileMesh, AuditedMesh)>,
     /// The last scene.
     pub(super) scene: Option<Scene>,
 }
@@ -32,18 +33,19 @@ pub(super) struct AuditedMesh {
 const MAX_AUDITS: usize = 256;
 
 impl SceneCache {
-    /// The audit of an equal mesh.
-    pub(super) fn audit(&self, mesh: &Mesh, is_flipped: bool) -> Option<AuditedMesh> {
+    /// The audited mesh of the same file and choices. Meshes are not compared, which would take longer than the rest
+    /// of an edit.
+    pub(super) fn audit(&self, source: &FileMesh) -> Option<AuditedMesh> {
         let mut audits = self.audits.iter();
-        let known = audits.find(|(known, flipped)| *flipped == is_flipped && *known.mesh == *mesh);
-        known.map(|(known, _)| known.clone())
+        let known = audits.find(|(known, _)| known == source);
+        known.map(|(_, audited)| audited.clone())
     }
 
     /// Keeps an audit in place of the oldest.
-    pub(super) fn keep_audit(&mut self, audited: AuditedMesh, is_flipped: bool) {
+    pub(super) fn keep_audit(&mut self, source: FileMesh, audited: AuditedMesh) {
         if self.audits.len() == MAX_AUDITS {
             self.audits.remove(0);
         }
-        self.audits.push((audited, is_flipped));
+        self.audits.push((source, audited));
     }
 }

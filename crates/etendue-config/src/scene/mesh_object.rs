@@ -39,9 +39,51 @@ impl MeshFiles {
     }
 }
 
+/// The mesh of an object, or what it is built from.
+pub(super) enum MeshSource {
+    Primitive(Mesh),
+    File(FileMesh),
+}
+
+/// A mesh file with the choices that make it the mesh of an object.
+#[derive(Clone, Debug)]
+pub(super) struct FileMesh {
+    file: Arc<MeshFile>,
+    up: Up,
+    scale: f64,
+    /// Material of each part.
+    materials: Vec<MaterialId>,
+    /// Whether the normals are inverted.
+    pub is_flipped: bool,
+}
+
+impl PartialEq for FileMesh {
+    /// Whether the meshes are equal because they have the same file, read once, and the same choices.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+            && self.up == other.up
+            && self.scale == other.scale
+            && self.materials == other.materials
+            && self.is_flipped == other.is_flipped
+    }
+}
+
+impl FileMesh {
+    /// The mesh, each triangle with the material of its part.
+    pub fn mesh(&self) -> Mesh {
+        let mut mesh = upright(self.file.mesh.clone(), self.up).scaled(self.scale);
+        let parts = self.file.part_of_triangle.iter();
+        mesh.materials = parts.map(|part| self.materials[*part as usize]).collect();
+        if self.is_flipped {
+            mesh = mesh.inside_out();
+        }
+        mesh
+    }
+}
+
 /// Mesh, materials and textures of an object from a mesh file.
 pub(super) struct MeshObject {
-    pub mesh: Mesh,
+    pub mesh: MeshSource,
     /// Material of triangles without their own.
     pub material: Option<MaterialId>,
     /// Texture coordinates of each triangle's corners, if the file has them.
@@ -71,21 +113,22 @@ pub(super) fn load(
     };
     let chosen = choice.materials(&file.parts, &names, palette, &mut warnings)?;
     let own: Vec<bool> = names.iter().map(|name| choice.is_own(name)).collect();
-    // Transform the mesh, and assign each triangle the material of its part
-    let mut mesh = shaped(document, shape, &file)?;
-    mesh.materials = file
-        .part_of_triangle
-        .iter()
-        .map(|part| chosen[*part as usize])
-        .collect();
     let material = material
         .map(|name| palette.id(document, name))
         .transpose()?;
+    let of_first = file.part_of_triangle.first();
+    let of_first = of_first.map(|part| chosen[*part as usize]);
     Ok(MeshObject {
-        material: material.or(mesh.materials.first().copied()),
-        mesh,
+        material: material.or(of_first),
         corners: file.texture_corners.clone(),
         textured: own_pictures(&file, &own),
+        mesh: MeshSource::File(FileMesh {
+            up: up(shape, &file),
+            scale: scale(document, shape)?,
+            materials: chosen,
+            is_flipped: false,
+            file,
+        }),
         warnings,
     })
 }
@@ -110,11 +153,14 @@ pub(super) fn shaped(
     shape: &MeshShape,
     file: &MeshFile,
 ) -> Result<Mesh, DocumentError> {
-    let up = match (shape.up, file.up) {
+    Ok(upright(file.mesh.clone(), up(shape, file)).scaled(scale(document, shape)?))
+}
+
+fn up(shape: &MeshShape, file: &MeshFile) -> Up {
+    match (shape.up, file.up) {
         (Some(UpAxis::Y), _) | (None, Up::Y) => Up::Y,
         (Some(UpAxis::Z), _) | (None, Up::Z) => Up::Z,
-    };
-    Ok(upright(file.mesh.clone(), up).scaled(scale(document, shape)?))
+    }
 }
 
 fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {

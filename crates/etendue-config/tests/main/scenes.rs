@@ -2,7 +2,9 @@
 
 use crate::recordings::recording;
 use etendue_config::ConfigError;
-use etendue_config::scene::{LoadedScene, SensorSource, examples, parse, schema};
+use etendue_config::scene::{
+    LoadedScene, SceneCache, SensorSource, examples, parse, parse_reusing, schema,
+};
 use etendue_config::toml_file::{Document, TomlProblem};
 use etendue_physics::surface::Lobe;
 use etendue_scene::{CastScratch, Ray};
@@ -334,6 +336,45 @@ fn odd_triangles_of_a_mesh_file_are_counted_in_one_line() {
     let inside_out = format!("{odd}; 1 closed part inside out, first at triangle 0");
     assert_eq!(warnings(""), [inside_out]);
     assert_eq!(warnings("flip_normals = true"), [odd]);
+}
+
+#[test]
+fn an_edited_scene_with_a_cache_is_that_without_and_shares_equal_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let faces = "usemtl low\nf 1 3 2\nf 1 2 4\nusemtl high\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(folder.path().join("a.obj"), format!("{corners}{faces}")).unwrap();
+    let mut cache = SceneCache::default();
+    let mut load = |keys: &str, part: &str, more: &str| {
+        let lines = format!(
+            "[objects.shape.mesh]\nfile = \"a.obj\"\n{keys}\n[objects.shape.mesh.materials]\nlow = \"{part}\"\n"
+        );
+        let text = with(&format!("material = \"wood\"\n{more}\n{lines}"));
+        let document = Document::new(folder.path().join("scene.toml"), text);
+        let reused = parse_reusing(&document, &mut cache).unwrap().scene;
+        let alone = parse(&document).unwrap().scene;
+        let [reused, alone] = [reused, alone].map(|scene| scene.parts().clone());
+        assert_eq!(reused.meshes, alone.meshes, "{document:?}");
+        assert_eq!(reused.materials, alone.materials);
+        reused.meshes[0].clone()
+    };
+    let first = load("", "brick", "");
+    // A change of a pose shares the mesh; changes of the mesh make others, until they are undone
+    let moved = load("", "brick", "position_m = [1, 2, 3]");
+    assert!(std::sync::Arc::ptr_eq(&first, &moved));
+    for (keys, part, more) in [
+        ("scale = 2.0", "brick", ""),
+        ("up = \"y\"", "brick", ""),
+        ("", "wood", ""),
+        ("", "brick", "flip_normals = true"),
+    ] {
+        let other = load(keys, part, more);
+        assert!(
+            !std::sync::Arc::ptr_eq(&first, &other),
+            "{keys} {part} {more}"
+        );
+        assert_eq!(*load("", "brick", ""), *first);
+    }
 }
 
 #[test]

@@ -107,4 +107,4 @@ pub use scratch::SweepScratch;
 pub use settings::{Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::Shot;
 pub use shots::Shots;
-pub use simulate::{simulate, simulate_into, waveform};
+pub use simulate::{simulate, simulate_into, simulate_until, waveform};

@@ -22,6 +22,7 @@ use etendue_physics::Purpose;
 use etendue_physics::pulse::{SamplingWindow, Waveform};
 use nalgebra::Isometry3;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Simulates one sweep as the device reports it.
 ///
@@ -40,8 +41,14 @@ pub fn simulate(
 ) -> Sweep {
     let mut sweep = Sweep::default();
     let mut scratch = SweepScratch::default();
-    let poses = &world_from_sensor;
-    simulate_along(world, lidar, settings, poses, &mut sweep, &mut scratch);
+    simulate_into(
+        world,
+        lidar,
+        settings,
+        world_from_sensor,
+        &mut sweep,
+        &mut scratch,
+    );
     sweep
 }
 
@@ -54,10 +61,35 @@ pub fn simulate_into(
     sweep: &mut Sweep,
     scratch: &mut SweepScratch,
 ) {
-    simulate_along(world, lidar, settings, &world_from_sensor, sweep, scratch);
+    let never = AtomicBool::new(false);
+    simulate_until(
+        world,
+        lidar,
+        settings,
+        world_from_sensor,
+        sweep,
+        scratch,
+        &never,
+    );
 }
 
-/// [`simulate_into`] for poses of any type.
+/// [`simulate_into`] that another thread ends early by setting `stop`. Returns whether the sweep is complete; the
+/// content of an incomplete one is unspecified, and its memory can be used again.
+pub fn simulate_until(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+    sweep: &mut Sweep,
+    scratch: &mut SweepScratch,
+    stop: &AtomicBool,
+) -> bool {
+    let poses = &world_from_sensor;
+    simulate_along(world, lidar, settings, poses, sweep, scratch, stop);
+    !stop.load(Ordering::Relaxed)
+}
+
+/// [`simulate_until`] for poses of any type.
 fn simulate_along(
     world: &World<f64>,
     lidar: &Lidar,
@@ -65,6 +97,7 @@ fn simulate_along(
     world_from_sensor: &dyn SensorPoses<f64>,
     sweep: &mut Sweep,
     scratch: &mut SweepScratch,
+    stop: &AtomicBool,
 ) {
     // Aim the shots and prepare the pipeline.
     let firing = lidar.firing(settings.sweep, settings.start);
@@ -88,6 +121,9 @@ fn simulate_along(
     };
     // Simulate batches of shots, in lanes where that is possible.
     let simulate = |memory: &mut BatchMemory, own: Range<usize>, to: &mut Destination| {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
         if !deforms {
             match &fast {
                 Some(fast) => fast.batch(memory, &shots, own.clone(), to),

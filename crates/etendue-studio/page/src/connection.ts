@@ -52,6 +52,12 @@ export class Connection {
     };
   }
 
+  /** Ends the connection; nothing more is received. */
+  close() {
+    this.socket.onmessage = this.socket.onclose = null;
+    this.socket.close();
+  }
+
   private receive(data: string | ArrayBuffer) {
     if (data instanceof ArrayBuffer) {
       const sweep = decode<Sweep>(data);

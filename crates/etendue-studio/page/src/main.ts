@@ -18,7 +18,7 @@ import { RobotPanel } from "./robot_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
 import type { Edit, State, Sweep } from "./types";
-import { View, type Selection } from "./view";
+import { context, View, type Selection } from "./view";
 
 const get = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const storage = { get: (key: string) => { try { return localStorage.getItem(key); } catch { return null; } }, set: (key: string, value: string) => { try { localStorage.setItem(key, value); } catch { /* private window */ } } };
@@ -28,14 +28,36 @@ let legendHtml = "";
 let toastTimer = 0;
 let gizmoGesture = 0;
 
+// The connection, opened first: the sweep is on its way while the view starts
+
+const connection = new Connection({
+  hello(hello) {
+    app.hello = hello;
+    get<HTMLSelectElement>("scene").replaceChildren(new Option("Scene…", ""), ...hello.scenes.map((name) => new Option(name, name)));
+    get<HTMLSelectElement>("sensor").replaceChildren(new Option("Sensor…", ""), ...hello.sensors.map(([name, title]) => new Option(title, name)));
+  },
+  state(state) {
+    app.state = state;
+    void showState(state);
+  },
+  sweep: showSweep,
+  trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
+  fit: (event) => recording.event(event),
+  robot: (event) => robot.event(event),
+  aim: (event) => aim.event(event),
+  closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
+});
+
 // The view
 
-if (!document.createElement("canvas").getContext("webgl2")) {
-  get("toast").className = "show bad";
-  get("toast").append("This browser has no WebGL 2, which the view needs.", element("small", "", "Allow it in the settings of the browser, or use another browser."));
+const canvas = get<HTMLCanvasElement>("canvas");
+const drawing = context(canvas);
+if (!drawing) {
+  get("note").replaceChildren("This browser has no WebGL 2, which the view needs.", element("small", "", "Allow it in the settings of the browser, or use another browser."));
+  connection.close();
   throw new Error("no WebGL 2");
 }
-const view = new View(get<HTMLCanvasElement>("canvas"), {
+const view = new View(canvas, drawing, {
   selected: (selection) => app.select(selection),
   point: (index) => {
     if (app.sweep?.every === 1) beam.inspect(app.sweep.pixel[index]);
@@ -68,26 +90,6 @@ function moved(selection: Selection, thing: THREE.Object3D, isOver: boolean) {
   }
   if (isOver) gizmoGesture = 0;
 }
-
-// The connection
-
-const connection = new Connection({
-  hello(hello) {
-    app.hello = hello;
-    get<HTMLSelectElement>("scene").replaceChildren(new Option("Scene…", ""), ...hello.scenes.map((name) => new Option(name, name)));
-    get<HTMLSelectElement>("sensor").replaceChildren(new Option("Sensor…", ""), ...hello.sensors.map(([name, title]) => new Option(title, name)));
-  },
-  state(state) {
-    app.state = state;
-    void showState(state);
-  },
-  sweep: showSweep,
-  trouble: (refusal) => app.toast(refusal.message, refusal.remedy, true),
-  fit: (event) => recording.event(event),
-  robot: (event) => robot.event(event),
-  aim: (event) => aim.event(event),
-  closed: () => app.toast("The studio has ended.", "Start etendue studio again, and open the address that it prints.", true),
-});
 
 const app: App = {
   connection, view, hello: null, state: null, sweep: null, selection: null, material: 0,
@@ -214,6 +216,7 @@ function showSweep(sweep: Sweep) {
   view.showSweep(sweep, values(sweep));
   // Where an edit led to this sweep, its time includes the end of the drawing
   if (connection.awaits(sweep.revision) || !firstDrawn) view.finish();
+  if (!firstDrawn) get("note").hidden = true;
   firstDrawn ||= performance.now();
   connection.drawn(sweep.revision);
   images.show(sweep);

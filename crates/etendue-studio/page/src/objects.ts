@@ -9,12 +9,10 @@ interface MeshMessage { groups: { start: number; count: number; material: number
 /** Largest number of triangles whose edges are drawn around a selected object; of larger ones the box is drawn. */
 const MAX_EDGES = 20_000;
 
-function shown(look: Look, isRetro: boolean, material: THREE.MeshStandardMaterial) {
+function shown(look: Look, isRetro: boolean, material: THREE.MeshLambertMaterial) {
   const metal = look.mirror > 0.3;
   const grey = Math.sqrt(Math.min(1, metal ? look.mirror : look.diffuse));
   material.color.setRGB(grey * 0.9 + 0.06, grey * 0.9 + 0.06, grey * 0.9 + 0.07);
-  material.metalness = metal ? 0.25 : 0;
-  material.roughness = metal ? 0.25 : 0.9;
   material.transparent = look.transmitted > 0.05;
   material.opacity = look.transmitted > 0.05 ? Math.max(0.16, 0.6 * (1 - look.transmitted)) : 1;
   material.depthWrite = !material.transparent;
@@ -27,11 +25,14 @@ export class ObjectsLayer {
   readonly group = new THREE.Group();
   readonly meshes: THREE.Mesh[] = [];
   /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
-  private materials: THREE.MeshStandardMaterial[][] = [[], []];
+  private materials: THREE.MeshLambertMaterial[][] = [[], []];
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] } | null>>();
   private outline: THREE.LineSegments | null = null;
   private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
   private outlined = -1;
+  private shown = "";
+  /** Grows when the surfaces look different. */
+  version = 0;
 
   constructor(private changed: () => void) {}
 
@@ -40,13 +41,16 @@ export class ObjectsLayer {
     // Materials, shared by all meshes
     [THREE.DoubleSide, THREE.FrontSide].forEach((side, kind) => {
       const own = this.materials[kind];
-      while (own.length < state.materials.length) own.push(new THREE.MeshStandardMaterial({ side, flatShading: true }));
+      while (own.length < state.materials.length) own.push(new THREE.MeshLambertMaterial({ side, flatShading: true }));
       state.materials.forEach((material, number) => shown(material.look, Boolean(material.file?.retro), own[number]));
     });
     const tables = (state.scene.toml.objects ?? []) as { flip_normals?: boolean }[];
 
     // Meshes; a removed object's mesh is dropped
     while (this.meshes.length > state.objects.length) this.group.remove(this.meshes.pop()!);
+    const looks = JSON.stringify([state.objects, state.materials.map(({ look, file }) => [look, Boolean(file?.retro)])]);
+    if (looks !== this.shown) this.version++;
+    this.shown = looks;
     const loads: Promise<void>[] = [];
     state.objects.forEach((object, number) => {
       const known = this.meshes[number];
@@ -66,6 +70,7 @@ export class ObjectsLayer {
         loads.push(this.load(object.mesh).then((loaded) => {
           // A later state replaced the mesh
           if (!loaded || mesh.userData.key !== key) return;
+          this.version++;
           mesh.geometry = loaded.geometry;
           mesh.material = loaded.groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);
         }));
@@ -129,8 +134,20 @@ export class ObjectsLayer {
     mesh.add(this.outline);
   }
 
+  /** Number of triangles. */
+  get triangles(): number {
+    return this.meshes.reduce((sum, mesh) => sum + (mesh.geometry.index?.count ?? 0) / 3, 0);
+  }
+
+  /** Shows or hides the surfaces, and the outline. */
+  showParts(areSurfacesShown: boolean, isOutlineShown: boolean) {
+    for (const material of this.materials.flat()) material.visible = areSurfacesShown;
+    this.outlineMaterial.visible = isOutlineShown;
+  }
+
   /** Shows the surfaces, their edges only, or nothing. */
   style(style: "surfaces" | "wire" | "hidden") {
+    this.version++;
     this.group.visible = style !== "hidden";
     for (const material of this.materials.flat()) material.wireframe = style === "wire";
   }

@@ -6,6 +6,7 @@ import { TransformControls } from "three/examples/jsm/controls/TransformControls
 import type { Coloured } from "./colours";
 import { ObjectsLayer } from "./objects";
 import { PointsLayer } from "./points";
+import { StillPicture } from "./still";
 import type { Beam, State, Sweep } from "./types";
 
 export type Selection = { kind: "sensor" } | { kind: "object"; number: number } | null;
@@ -27,6 +28,23 @@ interface Listeners {
   /** The gizmo of the selection moved it to a pose: position and quaternion. */
   moved(selection: Selection, pose: THREE.Object3D, isOver: boolean): void;
   measured(text: string): void;
+}
+
+/** Time after which the camera is at rest, ms. */
+const REST = 120;
+
+/**
+ * A drawing context; null if the browser has none. Where the processor draws, edges are not smoothed and the ground is opaque: the
+ * opposite takes it twice as long.
+ */
+export function context(canvas: HTMLCanvasElement): { context: WebGL2RenderingContext; isSoftware: boolean } | null {
+  const probe = document.createElement("canvas").getContext("webgl2");
+  const named = probe?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = String(probe?.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : WebGL2RenderingContext.RENDERER));
+  probe?.getExtension("WEBGL_lose_context")?.loseContext();
+  const isSoftware = /swiftshader|llvmpipe|software/i.test(renderer);
+  const context = canvas.getContext("webgl2", { alpha: !isSoftware, antialias: !isSoftware, powerPreference: "high-performance" });
+  return context && { context, isSoftware };
 }
 
 /** Greatest distance of a click from a point, pixels. */
@@ -54,20 +72,26 @@ export class View {
   private selection: Selection = null;
   private isDragging = false;
   private isDirty = true;
+  /** The picture of the surfaces, where the processor draws. */
+  private still: StillPicture | null;
+  private drawnAt = 0;
+  private pixel = new Uint8Array(4);
   private extent = 5;
   private isFramed = false;
   private measuring: THREE.Vector3[] | null = null;
   follows = false;
   frames = 0;
 
-  constructor(private canvas: HTMLCanvasElement, private on: Listeners) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
+  constructor(private canvas: HTMLCanvasElement, { context, isSoftware }: { context: WebGL2RenderingContext; isSoftware: boolean }, private on: Listeners) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, alpha: !isSoftware });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.debug.checkShaderErrors = false;
     this.camera = this.perspective;
     this.perspective.up.set(0, 0, 1);
     this.perspective.position.set(-4, -4, 4);
     this.top.up.set(0, 1, 0);
     this.objects = new ObjectsLayer(() => this.draw());
+    this.still = isSoftware ? new StillPicture(this.renderer, this.objects) : null;
 
     // Light that shows shapes from every side
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a94a0, 1.9));
@@ -78,6 +102,8 @@ export class View {
     this.marker.visible = false;
     this.marker.renderOrder = 6;
     this.buildSensor();
+    // Programs are compiled while the rest of the page is built
+    this.renderer.compile(this.scene, this.camera);
 
     // Camera and gizmos
     this.orbit = new OrbitControls(this.camera, canvas);
@@ -92,6 +118,7 @@ export class View {
       if (!event.value && this.gizmo.object) on.moved(this.selection, this.gizmo.object, true);
     });
     this.gizmo.addEventListener("objectChange", () => {
+      this.objects.version++;
       if (this.gizmo.object) on.moved(this.selection, this.gizmo.object, false);
     });
     this.scene.add(this.gizmo.getHelper());
@@ -99,15 +126,19 @@ export class View {
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
     const loop = () => {
-      if (this.isDirty) this.render();
+      const isAtRest = this.still?.isBehind && !this.isDragging && performance.now() - this.drawnAt > REST;
+      // The first sweep draws first
+      if (this.frames > 0 && (this.isDirty || isAtRest)) this.render();
       requestAnimationFrame(loop);
     };
     requestAnimationFrame(loop);
   }
 
   private buildSensor() {
-    const body = new THREE.Mesh(new THREE.CylinderGeometry(0.045, 0.05, 0.07, 32).rotateX(Math.PI / 2), new THREE.MeshStandardMaterial({ color: 0x1f6fb5, roughness: 0.35, metalness: 0.4 }));
-    const band = new THREE.Mesh(new THREE.CylinderGeometry(0.047, 0.047, 0.022, 32).rotateX(Math.PI / 2).translate(0, 0, 0.008), new THREE.MeshStandardMaterial({ color: 0x0b0f14, roughness: 0.1 }));
+    // The program of the surfaces of the scene, which is compiled first
+    const surface = (color: number) => new THREE.MeshLambertMaterial({ color, side: THREE.DoubleSide, flatShading: true });
+    const body = new THREE.Mesh(new THREE.CylinderGeometry(0.045, 0.05, 0.07, 32).rotateX(Math.PI / 2), surface(0x1f6fb5));
+    const band = new THREE.Mesh(new THREE.CylinderGeometry(0.047, 0.047, 0.022, 32).rotateX(Math.PI / 2).translate(0, 0, 0.008), surface(0x0b0f14));
     const axes = new THREE.AxesHelper(0.25);
     this.sensor.add(body, band, axes, this.fan);
     this.sensor.userData.sensor = true;
@@ -167,10 +198,11 @@ export class View {
   async show(state: State) {
     const size = state.bounds[1].map((high, axis) => high - state.bounds[0][axis]);
     this.extent = Math.max(0.5, Math.hypot(...size));
-    await this.objects.show(state);
+    // The meshes come later
     if (!this.isFramed) this.frame(state);
     this.showFan(state);
     this.showPath(state.path);
+    await this.objects.show(state);
     this.attach();
     this.draw();
   }
@@ -349,13 +381,18 @@ export class View {
   setTheme(isDark: boolean) {
     const rays = isDark ? 0xffffff : 0x202830;
     (this.marker.material as THREE.MeshBasicMaterial).color.set(rays);
+    // Seen where the ground is opaque
+    if (this.still) this.renderer.setClearColor(getComputedStyle(document.documentElement).getPropertyValue("--ground").trim());
+    this.objects.version++;
     this.draw();
   }
 
   private resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     if (width === 0 || height === 0) return;
-    this.renderer.setSize(width, height, false);
+    // Another size takes new memory, even if it is the same
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (size.x !== width || size.y !== height) this.renderer.setSize(width, height, false);
     this.perspective.aspect = width / height;
     this.perspective.updateProjectionMatrix();
     const half = 0.55 * this.extent;
@@ -374,11 +411,14 @@ export class View {
   render() {
     this.isDirty = false;
     this.frames += 1;
-    this.renderer.render(this.scene, this.camera);
+    this.drawnAt = performance.now();
+    if (this.still) this.still.render(this.scene, this.camera, this.grid, this.isDragging && this.selection?.kind === "object");
+    else this.renderer.render(this.scene, this.camera);
   }
 
-  /** Waits for the end of the drawing. */
+  /** Waits for the end of the drawing, by reading a pixel of it: the method `finish` of browsers does not wait. */
   finish() {
-    this.renderer.getContext().finish();
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, this.pixel);
   }
 }

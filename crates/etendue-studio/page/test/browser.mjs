@@ -86,6 +86,7 @@ try {
     await waitFor(() => window.studio?.app.sweep && window.studio.app.state && window.studio.view.objects.meshes.length === 3);
     assert.equal(await evaluate(() => window.studio.app.sweep.beams), 682);
     assert.ok((await page.textContent("#legend")).includes("intensity"));
+    assert.ok(!(await page.isVisible("#note")));
   });
 
   await step("select an object by a click", async () => {
@@ -320,6 +321,40 @@ try {
     await waitFor(() => window.studio.app.state.robot === null && window.studio.view.points.points.visible);
   });
 
+  await step("many surfaces are drawn from their picture", async () => {
+    const rows = Array.from({ length: 111 }, (_, row) => row);
+    const vertices = rows.flatMap((x) => rows.map((y) => `v ${0.002 * x} ${0.002 * y} ${0.03 * Math.sin(0.2 * x) * Math.cos(0.1 * y)}`));
+    const faces = rows.slice(1).flatMap((x) => rows.slice(1).flatMap((y) => [[111 * x + y + 1, 111 * x + y, 111 * x - 111 + y], [111 * x + y + 1, 111 * x - 111 + y, 111 * x - 110 + y]].map((corners) => `f ${corners.join(" ")}`)));
+    await drop("hills.obj", [...vertices, ...faces].join("\n"));
+    await waitFor(() => window.studio.view.objects.triangles > 24_000);
+    const { differing, drawn, copies } = await evaluate(async () => {
+      const { view } = window.studio;
+      // Frames are shown, which empties the canvas
+      const shown = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const gl = view.renderer.getContext();
+      const pixels = (draw) => {
+        draw();
+        const read = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+        gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, read);
+        return read;
+      };
+      const direct = pixels(() => view.renderer.render(view.scene, view.camera));
+      // The second frame of a camera at rest makes the picture, and the third one copies it
+      view.render();
+      await shown();
+      view.render();
+      await shown();
+      const before = view.still.copies;
+      const still = pixels(() => view.render());
+      const count = (is) => direct.reduce((sum, value, at) => sum + (is(value, at) ? 1 : 0), 0) / direct.length;
+      return { differing: count((value, at) => Math.abs(value - still[at]) > 6), drawn: count((value) => value > 0), copies: view.still.copies - before };
+    });
+    assert.equal(copies, 1);
+    assert.ok(drawn > 0.3 && differing < 0.002, `${differing} of ${drawn}`);
+    await page.keyboard.press("Control+z");
+    await waitFor(() => window.studio.app.state.objects.length === 3);
+  });
+
   await step("a broken file is refused with its place", async () => {
     await drop("broken.toml", 'version = 1\n[[objects]]\nname = "ball"\nshape.sphere = { radios_m = 1 }\n');
     await page.locator("#toast.bad").waitFor();
@@ -351,6 +386,16 @@ try {
     const width = await evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 390, `${width}`);
     assert.ok(await page.isVisible("#panels .list"));
+  });
+
+  await step("a browser without WebGL says so in the view", async () => {
+    const without = await chromium.launch({ executablePath: chrome, args: ["--no-sandbox", "--disable-3d-apis", "--disable-dev-shm-usage"] });
+    const other = await without.newPage({ viewport: { width: 1280, height: 800 } });
+    await other.goto(url);
+    const note = other.locator("#view #note");
+    await note.getByText("no WebGL 2").waitFor();
+    assert.ok(await note.isVisible());
+    await without.close();
   });
 
   await step("nothing comes from elsewhere, and nothing fails", async () => {

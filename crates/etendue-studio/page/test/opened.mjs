@@ -17,8 +17,8 @@ export async function openStudio(program, chrome, scene, sensor, prepare = () =>
     args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  prepare(page);
+  await prepare(page);
   await page.goto(url);
   await page.waitForFunction(() => window.studio?.app.sweep && window.studio.app.state, null, { timeout: 120_000 });
-  return { server, browser, page };
+  return { server, browser, page, url };
 }

@@ -3,7 +3,7 @@
 use crate::refusal::Refusal;
 use crate::robot::picture;
 use crate::session::pose::{PoseNumbers, of_numbers};
-use crate::session::{Inputs, Loaded, SimulatedSweep};
+use crate::session::{Inputs, Loaded};
 use etendue::config::scene::light_if_dark;
 use etendue::physics::camera::Intrinsics;
 use etendue::sensors::camera::{Camera, CameraWorld, CameraWorldError, FrameSettings, Shutter};
@@ -35,18 +35,13 @@ pub struct PictureTask {
 
 impl PictureTask {
     /// A picture at the start of the sweep.
-    pub fn new(
-        request: &PictureRequest,
-        inputs: &Inputs,
-        loaded: &Loaded,
-        sweep: &SimulatedSweep,
-    ) -> Self {
+    pub fn new(request: &PictureRequest, inputs: &Inputs, loaded: &Loaded) -> Self {
         let is_whole = request.every <= 1;
         let settings = FrameSettings {
             samples: if is_whole { SAMPLES } else { REDUCED_SAMPLES },
             seed: inputs.seed,
             index: inputs.sweep,
-            start: sweep.sweep.start,
+            start: loaded.settings(inputs).start_of(loaded.lidar()),
             ..FrameSettings::default()
         };
         Self {

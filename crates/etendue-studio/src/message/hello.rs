@@ -8,6 +8,7 @@ use etendue::config::sensor::{self, SensorFile};
 use schemars::schema_for;
 use serde::Serialize;
 use serde_json::Value as Json;
+use std::sync::LazyLock;
 
 /// Version of the messages.
 pub const PROTOCOL: u32 = 1;
@@ -16,23 +17,30 @@ pub const PROTOCOL: u32 = 1;
 #[derive(Serialize)]
 pub struct Hello {
     /// Version of the messages.
-    pub protocol: u32,
+    protocol: u32,
     /// Number of the page.
-    pub client: u64,
+    client: u64,
+    #[serde(flatten)]
+    known: &'static Known,
+}
+
+/// What all pages get, read once.
+#[derive(Serialize)]
+struct Known {
     /// Built-in scenes.
-    pub scenes: Vec<&'static str>,
+    scenes: Vec<&'static str>,
     /// Built-in sensors, with their names.
-    pub sensors: Vec<[String; 2]>,
+    sensors: Vec<[String; 2]>,
     /// Built-in noise profiles.
-    pub profiles: Vec<&'static str>,
+    profiles: Vec<&'static str>,
     /// Built-in cameras, with their numbers of columns and rows.
-    pub cameras: Vec<CameraEntry>,
+    cameras: Vec<CameraEntry>,
     /// Built-in materials.
-    pub library: Vec<LibraryEntry>,
+    library: Vec<LibraryEntry>,
     /// JSON Schema of scene files: units, bounds and descriptions of their numbers.
-    pub scene_schema: Json,
+    scene_schema: Json,
     /// JSON Schema of sensor files.
-    pub sensor_schema: Json,
+    sensor_schema: Json,
 }
 
 /// A built-in camera.
@@ -63,6 +71,23 @@ pub struct LibraryEntry {
 impl Hello {
     /// The message to a page.
     pub fn new(client: u64) -> Self {
+        Self {
+            protocol: PROTOCOL,
+            client,
+            known: &KNOWN,
+        }
+    }
+
+    /// Reads what all pages get, so that the first one does not wait for it.
+    pub fn prepare() {
+        LazyLock::force(&KNOWN);
+    }
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(Known::read);
+
+impl Known {
+    fn read() -> Self {
         let entry = |material: &etendue::config::material::LibraryMaterial| LibraryEntry {
             name: material.name,
             description: material.description.clone(),
@@ -73,8 +98,6 @@ impl Hello {
             [preset.name.to_owned(), title.unwrap_or_default()]
         });
         Self {
-            protocol: PROTOCOL,
-            client,
             scenes: SCENES.all().iter().map(|preset| preset.name).collect(),
             sensors: sensors.collect(),
             profiles: PROFILES.all().iter().map(|preset| preset.name).collect(),

@@ -5,7 +5,9 @@ mod page;
 mod socket;
 
 use crate::answer::PictureRequest;
+use crate::background;
 use crate::foxglove::{self, Live, Served};
+use crate::message::hello::Hello;
 use crate::refusal::Refusal;
 use crate::robot::Query;
 use crate::session::Opening;
@@ -85,9 +87,10 @@ impl Studio {
     /// Loads a scene, simulates its first sweep, and binds the port.
     ///
     /// # Errors
-    /// If the scene or the sensor cannot be loaded, or the port is not free.
+    /// If the scene, the sensor or the file of the aim cannot be read, or the port is not free.
     pub fn open(opening: &Opening, options: &StudioOptions) -> Result<Self, Refusal> {
-        // Load the scene
+        // Load the scene, and what every page gets
+        background::start("presets", Hello::prepare)?;
         let uploads = tempfile::tempdir().map_err(cannot_serve)?;
         let live = options.foxglove.then(Arc::<Live>::default);
         let session = worker::start(opening, uploads.path().to_owned(), live.clone())?;

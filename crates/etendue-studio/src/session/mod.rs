@@ -20,9 +20,10 @@ pub use allowed_paths::AllowedPaths;
 pub use edit::{Document, Edit};
 pub use export::Export;
 pub use loading::{Loaded, Opening};
+pub(crate) use panel::PanelTask;
 pub use panel::{PanelHintRequest, RecordedPanel};
 pub use profile::OpenProfile;
-pub use sweep::{SimulatedSweep, Timing};
+pub use sweep::{SimulatedSweep, SweepTask, Timing, WholeSweep};
 pub use text_file::TextFile;
 pub use toml_edits::Step;
 pub use trajectory::TrajectoryFile;
@@ -76,7 +77,8 @@ pub struct Session {
     revision: u64,
     /// Duration of the last loading, ms.
     load_ms: f64,
-    sweep: Arc<SimulatedSweep>,
+    /// The last whole sweep.
+    whole: WholeSweep,
     recording: Option<Arc<Recording>>,
     /// Dropped noise profiles, by name.
     profiles: BTreeMap<String, TextFile>,
@@ -100,6 +102,11 @@ impl Session {
         let (inputs, loaded) = loading::load(&inputs, None, &mut cache)?;
         let mut session = Self {
             allowed: allowed_paths(&inputs, &uploads),
+            whole: WholeSweep {
+                inputs: inputs.clone(),
+                loaded: loaded.clone(),
+                simulated: SimulatedSweep::default(),
+            },
             inputs,
             loaded,
             history: History::default(),
@@ -107,7 +114,6 @@ impl Session {
             uploads,
             revision: 1,
             load_ms: 0.0,
-            sweep: Arc::default(),
             recording: None,
             profiles: BTreeMap::new(),
             aim: opening.aim.clone(),
@@ -148,9 +154,14 @@ impl Session {
         self.history.steps()
     }
 
-    /// The last sweep.
-    pub fn sweep(&self) -> &Arc<SimulatedSweep> {
-        &self.sweep
+    /// The last whole sweep, perhaps one of earlier inputs.
+    pub fn sweep(&self) -> &SimulatedSweep {
+        &self.whole.simulated
+    }
+
+    /// The last whole sweep with what it was made of.
+    pub fn whole(&self) -> &WholeSweep {
+        &self.whole
     }
 
     /// Source of scans of a panel that the page did not give.

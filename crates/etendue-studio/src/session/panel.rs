@@ -1,6 +1,7 @@
 //! The panel of a recording, as `etendue calibrate` finds it.
 
 use super::Session;
+use crate::recording::Recording;
 use crate::refusal::Refusal;
 use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelHint, PanelSearch};
@@ -46,30 +47,60 @@ impl From<NoiseError> for Refusal {
     }
 }
 
-impl Session {
-    /// The panel of the recording; the search is done once for a hint.
+/// The search for a panel, for a thread of its own: it takes seconds for a long recording.
+pub(crate) struct PanelTask {
+    recording: Arc<Recording>,
+    hint: PanelHintRequest,
+    /// The panel, if it is known.
+    known: Option<Arc<RecordedPanel>>,
+}
+
+impl PanelTask {
+    /// The panel.
     ///
     /// # Errors
-    /// If there is no recording, or no panel in it.
-    pub fn panel(&mut self, hint: PanelHintRequest) -> Result<Arc<RecordedPanel>, Refusal> {
-        if let Some(known) = self.panel.as_ref().filter(|known| known.hint == hint) {
+    /// If there is no panel in the recording.
+    pub fn find(&self) -> Result<Arc<RecordedPanel>, Refusal> {
+        if let Some(known) = &self.known {
             return Ok(known.clone());
         }
-        let recording = self.recording.as_ref().ok_or_else(|| {
+        let beams_by_direction = self.recording.by_direction()?;
+        let hint = self.hint.hint();
+        let panel = find_panel(&beams_by_direction, &hint, &PanelSearch::default())?;
+        Ok(Arc::new(RecordedPanel {
+            hint: self.hint,
+            scans: beams_by_direction.scans,
+            beams: PanelBeams::of(&beams_by_direction, &panel),
+            panel,
+        }))
+    }
+}
+
+impl Session {
+    /// The search for the panel of the recording.
+    ///
+    /// # Errors
+    /// If there is no recording.
+    pub(crate) fn panel_task(&self, hint: PanelHintRequest) -> Result<PanelTask, Refusal> {
+        let recording = self.recording.clone().ok_or_else(|| {
             Refusal::new(
                 "there is no recording of a panel",
                 "drop one on the page: a scan log or clouds of a sensor at rest before a panel",
             )
         })?;
-        let beams_by_direction = recording.by_direction()?;
-        let panel = find_panel(&beams_by_direction, &hint.hint(), &PanelSearch::default())?;
-        let found = Arc::new(RecordedPanel {
+        let known = self.panel.clone().filter(|known| known.hint == hint);
+        Ok(PanelTask {
+            recording,
             hint,
-            scans: beams_by_direction.scans,
-            beams: PanelBeams::of(&beams_by_direction, &panel),
-            panel,
-        });
-        self.panel = Some(found.clone());
-        Ok(found)
+            known,
+        })
+    }
+
+    /// Keeps the panel that a task has found, if its recording is still the present one.
+    pub(crate) fn keep_panel(&mut self, task: &PanelTask, found: Arc<RecordedPanel>) {
+        let present = self.recording.as_ref();
+        if present.is_some_and(|present| Arc::ptr_eq(present, &task.recording)) {
+            self.panel = Some(found);
+        }
     }
 }

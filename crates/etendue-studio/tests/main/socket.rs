@@ -202,3 +202,70 @@ fn a_profile_has_its_curves_over_incidence() {
     );
     assert!(page.request(&json!({ "profile": "/etc/passwd" }))["refusal"].is_object());
 }
+
+/// Edits the pose of the sensor; the header of the first sweep that shows it.
+fn move_sensor(page: &mut Page, gesture: u64, step: u32) -> Json {
+    let edits = json!([{ "pose": [0.01 * f64::from(step), 0, 1, 0, 0, 0] }]);
+    let answer = page.request(&json!({ "edit": { "gesture": gesture, "edits": edits } }));
+    let revision = answer["ok"]["revision"].as_u64().unwrap();
+    page.until(|page| header(&page.sweep)["revision"].as_u64().unwrap() >= revision);
+    header(&page.sweep)
+}
+
+#[test]
+fn edits_go_on_while_a_slow_sweep_is_simulated_and_the_whole_one_follows() {
+    let server = Server::start("glass-door");
+    let mut page = Page::open(&server);
+    page.edit(1, &json!([{ "sensor": "ouster-os1-128" }]));
+    // Edits are shown by coarse sweeps
+    for step in 1..6 {
+        let shown = move_sensor(&mut page, 2, step);
+        assert!(shown["every"].as_u64().unwrap() > 1, "{shown}");
+        assert!(shown["beams"].as_u64().unwrap() < 131_072 / 2);
+    }
+    // A question waits for the whole sweep, and edits go on meanwhile
+    let asked = header(&page.sweep)["revision"].as_u64().unwrap();
+    let question = page.send(&json!({ "beam": 5000 }));
+    let mut answered = None;
+    let mut last = 0;
+    for step in 6..400 {
+        let edits = json!([{ "pose": [0.01 * f64::from(step), 0, 1, 0, 0, 0] }]);
+        let edit = page.send(&json!({ "edit": { "gesture": 3, "edits": edits } }));
+        loop {
+            let answer = page.receive().unwrap();
+            if answer["id"] == question {
+                answered = answer["ok"]["revision"].as_u64();
+            }
+            if answer["id"] == edit {
+                last = answer["ok"]["revision"].as_u64().unwrap();
+                break;
+            }
+        }
+        if answered.is_some() {
+            break;
+        }
+    }
+    let answered = answered.expect("the beam, before the edits rest");
+    assert!(
+        (asked..last).contains(&answered),
+        "{asked} {answered} {last}"
+    );
+    // At rest the whole sweep follows, with the state
+    page.until_revision(last);
+    let shown = header(&page.sweep);
+    assert_eq!(shown["beams"], 131_072);
+    assert_eq!(shown["revision"], last);
+    assert_eq!(page.state["revision"], last);
+}
+
+#[test]
+fn a_kept_sweep_is_not_simulated_again() {
+    let server = Server::start("glass-door");
+    let mut page = Page::open(&server);
+    let revision = page.edit(1, &json!([{ "sensor": "velodyne-vlp-16" }]));
+    let before = header(&page.sweep)["timing"].clone();
+    assert!(page.request(&json!("keep"))["refusal"].is_null());
+    page.until_revision(revision + 1);
+    assert!(page.state["recording"].is_object());
+    assert_eq!(header(&page.sweep)["timing"], before);
+}
