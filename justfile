@@ -126,7 +126,7 @@ studio-test: studio-page
 
 # Tests on the first GPU, which may be software (Debian: mesa-vulkan-drivers); without one they are skipped, and say so.
 gpu:
-    cargo test -p etendue-gpu
+    cargo test -p etendue-gpu -- --include-ignored --skip million
 
 # A million rays per scene on the first GPU, compared with the CPU.
 gpu-million:

@@ -220,6 +220,7 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
 /// waves, in a room whose board has other poses; with
 /// checks of the shaders.
 #[test]
+#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn pointing_errors_in_batches_are_those_of_single_sweeps() {
     let test = "pointing_errors_in_batches_are_those_of_single_sweeps";
     let Some(device) = device_with(test, ShaderChecks::On) else {

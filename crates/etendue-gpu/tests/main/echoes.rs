@@ -38,6 +38,7 @@ pub fn fmcw_lidar(bandwidth: f64, chirp: f64) -> Lidar {
 
 /// All return modes, in motion with noise and at rest without, in a street and among mirrors, with checks of the shaders.
 #[test]
+#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn several_echoes_agree_with_the_cpu() {
     let test = "several_echoes_agree_with_the_cpu";
     let Some(device) = device_with(test, ShaderChecks::On) else {
@@ -69,6 +70,7 @@ fn several_echoes_agree_with_the_cpu() {
 
 /// Ranges and velocities of objects that move and turn, from a sensor that moves and turns; in haze; and at rest without noise.
 #[test]
+#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn velocities_agree_with_the_cpu() {
     let test = "velocities_agree_with_the_cpu";
     let Some(device) = device_with(test, ShaderChecks::On) else {

@@ -67,6 +67,7 @@ fn lit(mut loaded: LoadedScene, ambient: AmbientLight) -> LoadedScene {
 /// Sun, sky and warm surfaces, with the shadows of objects that move, in a street and in a room of mirrors; the sky alone; with
 /// checks of the shaders.
 #[test]
+#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn ambient_light_agrees_with_the_cpu() {
     let test = "ambient_light_agrees_with_the_cpu";
     let Some(device) = device_with(test, ShaderChecks::On) else {

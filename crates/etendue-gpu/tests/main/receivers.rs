@@ -29,6 +29,7 @@ fn pulsed(change: impl Fn(&mut PulsedReceiver)) -> Lidar {
 /// Sampled waveforms and waves, false alarms, rain, and fog in front of a pulsed lidar, in a street and among mirrors, in motion
 /// with noise; with checks of the shaders.
 #[test]
+#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn receivers_on_the_host_agree_with_the_cpu() {
     let test = "receivers_on_the_host_agree_with_the_cpu";
     let Some(device) = device_with(test, ShaderChecks::On) else {
