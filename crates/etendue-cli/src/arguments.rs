@@ -71,12 +71,17 @@ fn explained(error: Error, command: &Command) -> Error {
     Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
 }
 
-/// An error about an unknown option, with the commands that have it in place of a similar option of another meaning.
+/// An error about an unknown option, with the commands that have it in place of a similar option, unless it begins like that one.
 fn with_commands_of_option(mut error: Error, command: &Command) -> Error {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
     let option = option.clone();
+    if let Some(ContextValue::String(similar)) = error.get(ContextKind::SuggestedArg)
+        && similar.starts_with(&option)
+    {
+        return error;
+    }
     let has_option = |command: &&Command| {
         let mut names = command.get_arguments().filter_map(clap::Arg::get_long);
         option

@@ -53,7 +53,7 @@ impl<'py> FromPyObject<'_, 'py> for SceneArgument<'py> {
         object.cast::<Scene>().map(|scene| Self(scene.to_owned())).map_err(|_| {
             let given = object.get_type();
             PyTypeError::new_err(format!(
-                "expected a Scene, not {}\nhelp: load one, as in et.Scene.arena(), et.Scene.example(NAME) or et.Scene.load(FILE)",
+                "scene: expected a Scene, not {}\nhelp: load one, as in et.Scene.arena(), et.Scene.example(NAME) or et.Scene.load(FILE)",
                 given.name().map_or_else(|_| "another object".into(), |name| name.to_string()),
             ))
         })
