@@ -458,7 +458,7 @@ fn points_of_a_scanner_do_not_determine_the_drop_out() {
         "--truth",
         "rplidar-a1-wood",
     ];
-    let message = fail(folder.path(), &calibrate);
+    let message = fail_with(3, folder.path(), &calibrate);
     assert!(
         message.contains("the drop-out is not determined"),
         "{message}"
