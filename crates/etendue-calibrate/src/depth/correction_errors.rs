@@ -18,10 +18,10 @@ const INCIDENCES_DEG: [f64; 18] = [
 ///
 /// ```
 /// use etendue_calibrate::depth::{DepthModel, LinearBias, correction_errors};
-/// use nalgebra::DMatrix;
+/// use nalgebra::{DMatrix, DVector};
 /// // A bias whose constant term is known to 1 mm.
 /// let model = DepthModel::Linear(LinearBias::default());
-/// let covariance = DMatrix::from_diagonal(&nalgebra::dvector![0.0, 0.0, 1e-6]);
+/// let covariance = DMatrix::from_diagonal(&DVector::from_vec(vec![0.0, 0.0, 1e-6]));
 /// let errors = correction_errors(&model, &covariance, 4.0);
 /// let [first, second] = errors(2.0, 0.5);
 /// assert!((first.hypot(second) - 1e-3).abs() < 1e-9);

@@ -351,7 +351,7 @@ try {
     });
     assert.equal(copies, 1);
     assert.ok(drawn > 0.3 && differing < 0.002, `${differing} of ${drawn}`);
-    await page.keyboard.press("Control+z");
+    await page.click("#undo");
     await waitFor(() => window.studio.app.state.objects.length === 3);
   });
 
