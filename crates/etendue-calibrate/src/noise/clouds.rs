@@ -7,6 +7,7 @@ use super::error::NoiseError;
 use super::recording::{
     BeamSample, DirectionCell, PanelRecording, angles, azimuth, direction_at, sample,
 };
+use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::statistics::median;
 use etendue_sensors::RangeReading;
 use nalgebra::{Point3, Vector3};
@@ -79,8 +80,8 @@ const ONE_DIRECTION: f64 = 0.5 * WIDTH;
 /// Least gap between the points of two beams, rad.
 const GAP: f64 = 0.25 * WIDTH;
 
-/// Directions per point of the fullest scan, above which the directions do not repeat. With a drop-out of half of the beams a
-/// fixed pattern has two.
+/// Directions per point of the fullest scan, above which the directions do not repeat. At a drop-out of 50 % a fixed pattern
+/// has two.
 const DIRECTIONS_PER_POINT: usize = 2;
 
 /// A point that returned.
@@ -97,7 +98,7 @@ impl Return {
     /// The beam of this point in a cell with a direction (azimuth and elevation, rad).
     fn in_cell(&self, [azimuth, elevation]: [f64; 2]) -> BeamSample {
         let offset = [
-            etendue_physics::angle::wrap_to_pi(self.angles[0] - azimuth),
+            wrap_to_pi(self.angles[0] - azimuth),
             self.angles[1] - elevation,
         ];
         let reading = RangeReading::Range(self.range);
@@ -214,7 +215,7 @@ fn bin_width(returns: &[Return], planar: bool) -> f64 {
     }
     let pairs = returns.windows(2).filter(|two| two[0].scan == two[1].scan);
     let mut steps: Vec<f64> = pairs
-        .map(|two| etendue_physics::angle::wrap_to_pi(two[1].angles[0] - two[0].angles[0]).abs())
+        .map(|two| wrap_to_pi(two[1].angles[0] - two[0].angles[0]).abs())
         .collect();
     median(&mut steps).unwrap_or(0.0).max(WIDTH)
 }

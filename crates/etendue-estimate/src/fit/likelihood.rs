@@ -130,10 +130,8 @@ fn near_edges(problem: &FitProblem, state: &[Variable]) -> Vec<usize> {
     let noise = problem.model.measurement_noise(state, NEAR * step);
     let beams = problem.model.beams();
     let is_near = |beam: &usize| {
-        let of_beam = noise.iter().skip(*beam).step_by(beams).flatten();
-        of_beam
-            .into_iter()
-            .any(|noise| !noise.has_predictable_range())
+        let mut scans = noise.chunks(beams).map(|scan| scan[*beam]);
+        scans.any(|noise| noise.is_some_and(|noise| !noise.has_predictable_range()))
     };
     (0..beams).filter(is_near).collect()
 }

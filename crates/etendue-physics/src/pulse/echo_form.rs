@@ -162,8 +162,8 @@ mod tests {
         (range, peak, form.width * ratio, found)
     }
 
-    #[test]
-    fn ambient_light_adds_to_the_variance_and_reduces_the_saturation() {
+    /// An analogue detector and a photon counter.
+    fn detectors() -> [Detector; 2] {
         let analogue = Detector::Analogue(AnalogueDetector {
             thermal_noise: 2e-7,
             shot_noise: 1e-9,
@@ -175,7 +175,12 @@ mod tests {
             background: 4.0,
             capacity: 400.0,
         });
-        for detector in [analogue, counter] {
+        [analogue, counter]
+    }
+
+    #[test]
+    fn ambient_light_adds_to_the_variance_and_reduces_the_saturation() {
+        for detector in detectors() {
             let receiver = |detector| AnalyticReceiver {
                 pulse: Pulse::gaussian(5e-9),
                 discriminator: Discriminator::Peak,
@@ -197,17 +202,6 @@ mod tests {
 
     #[test]
     fn the_form_gives_the_echoes_of_the_finder() {
-        let analogue = Detector::Analogue(AnalogueDetector {
-            thermal_noise: 2e-7,
-            shot_noise: 1e-9,
-            background: 3e-6,
-            saturation: 5e-5,
-        });
-        let counter = Detector::PhotonCounting(PhotonCounter {
-            photons: 3e6,
-            background: 4.0,
-            capacity: 400.0,
-        });
         for discriminator in [
             Discriminator::Peak,
             Discriminator::Centroid,
@@ -215,7 +209,7 @@ mod tests {
             Discriminator::ConstantFraction { fraction: 0.3 },
             Discriminator::Threshold,
         ] {
-            for detector in [analogue, counter] {
+            for detector in detectors() {
                 let receiver = AnalyticReceiver {
                     pulse: Pulse::gaussian(5e-9),
                     discriminator,

@@ -29,7 +29,7 @@ pub(super) struct PhaseAir<S> {
 
 /// Mean backscatter of the air at a phase receiver, for other processors.
 ///
-/// The air before the first surface on the axis of a beam consists of cells from [`Overlap::none_until`] on, the last of which is
+/// The air before the first surface on the axis of a beam consists of cells that begin at [`Overlap::none_until`], the last of which is
 /// cut by the surface ([`cut_volume_return`]), unless there are more than the listed ones. Their light adds to that of the surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectPhaseAir<'a, S = f64> {
@@ -39,7 +39,7 @@ pub struct DirectPhaseAir<'a, S = f64> {
     pub overlap: &'a Overlap,
     /// Length of a cell, m.
     pub step: f64,
-    /// Superposition of the first whole cells, by their number from 0 on.
+    /// Superposition of the first whole cells, by their number; the first one is of no cells.
     pub before: &'a [PhaseSignal<S>],
 }
 
