@@ -27,6 +27,10 @@ test:
     echo "== results"
     grep '^test result:' "$log"
 
+# Requirements whose tests take long; `just test` runs them too where there are recordings.
+long:
+    cargo test --workspace --features {{ features }} -- --ignored long::
+
 # Formatting.
 fmt:
     cargo fmt --all --check

@@ -16,7 +16,6 @@ use crate::ConfigError;
 use crate::presets::SENSORS;
 use crate::toml_file::resolve;
 use crate::toml_file::{Document, DocumentError, TomlProblem};
-use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
@@ -338,7 +337,7 @@ impl Assembly<'_> {
         };
         let scene = scene.map_err(scene_error)?;
         self.cache.scene = Some(scene.clone());
-        self.cache.files = self.files.read;
+        self.cache.keep_files(self.files.read);
 
         // Record the source files
         let stem = || {
@@ -357,7 +356,7 @@ impl Assembly<'_> {
             textures: self.textures,
             classes: self.classes,
             air,
-            sha256: hash(self.document, &self.files.files)?,
+            sha256: hash(self.document, &self.files.files, self.cache)?,
             files: std::iter::once(path.to_owned())
                 .chain(self.files.files)
                 .collect(),
@@ -401,15 +400,17 @@ fn placement(
     })
 }
 
-/// SHA-256 of the scene file and its referenced files, each preceded by its length.
-fn hash(document: &Document, files: &[PathBuf]) -> Result<String, ConfigError> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))
-    };
-    let contents = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+/// SHA-256 of the text of the scene file and of the digests of its referenced files.
+fn hash(
+    document: &Document,
+    files: &[PathBuf],
+    cache: &mut SceneCache,
+) -> Result<String, ConfigError> {
+    let digests = files.iter().map(|file| cache.digest(file));
+    let digests = digests.collect::<Result<Vec<_>, _>>()?;
+    let digests = digests.iter().map(String::as_bytes);
     let text = document.text().as_bytes();
-    let contents = contents.iter().map(Vec::as_slice);
-    Ok(sha256_of_all(std::iter::once(text).chain(contents)))
+    Ok(sha256_of_all(std::iter::once(text).chain(digests)))
 }
 
 /// Texture coordinates of triangles with exchanged second and third corners.

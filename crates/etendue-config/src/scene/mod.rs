@@ -133,7 +133,7 @@ pub struct LoadedScene {
     pub classes: Classes,
     /// Air; vacuum if the file has none.
     pub air: Air,
-    /// SHA-256 of the scene file and its referenced files, in hexadecimal.
+    /// SHA-256 of the scene file and the digests of its referenced files, in hexadecimal.
     pub sha256: String,
     /// All files that were read.
     pub files: Vec<PathBuf>,

@@ -22,12 +22,12 @@ const OFFSETS: [f64; 8] = [-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4];
 /// A beam near an edge sees either surface, depending on the jitter $\delta$ of its azimuth: its term is
 /// $-\ln\sum_k p_k\,e^{-w\rho(r_i(\delta_k)^2)/2}$. Neighbouring jitters count as independent.
 pub(super) struct Likelihood {
-    /// All beams at their azimuths.
+    /// All beams of each scan at their azimuths, then those near edges at every offset.
     problem: FitProblem,
-    /// Whether a beam is averaged over the jitter, by scan and beam.
-    averaged: Vec<bool>,
-    /// The averaged beams turned by the offsets, with the probabilities of these relative to that of no offset.
-    turned: Vec<(FitProblem, f64)>,
+    /// Beams near edges.
+    near: Vec<usize>,
+    /// Whether each beam is near an edge.
+    is_near: Vec<bool>,
     loss: Loss,
     /// Residual of a missing measurement.
     gate: f64,
@@ -38,23 +38,15 @@ pub(super) struct Likelihood {
 impl Likelihood {
     /// Likelihood with the noise at a state.
     pub fn new(problem: &FitProblem, loss: Loss, gate: f64, state: &[Variable]) -> Self {
-        // Likelihood of the beams at their azimuths, and of those near edges at turned ones.
-        let beams = near_edges(problem, state);
-        let scans = problem.measured_beams() / problem.model.beams();
-        let mut averaged = vec![false; problem.measured_beams()];
-        for scan in 0..scans {
-            for beam in &beams {
-                averaged[scan * problem.model.beams() + beam] = true;
-            }
+        // Likelihood of the beams at their azimuths.
+        let beams = problem.model.beams();
+        let near = near_edges(problem, state);
+        let mut is_near = vec![false; beams];
+        for beam in &near {
+            is_near[*beam] = true;
         }
-        let jitter = problem.model.sensor().lidar().beam.azimuth_jitter;
+        let averaged = is_near.repeat(problem.measured_beams() / beams);
         let likelihood = problem.with_likelihood(state, &averaged);
-        let turned = OFFSETS.iter().filter(|_| !beams.is_empty());
-        let turned = turned.filter_map(|offset| {
-            let turned = likelihood.turned_beams(&beams, offset * jitter)?;
-            Some((turned, (-0.5 * offset * offset).exp()))
-        });
-        let turned = turned.collect();
 
         // Divide by the mean square of a residual away from the edges if that is above 1.
         let residuals = likelihood.residuals_by_beam(state, gate);
@@ -65,10 +57,17 @@ impl Likelihood {
             sums[0] += weight * residual * residual;
             sums[1] += weight;
         }
+
+        // Add the beams near edges at the offsets of their azimuths.
+        let jitter = problem.model.sensor().lidar().beam.azimuth_jitter;
+        let offsets = OFFSETS.iter().map(|offset| offset * jitter);
+        let turned = offsets.flat_map(|offset| near.iter().map(move |beam| (*beam, offset)));
+        let at_azimuths = (0..beams).map(|beam| (beam, 0.0));
+        let all: Vec<(usize, f64)> = at_azimuths.chain(turned).collect();
         Self {
-            problem: likelihood,
-            averaged,
-            turned,
+            problem: likelihood.turned_beams(&all).unwrap_or(likelihood),
+            near,
+            is_near,
             loss,
             gate,
             factor: loss.likelihood_factor() / (sums[0] / sums[1]).max(1.0),
@@ -77,45 +76,40 @@ impl Likelihood {
 
     /// Negative log-likelihood at a state, up to a constant.
     pub fn cost(&self, state: &[Variable]) -> f64 {
-        // Costs of the beams at their azimuths, and of those near edges at turned ones.
-        let costs = self.costs(&self.problem, state);
-        let turned = self.turned.iter();
-        let of_turned: Vec<(Vec<f64>, f64)> = turned
-            .map(|(problem, probability)| (self.costs(problem, state), *probability))
-            .collect();
-        let all = 1.0 + of_turned.iter().map(|(_, p)| p).sum::<f64>();
+        // Costs of the beams.
+        let cost = |residual: &f64| 0.5 * self.factor * self.loss.cost(residual * residual);
+        let residuals = self.problem.residuals_by_beam(state, self.gate);
+        let costs = residuals
+            .iter()
+            .map(|of_beam| of_beam.iter().flatten().map(cost).sum());
+        let costs: Vec<f64> = costs.collect();
 
         // Sum, with the average over the offsets near edges.
+        let probabilities = OFFSETS.map(|offset| (-0.5 * offset * offset).exp());
+        let all = 1.0 + probabilities.iter().sum::<f64>();
         let mut sum = 0.0;
-        let mut near = 0;
-        for (cost, is_averaged) in costs.iter().zip(&self.averaged) {
-            if *is_averaged {
-                let offsets = of_turned.iter();
-                let likelihoods = offsets.map(|(costs, p)| p * (-costs[near]).exp());
+        for scan in costs.chunks(self.problem.model.beams()) {
+            let (at_azimuths, turned) = scan.split_at(self.is_near.len());
+            let away = at_azimuths.iter().zip(&self.is_near);
+            let away = away.filter(|(_, near)| !**near);
+            sum += away.map(|(cost, _)| cost).sum::<f64>();
+            for (number, beam) in self.near.iter().enumerate() {
+                let cost = at_azimuths[*beam];
+                let of_turned = turned.iter().skip(number).step_by(self.near.len());
+                let weighted = probabilities.iter().zip(of_turned);
+                let likelihoods = weighted.map(|(p, cost)| p * (-cost).exp());
                 let likelihood = ((-cost).exp() + likelihoods.sum::<f64>()) / all;
                 sum -= likelihood.max(f64::MIN_POSITIVE).ln();
-                near += 1;
-            } else {
-                sum += cost;
             }
         }
         sum
-    }
-
-    /// Negative log-likelihoods of the beams of a problem.
-    fn costs(&self, problem: &FitProblem, state: &[Variable]) -> Vec<f64> {
-        let cost = |residual: &f64| 0.5 * self.factor * self.loss.cost(residual * residual);
-        let beams = problem.residuals_by_beam(state, self.gate).into_iter();
-        beams
-            .map(|of_beam| of_beam.iter().flatten().map(cost).sum())
-            .collect()
     }
 }
 
 /// Beams of a jittering lidar near edges in any scan, at a state.
 fn near_edges(problem: &FitProblem, state: &[Variable]) -> Vec<usize> {
     let lidar = problem.model.sensor().lidar();
-    let has_own = problem.model.turned_beams(&[], 0.0).is_none();
+    let has_own = problem.model.turned_beams(&[]).is_none();
     if lidar.beam.azimuth_jitter == 0.0 || has_own {
         return Vec::new();
     }

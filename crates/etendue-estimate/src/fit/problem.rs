@@ -241,12 +241,13 @@ impl FitProblem {
         }
     }
 
-    /// The problem with some of the beams of each scan, turned by an azimuth (rad); `None` where beams have unknowns of their own.
-    pub(super) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Option<Self> {
+    /// The problem with the given beams of each scan, each turned by an azimuth (rad); `None` where beams have unknowns of their
+    /// own.
+    pub(super) fn turned_beams(&self, beams: &[(usize, f64)]) -> Option<Self> {
         let all = self.model.beams();
         let scans = self.measured.len() / (all * QUANTITIES);
         let kept: Vec<usize> = (0..scans)
-            .flat_map(|scan| beams.iter().map(move |beam| scan * all + beam))
+            .flat_map(|scan| beams.iter().map(move |(beam, _)| scan * all + beam))
             .collect();
         let quantities = |values: &[f64]| {
             let of_beam =
@@ -258,7 +259,7 @@ impl FitProblem {
         let half_steps =
             |values: &Arc<Vec<f64>>| Arc::new(kept.iter().map(|b| values[*b]).collect());
         Some(Self {
-            model: self.model.turned_beams(beams, azimuth)?,
+            model: self.model.turned_beams(beams)?,
             measured: kept.iter().flat_map(measured).collect(),
             deviations: self.deviations.as_ref().map(|values| quantities(values)),
             correlation: None,

@@ -250,14 +250,14 @@ impl Model {
         }
     }
 
-    /// The model with some of the beams, turned by an azimuth (rad); `None` where beams have unknowns of their own.
-    pub(crate) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Option<Self> {
+    /// The model with the given beams, each turned by an azimuth (rad); `None` where beams have unknowns of their own.
+    pub(crate) fn turned_beams(&self, beams: &[(usize, f64)]) -> Option<Self> {
         let of_beams = |unknown: &Unknown| matches!(unknown.parameter, Parameter::BeamOffset(_));
         if self.unknowns.iter().any(of_beams) {
             return None;
         }
         Some(Self {
-            sensor: self.sensor.turned_beams(beams, azimuth),
+            sensor: self.sensor.turned_beams(beams),
             edges: None,
             ..self.clone()
         })

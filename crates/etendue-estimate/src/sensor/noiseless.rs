@@ -115,10 +115,10 @@ impl NoiselessLidar {
         }
     }
 
-    /// The lidar with some of the beams, turned by an azimuth (rad). The beams are numbered anew.
+    /// The lidar with the given beams, each turned by an azimuth (rad). The beams are numbered anew.
     #[must_use]
-    pub(crate) fn turned_beams(&self, beams: &[usize], azimuth: f64) -> Self {
-        let turned = |beam: &usize| {
+    pub(crate) fn turned_beams(&self, beams: &[(usize, f64)]) -> Self {
+        let turned = |(beam, azimuth): &(usize, f64)| {
             let mut shot = self.shots[*beam];
             shot.azimuth += azimuth;
             shot

@@ -1,10 +1,10 @@
 //! Tests of the experiments, and of the model of phase-receiver scans in their arena.
 
-mod calibration;
 mod coverage;
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
 mod experiments;
+mod long;
 mod misfits;
 mod model;
 mod scenes;

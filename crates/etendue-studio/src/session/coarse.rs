@@ -9,7 +9,11 @@ use std::sync::atomic::AtomicBool;
 const QUICK_MS: f64 = 12.0;
 
 /// Duration of a coarse sweep, ms.
-const COARSE_MS: f64 = 8.0;
+const COARSE_MS: f64 = 5.0;
+
+/// Duration of what a beam takes besides its rays, in rays: a sweep of an OS1-128 in a furnished house takes 162 ms
+/// with one ray per beam and 544 ms with seven.
+const RAYS_PER_BEAM: f64 = 1.5;
 
 /// Largest distance of the columns of a coarse sweep.
 const MAX_EVERY: u32 = 64;
@@ -21,11 +25,12 @@ impl Session {
         let lidar = self.loaded.lidar();
         let beams = f64::from(lidar.columns()) * lidar.channels.len() as f64;
         let last = self.sweep();
-        every(last.timing.simulate_ms * beams / last.sweep.shots.len().max(1) as f64)
+        let whole_ms = last.timing.simulate_ms * beams / last.sweep.shots.len().max(1) as f64;
+        every(whole_ms, lidar.beam.ray_count())
     }
 
-    /// A sweep of the inputs with one of `every` columns; `None` if the pattern of the sensor cannot be thinned. Its
-    /// noise is another one than that of the whole sweep.
+    /// A sweep of the inputs with one of `every` columns and one ray per beam; `None` if the pattern of the sensor
+    /// cannot be thinned. Its noise is another one than that of the whole sweep.
     ///
     /// # Errors
     /// If a material has no data at the wavelength of the sensor.
@@ -40,22 +45,24 @@ impl Session {
     }
 }
 
-/// Distance of the columns for a whole sweep of a duration: a power of two.
-fn every(whole_ms: f64) -> u32 {
+/// Distance of the columns for a whole sweep of a duration with `rays` per beam: a power of two.
+fn every(whole_ms: f64, rays: usize) -> u32 {
     if whole_ms <= QUICK_MS {
         return 1;
     }
+    let of_one_ray_ms = whole_ms * (RAYS_PER_BEAM + 1.0) / (RAYS_PER_BEAM + rays as f64);
     let mut every = 2;
-    while f64::from(every) * COARSE_MS < whole_ms && every < MAX_EVERY {
+    while f64::from(every) * COARSE_MS < of_one_ray_ms && every < MAX_EVERY {
         every *= 2;
     }
     every
 }
 
-/// The lidar with about one of `every` columns over the same directions and the same duration; `None` for a pattern
-/// without such a form.
+/// The lidar with one ray per beam and about one of `every` columns over the same directions and the same duration;
+/// `None` for a pattern without such a form.
 fn thinned(lidar: &Lidar, every: u32) -> Option<Lidar> {
     let mut lidar = lidar.clone();
+    lidar.beam = lidar.beam.with_one_ray();
     let fewer = |columns: u32| columns.div_ceil(every);
     let columns = match &mut lidar.pattern {
         ScanPattern::Spinning(one) => &mut one.columns,
@@ -106,7 +113,10 @@ mod tests {
 
     #[test]
     fn slow_sweeps_have_fewer_columns() {
-        assert_eq!([5.0, 12.0, 13.0, 100.0, 1e6].map(every), [1, 1, 2, 16, 64]);
+        let of_one_ray = [5.0, 12.0, 13.0, 100.0, 1e6].map(|ms| every(ms, 1));
+        assert_eq!(of_one_ray, [1, 1, 4, 32, 64]);
+        let of_seven_rays = [12.0, 13.0, 100.0, 544.0].map(|ms| every(ms, 7));
+        assert_eq!(of_seven_rays, [1, 2, 8, 32]);
         for name in [
             "ouster-os1-128",
             "velodyne-vlp-16",
@@ -116,6 +126,7 @@ mod tests {
             let lidar = preset(name).unwrap().lidar;
             let coarse = thinned(&lidar, 16).unwrap();
             assert_eq!(coarse.columns(), lidar.columns().div_ceil(16), "{name}");
+            assert_eq!(coarse.beam.ray_count(), 1, "{name}");
             assert!((coarse.sweep_duration() - lidar.sweep_duration()).abs() < 1e-12);
             // Its columns are among those of the whole sweep, up to half a column
             let step = TAU / f64::from(lidar.columns());
