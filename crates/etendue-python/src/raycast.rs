@@ -10,6 +10,7 @@ use nalgebra::{Point3, Vector3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::current_num_threads;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
@@ -19,8 +20,8 @@ pub const INVALID_ID: u32 = u32::MAX;
 /// At most this number of rays is cast on the calling thread, in a few milliseconds.
 const FEW: usize = threads::RAYS_PER_THREAD;
 
-/// Number of tiles that are cast together, on one thread.
-const TILES: usize = 128;
+/// Number of tiles that are read, cast and written together, while they are in the fastest cache.
+const TILES: usize = 8;
 
 /// Squares of lengths of directions in this range neither overflowed nor lost digits.
 const NORMAL_SQUARES: RangeInclusive<f64> = 1e-280..=1e280;
@@ -65,6 +66,14 @@ struct RayRows<'r, T> {
     origin: Option<Point3<f64>>,
 }
 
+/// A query of rays.
+struct Cast<'c> {
+    scene: &'c Scene,
+    tiling: Tiling,
+    /// s.
+    time: f64,
+}
+
 /// Buffers of a thread.
 struct BatchMemory {
     rays: Vec<RayTile>,
@@ -76,9 +85,9 @@ struct BatchMemory {
 impl Default for BatchMemory {
     fn default() -> Self {
         Self {
-            rays: vec![],
-            lengths: vec![],
-            hits: vec![],
+            rays: vec![RayTile::EMPTY; TILES],
+            lengths: vec![[1.0; 16]; TILES],
+            hits: vec![HitTile::NONE; TILES],
             scratch: CastScratch::for_worker(),
         }
     }
@@ -131,13 +140,35 @@ impl HitKeys {
 impl HitColumns {
     /// Columns of zeros.
     fn new(rays: usize, keys: HitKeys) -> Self {
+        let mut columns = Self::with_room(rays, keys);
+        columns.grow(rays, keys);
+        columns
+    }
+
+    /// Empty columns with room for a number of rays.
+    fn with_room(rays: usize, keys: HitKeys) -> Self {
         let size = |is_wanted: bool, width: usize| if is_wanted { width * rays } else { 0 };
         Self {
-            t_hit: vec![0.0; size(keys.t_hit, 1)],
-            geometry_ids: vec![0; size(keys.geometry_ids, 1)],
-            primitive_ids: vec![0; size(keys.primitive_ids, 1)],
-            primitive_uvs: vec![0.0; size(keys.primitive_uvs, 2)],
-            primitive_normals: vec![0.0; size(keys.primitive_normals, 3)],
+            t_hit: Vec::with_capacity(size(keys.t_hit, 1)),
+            geometry_ids: Vec::with_capacity(size(keys.geometry_ids, 1)),
+            primitive_ids: Vec::with_capacity(size(keys.primitive_ids, 1)),
+            primitive_uvs: Vec::with_capacity(size(keys.primitive_uvs, 2)),
+            primitive_normals: Vec::with_capacity(size(keys.primitive_normals, 3)),
+        }
+    }
+
+    /// Appends zeros for a number of rays, and returns these.
+    fn grow(&mut self, rays: usize, keys: HitKeys) -> BatchColumns<'_> {
+        BatchColumns {
+            t_hit: grown(&mut self.t_hit, keys.t_hit, rays),
+            geometry_ids: grown(&mut self.geometry_ids, keys.geometry_ids, rays),
+            primitive_ids: grown(&mut self.primitive_ids, keys.primitive_ids, rays),
+            primitive_uvs: grown(&mut self.primitive_uvs, keys.primitive_uvs, 2 * rays),
+            primitive_normals: grown(
+                &mut self.primitive_normals,
+                keys.primitive_normals,
+                3 * rays,
+            ),
         }
     }
 
@@ -186,6 +217,15 @@ impl BatchColumns<'_> {
     }
 }
 
+/// Appends zeros to a column, if it is wanted, and returns them.
+fn grown<T: Copy + Default>(column: &mut Vec<T>, is_wanted: bool, size: usize) -> &mut [T] {
+    let before = column.len();
+    if is_wanted {
+        column.resize(before + size, T::default());
+    }
+    &mut column[before..]
+}
+
 /// Parts of a column; empty parts without end of an empty column.
 fn parts<T>(column: &mut [T], size: usize) -> impl Iterator<Item = &mut [T]> {
     let is_empty = column.is_empty();
@@ -220,35 +260,56 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
 
     /// Casts all rays at a time (s), few rays on the calling thread.
     fn cast(&self, scene: &Scene, time: f64, keys: HitKeys) -> PyResult<HitColumns> {
-        // Divide the rays and the columns into batches.
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
-        let batch = tiling.batch();
+        let cast = Cast {
+            scene,
+            tiling,
+            time,
+        };
+        if self.len() <= FEW || current_num_threads() == 1 {
+            self.cast_in_order(&cast, keys)
+        } else {
+            self.cast_on_all_threads(&cast, keys)
+        }
+    }
+
+    /// Casts batch after batch. The columns grow by one batch at a time, whose memory is then in the cache.
+    fn cast_in_order(&self, cast: &Cast, keys: HitKeys) -> PyResult<HitColumns> {
+        let mut columns = HitColumns::with_room(self.len(), keys);
+        let mut memory = BatchMemory::default();
+        for numbers in self.numbers.chunks(self.width() * cast.tiling.batch()) {
+            let rays = RayRows { numbers, ..*self };
+            if !rays.are_valid() {
+                self.check()?;
+            }
+            let mut own = columns.grow(rays.len(), keys);
+            rays.cast_batch(cast, &mut memory, &mut own);
+        }
+        Ok(columns)
+    }
+
+    /// Casts the batches on all threads of the pool.
+    fn cast_on_all_threads(&self, cast: &Cast, keys: HitKeys) -> PyResult<HitColumns> {
+        let batch = cast.tiling.batch();
         let mut columns = HitColumns::new(self.len(), keys);
         let mut batches: Vec<_> = self
             .numbers
             .chunks(self.width() * batch)
             .zip(columns.batches(batch))
             .collect();
-
-        // Cast them.
         let cast = |memory: &mut BatchMemory, (numbers, columns): &mut (&[T], BatchColumns)| {
             let rays = RayRows { numbers, ..*self };
             let are_valid = rays.are_valid();
             if are_valid {
-                rays.cast_batch(scene, tiling, time, memory, columns);
+                rays.cast_batch(cast, memory, columns);
             }
             are_valid
         };
-        let are_valid = if self.len() <= FEW {
-            let mut memory = BatchMemory::default();
-            batches.iter_mut().all(|batch| cast(&mut memory, batch))
-        } else {
-            let batches = batches.par_iter_mut();
-            batches
-                .map_init(BatchMemory::default, cast)
-                .all(|valid| valid)
-        };
+        let batches_of_threads = batches.par_iter_mut();
+        let are_valid = batches_of_threads
+            .map_init(BatchMemory::default, cast)
+            .all(|valid| valid);
         drop(batches);
         if !are_valid {
             self.check()?;
@@ -257,41 +318,31 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
     }
 
     /// Casts a batch of valid rays, and writes the hits.
-    fn cast_batch(
-        &self,
-        scene: &Scene,
-        tiling: Tiling,
-        time: f64,
-        memory: &mut BatchMemory,
-        columns: &mut BatchColumns,
-    ) {
-        // Read the rays into tiles.
+    fn cast_batch(&self, cast: &Cast, memory: &mut BatchMemory, columns: &mut BatchColumns) {
         let unit = |ray| normalized(self.direction(ray)).0;
-        let tiles = tiling.tiles(self.len(), unit);
-        memory.rays.resize(tiles.len(), RayTile::EMPTY);
-        memory.lengths.resize(tiles.len(), [1.0; 16]);
-        for ((tile, rays), lengths) in tiles.iter().zip(&mut memory.rays).zip(&mut memory.lengths) {
-            for (lane, ray) in tile.rays() {
-                let (origin, direction) = (self.origin(ray), self.direction(ray));
-                for axis in 0..3 {
-                    rays.origin[axis][lane] = origin[axis];
-                    rays.direction[axis][lane] = direction[axis];
+        let tiles = cast.tiling.tiles(self.len(), unit);
+        for tiles in tiles.chunks(TILES) {
+            // Read the rays into tiles.
+            let rays = &mut memory.rays[..tiles.len()];
+            for ((tile, rays), lengths) in tiles.iter().zip(&mut *rays).zip(&mut memory.lengths) {
+                for (lane, ray) in tile.rays() {
+                    let (origin, direction) = (self.origin(ray), self.direction(ray));
+                    for axis in 0..3 {
+                        rays.origin[axis][lane] = origin[axis];
+                        rays.direction[axis][lane] = direction[axis];
+                    }
                 }
+                rays.used = tile.used();
+                rays.time = [cast.time; 16];
+                normalize(rays, lengths);
             }
-            rays.used = tile.used();
-            rays.time = [time; 16];
-            normalize(rays, lengths);
-        }
-
-        // Cast them, and write the hits.
-        memory.hits.resize(tiles.len(), HitTile::NONE);
-        let hits = memory.hits.chunks_mut(TILES);
-        for (rays, hits) in memory.rays.chunks(TILES).zip(hits) {
-            scene.closest_hits_of_tiles(rays, hits, &mut memory.scratch);
-        }
-        for ((tile, hits), lengths) in tiles.iter().zip(&memory.hits).zip(&memory.lengths) {
-            for (lane, ray) in tile.rays() {
-                columns.write(ray, hits, lane, lengths[lane]);
+            // Cast them, and write the hits.
+            let hits = &mut memory.hits[..tiles.len()];
+            (cast.scene).closest_hits_of_tiles(rays, hits, &mut memory.scratch);
+            for ((tile, hits), lengths) in tiles.iter().zip(hits).zip(&memory.lengths) {
+                for (lane, ray) in tile.rays() {
+                    columns.write(ray, hits, lane, lengths[lane]);
+                }
             }
         }
     }
