@@ -4,7 +4,7 @@ use crate::arrays::{Floats, array, check_finite, floats, floats_of_either, wrong
 use crate::errors::Outcome;
 use crate::threads;
 use etendue::config::toml_file::UnknownName;
-use etendue::raycast::{CastScratch, HitTile, RayTile, Tiling};
+use etendue::raycast::{CastScratch, HitTile, RayTile, TileMembers, Tiling};
 use etendue::scene::Scene;
 use nalgebra::{Point3, Vector3};
 use pyo3::exceptions::PyValueError;
@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::current_num_threads;
 use rayon::prelude::*;
+use std::array::from_fn;
 use std::ops::RangeInclusive;
 
 /// Index of a miss.
@@ -190,29 +191,43 @@ impl HitColumns {
 }
 
 impl BatchColumns<'_> {
-    /// Writes the hit of a lane of a tile, whose direction has a length.
-    #[inline]
-    fn write(&mut self, ray: usize, hits: &HitTile, lane: usize, length: f64) {
-        let is_hit = hits.is_hit(lane);
-        let zero_if_miss = |value: f64| if is_hit { value } else { 0.0 };
-        if let Some(t_hit) = self.t_hit.get_mut(ray) {
-            *t_hit = hits.distance[lane] / length;
+    /// Writes the hits of a tile, whose directions have these lengths.
+    fn write(&mut self, tile: &TileMembers, hits: &HitTile, lengths: &[f64; 16]) {
+        // Evaluate all lanes.
+        let is_hit: [bool; 16] = from_fn(|lane| hits.is_hit(lane));
+        let zero_if_miss = |values: &[f64; 16]| -> [f64; 16] {
+            from_fn(|lane| if is_hit[lane] { values[lane] } else { 0.0 })
+        };
+        // Write each column.
+        if !self.t_hit.is_empty() {
+            let distances: [f64; 16] = from_fn(|lane| hits.distance[lane] / lengths[lane]);
+            for (lane, ray) in tile.rays() {
+                self.t_hit[ray] = distances[lane];
+            }
         }
-        if let Some(id) = self.geometry_ids.get_mut(ray) {
-            *id = hits.object[lane];
+        if !self.geometry_ids.is_empty() {
+            for (lane, ray) in tile.rays() {
+                self.geometry_ids[ray] = hits.object[lane];
+            }
         }
-        if let Some(id) = self.primitive_ids.get_mut(ray) {
-            *id = if is_hit {
-                hits.triangle[lane]
-            } else {
-                INVALID_ID
-            };
+        if !self.primitive_ids.is_empty() {
+            for (lane, ray) in tile.rays() {
+                let id = hits.triangle[lane];
+                self.primitive_ids[ray] = if is_hit[lane] { id } else { INVALID_ID };
+            }
         }
-        if let Some(uvs) = self.primitive_uvs.get_mut(2 * ray..2 * ray + 2) {
-            uvs.copy_from_slice(&hits.barycentric.map(|weights| zero_if_miss(weights[lane])));
+        if !self.primitive_uvs.is_empty() {
+            let [u, v] = hits.barycentric.each_ref().map(zero_if_miss);
+            for (lane, ray) in tile.rays() {
+                self.primitive_uvs[2 * ray..][..2].copy_from_slice(&[u[lane], v[lane]]);
+            }
         }
-        if let Some(normal) = self.primitive_normals.get_mut(3 * ray..3 * ray + 3) {
-            normal.copy_from_slice(&hits.normal.map(|axis| zero_if_miss(axis[lane])));
+        if !self.primitive_normals.is_empty() {
+            let [x, y, z] = hits.normal.each_ref().map(zero_if_miss);
+            for (lane, ray) in tile.rays() {
+                let normal = [x[lane], y[lane], z[lane]];
+                self.primitive_normals[3 * ray..][..3].copy_from_slice(&normal);
+            }
         }
     }
 }
@@ -280,11 +295,10 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         let mut memory = BatchMemory::default();
         for numbers in self.numbers.chunks(self.width() * cast.tiling.batch()) {
             let rays = RayRows { numbers, ..*self };
-            if !rays.are_valid() {
+            let mut own = columns.grow(rays.len(), keys);
+            if !rays.cast_batch(cast, &mut memory, &mut own) {
                 self.check()?;
             }
-            let mut own = columns.grow(rays.len(), keys);
-            rays.cast_batch(cast, &mut memory, &mut own);
         }
         Ok(columns)
     }
@@ -300,11 +314,7 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
             .collect();
         let cast = |memory: &mut BatchMemory, (numbers, columns): &mut (&[T], BatchColumns)| {
             let rays = RayRows { numbers, ..*self };
-            let are_valid = rays.are_valid();
-            if are_valid {
-                rays.cast_batch(cast, memory, columns);
-            }
-            are_valid
+            rays.cast_batch(cast, memory, columns)
         };
         let batches_of_threads = batches.par_iter_mut();
         let are_valid = batches_of_threads
@@ -317,8 +327,13 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         Ok(columns)
     }
 
-    /// Casts a batch of valid rays, and writes the hits.
-    fn cast_batch(&self, cast: &Cast, memory: &mut BatchMemory, columns: &mut BatchColumns) {
+    /// Casts a batch of rays, and writes the hits. Returns `false` if a ray is not valid.
+    fn cast_batch(
+        &self,
+        cast: &Cast,
+        memory: &mut BatchMemory,
+        columns: &mut BatchColumns,
+    ) -> bool {
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiles = cast.tiling.tiles(self.len(), unit);
         for tiles in tiles.chunks(TILES) {
@@ -334,24 +349,25 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
                 }
                 rays.used = tile.used();
                 rays.time = [cast.time; 16];
-                normalize(rays, lengths);
+                if !normalize(rays, lengths) && !tile.rays().all(|(_, ray)| self.is_valid(ray)) {
+                    return false;
+                }
             }
             // Cast them, and write the hits.
             let hits = &mut memory.hits[..tiles.len()];
             (cast.scene).closest_hits_of_tiles(rays, hits, &mut memory.scratch);
             for ((tile, hits), lengths) in tiles.iter().zip(hits).zip(&memory.lengths) {
-                for (lane, ray) in tile.rays() {
-                    columns.write(ray, hits, lane, lengths[lane]);
-                }
+                columns.write(tile, hits, lengths);
             }
         }
+        true
     }
 
-    /// Whether all numbers are finite and all directions have a length.
-    fn are_valid(&self) -> bool {
-        let finite = |all: bool, number: &T| all & (*number).into().is_finite();
-        self.numbers.iter().fold(true, finite)
-            && !(0..self.len()).any(|ray| has_no_length(self.direction(ray)))
+    /// Whether all numbers of a ray are finite and its direction has a length.
+    fn is_valid(&self, ray: usize) -> bool {
+        let numbers = &self.numbers[self.width() * ray..][..self.width()];
+        let are_finite = numbers.iter().all(|&number| number.into().is_finite());
+        are_finite && !has_no_length(self.direction(ray))
     }
 
     /// Error that names the first number that is not finite, or the first direction without a length.
@@ -448,8 +464,9 @@ fn has_no_length(direction: Vector3<f64>) -> bool {
     largest == 0.0 || (largest > 1e300 && !normalized(direction).1.is_finite())
 }
 
-/// Divides the directions of a tile by their lengths.
-fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
+/// Divides the directions of a tile by their lengths. Returns whether no number overflowed or lost digits: then all are finite,
+/// and all directions have a length.
+fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) -> bool {
     // Square all lanes.
     let [x, y, z] = &mut rays.direction;
     let mut is_normal = true;
@@ -457,6 +474,9 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
         let square = x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane];
         is_normal &= NORMAL_SQUARES.contains(&square);
         lengths[lane] = square.sqrt();
+    }
+    for axis in &rays.origin {
+        is_normal &= axis.iter().fold(0.0, |sum, number| sum + number * 0.0) == 0.0;
     }
 
     // Very short or long directions are scaled first.
@@ -466,13 +486,14 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
             [x[lane], y[lane], z[lane]] = unit.into();
             lengths[lane] = length;
         }
-        return;
+        return false;
     }
     for lane in 0..16 {
         x[lane] /= lengths[lane];
         y[lane] /= lengths[lane];
         z[lane] /= lengths[lane];
     }
+    true
 }
 
 /// Unit vector and length of a direction, without overflow or underflow of squares.

@@ -361,7 +361,11 @@ fn lanes_predict_the_returns_of_simple_receivers() {
                 (plain.intensity, lanes.intensity),
                 (plain.power, lanes.power),
             ] {
-                assert_eq!(a.value().to_bits(), b.value().to_bits(), "{number} {beside:?}");
+                assert_eq!(
+                    a.value().to_bits(),
+                    b.value().to_bits(),
+                    "{number} {beside:?}"
+                );
                 for (k, (a, b)) in a
                     .gradient()
                     .into_iter()
