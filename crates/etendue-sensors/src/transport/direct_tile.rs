@@ -2,6 +2,7 @@
 //! fired the rays.
 #![expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 

@@ -5,6 +5,8 @@
 //! of range and power by the parameters follow from the first-order motion of the sensor (chain rule).
 #![expect(
     clippy::inline_always,
+    clippy::needless_bitwise_bool,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 

@@ -1,6 +1,7 @@
 //! Expected returns of sixteen shots.
 #![expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
