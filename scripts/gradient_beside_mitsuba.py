@@ -3,6 +3,7 @@
 A wall of 20,000 triangles, 3 m in front of the sensor, fills the view; every ray hits it. Each call evaluates the expected
 measurements (etendue) or the image (Mitsuba) at a new pose, the sum of their squares, and its gradient by the six degrees of freedom
 of the pose, from NumPy to NumPy. Calls alternate; the medians of their CPU times and of their durations are printed.
+After a call, threads of Mitsuba wait for work in a loop for about 20 ms, which counts as CPU time of the process: a pause separates the calls.
 
     pip install mitsuba
     DRJIT_LIBLLVM_PATH=libLLVM.so python scripts/gradient_beside_mitsuba.py --repeats 20
@@ -26,6 +27,8 @@ import numpy as np
 import etendue as et
 
 RAYS = 65_536
+# Pause before each call, s.
+PAUSE = 0.1
 COUNT = 100
 
 
@@ -153,6 +156,7 @@ def main():
     times = {side: [] for side in sides}
     for number in range(arguments.repeats + 2):
         for side, gradient in sides.items():
+            time.sleep(PAUSE)
             before = time.perf_counter(), time.process_time()
             found = gradient(number)
             after = time.perf_counter(), time.process_time()

@@ -11,8 +11,7 @@ use crate::threads::{self, Control, Progress};
 use crate::variations::Variations;
 use crate::weather::air;
 use etendue::sensors::lidar::{
-    Air, Lidar as Description, LightModel, Return, Sweep, SweepScratch, SweepSettings,
-    simulate_into,
+    Air, Lidar as Description, LightModel, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
@@ -351,23 +350,22 @@ impl Batch<'_> {
 impl<T: Number> Images<'_, T> {
     /// Fills the images with the first returns of a sweep.
     fn fill(&mut self, sweep: &Sweep) {
-        let image = |value: &dyn Fn(&Return) -> f64| {
-            sweep.image(|sweep, shot| sweep.points_of(shot).first().map_or(f64::NAN, value))
-        };
-        let ranges = image(&|point| point.range);
-        for (number, range) in ranges.iter().enumerate() {
-            self.range[number] = T::of(*range);
-            self.valid[number] = !range.is_nan();
-        }
-        let intensities = image(&|point| point.intensity);
-        for (to, intensity) in self.intensity.iter_mut().zip(intensities) {
-            *to = T::of(intensity);
-        }
+        self.range.fill(T::of(f64::NAN));
+        self.intensity.fill(T::of(f64::NAN));
+        self.valid.fill(false);
         if let Some(label) = &mut self.label {
-            let objects = image(&|point| point.source.map_or(-1.0, |of| of.instance.0.into()));
-            #[expect(clippy::cast_possible_truncation, reason = "indices of objects")]
-            for (to, object) in label.iter_mut().zip(objects) {
-                *to = if object.is_nan() { -1 } else { object as i32 };
+            label.fill(-1);
+        }
+        for (shot, cell) in sweep.cells().enumerate() {
+            let Some(point) = sweep.points_of(shot).first() else {
+                continue;
+            };
+            self.range[cell] = T::of(point.range);
+            self.intensity[cell] = T::of(point.intensity);
+            self.valid[cell] = !point.range.is_nan();
+            if let Some(label) = &mut self.label {
+                let object = point.source.map(|source| i32::try_from(source.instance.0));
+                label[cell] = object.and_then(Result::ok).unwrap_or(-1);
             }
         }
     }

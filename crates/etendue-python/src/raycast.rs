@@ -4,13 +4,15 @@ use crate::arrays::{Floats, array, check_finite, floats, floats_of_either, wrong
 use crate::errors::Outcome;
 use crate::threads;
 use etendue::config::toml_file::UnknownName;
-use etendue::raycast::{CastScratch, HitTile, RayTile, Tiling};
+use etendue::raycast::{CastScratch, HitTile, RayTile, TileMembers, Tiling};
 use etendue::scene::Scene;
 use nalgebra::{Point3, Vector3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::current_num_threads;
 use rayon::prelude::*;
+use std::array::from_fn;
 use std::ops::RangeInclusive;
 
 /// Index of a miss.
@@ -19,8 +21,8 @@ pub const INVALID_ID: u32 = u32::MAX;
 /// At most this number of rays is cast on the calling thread, in a few milliseconds.
 const FEW: usize = threads::RAYS_PER_THREAD;
 
-/// Number of tiles that are cast together, on one thread.
-const TILES: usize = 128;
+/// Number of tiles that are read, cast and written together, while they are in the fastest cache.
+const TILES: usize = 8;
 
 /// Squares of lengths of directions in this range neither overflowed nor lost digits.
 const NORMAL_SQUARES: RangeInclusive<f64> = 1e-280..=1e280;
@@ -65,6 +67,14 @@ struct RayRows<'r, T> {
     origin: Option<Point3<f64>>,
 }
 
+/// A query of rays.
+struct Cast<'c> {
+    scene: &'c Scene,
+    tiling: Tiling,
+    /// s.
+    time: f64,
+}
+
 /// Buffers of a thread.
 struct BatchMemory {
     rays: Vec<RayTile>,
@@ -76,9 +86,9 @@ struct BatchMemory {
 impl Default for BatchMemory {
     fn default() -> Self {
         Self {
-            rays: vec![],
-            lengths: vec![],
-            hits: vec![],
+            rays: vec![RayTile::EMPTY; TILES],
+            lengths: vec![[1.0; 16]; TILES],
+            hits: vec![HitTile::NONE; TILES],
             scratch: CastScratch::for_worker(),
         }
     }
@@ -131,13 +141,35 @@ impl HitKeys {
 impl HitColumns {
     /// Columns of zeros.
     fn new(rays: usize, keys: HitKeys) -> Self {
+        let mut columns = Self::with_room(rays, keys);
+        columns.grow(rays, keys);
+        columns
+    }
+
+    /// Empty columns with room for a number of rays.
+    fn with_room(rays: usize, keys: HitKeys) -> Self {
         let size = |is_wanted: bool, width: usize| if is_wanted { width * rays } else { 0 };
         Self {
-            t_hit: vec![0.0; size(keys.t_hit, 1)],
-            geometry_ids: vec![0; size(keys.geometry_ids, 1)],
-            primitive_ids: vec![0; size(keys.primitive_ids, 1)],
-            primitive_uvs: vec![0.0; size(keys.primitive_uvs, 2)],
-            primitive_normals: vec![0.0; size(keys.primitive_normals, 3)],
+            t_hit: Vec::with_capacity(size(keys.t_hit, 1)),
+            geometry_ids: Vec::with_capacity(size(keys.geometry_ids, 1)),
+            primitive_ids: Vec::with_capacity(size(keys.primitive_ids, 1)),
+            primitive_uvs: Vec::with_capacity(size(keys.primitive_uvs, 2)),
+            primitive_normals: Vec::with_capacity(size(keys.primitive_normals, 3)),
+        }
+    }
+
+    /// Appends zeros for a number of rays, and returns these.
+    fn grow(&mut self, rays: usize, keys: HitKeys) -> BatchColumns<'_> {
+        BatchColumns {
+            t_hit: grown(&mut self.t_hit, keys.t_hit, rays),
+            geometry_ids: grown(&mut self.geometry_ids, keys.geometry_ids, rays),
+            primitive_ids: grown(&mut self.primitive_ids, keys.primitive_ids, rays),
+            primitive_uvs: grown(&mut self.primitive_uvs, keys.primitive_uvs, 2 * rays),
+            primitive_normals: grown(
+                &mut self.primitive_normals,
+                keys.primitive_normals,
+                3 * rays,
+            ),
         }
     }
 
@@ -159,31 +191,54 @@ impl HitColumns {
 }
 
 impl BatchColumns<'_> {
-    /// Writes the hit of a lane of a tile, whose direction has a length.
-    #[inline]
-    fn write(&mut self, ray: usize, hits: &HitTile, lane: usize, length: f64) {
-        let is_hit = hits.is_hit(lane);
-        let zero_if_miss = |value: f64| if is_hit { value } else { 0.0 };
-        if let Some(t_hit) = self.t_hit.get_mut(ray) {
-            *t_hit = hits.distance[lane] / length;
+    /// Writes the hits of a tile, whose directions have these lengths.
+    fn write(&mut self, tile: &TileMembers, hits: &HitTile, lengths: &[f64; 16]) {
+        // Evaluate all lanes.
+        let is_hit: [bool; 16] = from_fn(|lane| hits.is_hit(lane));
+        let zero_if_miss = |values: &[f64; 16]| -> [f64; 16] {
+            from_fn(|lane| if is_hit[lane] { values[lane] } else { 0.0 })
+        };
+        // Write each column.
+        if !self.t_hit.is_empty() {
+            let distances: [f64; 16] = from_fn(|lane| hits.distance[lane] / lengths[lane]);
+            for (lane, ray) in tile.rays() {
+                self.t_hit[ray] = distances[lane];
+            }
         }
-        if let Some(id) = self.geometry_ids.get_mut(ray) {
-            *id = hits.object[lane];
+        if !self.geometry_ids.is_empty() {
+            for (lane, ray) in tile.rays() {
+                self.geometry_ids[ray] = hits.object[lane];
+            }
         }
-        if let Some(id) = self.primitive_ids.get_mut(ray) {
-            *id = if is_hit {
-                hits.triangle[lane]
-            } else {
-                INVALID_ID
-            };
+        if !self.primitive_ids.is_empty() {
+            for (lane, ray) in tile.rays() {
+                let id = hits.triangle[lane];
+                self.primitive_ids[ray] = if is_hit[lane] { id } else { INVALID_ID };
+            }
         }
-        if let Some(uvs) = self.primitive_uvs.get_mut(2 * ray..2 * ray + 2) {
-            uvs.copy_from_slice(&hits.barycentric.map(|weights| zero_if_miss(weights[lane])));
+        if !self.primitive_uvs.is_empty() {
+            let [u, v] = hits.barycentric.each_ref().map(zero_if_miss);
+            for (lane, ray) in tile.rays() {
+                self.primitive_uvs[2 * ray..][..2].copy_from_slice(&[u[lane], v[lane]]);
+            }
         }
-        if let Some(normal) = self.primitive_normals.get_mut(3 * ray..3 * ray + 3) {
-            normal.copy_from_slice(&hits.normal.map(|axis| zero_if_miss(axis[lane])));
+        if !self.primitive_normals.is_empty() {
+            let [x, y, z] = hits.normal.each_ref().map(zero_if_miss);
+            for (lane, ray) in tile.rays() {
+                let normal = [x[lane], y[lane], z[lane]];
+                self.primitive_normals[3 * ray..][..3].copy_from_slice(&normal);
+            }
         }
     }
+}
+
+/// Appends zeros to a column, if it is wanted, and returns them.
+fn grown<T: Copy + Default>(column: &mut Vec<T>, is_wanted: bool, size: usize) -> &mut [T] {
+    let before = column.len();
+    if is_wanted {
+        column.resize(before + size, T::default());
+    }
+    &mut column[before..]
 }
 
 /// Parts of a column; empty parts without end of an empty column.
@@ -220,35 +275,51 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
 
     /// Casts all rays at a time (s), few rays on the calling thread.
     fn cast(&self, scene: &Scene, time: f64, keys: HitKeys) -> PyResult<HitColumns> {
-        // Divide the rays and the columns into batches.
         let unit = |ray| normalized(self.direction(ray)).0;
         let tiling = Tiling::of(self.len(), |ray| self.origin(ray), unit);
-        let batch = tiling.batch();
+        let cast = Cast {
+            scene,
+            tiling,
+            time,
+        };
+        if self.len() <= FEW || current_num_threads() == 1 {
+            self.cast_in_order(&cast, keys)
+        } else {
+            self.cast_on_all_threads(&cast, keys)
+        }
+    }
+
+    /// Casts batch after batch. The columns grow by one batch at a time, whose memory is then in the cache.
+    fn cast_in_order(&self, cast: &Cast, keys: HitKeys) -> PyResult<HitColumns> {
+        let mut columns = HitColumns::with_room(self.len(), keys);
+        let mut memory = BatchMemory::default();
+        for numbers in self.numbers.chunks(self.width() * cast.tiling.batch()) {
+            let rays = RayRows { numbers, ..*self };
+            let mut own = columns.grow(rays.len(), keys);
+            if !rays.cast_batch(cast, &mut memory, &mut own) {
+                self.check()?;
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Casts the batches on all threads of the pool.
+    fn cast_on_all_threads(&self, cast: &Cast, keys: HitKeys) -> PyResult<HitColumns> {
+        let batch = cast.tiling.batch();
         let mut columns = HitColumns::new(self.len(), keys);
         let mut batches: Vec<_> = self
             .numbers
             .chunks(self.width() * batch)
             .zip(columns.batches(batch))
             .collect();
-
-        // Cast them.
         let cast = |memory: &mut BatchMemory, (numbers, columns): &mut (&[T], BatchColumns)| {
             let rays = RayRows { numbers, ..*self };
-            let are_valid = rays.are_valid();
-            if are_valid {
-                rays.cast_batch(scene, tiling, time, memory, columns);
-            }
-            are_valid
+            rays.cast_batch(cast, memory, columns)
         };
-        let are_valid = if self.len() <= FEW {
-            let mut memory = BatchMemory::default();
-            batches.iter_mut().all(|batch| cast(&mut memory, batch))
-        } else {
-            let batches = batches.par_iter_mut();
-            batches
-                .map_init(BatchMemory::default, cast)
-                .all(|valid| valid)
-        };
+        let batches_of_threads = batches.par_iter_mut();
+        let are_valid = batches_of_threads
+            .map_init(BatchMemory::default, cast)
+            .all(|valid| valid);
         drop(batches);
         if !are_valid {
             self.check()?;
@@ -256,51 +327,47 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         Ok(columns)
     }
 
-    /// Casts a batch of valid rays, and writes the hits.
+    /// Casts a batch of rays, and writes the hits. Returns `false` if a ray is not valid.
     fn cast_batch(
         &self,
-        scene: &Scene,
-        tiling: Tiling,
-        time: f64,
+        cast: &Cast,
         memory: &mut BatchMemory,
         columns: &mut BatchColumns,
-    ) {
-        // Read the rays into tiles.
+    ) -> bool {
         let unit = |ray| normalized(self.direction(ray)).0;
-        let tiles = tiling.tiles(self.len(), unit);
-        memory.rays.resize(tiles.len(), RayTile::EMPTY);
-        memory.lengths.resize(tiles.len(), [1.0; 16]);
-        for ((tile, rays), lengths) in tiles.iter().zip(&mut memory.rays).zip(&mut memory.lengths) {
-            for (lane, ray) in tile.rays() {
-                let (origin, direction) = (self.origin(ray), self.direction(ray));
-                for axis in 0..3 {
-                    rays.origin[axis][lane] = origin[axis];
-                    rays.direction[axis][lane] = direction[axis];
+        let tiles = cast.tiling.tiles(self.len(), unit);
+        for tiles in tiles.chunks(TILES) {
+            // Read the rays into tiles.
+            let rays = &mut memory.rays[..tiles.len()];
+            for ((tile, rays), lengths) in tiles.iter().zip(&mut *rays).zip(&mut memory.lengths) {
+                for (lane, ray) in tile.rays() {
+                    let (origin, direction) = (self.origin(ray), self.direction(ray));
+                    for axis in 0..3 {
+                        rays.origin[axis][lane] = origin[axis];
+                        rays.direction[axis][lane] = direction[axis];
+                    }
+                }
+                rays.used = tile.used();
+                rays.time = [cast.time; 16];
+                if !normalize(rays, lengths) && !tile.rays().all(|(_, ray)| self.is_valid(ray)) {
+                    return false;
                 }
             }
-            rays.used = tile.used();
-            rays.time = [time; 16];
-            normalize(rays, lengths);
-        }
-
-        // Cast them, and write the hits.
-        memory.hits.resize(tiles.len(), HitTile::NONE);
-        let hits = memory.hits.chunks_mut(TILES);
-        for (rays, hits) in memory.rays.chunks(TILES).zip(hits) {
-            scene.closest_hits_of_tiles(rays, hits, &mut memory.scratch);
-        }
-        for ((tile, hits), lengths) in tiles.iter().zip(&memory.hits).zip(&memory.lengths) {
-            for (lane, ray) in tile.rays() {
-                columns.write(ray, hits, lane, lengths[lane]);
+            // Cast them, and write the hits.
+            let hits = &mut memory.hits[..tiles.len()];
+            (cast.scene).closest_hits_of_tiles(rays, hits, &mut memory.scratch);
+            for ((tile, hits), lengths) in tiles.iter().zip(hits).zip(&memory.lengths) {
+                columns.write(tile, hits, lengths);
             }
         }
+        true
     }
 
-    /// Whether all numbers are finite and all directions have a length.
-    fn are_valid(&self) -> bool {
-        let finite = |all: bool, number: &T| all & (*number).into().is_finite();
-        self.numbers.iter().fold(true, finite)
-            && !(0..self.len()).any(|ray| has_no_length(self.direction(ray)))
+    /// Whether all numbers of a ray are finite and its direction has a length.
+    fn is_valid(&self, ray: usize) -> bool {
+        let numbers = &self.numbers[self.width() * ray..][..self.width()];
+        let are_finite = numbers.iter().all(|&number| number.into().is_finite());
+        are_finite && !has_no_length(self.direction(ray))
     }
 
     /// Error that names the first number that is not finite, or the first direction without a length.
@@ -397,8 +464,9 @@ fn has_no_length(direction: Vector3<f64>) -> bool {
     largest == 0.0 || (largest > 1e300 && !normalized(direction).1.is_finite())
 }
 
-/// Divides the directions of a tile by their lengths.
-fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
+/// Divides the directions of a tile by their lengths. Returns whether no number overflowed or lost digits: then all are finite,
+/// and all directions have a length.
+fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) -> bool {
     // Square all lanes.
     let [x, y, z] = &mut rays.direction;
     let mut is_normal = true;
@@ -406,6 +474,9 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
         let square = x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane];
         is_normal &= NORMAL_SQUARES.contains(&square);
         lengths[lane] = square.sqrt();
+    }
+    for axis in &rays.origin {
+        is_normal &= axis.iter().fold(0.0, |sum, number| sum + number * 0.0) == 0.0;
     }
 
     // Very short or long directions are scaled first.
@@ -415,13 +486,14 @@ fn normalize(rays: &mut RayTile, lengths: &mut [f64; 16]) {
             [x[lane], y[lane], z[lane]] = unit.into();
             lengths[lane] = length;
         }
-        return;
+        return false;
     }
     for lane in 0..16 {
         x[lane] /= lengths[lane];
         y[lane] /= lengths[lane];
         z[lane] /= lengths[lane];
     }
+    true
 }
 
 /// Unit vector and length of a direction, without overflow or underflow of squares.

@@ -15,30 +15,53 @@ const TILE: usize = 16;
 /// assert!(order[..16].iter().all(|ray| ray % 2 == 1));
 /// ```
 pub fn tile_order(directions: &[Vector3<f64>]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..directions.len()).collect();
-    bisect(&mut order, directions);
-    order
+    let entry = |(ray, direction): (u32, &Vector3<f64>)| Entry {
+        direction: [0, 1, 2].map(|axis| direction[axis] as f32),
+        ray,
+    };
+    let mut entries: Vec<Entry> = (0..).zip(directions).map(entry).collect();
+    bisect(&mut entries);
+    entries.iter().map(|entry| entry.ray as usize).collect()
+}
+
+/// A ray of a list that is sorted. Directions are rounded: only speed depends on the order.
+#[derive(Clone, Copy)]
+struct Entry {
+    direction: [f32; 3],
+    ray: u32,
 }
 
 /// Sorts a list by recursive bisection.
-fn bisect(order: &mut [usize], directions: &[Vector3<f64>]) {
-    if order.len() <= TILE {
-        order.sort_unstable();
+fn bisect(entries: &mut [Entry]) {
+    if entries.len() <= TILE {
+        entries.sort_unstable_by_key(|entry| entry.ray);
         return;
     }
-    let first = directions[order[0]];
-    let (low, high) = order.iter().fold((first, first), |(low, high), &ray| {
-        (low.inf(&directions[ray]), high.sup(&directions[ray]))
+    // Find the axis of the largest spread.
+    let [mut low, mut high] = [f32::INFINITY, f32::NEG_INFINITY].map(|limit| [limit; 3]);
+    for entry in &*entries {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(entry.direction[axis]);
+            high[axis] = high[axis].max(entry.direction[axis]);
+        }
+    }
+    let spread = [0, 1, 2].map(|axis| high[axis] - low[axis]);
+    let axis = (1..3).fold(0, |most, axis| {
+        if spread[axis] > spread[most] {
+            axis
+        } else {
+            most
+        }
     });
-    let axis = (high - low).imax();
-    let middle = order.len().div_ceil(TILE) / 2 * TILE;
-    order.select_nth_unstable_by(middle, |&a, &b| {
-        let along = |ray: usize| directions[ray][axis];
-        along(a).total_cmp(&along(b)).then(a.cmp(&b))
+    // Divide there.
+    let middle = entries.len().div_ceil(TILE) / 2 * TILE;
+    entries.select_nth_unstable_by(middle, |a, b| {
+        let along = a.direction[axis].total_cmp(&b.direction[axis]);
+        along.then(a.ray.cmp(&b.ray))
     });
-    let (before, after) = order.split_at_mut(middle);
-    bisect(before, directions);
-    bisect(after, directions);
+    let (before, after) = entries.split_at_mut(middle);
+    bisect(before);
+    bisect(after);
 }
 
 /// How a list of rays is grouped into tiles of neighbours, so that they are cast together.

@@ -14,17 +14,22 @@ use obvhs::aabb::Aabb;
 /// Relative margin of bounds for the rounding of `f32`: four times that of the four operations.
 const ROUNDING: f64 = 1e-6;
 
+/// At most this number of instances at rest are listed, without a tree: a tree over them takes longer to build than
+/// thousands of rays save by it.
+const MOST_LISTED: usize = 32;
+
 /// Components of directions below this are treated as zero.
 const PARALLEL: f64 = 1e-18;
 
-/// A top-level acceleration structure: a tree over the boxes of static instances in the world, and a
-/// list of the moving ones.
+/// A top-level acceleration structure: a tree over the boxes of static instances in the world, or a list of few, and
+/// a list of the moving ones.
 #[derive(Clone)]
 pub(crate) struct Tlas {
     /// The origin of the tree's coordinates, m.
     middle: Point3<f64>,
+    /// The nodes of the tree, or those that list all static instances.
     nodes: Vec<Node>,
-    /// The root, encoded like [`Node::child`]; a leaf's number is that of an instance.
+    /// The root of the tree, encoded like [`Node::child`]; a leaf's number is that of an instance. `None` for a list.
     root: Option<u32>,
     /// The moving instances.
     moving: Vec<usize>,
@@ -118,14 +123,17 @@ impl Tlas {
             .map(bounds)
             .map(|b| outer_box(&(b.low - middle), &(b.high - middle)))
             .collect();
-        // Build the tree over the bounds.
+        // List few of them, or build a tree over the bounds.
         let mut tlas = Self {
             middle,
             nodes: vec![],
             root: None,
             moving,
         };
-        if !boxes.is_empty() {
+        if boxes.len() <= MOST_LISTED {
+            let listed: Vec<(usize, Aabb)> = at_rest.into_iter().zip(boxes).collect();
+            tlas.nodes = listed.chunks(8).map(node_of).collect();
+        } else {
             tlas.set_tree(WideTree::new(&boxes, 1), &at_rest);
         }
         tlas
@@ -158,17 +166,13 @@ impl Tlas {
             return MovingNodes(vec![]);
         }
         let span = span();
-        let node = |eight: &[usize]| {
-            let mut node = Node::EMPTY;
-            for (slot, &number) in eight.iter().enumerate() {
-                let b = instances[number].bounds(span);
-                let around = outer_box(&(b.low - self.middle), &(b.high - self.middle));
-                node.set_bounds(slot, &around);
-                node.child[slot] = LEAF | number as u32;
-            }
-            node
+        let around = |&number: &usize| {
+            let b = instances[number].bounds(span);
+            let around = outer_box(&(b.low - self.middle), &(b.high - self.middle));
+            (number, around)
         };
-        MovingNodes(self.moving.chunks(8).map(node).collect())
+        let boxes: Vec<(usize, Aabb)> = self.moving.iter().map(around).collect();
+        MovingNodes(boxes.chunks(8).map(node_of).collect())
     }
 
     /// Starts a traversal along rays; `stack` is cleared and used for it.
@@ -189,11 +193,26 @@ impl Tlas {
             distance: 0.0,
             child,
         }));
-        for node in &moving.0 {
-            traversal.push_children::<L>(node, f32::MAX);
+        let listed = if self.root.is_none() {
+            &self.nodes[..]
+        } else {
+            &[]
+        };
+        for node in listed.iter().chain(&moving.0) {
+            traversal.push_children::<L>(node, f32::MAX, 0);
         }
         traversal
     }
+}
+
+/// A node with up to eight instances and their boxes.
+fn node_of(instances: &[(usize, Aabb)]) -> Node {
+    let mut node = Node::EMPTY;
+    for (slot, (number, around)) in instances.iter().enumerate() {
+        node.set_bounds(slot, around);
+        node.child[slot] = LEAF | *number as u32;
+    }
+    node
 }
 
 /// A traversal of the instances that rays may hit, approximately nearest first.
@@ -217,16 +236,16 @@ impl TlasTraversal<'_> {
                 return Some((entry.child & !LEAF) as usize);
             }
             let tlas = self.tlas;
-            self.push_children::<L>(&tlas.nodes[entry.child as usize], limit);
+            let base = self.stack.len();
+            self.push_children::<L>(&tlas.nodes[entry.child as usize], limit, base);
         }
         None
     }
 
-    /// Pushes the children of a node that the rays may hit, the nearest last.
+    /// Pushes the children of a node that the rays may hit: the nearest last, among the entries from `base` on.
     #[inline(always)]
-    fn push_children<L: Lanes>(&mut self, node: &Node, limit: f32) {
+    fn push_children<L: Lanes>(&mut self, node: &Node, limit: f32, base: usize) {
         let (mut hits, distances) = self.slabs.intersect_boxes::<L>(node, limit);
-        let base = self.stack.len();
         while hits != 0 {
             let slot = (hits.trailing_zeros() & 7) as usize;
             hits &= hits - 1;

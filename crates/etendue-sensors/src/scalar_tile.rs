@@ -37,7 +37,7 @@ impl<const N: usize> LaneScalar for Dual<N> {
 /// let lane: Dual<1> = square.lane(5);
 /// assert_eq!((lane.re, lane.eps), (16.0, [8.0]));
 /// ```
-pub trait ScalarTile<S>: Copy {
+pub trait ScalarTile<S>: Copy + Send + Sync {
     /// A tile of plain numbers, with zero derivatives.
     fn plain(values: [f64; 16]) -> Self;
 
@@ -58,6 +58,14 @@ pub trait ScalarTile<S>: Copy {
     #[must_use]
     fn chained<const K: usize>(values: [f64; 16], parts: [(&Self, &[f64; 16]); K]) -> Self;
 
+    /// [`chained`](Self::chained) of scalars that are the same in all lanes.
+    #[must_use]
+    fn chained_scalars<const K: usize>(
+        values: [f64; 16],
+        scalars: &[S; K],
+        slopes: &[[f64; 16]; K],
+    ) -> Self;
+
     /// Adds [`chained`](Self::chained).
     fn add<const K: usize>(&mut self, values: &[f64; 16], parts: [(&Self, &[f64; 16]); K]);
 
@@ -77,44 +85,74 @@ pub(crate) trait LaneFunctions<const K: usize, const M: usize> {
     fn of(&self, lane: usize, scalars: [Dual<K>; K]) -> ([Dual<K>; M], bool);
 }
 
-/// Functions of a few scalars, lane by lane. Writes them to `results`, and returns the lanes in which they exist; the others
-/// are unspecified.
-///
-/// The functions are evaluated in dual numbers of their own scalars, however many derivatives these have, and chained
-/// with their derivatives.
-#[inline(always)]
-pub(crate) fn compose<S: LaneScalar, const K: usize, const M: usize>(
-    scalars: [&S::Tile; K],
-    functions: &impl LaneFunctions<K, M>,
-    results: &mut [S::Tile; M],
-) -> [bool; 16] {
-    // Evaluate the functions.
-    let mut exist = [false; 16];
-    let mut values = [[0.0; 16]; M];
-    let mut slopes = [[[0.0; 16]; K]; M];
-    for lane in 0..16 {
+/// Values of `M` functions of `K` scalars in each lane, with their derivatives by the scalars.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EvaluatedLanes<const K: usize, const M: usize> {
+    /// The values, by function and lane.
+    pub values: [[f64; 16]; M],
+    /// Their derivatives, by function, scalar and lane.
+    pub slopes: [[[f64; 16]; K]; M],
+    /// Lanes in which the functions exist; the other lanes are unspecified.
+    pub exist: [bool; 16],
+}
+
+impl<const K: usize, const M: usize> EvaluatedLanes<K, M> {
+    /// Evaluates functions of the values of scalars, in dual numbers of these scalars, however many derivatives the
+    /// scalars have.
+    #[inline(always)]
+    pub fn of(scalars: [&[f64; 16]; K], functions: &impl LaneFunctions<K, M>) -> Self {
+        let mut all = Self {
+            values: [[0.0; 16]; M],
+            slopes: [[[0.0; 16]; K]; M],
+            exist: [false; 16],
+        };
+        for lane in 0..16 {
+            all.evaluate(lane, scalars, functions);
+        }
+        all
+    }
+
+    /// Evaluates the functions in one lane.
+    #[inline(always)]
+    pub fn evaluate(
+        &mut self,
+        lane: usize,
+        scalars: [&[f64; 16]; K],
+        functions: &impl LaneFunctions<K, M>,
+    ) {
         let mut own = [Dual::<K>::from(0.0); K];
         for k in 0..K {
-            own[k] = Dual::variable(scalars[k].values()[lane], k);
+            own[k] = Dual::variable(scalars[k][lane], k);
         }
         let (found, are_found) = functions.of(lane, own);
-        exist[lane] = are_found;
+        self.exist[lane] = are_found;
         for m in 0..M {
-            values[m][lane] = found[m].re;
+            self.values[m][lane] = found[m].re;
             for k in 0..K {
-                slopes[m][k][lane] = found[m].eps[k];
+                self.slopes[m][k][lane] = found[m].eps[k];
             }
         }
     }
-    // Apply the chain rule.
-    for m in 0..M {
-        let mut parts = [(scalars[0], &slopes[m][0]); K];
-        for k in 1..K {
-            parts[k] = (scalars[k], &slopes[m][k]);
+
+    /// The functions of the same scalars, where these are functions of others.
+    #[inline(always)]
+    pub fn after<const J: usize>(&self, inner: &EvaluatedLanes<J, K>) -> EvaluatedLanes<J, M> {
+        let mut all = EvaluatedLanes {
+            values: self.values,
+            slopes: [[[0.0; 16]; J]; M],
+            exist: self.exist,
+        };
+        for m in 0..M {
+            for j in 0..J {
+                for k in 0..K {
+                    for i in 0..16 {
+                        all.slopes[m][j][i] += self.slopes[m][k][i] * inner.slopes[k][j][i];
+                    }
+                }
+            }
         }
-        results[m] = S::Tile::chained(values[m], parts);
+        all
     }
-    exist
 }
 
 /// Sixteen [`Dual`] numbers in structure-of-arrays layout; with `N = 0`, sixteen plain numbers.
@@ -157,7 +195,7 @@ impl<const N: usize> Parts<N> for Dual<N> {
     }
 }
 
-impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
+impl<const N: usize, S: Parts<N> + Copy> ScalarTile<S> for DualTile<N> {
     #[inline(always)]
     fn plain(re: [f64; 16]) -> Self {
         Self {
@@ -197,6 +235,26 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
         let mut out = <Self as ScalarTile<S>>::plain(values);
         for k in variables::<N>() {
             out.eps[k] = sum_of_slopes([0.0; 16], k, &parts);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn chained_scalars<const K: usize>(
+        values: [f64; 16],
+        scalars: &[S; K],
+        slopes: &[[f64; 16]; K],
+    ) -> Self {
+        let derivatives = scalars.map(|scalar| scalar.parts().1);
+        let mut out = <Self as ScalarTile<S>>::plain(values);
+        for k in variables::<N>() {
+            let mut sum = [0.0; 16];
+            for (own, slopes) in derivatives.iter().zip(slopes) {
+                for i in 0..16 {
+                    sum[i] += own[k] * slopes[i];
+                }
+            }
+            out.eps[k] = sum;
         }
         out
     }
@@ -243,7 +301,7 @@ impl<const N: usize, S: Parts<N>> ScalarTile<S> for DualTile<N> {
 /// Indices of the variables. The compiler does not know them: it would vectorise loops over the few variables, with gathers
 /// and scatters, instead of those over the sixteen lanes.
 #[inline(always)]
-fn variables<const N: usize>() -> impl Iterator<Item = usize> {
+pub(crate) fn variables<const N: usize>() -> impl Iterator<Item = usize> {
     (0..N).map(black_box)
 }
 
@@ -324,12 +382,20 @@ mod tests {
         }
     }
 
-    /// Composed functions equal arithmetic of the scalars: values bit for bit, derivatives within rounding.
+    /// Evaluated functions equal arithmetic of the scalars: values bit for bit, derivatives within rounding.
     #[test]
-    fn composed_functions_equal_scalars() {
+    fn evaluated_functions_equal_scalars() {
         let [a, b] = [tile(0.5), tile(4.2)];
-        let mut results = [a; 2];
-        let exist = compose::<Dual<2>, 2, 2>([&a, &b], &Functions, &mut results);
+        let evaluated = EvaluatedLanes::of([&a.re, &b.re], &Functions);
+        let chained = |m: usize| {
+            let [of_a, of_b] = &evaluated.slopes[m];
+            <DualTile<2> as ScalarTile<Dual<2>>>::chained(
+                evaluated.values[m],
+                [(&a, of_a), (&b, of_b)],
+            )
+        };
+        let results = [chained(0), chained(1)];
+        let exist = evaluated.exist;
         for lane in 0..16 {
             let (expected, is_positive) =
                 Functions::of_scalars::<Dual<2>>(a.lane(lane), b.lane(lane));

@@ -14,7 +14,7 @@ use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
-use etendue_sensors::lidar::SHOTS_PER_BATCH;
+use etendue_sensors::lidar::{ReturnTile, SHOTS_PER_BATCH};
 use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 use std::mem::take;
@@ -252,6 +252,13 @@ impl Rows {
 }
 
 impl<const N: usize> WriteMeasurements<Dual<N>> for RowBatch<'_> {
+    fn clear(&mut self) {
+        self.values.fill(None);
+        if self.block.start == 0 {
+            self.rows.fill(0.0);
+        }
+    }
+
     #[expect(clippy::inline_always, reason = "a measurement is not copied")]
     #[inline(always)]
     fn write(&mut self, place: usize, measured: BeamMeasurement<Dual<N>>) {
@@ -265,6 +272,29 @@ impl<const N: usize> WriteMeasurements<Dual<N>> for RowBatch<'_> {
             match row.first_chunk_mut::<N>() {
                 Some(whole) => *whole = value.eps,
                 None => row.copy_from_slice(&value.eps[..row.len()]),
+            }
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<Dual<N>>) {
+        let motion = returns.motion_gradients();
+        for (lane, &place) in places.iter().enumerate() {
+            let values = &mut self.values[place * QUANTITIES..][..QUANTITIES];
+            let Some(quantities) = returns.range_and_intensity(lane, &motion) else {
+                continue;
+            };
+            let rows = &mut self.rows[place * QUANTITIES * self.width..];
+            let (first, others) = rows.split_at_mut(self.width);
+            let rows = [first, &mut others[..self.width]];
+            for ((value, row), (number, slopes)) in values.iter_mut().zip(rows).zip(quantities) {
+                *value = Some(number);
+                let row = &mut row[self.block.clone()];
+                match row.first_chunk_mut::<N>() {
+                    Some(whole) => *whole = slopes,
+                    None => row.copy_from_slice(&slopes[..row.len()]),
+                }
             }
         }
     }

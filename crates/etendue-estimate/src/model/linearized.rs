@@ -3,6 +3,7 @@
 use super::jacobian::Column;
 use super::{Model, Rows};
 use crate::manifold::Variable;
+use crate::sensor::QUANTITIES;
 use crate::uncertainty::{TangentComponent, components};
 
 /// Expected range and intensity of every beam, with their derivatives by the unknowns.
@@ -94,13 +95,18 @@ impl LinearizedMeasurements {
         assert_eq!(by_values.len(), self.values.len(), "derivatives by values");
         let mut gradient = vec![0.0; self.components.len()];
         let by = |number: usize| self.values[number].map_or(0.0, |_| by_values[number]);
-        // Components on which all beams depend.
+        // Components on which all beams depend: six, those of a pose, in registers.
         let mut sums = vec![0.0; self.shared.len()];
-        let rows = self.dense.chunks_exact(self.shared.len().max(1));
-        for (number, row) in rows.enumerate() {
-            let by = by(number);
-            for (sum, slope) in sums.iter_mut().zip(row) {
-                *sum += by * slope;
+        if let Ok(sums) = <&mut [f64; 6]>::try_from(&mut sums[..]) {
+            let (rows, _) = self.dense.as_chunks();
+            add_rows::<6>(rows, by, sums);
+        } else {
+            let rows = self.dense.chunks_exact(self.shared.len().max(1));
+            for (number, row) in rows.enumerate() {
+                let by = by(number);
+                for (sum, slope) in sums.iter_mut().zip(row) {
+                    *sum += by * slope;
+                }
             }
         }
         for (&component, sum) in self.shared.iter().zip(sums) {
@@ -127,6 +133,25 @@ impl LinearizedMeasurements {
             for &(number, slope) in &column.slopes {
                 visit(number, column.component, slope);
             }
+        }
+    }
+}
+
+/// Adds rows, each multiplied by a number of its own, to `sums`.
+fn add_rows<const N: usize>(rows: &[[f64; N]], by: impl Fn(usize) -> f64, sums: &mut [f64; N]) {
+    // Rows of range and of intensity in turn have sums of their own, so that additions do not wait for each other.
+    let mut own = [[0.0; N]; QUANTITIES];
+    for (beam, rows) in rows.chunks_exact(QUANTITIES).enumerate() {
+        for (kind, (own, row)) in own.iter_mut().zip(rows).enumerate() {
+            let by = by(QUANTITIES * beam + kind);
+            for (sum, slope) in own.iter_mut().zip(row) {
+                *sum += by * slope;
+            }
+        }
+    }
+    for own in own {
+        for (sum, part) in sums.iter_mut().zip(own) {
+            *sum += part;
         }
     }
 }

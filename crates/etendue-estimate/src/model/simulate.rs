@@ -3,13 +3,12 @@
 use super::{Model, SimulatorInputs};
 use crate::sensor::BeamMeasurement;
 use crate::visibility::EdgeRays;
-use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, ObjectId, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, SHOTS_PER_BATCH, Shot, SweepSettings,
-    WriteReturns, predict_at_rest,
+    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, ReturnTile, SHOTS_PER_BATCH, Shot,
+    SweepSettings, WriteReturns, predict_at_rest,
 };
 use etendue_sensors::transport::{CornerHeights, ReturnFactor};
 use rayon::prelude::*;
@@ -42,12 +41,28 @@ impl<'a, S> LocalParameters<'a, S> {
 }
 
 /// Destination of the measurements of a batch of beams.
-pub(super) trait WriteMeasurements<S>: Send {
+pub(super) trait WriteMeasurements<S: LaneScalar>: Send {
+    /// Removes all measurements of the batch, before the first is written.
+    fn clear(&mut self);
+
     /// Writes the measurement of the beam at a place of the batch.
     fn write(&mut self, place: usize, measured: BeamMeasurement<S>);
+
+    /// Writes the measurements of up to sixteen beams at places of the batch, one per lane.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+        for (lane, &place) in places.iter().enumerate() {
+            self.write(place, BeamMeasurement::from(returns.lane(lane)));
+        }
+    }
 }
 
-impl<S: Send> WriteMeasurements<S> for &mut [BeamMeasurement<S>] {
+impl<S: LaneScalar> WriteMeasurements<S> for &mut [BeamMeasurement<S>] {
+    fn clear(&mut self) {
+        self.fill(BeamMeasurement::new(None, None));
+    }
+
     fn write(&mut self, place: usize, measured: BeamMeasurement<S>) {
         self[place] = measured;
     }
@@ -60,7 +75,11 @@ struct WithOffsets<'a, W> {
     measurements: W,
 }
 
-impl<S: Scalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_, W> {
+impl<S: LaneScalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_, W> {
+    fn clear(&mut self) {
+        self.measurements.clear();
+    }
+
     #[expect(clippy::inline_always, reason = "a return is not copied")]
     #[inline(always)]
     fn write(&mut self, place: usize, mut returned: Option<ExpectedReturn<S>>) {
@@ -69,6 +88,17 @@ impl<S: Scalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_, W> 
         }
         self.measurements
             .write(place, BeamMeasurement::from(returned));
+    }
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+        if self.offsets.is_empty() {
+            return self.measurements.write_tile(places, returns);
+        }
+        for (lane, &place) in places.iter().enumerate() {
+            self.write(place, returns.lane(lane));
+        }
     }
 }
 

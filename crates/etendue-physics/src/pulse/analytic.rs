@@ -60,6 +60,31 @@ enum RangeNoise {
     Threshold,
 }
 
+/// Echo of a single return without noise, timed at an instant that does not depend on its power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SingleEchoForm {
+    /// Measured range minus that of the surface, m.
+    bias: f64,
+    /// Peak power per power of the return.
+    peak: f64,
+    /// Greatest peak power.
+    saturation: f64,
+    /// Power that an echo must reach.
+    threshold: f64,
+}
+
+impl SingleEchoForm {
+    /// Range (m) and peak power of the echo of a return, and whether it is over the threshold: those of
+    /// [`AnalyticFinder::single`].
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub fn echo<S: Scalar>(&self, range: S, power: S) -> ([S; 2], bool) {
+        let peak = (power * self.peak).min(S::from(self.saturation));
+        let found = (peak.value() >= self.threshold) & (power.value() > 0.0);
+        ([range + self.bias, peak], found)
+    }
+}
+
 /// Echoes of sixteen shots with a single return each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingleEchoes {
@@ -115,6 +140,27 @@ impl<S: Scalar> AnalyticReceiver<S> {
 fn edge_slope(fraction: f64) -> f64 {
     let fraction = fraction.clamp(1e-6, 0.98);
     1.0 / (fraction * (-2.0 * fraction.ln()).sqrt())
+}
+
+impl AnalyticFinder {
+    /// The echo of a single return in a simpler form; `None` where the crossing of the threshold is timed, whose instant
+    /// depends on the power.
+    pub fn single_form(&self) -> Option<SingleEchoForm> {
+        let unit = MergedReturns {
+            power: 1.0,
+            range: 0.0,
+            variance: 0.0,
+        };
+        let sd = self.form.sd(&unit);
+        let peak = self.form.peak(&unit, sd);
+        let is_constant = !matches!(self.form.timed(), TimedFeature::Threshold { .. });
+        is_constant.then(|| SingleEchoForm {
+            bias: self.form.echo(&unit, sd, peak).range,
+            peak,
+            saturation: self.receiver.detector.saturation(),
+            threshold: self.receiver.threshold,
+        })
+    }
 }
 
 impl<S: Scalar> AnalyticFinder<S> {

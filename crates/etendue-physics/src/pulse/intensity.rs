@@ -97,6 +97,8 @@ impl IntensityResponse {
     }
 
     /// Intensity before rounding and clipping, in a scalar that may carry derivatives.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
     pub fn counts<S: Scalar>(&self, power: S, range: S) -> S {
         match *self {
             Self::Power { counts } => power * counts,
@@ -110,6 +112,8 @@ impl IntensityResponse {
 }
 
 /// Reflectivity, percent, of a surface that returns a power (1/(m² sr)) from a range (m).
+#[expect(clippy::inline_always, reason = "for the caller's instructions")]
+#[inline(always)]
 fn percent<S: Scalar>(power: S, range: S) -> S {
     range * (100.0 * PI) * range * power
 }
@@ -137,6 +141,8 @@ fn whole_up_to(counts: f64, top: f64) -> f64 {
 }
 
 impl ReflectivityScale {
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
     fn counts<S: Scalar>(self, percent: S) -> S {
         match self {
             Self::DiffuseThenRetro { full_scale } if percent.value() > 100.0 => {

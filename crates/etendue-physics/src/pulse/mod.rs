@@ -32,7 +32,7 @@ mod shape;
 
 mod waveform;
 
-pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoes};
+pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoForm, SingleEchoes};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
 pub use detector::{AnalogueDetector, Detector, PhotonCounter};
 pub use digitiser::Digitiser;

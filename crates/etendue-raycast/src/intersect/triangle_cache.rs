@@ -16,19 +16,18 @@ pub(crate) struct CachedTriangle {
     pub normal: [f64; 3],
 }
 
-/// A direct-mapped cache of triangles of one mesh: a triangle's slot is its number modulo the number
-/// of slots.
+/// A direct-mapped cache of triangles. The slots of the triangles of a mesh follow each other, from a slot that depends on
+/// the mesh.
 pub(crate) struct TriangleCache {
-    blas: BlasId,
-    number: [u32; SLOTS],
+    /// Mesh and number of the triangle in each slot.
+    key: [(BlasId, u32); SLOTS],
     triangle: [CachedTriangle; SLOTS],
 }
 
 impl TriangleCache {
     /// A cache without triangles.
     pub const EMPTY: Self = Self {
-        blas: BlasId::NONE,
-        number: [u32::MAX; SLOTS],
+        key: [(BlasId::NONE, u32::MAX); SLOTS],
         triangle: [CachedTriangle {
             vertex: [[0.0; 3]; 3],
             normal: [0.0; 3],
@@ -36,15 +35,9 @@ impl TriangleCache {
     };
 
     #[inline(never)]
-    fn insert(&mut self, blas: BlasId, mesh: &Mesh, number: u32) {
-        // Forget the triangles of another mesh, or of an earlier state of this one.
-        if self.blas != blas {
-            self.blas = blas;
-            self.number = [u32::MAX; SLOTS];
-        }
+    fn insert(&mut self, slot: usize, blas: BlasId, mesh: &Mesh, number: u32) {
         let corners = mesh.triangles[number as usize].map(|v| &mesh.vertices[v as usize]);
-        let slot = number as usize % SLOTS;
-        self.number[slot] = number;
+        self.key[slot] = (blas, number);
         self.triangle[slot] = CachedTriangle {
             vertex: corners.map(|corner| corner.coords.into()),
             normal: unit_normal(corners).into(),
@@ -71,9 +64,10 @@ impl CachedTriangles<'_> {
     #[inline(always)]
     pub fn get(&mut self, number: u32) -> &CachedTriangle {
         let cache = &mut *self.cache;
-        let slot = number as usize % SLOTS;
-        if cache.number[slot] != number || cache.blas != self.blas.id {
-            cache.insert(self.blas.id, self.mesh, number);
+        let blas = self.blas.id;
+        let slot = (number as usize + blas.first_slot()) % SLOTS;
+        if cache.key[slot] != (blas, number) {
+            cache.insert(slot, blas, self.mesh, number);
         }
         &cache.triangle[slot]
     }

@@ -89,6 +89,7 @@ pub use direct_sweep::{
     DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
 };
 pub use direction::Aim;
+pub use fast::{MotionGradients, ReturnTile};
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;

@@ -191,12 +191,20 @@ impl Sweep {
 
     /// An image in the layout of [`Sweep::range_image`] of a value per shot.
     pub fn image(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<f64> {
-        let width = self.columns as usize;
-        let mut image = vec![f64::NAN; width * usize::from(self.channels)];
-        for (number, shot) in self.shots.iter().enumerate() {
-            let row = usize::from(self.channels - 1 - self.rings[usize::from(shot.channel)]);
-            image[row * width + shot.column as usize] = value(self, number);
+        let mut image = vec![f64::NAN; self.columns as usize * usize::from(self.channels)];
+        for (number, cell) in self.cells().enumerate() {
+            image[cell] = value(self, number);
         }
         image
+    }
+
+    /// Index of each shot in an image in the layout of [`Sweep::range_image`], in firing order.
+    pub fn cells(&self) -> impl Iterator<Item = usize> {
+        let width = self.columns as usize;
+        (0..self.shots.len()).map(move |number| {
+            let [column, channel] = self.shots.place(number);
+            let row = usize::from(self.channels - 1 - self.rings[channel]);
+            row * width + column
+        })
     }
 }

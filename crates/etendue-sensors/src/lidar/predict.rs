@@ -2,8 +2,12 @@
 
 use super::ambient::AmbientView;
 use super::description::Lidar;
-use super::fast::{ExpectedPulses, PhaseLanes, PhaseMemory, PulseMemory};
+use super::fast::{
+    ExpectedPulses, PhaseLanes, PhaseMemory, PulseMemory, ReturnTile, SingleMemory, SingleRays,
+};
 use super::hooks::Hooks;
+use super::intensity::Intensity;
+use super::range_limits::RangeLimits;
 use super::receiver::Detection;
 use super::scratch::SweepScratch;
 use super::sensor_poses::{AtRest, SensorPoses};
@@ -35,12 +39,29 @@ pub struct ExpectedReturn<S = f64> {
 }
 
 /// Destination of the expected returns of a batch of shots.
-pub trait WriteReturns<S: Scalar>: Send {
+pub trait WriteReturns<S: LaneScalar>: Send {
+    /// Removes all returns of the batch, before the first is written. It reads the memory in order, which the returns are
+    /// not written in.
+    fn clear(&mut self);
+
     /// Writes the return of the shot at a place of the batch.
     fn write(&mut self, place: usize, returned: Option<ExpectedReturn<S>>);
+
+    /// Writes the returns of up to sixteen shots at places of the batch, one per lane.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+        for (lane, &place) in places.iter().enumerate() {
+            self.write(place, returns.lane(lane));
+        }
+    }
 }
 
-impl<S: Scalar> WriteReturns<S> for &mut [Option<ExpectedReturn<S>>] {
+impl<S: LaneScalar> WriteReturns<S> for &mut [Option<ExpectedReturn<S>>] {
+    fn clear(&mut self) {
+        self.fill(None);
+    }
+
     fn write(&mut self, place: usize, returned: Option<ExpectedReturn<S>>) {
         self[place] = returned;
     }
@@ -109,6 +130,7 @@ fn predict_along<S: LaneScalar>(
         || (Memory::new(&scratch), FormMemory::default()),
         |(memory, own), (batch, (mut write, shots))| {
             let first = shot_number(batch * SHOTS_PER_BATCH);
+            write.clear();
             form.predict(shots, first, own, memory, &mut write);
         },
     );
@@ -116,6 +138,7 @@ fn predict_along<S: LaneScalar>(
 
 /// The form of the pipeline that applies: a vectorised one, or the plain one.
 enum Form<'p, 'a, S: LaneScalar> {
+    Single(Box<SingleRays<'p, 'a, S>>),
     Phase(Box<PhaseLanes<'p, 'a, S>>),
     Pulsed(Box<ExpectedPulses<'p, 'a, S>>),
     Plain(&'p Simulator<'a, S>),
@@ -123,6 +146,7 @@ enum Form<'p, 'a, S: LaneScalar> {
 
 /// Buffers of the vectorised forms.
 struct FormMemory<S: LaneScalar> {
+    single: SingleMemory<S>,
     phase: PhaseMemory<S>,
     pulsed: PulseMemory<S>,
 }
@@ -130,6 +154,7 @@ struct FormMemory<S: LaneScalar> {
 impl<S: LaneScalar> Default for FormMemory<S> {
     fn default() -> Self {
         Self {
+            single: SingleMemory::default(),
             phase: PhaseMemory::default(),
             pulsed: PulseMemory::default(),
         }
@@ -142,10 +167,13 @@ impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
         let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
             return Self::Plain(simulator);
         };
+        let single =
+            || SingleRays::new(isa, simulator, shots).map(|own| Self::Single(Box::new(own)));
         let phase = || PhaseLanes::new(isa, simulator).map(|own| Self::Phase(Box::new(own)));
         let pulsed =
             || ExpectedPulses::new(isa, simulator, shots).map(|own| Self::Pulsed(Box::new(own)));
-        phase().or_else(pulsed).unwrap_or(Self::Plain(simulator))
+        let vectorised = single().or_else(phase).or_else(pulsed);
+        vectorised.unwrap_or(Self::Plain(simulator))
     }
 
     /// Predicts consecutive shots, of which `first` is the index of the first, and writes their returns.
@@ -158,6 +186,7 @@ impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
         write: &mut impl WriteReturns<S>,
     ) {
         match self {
+            Self::Single(rays) => rays.predict(shots, first, &mut own.single, memory, write),
             Self::Phase(lanes) => lanes.predict(shots, first, &mut own.phase, memory, write),
             Self::Pulsed(lanes) => lanes.predict(shots, first, &mut own.pulsed, memory, write),
             Self::Plain(plain) => plain.predict(shots, first, memory, write),
@@ -165,7 +194,7 @@ impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
     }
 }
 
-impl<S: Scalar> Simulator<'_, S> {
+impl<S: LaneScalar> Simulator<'_, S> {
     /// Predicts consecutive shots, of which `first` is the index of the first, and writes their returns.
     pub fn predict(
         &self,
@@ -207,7 +236,13 @@ pub(super) fn first_return<S: Scalar>(
 ) -> Option<ExpectedReturn<S>> {
     let offset = lidar.channels[usize::from(shot.channel)].range_offset;
     detections.iter().find_map(|one| {
-        let (returned, is_within) = expected_return(lidar, offset, one.range, one.power);
+        let (returned, is_within) = expected_return(
+            &lidar.intensity,
+            &lidar.limits,
+            offset,
+            one.range,
+            one.power,
+        );
         is_within.then_some(ExpectedReturn {
             ambient,
             ..returned
@@ -215,18 +250,18 @@ pub(super) fn first_return<S: Scalar>(
     })
 }
 
-/// The expected return of a detection with a range (m) and a power (1/(m² sr)), and whether it is within the range
+/// The expected return of a detection with a range (m) and a power (1/(m² sr)), and whether it is within the
 /// limits. `offset` is the range offset of the channel, m.
 #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
 #[inline(always)]
-pub(super) fn expected_return<P, S: Scalar>(
-    lidar: &Lidar<P>,
+pub(super) fn expected_return<S: Scalar>(
+    intensity: &Intensity,
+    limits: &RangeLimits,
     offset: f64,
     range: S,
     power: S,
 ) -> (ExpectedReturn<S>, bool) {
     let reported = range + offset;
-    let intensity = &lidar.intensity;
     let counts = intensity.response.counts(power, range);
     let top = intensity.top.unwrap_or(f64::INFINITY);
     let returned = ExpectedReturn {
@@ -235,7 +270,6 @@ pub(super) fn expected_return<P, S: Scalar>(
         power,
         ambient: 0.0,
     };
-    let limits = &lidar.limits;
     let is_within = (limits.near <= reported.value()) & (reported.value() <= limits.far);
     (returned, is_within)
 }

@@ -186,14 +186,19 @@ impl RotorShots {
         self.channels
     }
 
+    /// Indices of column and channel of a shot.
+    #[inline]
+    pub fn place(&self, number: usize) -> [usize; 2] {
+        [number / self.channels, number % self.channels]
+    }
+
     /// The shot with an index in the sweep.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "scanners have fewer channels, and sweeps fewer columns"
     )]
     pub fn at(&self, number: usize) -> Shot {
-        let column = number / self.channels;
-        let channel = number % self.channels;
+        let [column, channel] = self.place(number);
         let Column { start, turned } = self.column(column);
         let lanes = &self.lanes[channel / 16];
         let lane = channel % 16;

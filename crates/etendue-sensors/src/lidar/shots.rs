@@ -67,6 +67,18 @@ impl Shots {
         }
     }
 
+    /// Indices of column and channel of the shot with an index, without its direction.
+    #[inline]
+    pub(super) fn place(&self, number: usize) -> [usize; 2] {
+        match &self.0 {
+            Storage::Listed(shots) => {
+                let shot = &shots[number];
+                [shot.column as usize, usize::from(shot.channel)]
+            }
+            Storage::Rotor(shots) => shots.place(number),
+        }
+    }
+
     /// The shot with an index; `None` if there is none.
     pub fn get(&self, number: usize) -> Option<Shot> {
         (number < self.len()).then(|| self.at(number))

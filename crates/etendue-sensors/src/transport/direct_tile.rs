@@ -2,15 +2,17 @@
 //! fired the rays.
 #![expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::pose_tile::{TwistTile, cross};
+use super::pose_tile::{Twist, TwistTile, cross};
 use super::tree::returned_power;
 use super::world::World;
-use crate::scalar_tile::{LaneScalar, ScalarTile};
+use crate::scalar_tile::{LaneScalar, ScalarTile, variables};
 use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
+use nalgebra::try_convert;
 
 /// Direct returns of sixteen rays, with derivatives: zero in lanes without a return.
 #[derive(Clone, Copy)]
@@ -30,39 +32,83 @@ pub(crate) struct DirectReturnTile<S: LaneScalar> {
     pub material: [MaterialId; 16],
 }
 
-impl<S: LaneScalar> DirectReturnTile<S> {
+/// Direct returns of sixteen rays from a sensor at one pose: derivatives are by the first-order motion of the sensor
+/// (translation, then rotation) and by the backscatter of the surfaces. Zero in lanes without a return.
+pub(crate) struct RigidReturnTile<S: LaneScalar> {
+    /// Half the optical path, m.
+    pub range: [f64; 16],
+    /// Power, 1/(m² sr).
+    pub power: [f64; 16],
+    /// Derivatives of the range by the motion.
+    pub range_by: [[f64; 16]; 6],
+    /// Derivatives of the power by the motion.
+    pub power_by: [[f64; 16]; 6],
+    /// Derivative of the power by the backscatter.
+    pub power_by_scattered: [f64; 16],
+    /// The backscatter, 1/sr; not set where it has no derivatives.
+    pub scattered: S::Tile,
+    /// Whether it has.
+    pub has_scattered: bool,
+    /// Whether the direct return is the whole ray tree, as of [`DirectReturnTile`].
+    pub is_complete: [bool; 16],
+    /// Whether light returns.
+    pub has_return: [bool; 16],
+}
+
+impl<S: LaneScalar> RigidReturnTile<S> {
     /// No returns.
-    #[inline(always)]
     pub fn nothing() -> Self {
         Self {
-            range: S::Tile::plain([0.0; 16]),
-            power: S::Tile::plain([0.0; 16]),
-            cos_incidence: [0.0; 16],
+            range: [0.0; 16],
+            power: [0.0; 16],
+            range_by: [[0.0; 16]; 6],
+            power_by: [[0.0; 16]; 6],
+            power_by_scattered: [0.0; 16],
+            scattered: S::Tile::plain([0.0; 16]),
+            has_scattered: false,
             is_complete: [false; 16],
             has_return: [false; 16],
-            material: [MaterialId(0); 16],
+        }
+    }
+
+    /// Multiplies the power by a number.
+    #[inline(always)]
+    pub fn scale(&mut self, factor: f64) {
+        if factor == 1.0 {
+            return;
+        }
+        let slopes = self.power_by.iter_mut();
+        let all = slopes.chain([&mut self.power, &mut self.power_by_scattered]);
+        for lanes in all {
+            for value in lanes {
+                *value *= factor;
+            }
         }
     }
 }
 
-/// Ranges and incidences of sixteen rays.
-struct RangeTile<S: LaneScalar> {
+/// Ranges and incidences of sixteen rays, with their derivatives by the first-order motion of the sensor.
+struct RangeTile {
     /// Distance of the surface, m; not a number without one.
-    range: S::Tile,
+    range: [f64; 16],
     /// Cosine of the incidence.
-    cos_incidence: S::Tile,
+    cos_incidence: [f64; 16],
     /// Product of direction and normal: positive at the back of a surface.
     facing: [f64; 16],
+    /// Derivatives of the range by translation and rotation.
+    range_by: [[f64; 16]; 6],
+    /// Derivatives of the cosine by the rotation.
+    cos_by: [[f64; 16]; 3],
 }
 
-impl<S: LaneScalar> RangeTile<S> {
+impl RangeTile {
     /// Ranges and incidences of rays with hits. For a surface of normal $n$ at the distance $t_0$ along a ray of
     /// origin $o_0$ and direction $d_0$, fired by a sensor at $c_0$,
     /// $$n\cdot d = n\cdot d_0 + \omega\cdot(d_0\times n),\qquad
     /// t = \frac{t_0\,n\cdot d_0 - n\cdot\delta c - \omega\cdot((o_0 - c_0)\times n)}{n\cdot d}$$
-    /// with $\delta c$ and $\omega$ of the [`TwistTile`].
+    /// with the change $\delta c$ of the sensor's origin and its rotation $\omega$. `centre` is $c_0$.
     #[inline(always)]
-    fn new(rays: &RayTile, hits: &HitTile, twist: &TwistTile<S>) -> Self {
+    fn new(rays: &RayTile, hits: &HitTile, centre: &[[f64; 16]; 3]) -> Self {
         // Evaluate the values.
         let d = &rays.direction;
         let n = &hits.normal;
@@ -77,39 +123,111 @@ impl<S: LaneScalar> RangeTile<S> {
             cos[i] = facing[i] * sign[i];
         }
 
-        // Evaluate the derivatives by the pose.
-        let [mut turn, mut shift, mut lever] = [[[0.0; 16]; 3]; 3];
+        // Evaluate the derivatives by the motion.
+        let mut range_by = [[0.0; 16]; 6];
+        let mut cos_by = [[0.0; 16]; 3];
         for i in 0..16 {
             let normal = [n[0][i], n[1][i], n[2][i]];
-            let arm = [0, 1, 2].map(|k| rays.origin[k][i] - twist.centre[k][i]);
+            let arm = [0, 1, 2].map(|k| rays.origin[k][i] - centre[k][i]);
             let of_direction = cross(&[d[0][i], d[1][i], d[2][i]], &normal);
             let of_origin = cross(&arm, &normal);
             let inverse = -1.0 / facing[i];
             for k in 0..3 {
-                turn[k][i] = of_direction[k] * sign[i];
-                shift[k][i] = normal[k] * inverse;
-                lever[k][i] = (of_origin[k] + of_direction[k] * range[i]) * inverse;
+                cos_by[k][i] = of_direction[k] * sign[i];
+                range_by[k][i] = normal[k] * inverse;
+                range_by[3 + k][i] = (of_origin[k] + of_direction[k] * range[i]) * inverse;
             }
         }
-        let [translation, rotation] = [&twist.translation, &twist.rotation];
-        let [x, y, z] = translation;
-        let [u, v, w] = rotation;
-        let cos_incidence = S::Tile::chained(cos, [(u, &turn[0]), (v, &turn[1]), (w, &turn[2])]);
-        let range = S::Tile::chained(
-            range,
-            [
-                (x, &shift[0]),
-                (y, &shift[1]),
-                (z, &shift[2]),
-                (u, &lever[0]),
-                (v, &lever[1]),
-                (w, &lever[2]),
-            ],
-        );
         Self {
             range,
-            cos_incidence,
+            cos_incidence: cos,
             facing,
+            range_by,
+            cos_by,
+        }
+    }
+
+    /// The ranges with the derivatives of the poses, m.
+    #[inline(always)]
+    fn ranges<S: LaneScalar>(&self, twist: &TwistTile<S>) -> S::Tile {
+        let [x, y, z] = &twist.translation;
+        let [u, v, w] = &twist.rotation;
+        let [by_x, by_y, by_z, by_u, by_v, by_w] = &self.range_by;
+        let parts = [
+            (x, by_x),
+            (y, by_y),
+            (z, by_z),
+            (u, by_u),
+            (v, by_v),
+            (w, by_w),
+        ];
+        S::Tile::chained(self.range, parts)
+    }
+
+    /// The cosines with the derivatives of the poses.
+    #[inline(always)]
+    fn cosines<S: LaneScalar>(&self, twist: &TwistTile<S>) -> S::Tile {
+        let [u, v, w] = &twist.rotation;
+        let [by_u, by_v, by_w] = &self.cos_by;
+        S::Tile::chained(self.cos_incidence, [(u, by_u), (v, by_v), (w, by_w)])
+    }
+}
+
+/// Power of sixteen returns, with its derivatives.
+struct PowerTile {
+    power: [f64; 16],
+    by_range: [f64; 16],
+    by_scattered: [f64; 16],
+    by_cos: [f64; 16],
+}
+
+impl PowerTile {
+    #[inline(always)]
+    fn new(range: &[f64; 16], scattered: &[f64; 16], cos: &[f64; 16]) -> Self {
+        let [mut power, mut by_range, mut by_scattered, mut by_cos] = [[0.0; 16]; 4];
+        for i in 0..16 {
+            let one_way = 1.0 / range[i];
+            power[i] = returned_power(one_way, scattered[i], cos[i]);
+            by_range[i] = -2.0 * power[i] * one_way;
+            by_scattered[i] = one_way * one_way * cos[i];
+            by_cos[i] = one_way * one_way * scattered[i];
+        }
+        Self {
+            power,
+            by_range,
+            by_scattered,
+            by_cos,
+        }
+    }
+}
+
+/// The surfaces that sixteen rays hit.
+struct SurfaceTile<S: LaneScalar> {
+    /// Their backscatter, 1/sr.
+    scattered: Scattered<S>,
+    material: [MaterialId; 16],
+    is_complete: [bool; 16],
+    has_return: [bool; 16],
+}
+
+/// Backscatter of sixteen surfaces, 1/sr.
+enum Scattered<S: LaneScalar> {
+    /// The same of all.
+    Common(S),
+    Each(S::Tile),
+}
+
+impl<S: LaneScalar> Scattered<S> {
+    /// The backscatter of each lane.
+    #[inline(always)]
+    fn tile(&self) -> S::Tile {
+        match self {
+            Self::Common(scattered) => {
+                let mut all = S::Tile::plain([0.0; 16]);
+                all.fill(*scattered);
+                all
+            }
+            Self::Each(all) => *all,
         }
     }
 }
@@ -125,71 +243,120 @@ impl<S: LaneScalar> World<'_, S> {
         twist: &TwistTile<S>,
     ) -> DirectReturnTile<S> {
         // Evaluate range, incidence and backscatter.
-        let RangeTile {
-            range,
-            cos_incidence,
-            facing,
-        } = RangeTile::<S>::new(rays, hits, twist);
-        let cos = *cos_incidence.values();
-        let mut returns = DirectReturnTile {
-            cos_incidence: cos,
-            ..DirectReturnTile::nothing()
-        };
-        let scattered = self.backscatters(rays.used, hits, &facing, &cos_incidence, &mut returns);
+        let ranges = RangeTile::new(rays, hits, &twist.centre);
+        let range = ranges.ranges::<S>(twist);
+        let cos_incidence = ranges.cosines::<S>(twist);
+        let cosines = CosinesOf::Tile(&cos_incidence);
+        let surfaces = self.surfaces(rays.used, hits, &ranges.facing, &cosines);
+        let scattered = surfaces.scattered.tile();
 
         // Evaluate the returned power.
-        let [mut power, mut by_range, mut by_scattered, mut by_cos] = [[0.0; 16]; 4];
-        for i in 0..16 {
-            let one_way = 1.0 / range.values()[i];
-            power[i] = returned_power(one_way, scattered.values()[i], cos[i]);
-            by_range[i] = -2.0 * power[i] * one_way;
-            by_scattered[i] = one_way * one_way * cos[i];
-            by_cos[i] = one_way * one_way * scattered.values()[i];
-        }
+        let cos = &ranges.cos_incidence;
+        let of = PowerTile::new(&ranges.range, scattered.values(), cos);
         let parts = [
-            (&range, &by_range),
-            (&scattered, &by_scattered),
-            (&cos_incidence, &by_cos),
+            (&range, &of.by_range),
+            (&scattered, &of.by_scattered),
+            (&cos_incidence, &of.by_cos),
         ];
-        returns.power = S::Tile::chained(power, parts).only(&returns.has_return);
-        returns.range = range.only(&returns.has_return);
-        returns
+        DirectReturnTile {
+            range: range.only(&surfaces.has_return),
+            power: S::Tile::chained(of.power, parts).only(&surfaces.has_return),
+            cos_incidence: *cos,
+            is_complete: surfaces.is_complete,
+            has_return: surfaces.has_return,
+            material: surfaces.material,
+        }
     }
 
-    /// The backscatter of the surfaces, 1/sr. Writes materials and masks to `returns`.
+    /// Evaluates the direct returns of a tile of rays of a sensor at one pose: the values of
+    /// [`World::direct_returns_of_poses`].
     #[inline(always)]
-    fn backscatters(
+    pub(crate) fn rigid_returns(
+        &self,
+        rays: &RayTile,
+        hits: &HitTile,
+        twist: &Twist<S>,
+        returns: &mut RigidReturnTile<S>,
+    ) {
+        // Evaluate range, incidence and backscatter.
+        let ranges = RangeTile::new(rays, hits, &twist.centre);
+        let cosines = CosinesOf::Twist(&ranges, twist);
+        let surfaces = self.surfaces(rays.used, hits, &ranges.facing, &cosines);
+        let scattered = match &surfaces.scattered {
+            Scattered::Common(scattered) => [scattered.value(); 16],
+            Scattered::Each(all) => *all.values(),
+        };
+        returns.has_scattered = match &surfaces.scattered {
+            Scattered::Common(one) => try_convert::<S, f64>(*one).is_none(),
+            Scattered::Each(_) => true,
+        };
+        if returns.has_scattered {
+            returns.scattered = surfaces.scattered.tile();
+        }
+        returns.is_complete = surfaces.is_complete;
+        returns.has_return = surfaces.has_return;
+
+        // Evaluate the returned power.
+        let of = PowerTile::new(&ranges.range, &scattered, &ranges.cos_incidence);
+        let has_return = &surfaces.has_return;
+        for i in 0..16 {
+            returns.range[i] = if has_return[i] { ranges.range[i] } else { 0.0 };
+            returns.power[i] = if has_return[i] { of.power[i] } else { 0.0 };
+        }
+        returns.power_by_scattered = of.by_scattered;
+        returns.range_by = ranges.range_by;
+        for k in variables::<3>() {
+            let [mut by_translation, mut by_rotation] = [[0.0; 16]; 2];
+            for i in 0..16 {
+                by_translation[i] = of.by_range[i] * ranges.range_by[k][i];
+                by_rotation[i] =
+                    of.by_range[i] * ranges.range_by[3 + k][i] + of.by_cos[i] * ranges.cos_by[k][i];
+            }
+            returns.power_by[k] = by_translation;
+            returns.power_by[3 + k] = by_rotation;
+        }
+    }
+
+    /// The surfaces of the hits of the first `used` lanes.
+    #[inline(always)]
+    fn surfaces(
         &self,
         used: usize,
         hits: &HitTile,
         facing: &[f64; 16],
-        cos_incidence: &S::Tile,
-        returns: &mut DirectReturnTile<S>,
-    ) -> S::Tile {
-        let mut all = S::Tile::plain([0.0; 16]);
+        cosines: &CosinesOf<S>,
+    ) -> SurfaceTile<S> {
+        let mut surfaces = SurfaceTile {
+            scattered: Scattered::Common(S::zero()),
+            material: [MaterialId(0); 16],
+            is_complete: [false; 16],
+            has_return: [false; 16],
+        };
         // All hits on one object, whose backscatter does not depend on the incidence.
         if let Some((object, id, scattered)) = self.common_material(hits) {
             let is_complete = self.has_pose_of_scene[object];
             let is_bright = is_complete && scattered.value() != 0.0;
             for lane in 0..16 {
                 let is_hit = (lane < used) & hits.is_hit(lane);
-                returns.material[lane] = if is_hit { id } else { MaterialId(0) };
-                returns.is_complete[lane] = is_hit & is_complete;
-                returns.has_return[lane] = is_hit & is_bright;
+                surfaces.material[lane] = if is_hit { id } else { MaterialId(0) };
+                surfaces.is_complete[lane] = is_hit & is_complete;
+                surfaces.has_return[lane] = is_hit & is_bright;
             }
-            all.fill(scattered);
-            return all;
+            surfaces.scattered = Scattered::Common(scattered);
+            return surfaces;
         }
         // Otherwise lane by lane.
+        let cos_incidence = cosines.tile();
+        let mut all = S::Tile::plain([0.0; 16]);
         for lane in (0..used).filter(|&lane| hits.is_hit(lane)) {
             // Find the material; paths have to end at it.
             let object = ObjectId(hits.object[lane]);
             let id = self.scene().material_at(object, hits.triangle[lane]);
             let material = self.material(id);
-            returns.material[lane] = id;
-            returns.is_complete[lane] =
+            surfaces.material[lane] = id;
+            surfaces.is_complete[lane] =
                 self.has_pose_of_scene[object.0 as usize] && material.ends_paths();
-            if returns.is_complete[lane] {
+            if surfaces.is_complete[lane] {
                 // Evaluate its backscatter.
                 let side = if facing[lane] > 0.0 {
                     Side::Back
@@ -197,10 +364,31 @@ impl<S: LaneScalar> World<'_, S> {
                     Side::Front
                 };
                 let scattered = material.backscatter(cos_incidence.lane(lane), side);
-                returns.has_return[lane] = scattered.value() != 0.0;
+                surfaces.has_return[lane] = scattered.value() != 0.0;
                 all.put(lane, scattered);
             }
         }
-        all
+        surfaces.scattered = Scattered::Each(all);
+        surfaces
+    }
+}
+
+/// Cosines of the incidence with derivatives, which only some surfaces need.
+enum CosinesOf<'t, S: LaneScalar> {
+    Tile(&'t S::Tile),
+    /// Those of ranges, with the derivatives of a pose.
+    Twist(&'t RangeTile, &'t Twist<S>),
+}
+
+impl<S: LaneScalar> CosinesOf<'_, S> {
+    #[inline(always)]
+    fn tile(&self) -> S::Tile {
+        match self {
+            Self::Tile(tile) => **tile,
+            Self::Twist(of, twist) => {
+                let [_, _, _, u, v, w] = twist.motion;
+                S::Tile::chained_scalars(of.cos_incidence, &[u, v, w], &of.cos_by)
+            }
+        }
     }
 }

@@ -27,6 +27,30 @@ pub(crate) struct TwistTile<S: LaneScalar> {
     pub rotation: [S::Tile; 3],
 }
 
+/// First-order change of one pose of a sensor.
+#[derive(Clone, Copy)]
+pub(crate) struct Twist<S> {
+    /// Origin of the sensor in the world, m, in each lane.
+    pub centre: [[f64; 16]; 3],
+    /// Change of the origin (m) and rotation vector (rad), as of [`TwistTile`].
+    pub motion: [S; 6],
+}
+
+impl<S: LaneScalar> Twist<S> {
+    /// The change of a pose.
+    pub fn of(pose: &Isometry3<S>) -> Self {
+        let mut poses = PoseTile::<S>::identity();
+        (0..16).for_each(|lane| poses.put(lane, pose));
+        let twist = poses.twist();
+        let [x, y, z] = twist.translation.map(|part| part.lane(0));
+        let [u, v, w] = twist.rotation.map(|part| part.lane(0));
+        Self {
+            centre: twist.centre,
+            motion: [x, y, z, u, v, w],
+        }
+    }
+}
+
 impl<S: LaneScalar> PoseTile<S> {
     /// The identity in every lane.
     pub fn identity() -> Self {

@@ -4,20 +4,18 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::expected_tile::ExpectedTile;
 use super::order::{CastOrder, Order};
-use super::received::Reception;
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light_model::LightModel;
 use crate::lidar::predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, first_return};
-use crate::lidar::receiver::{PreparedPulsed, PreparedReceiver, Receiver};
+use crate::lidar::receiver::{PreparedPulsed, PreparedReceiver};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{Memory, Simulator, shot_number};
-use crate::scalar_tile::{LaneFunctions, LaneScalar, ScalarTile};
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, PoseTile, TwistTile, World};
-use etendue_physics::pulse::{AnalyticFinder, PulseReturn};
-use etendue_physics::{Dual, Scalar};
+use etendue_physics::Scalar;
+use etendue_physics::pulse::PulseReturn;
 use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
@@ -35,8 +33,6 @@ pub(in crate::lidar) struct ExpectedPulses<'p, 'a, S: LaneScalar> {
     rays: BeamRays<f64>,
     /// Order in which the shots of a whole batch are cast: that of the first batch, whose columns the others repeat.
     order: CastOrder,
-    /// The finder of the echoes of beams of one ray, if its parameters have no derivatives.
-    singles: Option<AnalyticFinder<Dual<2>>>,
 }
 
 /// Buffers of [`ExpectedPulses`], reused from batch to batch.
@@ -46,10 +42,8 @@ pub(in crate::lidar) struct PulseMemory<S: LaneScalar> {
     /// The rays of all shots in cast order, and their hits.
     rays: Vec<RayTile>,
     hits: Vec<HitTile>,
-    /// Their direct returns; those of one tile for beams of one ray.
+    /// Their direct returns.
     direct: Vec<DirectReturnTile<S>>,
-    /// Returns of the shots of a tile.
-    expected: ExpectedTile<S>,
     /// Returns of one shot.
     returns: Vec<PulseReturn<S>>,
 }
@@ -61,7 +55,6 @@ impl<S: LaneScalar> Default for PulseMemory<S> {
             rays: Vec::new(),
             hits: Vec::new(),
             direct: Vec::new(),
-            expected: ExpectedTile::nothing(),
             returns: Vec::new(),
         }
     }
@@ -90,19 +83,12 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
             plain.ambient.is_none() && !plain.air.is_detected() && plain.hooks.extra_rays.is_none();
         let is_expected = plain.settings.without_noise && receiver.is_closed_form();
         let rays = plain.beam_rays.plain()?;
-        let singles = match plain.lidar.receiver.plain() {
-            Some(Receiver::Pulsed(own)) if rays.count() == 1 => {
-                Some(own.map(Dual::from).analytic().finder())
-            }
-            _ => None,
-        };
         Some(Self {
             plain,
             receiver,
             isa,
             rays,
             order: CastOrder::new(shots.get(..SHOTS_PER_BATCH).unwrap_or_default()),
-            singles,
         })
         .filter(|_| by_trees && only_surfaces && is_expected)
     }
@@ -142,49 +128,11 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
             order,
             twist,
         };
-        match &self.singles {
-            Some(finder) => self.predict_singles(finder, &batch, memory, plain, write),
-            None => self.predict_several(&batch, memory, plain, write),
-        }
+        self.predict_batch(&batch, memory, plain, write);
     }
 
-    /// Predicts shots of one ray each, whose rays are cast, in lanes.
-    fn predict_singles(
-        &self,
-        finder: &AnalyticFinder<Dual<2>>,
-        batch: &PulseBatch<S>,
-        memory: &mut PulseMemory<S>,
-        plain: &mut Memory<S>,
-        write: &mut impl WriteReturns<S>,
-    ) {
-        let order = batch.order.shots;
-        memory.direct.resize(1, DirectReturnTile::nothing());
-        for (tile, places) in order.chunks(LANES).enumerate() {
-            self.isa.run(ExpectSingles {
-                plain: self.plain,
-                weight: self.rays.weight(0),
-                finder,
-                batch,
-                places,
-                rays: &memory.rays[tile],
-                hits: &memory.hits[tile],
-                direct: &mut memory.direct[0],
-                expected: &mut memory.expected,
-            });
-            for (lane, &place) in places.iter().enumerate() {
-                let is_hit = memory.hits[tile].is_hit(lane);
-                if memory.direct[0].is_complete[lane] || !is_hit {
-                    write.write(place, memory.expected.lane(lane));
-                    continue;
-                }
-                let ray = tile * LANES + lane;
-                write.write(place, self.predict_traced(ray, place, batch, memory, plain));
-            }
-        }
-    }
-
-    /// Predicts shots of several rays each, whose rays are cast, one by one.
-    fn predict_several(
+    /// Predicts shots whose rays are cast, one by one.
+    fn predict_batch(
         &self,
         batch: &PulseBatch<S>,
         memory: &mut PulseMemory<S>,
@@ -323,61 +271,5 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
             let direct = (self.world).direct_returns_of_poses(rays, hits, self.twist);
             self.returns.push(direct);
         }
-    }
-}
-
-/// Detects the echoes of sixteen single returns.
-struct ExpectSingles<'s, 'a, S: LaneScalar> {
-    plain: &'s Simulator<'a, S>,
-    /// Weight of the only ray of a beam.
-    weight: f64,
-    finder: &'s AnalyticFinder<Dual<2>>,
-    batch: &'s PulseBatch<'s, S>,
-    /// Place of the shot of each lane.
-    places: &'s [usize],
-    rays: &'s RayTile,
-    hits: &'s HitTile,
-    direct: &'s mut DirectReturnTile<S>,
-    expected: &'s mut ExpectedTile<S>,
-}
-
-/// Range and power of the echo of the light in a lane.
-struct SingleEchoes<'s> {
-    finder: &'s AnalyticFinder<Dual<2>>,
-    has_return: [bool; LANES],
-}
-
-impl LaneFunctions<2, 2> for SingleEchoes<'_> {
-    #[inline(always)]
-    fn of(&self, lane: usize, [range, power]: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
-        let (echo, found) = self.finder.single(&PulseReturn { range, power });
-        ([echo.range, echo.power], found & self.has_return[lane])
-    }
-}
-
-impl<S: LaneScalar> Vectorized for ExpectSingles<'_, '_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        // Evaluate the direct returns.
-        let direct = self.direct;
-        let world = self.plain.world;
-        *direct = world.direct_returns_of_poses(self.rays, self.hits, self.batch.twist);
-        let reception = Reception {
-            factor: self.plain.hooks.factor,
-            weight: self.weight,
-            air: &self.plain.air,
-        };
-        let number = |lane: usize| self.batch.number(self.places[lane]) as usize;
-        reception.apply(direct, self.hits, number);
-        // Detect their echoes.
-        let light = [&direct.range, &direct.power];
-        let shots = self.places.iter().map(|place| &self.batch.shots[*place]);
-        let echoes = SingleEchoes {
-            finder: self.finder,
-            has_return: direct.has_return,
-        };
-        (self.expected).set(self.plain.lidar, shots, light, &echoes);
     }
 }

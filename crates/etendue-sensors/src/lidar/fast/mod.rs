@@ -3,7 +3,8 @@
 //!
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
 //! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). [`expected`] predicts the
-//! returns of pulsed lidars with derivatives, [`phase`] those of phase lidars. Each lane performs the operations of the plain form in the same
+//! returns of pulsed lidars with derivatives, [`phase`] those of phase lidars, and [`expected_single`] those of beams of one
+//! ray. Each lane performs the operations of the plain form in the same
 //! order; derivatives are equal up to rounding. Shots that hit mirrors or glass are simulated by the plain form.
 
 mod aim;
@@ -12,6 +13,7 @@ mod cast_batch;
 mod direct;
 mod direct_returns;
 mod expected;
+mod expected_single;
 mod expected_tile;
 mod memory;
 mod order;
@@ -24,6 +26,8 @@ mod single_ray;
 mod vectorized;
 
 pub(super) use expected::{ExpectedPulses, PulseMemory};
+pub(super) use expected_single::{SingleMemory, SingleRays};
+pub use expected_tile::{MotionGradients, ReturnTile};
 pub(super) use memory::FastMemory;
 pub(super) use phase::{PhaseLanes, PhaseMemory};
 

@@ -3,14 +3,13 @@
 use super::batch::{Batch, BatchReturn, LANES};
 use super::lanes::{PhaseLanes, PhaseMemory};
 use crate::lidar::description::Lidar;
-use crate::lidar::fast::expected_tile::ExpectedTile;
+use crate::lidar::fast::expected_tile::{ReturnTile, report};
 use crate::lidar::predict::{WriteReturns, first_return};
 use crate::lidar::receiver::{PhaseReceiver, RangeLanes, Receiver};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{Memory, Simulator};
 use crate::phase_signal_tile::PhaseSignalTile;
-use crate::scalar_tile::{LaneFunctions, LaneScalar};
-use etendue_physics::Dual;
+use crate::scalar_tile::{EvaluatedLanes, LaneScalar, ScalarTile};
 use etendue_scene::HitTile;
 use etendue_simd::Vectorized;
 
@@ -91,18 +90,7 @@ struct Expect<'s, S: LaneScalar> {
     receiver: &'s PhaseReceiver,
     shots: &'s [Shot],
     signal: &'s PhaseSignalTile<S>,
-    expected: &'s mut ExpectedTile<S>,
-}
-
-/// Measured range and power of the light in the lanes with a detection.
-struct Measured([bool; LANES]);
-
-impl LaneFunctions<2, 2> for Measured {
-    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
-    #[inline(always)]
-    fn of(&self, lane: usize, measured: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
-        (measured, self.0[lane])
-    }
+    expected: &'s mut ReturnTile<S>,
 }
 
 impl<S: LaneScalar> Vectorized for Expect<'_, S> {
@@ -113,8 +101,14 @@ impl<S: LaneScalar> Vectorized for Expect<'_, S> {
     fn run(self) {
         let signal = self.signal;
         let RangeLanes { range, found } = (self.receiver).measure_lanes(signal, &self.lidar.limits);
-        let measured = [&range, &signal.power];
-        let shots = self.shots.iter();
-        (self.expected).set(self.lidar, shots, measured, &Measured(found));
+        // Report them, with the derivatives by the measured range and power.
+        let [zero, one] = [[0.0; LANES], [1.0; LANES]];
+        let measured = EvaluatedLanes {
+            values: [*range.values(), *signal.power.values()],
+            slopes: [[one, zero], [zero, one]],
+            exist: found,
+        };
+        let reported = report(self.lidar, self.shots.iter(), &measured);
+        self.expected.set(&reported, [&range, &signal.power]);
     }
 }

@@ -6,7 +6,7 @@ use super::noise::{DrawShots, LaneDraws, LaneStreams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
-use crate::lidar::fast::expected_tile::ExpectedTile;
+use crate::lidar::fast::expected_tile::ReturnTile;
 use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
 use crate::lidar::light_model::LightModel;
 use crate::lidar::receiver::{
@@ -49,7 +49,7 @@ pub(in crate::lidar) struct PhaseMemory<S: LaneScalar> {
     lanes: Vec<LaneLight<S>>,
     /// Light of the air of one shot.
     air: ShotLight<S>,
-    pub(super) expected: ExpectedTile<S>,
+    pub(super) expected: ReturnTile<S>,
 }
 
 impl<S: LaneScalar> Default for PhaseMemory<S> {
@@ -59,7 +59,7 @@ impl<S: LaneScalar> Default for PhaseMemory<S> {
             draws: LaneDraws::NONE,
             lanes: Vec::new(),
             air: ShotLight::default(),
-            expected: ExpectedTile::nothing(),
+            expected: ReturnTile::nothing(),
         }
     }
 }
