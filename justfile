@@ -78,8 +78,9 @@ coverage-correct drives="20":
 coverage-starts:
     cargo run --release -p etendue-experiments --example starts -- 300 60
 
-# The Python package: a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later.
-python:
+# The Python package: a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later, or
+# free-threaded CPython 3.14: just python python3.14t
+python interpreter="python3":
     #!/usr/bin/env bash
     set -euo pipefail
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -88,23 +89,24 @@ python:
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work/build"
     "$work/build/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/build/bin/maturin" build --quiet --locked --profile dev --features as-tests --out "$work/wheels"
-    python3 -m venv "$work/clean"
+    "$work/build/bin/maturin" build --quiet --locked --profile dev --features as-tests \
+        --interpreter {{ interpreter }} --out "$work/wheels"
+    {{ interpreter }} -m venv "$work/clean"
     "$work/clean/bin/pip" install --quiet "$(echo "$work"/wheels/*.whl)[test]"
     # Test it, with the command line as the reference.
     {{ build }}
     "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
 
 # A wheel of the release profile with all optional features, for the glibc of this machine or a later one, and a source
-# distribution, both in dist/.
-wheel: studio-page
+# distribution, both in dist/. With `just wheel python3.14t`, the wheel is for free-threaded CPython.
+wheel interpreter="python3": studio-page
     #!/usr/bin/env bash
     set -euo pipefail
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/bin/maturin" build --locked --release --features full --sdist --out dist
+    "$work/bin/maturin" build --locked --release --features full --interpreter {{ interpreter }} --sdist --out dist
 
 # The page of the studio, with its types checked; needs Node 20 and npm.
 studio-page:

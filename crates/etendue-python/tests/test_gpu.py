@@ -184,7 +184,8 @@ def test_pictures_agree(arena, camera):
         if name == "radiance":
             others = abs(of_gpu - of_cpu) > 1e-4 * np.maximum(of_cpu, 0.01 * of_cpu.max())
         else:
-            others = (of_gpu != of_cpu) & ~(np.isnan(of_gpu) & np.isnan(of_cpu) if of_cpu.dtype == np.float32 else False)
+            missing = np.isnan(of_gpu) & np.isnan(of_cpu) if of_cpu.dtype == np.float32 else np.zeros_like(of_gpu, dtype=bool)
+            others = (of_gpu != of_cpu) & ~missing
         print(f"{camera} {name}: {others.mean():.1e}")
         assert others.mean() < 2e-3, name
 

@@ -21,13 +21,11 @@ from . import Lidar as _Sensor
 
 __all__ = ["Lidar", "load_scene"]
 
-_Floats = NDArray[np.float64]
-
 
 class _Mesh(NamedTuple):
     """Vertices (n, 3), m, in the frame of the geom, and triangles (m, 3)."""
 
-    vertices: _Floats
+    vertices: NDArray[np.float64]
     triangles: NDArray[np.int64]
 
 
@@ -239,7 +237,7 @@ class Lidar:
         # The last element is for no object, whose index is greater than all others.
         self._geom_of_object = np.array([*used, -1], dtype=np.int32)
 
-    def pose(self, data: Any) -> _Floats:
+    def pose(self, data: Any) -> NDArray[np.float64]:
         """Pose of the sensor.
 
         Parameters
@@ -254,7 +252,7 @@ class Lidar:
         """
         return _matrix(data.site_xmat[self._site], data.site_xpos[self._site])
 
-    def bodies(self, data: Any) -> dict[str, _Floats]:
+    def bodies(self, data: Any) -> dict[str, NDArray[np.float64]]:
         """Poses of the objects that move.
 
         Parameters
@@ -316,7 +314,7 @@ class Lidar:
         bodies = {name: np.array([bodies[name] for _, bodies in pairs]).reshape(-1, 4, 4) for name in names}
         return simulate_batch(self.scene, self.sensor, poses, bodies=bodies, **settings)
 
-    def raycast(self, data: Any, directions: ArrayLike) -> tuple[_Floats, NDArray[np.int32]]:
+    def raycast(self, data: Any, directions: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Distances along rays from the sensor, without a model of the receiver: as `mujoco.mj_multiRay`.
 
         Unlike MuJoCo's, rays hit planes from both sides.
@@ -368,13 +366,13 @@ def _warn_left_out(model: Any, geom: int, stacklevel: int) -> None:
     warnings.warn(f"{_name(model, geom)} is left out: {kind} has no mesh", stacklevel=stacklevel)
 
 
-def _placed(mesh: _Mesh, data: Any, geom: int) -> _Floats:
+def _placed(mesh: _Mesh, data: Any, geom: int) -> NDArray[np.float64]:
     """Vertices of the mesh of a geom in the frame of the world."""
-    placed: _Floats = mesh.vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    placed: NDArray[np.float64] = mesh.vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
     return placed
 
 
-def _matrix(rotation: _Floats, position: _Floats) -> _Floats:
+def _matrix(rotation: NDArray[np.float64], position: NDArray[np.float64]) -> NDArray[np.float64]:
     """Homogeneous matrix."""
     matrix = np.eye(4)
     matrix[:3, :3] = rotation.reshape(3, 3)
@@ -467,7 +465,7 @@ def _rectangle(x: float, y: float) -> _Mesh:
     return _Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]]))
 
 
-def _box(half: _Floats) -> _Mesh:
+def _box(half: NDArray[np.float64]) -> _Mesh:
     """Cuboid of half lengths."""
     corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -503,7 +501,7 @@ def _revolved(profile: Sequence[tuple[float, float]], around: int) -> _Mesh:
     return _Mesh(np.array(vertices), np.array(triangles))
 
 
-def _ellipsoid(radii: _Floats, tolerance: float) -> _Mesh:
+def _ellipsoid(radii: NDArray[np.float64], tolerance: float) -> _Mesh:
     """Ellipsoid: a sphere of radius 1, scaled, which scales the distance from the mesh by at most the greatest radius."""
     # Meridians and parallels have half of the tolerance each.
     around = _steps(float(max(radii)), 0.5 * tolerance)
