@@ -8,6 +8,7 @@ use crate::geometry::index;
 use crate::numbers::{double_single, joined};
 use crate::phase::PhaseBuffers;
 use crate::profiles::profiles;
+use crate::sampled::SampledBuffers;
 use crate::scene::Placement;
 use crate::shaders::{Detector, MOST_BEAM_RAYS, TABLE};
 use crate::steps::{Aimed, ShotRecord, Steps};
@@ -472,6 +473,7 @@ fn read_list<T: Pod + Send + Sync>(device: &GpuDevice, list: &Buffer) -> Result<
 fn most_reported(receiver: &DirectReceiver) -> Option<usize> {
     match receiver {
         DirectReceiver::Pulsed { returns, .. } => returns.limit(),
+        DirectReceiver::Sampled(own) => own.receiver.returns.limit(),
         DirectReceiver::Fmcw(_) | DirectReceiver::OnHost(_) => None,
         DirectReceiver::Triangulation(_) | DirectReceiver::Phase { .. } => Some(1),
     }
@@ -662,6 +664,7 @@ pub(crate) fn receive_parameters(
         ambient: {
             let saturation = match sweep.receiver() {
                 DirectReceiver::Pulsed { form, .. } => form.saturation_per_ambient,
+                DirectReceiver::Sampled(own) => own.form.saturation_per_ambient,
                 _ => 0.0,
             };
             let is_lit = f32::from(u8::from(sweep.ambient().is_some()));
@@ -682,11 +685,18 @@ pub(crate) fn averages(own: &AveragedNormals) -> [f32; 4] {
     own.weights.map(|weight| (own.sd * weight) as f32)
 }
 
-/// The shader that detects, with the parameters of receivers that have their own.
+/// The shader that detects, with the parameters of the receiver.
 pub(crate) struct Detecting<'a> {
     pub detector: Detector,
     pub pipeline: ComputePipeline,
-    pub phase: Option<PhaseBuffers<'a>>,
+    pub own: OwnBuffers<'a>,
+}
+
+/// Parameters of a receiver that has its own.
+pub(crate) enum OwnBuffers<'a> {
+    None,
+    Phase(PhaseBuffers<'a>),
+    Sampled(SampledBuffers<'a>),
 }
 
 impl<'a> Detecting<'a> {
@@ -697,24 +707,34 @@ impl<'a> Detecting<'a> {
         steps: &Steps,
         entry: &'static str,
     ) -> Result<Self, GpuError> {
-        let (detector, phase) = match sweep.receiver() {
+        let reports_one = most_reported(sweep.receiver()) == Some(1);
+        let (detector, own) = match sweep.receiver() {
             DirectReceiver::Phase { receiver, spread } => {
                 let own = PhaseBuffers::new(device, sweep, receiver, *spread)?;
-                (Detector::Phase, Some(own))
+                (Detector::Phase, OwnBuffers::Phase(own))
             }
-            DirectReceiver::Fmcw(_) => (Detector::Fmcw, None),
-            DirectReceiver::OnHost(_) => (Detector::Light, None),
+            DirectReceiver::Sampled(own) => {
+                let buffers = SampledBuffers::new(device, sweep, own)?;
+                let detector = if reports_one {
+                    Detector::SampledEcho
+                } else {
+                    Detector::SampledEchoes
+                };
+                (detector, OwnBuffers::Sampled(buffers))
+            }
+            DirectReceiver::Fmcw(_) => (Detector::Fmcw, OwnBuffers::None),
+            DirectReceiver::OnHost(_) => (Detector::Light, OwnBuffers::None),
+            DirectReceiver::Pulsed { .. } | DirectReceiver::Triangulation(_) if reports_one => {
+                (Detector::Echo, OwnBuffers::None)
+            }
             DirectReceiver::Pulsed { .. } | DirectReceiver::Triangulation(_) => {
-                match most_reported(sweep.receiver()) {
-                    Some(1) => (Detector::Echo, None),
-                    _ => (Detector::Echoes, None),
-                }
+                (Detector::Echoes, OwnBuffers::None)
             }
         };
         Ok(Self {
             detector,
             pipeline: device.pipeline(steps.receive(detector), entry)?,
-            phase,
+            own,
         })
     }
 }
@@ -739,6 +759,7 @@ impl ReceiverNumbers {
     fn of(receiver: &DirectReceiver) -> Self {
         match receiver {
             DirectReceiver::Pulsed { form, returns } => Self::pulsed(form, *returns),
+            DirectReceiver::Sampled(own) => Self::pulsed(&own.form, own.receiver.returns),
             DirectReceiver::Triangulation(own) => Self::triangulation(own),
             DirectReceiver::Fmcw(own) => Self::fmcw(own),
             DirectReceiver::Phase { .. } => Self::other(PHASE),

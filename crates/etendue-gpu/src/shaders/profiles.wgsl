@@ -63,7 +63,7 @@ fn incident_of(first_ray: u32) -> Incident {
     all.material = NONE;
     all.total = power_of_air;
     for (var place = 0u; place < returns; place++) {
-        if path_of(slots_of[place]) != 1u {
+        if slots_of[place] < DROP && path_of(slots_of[place]) != 1u {
             all.total += powers[place];
         }
     }
@@ -143,16 +143,6 @@ fn logit(p: f32) -> f32 {
         return 30.0;
     }
     return clamp(logarithm(p / (1.0 - p)), -30.0, 30.0);
-}
-
-// Probability that a standard normal draw is above a number of at least zero (Press et al. 1992, section 6.2).
-fn upper_tail(z: f32) -> f32 {
-    let x = z * 0.70710678;
-    let t = 1.0 / (1.0 + 0.5 * x);
-    let high = -1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277));
-    let middle = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * high));
-    let series = -1.26551223 + t * (1.00002368 + t * (0.37409196 + t * middle));
-    return 0.5 * t * exp(series - x * x);
 }
 
 fn probability_below(z: f32) -> f32 {

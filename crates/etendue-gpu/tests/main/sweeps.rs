@@ -549,7 +549,7 @@ fn what_the_device_does_not_simulate_is_named() {
     spot.beam = phase_lidar(|_, _| {}).beam.with_rings(1);
     assert_eq!(prepared(&spot, &plain), Err(NotDirect::Spot));
 
-    // Drops and fog in front of a pulsed lidar; drops, but not fog, in front of a phase lidar
+    // Drops and fog in front of pulsed lidars and of a phase lidar
     let weather = |weather| SweepSettings {
         air: Air::of(vec![weather]),
         ..settings()
@@ -557,9 +557,11 @@ fn what_the_device_does_not_simulate_is_named() {
     let rain = weather(Weather::Rain { rate: 2e-5 });
     let fog = weather(Weather::Fog { visibility: 30.0 });
     let phase = phase_lidar(|_, _| {});
-    assert_eq!(prepared(&vlp, &rain), Ok(Some(NotDirect::Air)));
-    assert_eq!(prepared(&vlp, &fog), Ok(Some(NotDirect::Air)));
-    assert_eq!(prepared(&phase, &rain), Ok(Some(NotDirect::Air)));
+    assert_eq!(prepared(&vlp, &rain), Ok(None));
+    assert_eq!(prepared(&vlp, &fog), Ok(None));
+    let counter = preset("ouster-os1-64").unwrap().lidar;
+    assert_eq!(prepared(&counter, &fog), Ok(Some(NotDirect::Counts)));
+    assert_eq!(prepared(&phase, &rain), Ok(Some(NotDirect::Drops)));
     assert_eq!(prepared(&phase, &fog), Ok(None));
     assert_eq!(prepared(&fmcw_lidar(1e9, 1e-5), &rain), Ok(None));
     let text = GpuSweepError::from(NotDirect::Paths).to_string();

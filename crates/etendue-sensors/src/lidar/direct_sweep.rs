@@ -1,9 +1,10 @@
-//! Sweeps in closed form, prepared for other processors.
+//! Sweeps prepared for other processors.
 
 use super::ambient::{AmbientView, DirectAmbient};
 use super::beam::BeamRays;
 use super::correlated_noise::{NoiseSampler, padded};
 use super::description::Lidar;
+use super::direct_pulses::{DirectPulsedAir, DirectSampled, direct_pulsed};
 use super::frame::Frame;
 use super::hooks::Hooks;
 use super::light::ShotLight;
@@ -11,7 +12,7 @@ use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::phase_air::DirectPhaseAir;
 use super::receiver::{
-    EchoModel, PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver,
+    PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver,
     Triangulation, point_velocities, radial_velocity,
 };
 use super::return_buffer::{EMPTY, ReturnBuffer};
@@ -50,28 +51,24 @@ pub enum NotDirect {
     /// The beam of a triangulating lidar has several rays.
     #[error("the beam of the triangulating lidar has several rays")]
     Spot,
-    /// The receiver samples waveforms.
-    #[error("the receiver samples waveforms")]
-    Waveform,
+    /// The receiver samples waveforms of counted photons.
+    #[error("the receiver counts photons in sampled waveforms")]
+    Counts,
     /// The phase receiver samples waves.
     #[error("the phase receiver samples waves")]
     Sampled,
-    /// The receiver has false alarms.
-    #[error("the receiver has false alarms")]
-    FalseAlarms,
     /// Light follows random paths.
     #[error("light follows random paths")]
     Paths,
-    /// The air returns light to a pulsed receiver, or drops or flakes do.
-    #[error("the air or drops return light")]
-    Air,
+    /// Drops or flakes return light to a phase receiver.
+    #[error("drops or flakes return light to the phase receiver")]
+    Drops,
     /// Vertices of meshes move.
     #[error("a mesh of the scene deforms")]
     Deforming,
 }
 
-/// A sweep of a lidar whose light follows ray trees and whose echoes have a closed form: what an implementation on another
-/// processor needs for it.
+/// A sweep of a lidar whose light follows ray trees: what an implementation on another processor needs for it.
 ///
 /// The implementation evaluates each shot: the ray tree of each of its [rays](DirectRay) within the [limits](Self::tree),
 /// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them are
@@ -88,7 +85,7 @@ pub struct DirectSweep<'a> {
     receiver: DirectReceiver,
 }
 
-/// A receiver whose echoes have a closed form.
+/// A receiver, as other processors apply it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DirectReceiver {
     /// Pulsed time of flight.
@@ -98,6 +95,8 @@ pub enum DirectReceiver {
         /// Which echoes of a shot are reported.
         returns: ReturnMode,
     },
+    /// Pulsed time of flight of sampled waveforms, or with light of the air or false alarms.
+    Sampled(DirectSampled),
     /// Triangulation with beams of one ray. A surface is seen if nothing is between it and the lens, which is the baseline
     /// to the left of the origin of the shot, up to a millionth of the distance. The range of one that is seen, whose power
     /// reaches the threshold, is [`Triangulation::read`] of its distance and the first normal draw of
@@ -352,7 +351,7 @@ impl<'a> DirectSweep<'a> {
         let trace = trees_for(&lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
-        let receiver = closed_form(&simulator)?;
+        let receiver = direct_receiver(&simulator)?;
         let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
@@ -467,6 +466,7 @@ impl<'a> DirectSweep<'a> {
         let left = match self.receiver {
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
             DirectReceiver::Pulsed { .. }
+            | DirectReceiver::Sampled(_)
             | DirectReceiver::Phase { .. }
             | DirectReceiver::Fmcw(_)
             | DirectReceiver::OnHost(_) => Vector3::zeros(),
@@ -495,6 +495,11 @@ impl<'a> DirectSweep<'a> {
     /// The ambient light that adds noise, if there is any.
     pub fn ambient(&self) -> Option<DirectAmbient<'a>> {
         self.simulator.ambient.as_ref().map(AmbientView::parts)
+    }
+
+    /// The light of the air at a pulsed receiver, if there is any.
+    pub fn pulsed_air(&self) -> Option<DirectPulsedAir<'_>> {
+        self.simulator.air.pulsed()
     }
 
     /// The light of the air at a phase receiver, if there is any.
@@ -801,6 +806,7 @@ impl<'a> DirectSweep<'a> {
         } = *direct;
         let width = match &self.receiver {
             DirectReceiver::Pulsed { form, .. } => form.width,
+            DirectReceiver::Sampled(own) => own.form.width,
             DirectReceiver::Triangulation(_)
             | DirectReceiver::Phase { .. }
             | DirectReceiver::Fmcw(_)
@@ -842,26 +848,11 @@ impl<'a> DirectSweep<'a> {
     }
 }
 
-/// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
-fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
+/// The receiver of a sweep.
+fn direct_receiver(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
     // Receiver and beam.
-    let is_direct_air = plain.air.is_direct();
     let receiver = match &plain.receiver {
-        PreparedReceiver::Pulsed(pulsed) => {
-            let receiver = &pulsed.receiver;
-            if receiver.echoes == EchoModel::Waveform {
-                DirectReceiver::OnHost(NotDirect::Waveform)
-            } else if receiver.false_alarms {
-                DirectReceiver::OnHost(NotDirect::FalseAlarms)
-            } else if !is_direct_air {
-                DirectReceiver::OnHost(NotDirect::Air)
-            } else {
-                DirectReceiver::Pulsed {
-                    form: pulsed.analytic.echo_form(),
-                    returns: receiver.returns,
-                }
-            }
-        }
+        PreparedReceiver::Pulsed(pulsed) => direct_pulsed(pulsed, plain.air.is_direct()),
         PreparedReceiver::Triangulation(receiver) => {
             if !plain.beam_rays.is_axis() {
                 return Err(NotDirect::Spot);
@@ -871,8 +862,8 @@ fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
         PreparedReceiver::Phase(phase) => {
             if phase.receiver.method == PhaseMethod::Sampled {
                 DirectReceiver::OnHost(NotDirect::Sampled)
-            } else if !is_direct_air {
-                DirectReceiver::OnHost(NotDirect::Air)
+            } else if !plain.air.is_direct() {
+                DirectReceiver::OnHost(NotDirect::Drops)
             } else {
                 DirectReceiver::Phase {
                     receiver: phase.receiver,

@@ -46,6 +46,7 @@ mod check;
 mod column_times;
 mod correlated_noise;
 mod description;
+mod direct_pulses;
 mod direct_sweep;
 mod direction;
 mod domain;
@@ -84,6 +85,8 @@ pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
+pub use backscatter::DirectBackscatter;
+pub use direct_pulses::{DirectDrops, DirectPulsedAir, DirectSampled};
 pub use direct_sweep::{
     AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
     DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
