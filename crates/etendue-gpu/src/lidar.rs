@@ -94,9 +94,6 @@ pub enum GpuSweepError {
         most = MOST_GENERATIONS + 1
     )]
     Depth(u32),
-    /// Objects move during the sweeps of a batch.
-    #[error("the GPU does not simulate this batch: objects move during the sweep")]
-    Moving,
     /// The shots of a batch are not ordered by columns and channels.
     #[error(
         "the GPU does not simulate this batch: the shots of the lidar are not ordered by columns"
@@ -313,9 +310,11 @@ impl<'a> GpuLidar<'a> {
         } else {
             &times[..1]
         };
-        let steps = Steps::new(self, sweep, Placement::Times(times), 1, shots.len())?;
+        let steps = Steps::new(self, sweep, Placement::at(times), 1, shots.len())?;
         let velocities = match sweep.receiver() {
-            DirectReceiver::Fmcw(_) => Some(Velocities::new(self, sweep, &steps, times)?),
+            DirectReceiver::Fmcw(_) => {
+                Some(Velocities::new(self, sweep, &steps, Placement::at(times))?)
+            }
             _ => None,
         };
 
@@ -421,7 +420,7 @@ pub(crate) enum List<'a> {
 
 impl<'a> List<'a> {
     /// Room for the list of a number of shots, if the receiver needs one: for one further echo per shot of receivers that report
-    /// two, else three; for the light of two surfaces per ray.
+    /// two, else three, and at least for one; for the light of two surfaces per ray.
     pub fn new(
         device: &'a GpuDevice,
         sweep: &DirectSweep,
@@ -429,7 +428,7 @@ impl<'a> List<'a> {
         shots: usize,
     ) -> Result<Option<Self>, GpuError> {
         let list = |what, count: usize, size: usize| {
-            let list = device.scratch(what, ((1 + count) * size) as u64)?;
+            let list = device.scratch(what, ((1 + count.max(1)) * size) as u64)?;
             device.write(&list, &[0; size_of::<u32>()]);
             Ok::<_, GpuError>(list)
         };

@@ -71,7 +71,7 @@ pub(crate) fn branch() -> String {
 }
 
 /// Most cut cells and drops of a shot with light of the air.
-const MOST_OF_AIR: usize = 25;
+const MOST_OF_AIR: usize = 49;
 
 /// Detects the echoes of beams with a number of rays.
 pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String {
@@ -182,8 +182,16 @@ mod tests {
             ("echoes", receive(Echoes, 7, [false, false]), 2),
             ("echoes of all", receive(Echoes, 1, [true, true]), 2),
             ("a sampled echo", receive(SampledEcho, 7, [false, false]), 2),
-            ("sampled echoes", receive(SampledEchoes, 7, [false, false]), 2),
-            ("sampled echoes of all", receive(SampledEchoes, 1, [true, true]), 2),
+            (
+                "sampled echoes",
+                receive(SampledEchoes, 7, [false, false]),
+                2,
+            ),
+            (
+                "sampled echoes of all",
+                receive(SampledEchoes, 1, [true, true]),
+                2,
+            ),
             ("FMCW", receive(Fmcw, 7, [false, false]), 2),
             ("FMCW of all", receive(Fmcw, 1, [true, true]), 2),
             ("velocities", super::velocities(7, false), 1),

@@ -5,9 +5,7 @@ use crate::caster::{CastRays, HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{
-    Detecting, GpuLidar, GpuSweepError, OwnBuffers, ReceiveParameters, averages,
-};
+use crate::lidar::{Detecting, GpuLidar, GpuSweepError, OwnBuffers, ReceiveParameters, averages};
 use crate::numbers::{double_single, point, vector};
 use crate::scene::{PlacedObjects, Placement};
 use crate::shaders::{self, Detector, Extras, MOST_BEAM_RAYS};

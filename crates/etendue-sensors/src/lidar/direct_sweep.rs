@@ -12,8 +12,8 @@ use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::phase_air::DirectPhaseAir;
 use super::receiver::{
-    PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver,
-    Triangulation, point_velocities, radial_velocity,
+    PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver, Triangulation,
+    point_velocities, radial_velocity,
 };
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;

@@ -80,12 +80,12 @@ mod truth;
 
 pub use air::Air;
 pub use ambient::DirectAmbient;
+pub use backscatter::DirectBackscatter;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
-pub use backscatter::DirectBackscatter;
 pub use direct_pulses::{DirectDrops, DirectPulsedAir, DirectSampled};
 pub use direct_sweep::{
     AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
