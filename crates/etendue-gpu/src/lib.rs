@@ -21,7 +21,7 @@
 //! | echoes of pulses; which are reported | `shaders/echoes.wgsl`, `closed_form.wgsl`; `ranged.wgsl`, `one_echo.wgsl`, `several_echoes.wgsl` |
 //! | sampled waveforms; light of the air, drops | `sampled.rs`, `shaders/sampled.wgsl`; `air.wgsl`, `streams.wgsl` |
 //! | phases; frequencies | `phase.rs`, `shaders/phase.wgsl`; `fmcw.wgsl` |
-//! | radial velocities; ambient light | `velocities.rs`, `shaders/velocities.wgsl`; `ambient.rs`, `ambient.wgsl` |
+//! | radial velocities; ambient light | `velocities.rs`, `shaders/velocities.wgsl`; `ambient.rs`, `lobes.rs`, `ambient.wgsl`, `lobes.wgsl` |
 //! | light for receivers that the host applies | `shaders/light.wgsl` |
 //! | noise profiles | `profiles.rs`, `shaders/profiles.wgsl` |
 //! | sweeps | `lidar.rs` |
@@ -40,6 +40,7 @@ mod device_tree;
 mod error;
 mod geometry;
 mod lidar;
+mod lobes;
 mod numbers;
 mod phase;
 mod profiles;

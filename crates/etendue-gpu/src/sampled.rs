@@ -7,7 +7,7 @@ use crate::numbers::double_single;
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::SPEED_OF_LIGHT;
-use etendue_physics::pulse::{Discriminator, PulseShape};
+use etendue_physics::pulse::{Detector, Discriminator, PulseShape};
 use etendue_sensors::lidar::{DirectDrops, DirectPulsedAir, DirectSampled, DirectSweep};
 use wgpu::Buffer;
 
@@ -32,6 +32,7 @@ struct Parameters {
     finder: [f32; 4],
     kinds: [u32; 4],
     alarms: [f32; 4],
+    photons: [f32; 4],
     cells: [f32; 4],
     air: [f32; 4],
     waveform: [f32; 4],
@@ -85,6 +86,10 @@ impl Parameters {
             Some(_) => 1,
         };
         let top = receiver.bits.map_or(0, |bits| (1 << bits.clamp(1, 24)) - 1);
+        let photons = match receiver.detector {
+            Detector::Analogue(_) => [0.0; 2],
+            Detector::PhotonCounting(own) => [own.photons, own.background],
+        };
         let between_alarms = own.samples_between_alarms().unwrap_or(0.0);
         Self {
             clock: pairs([RANGE_PER_TIME * receiver.interval, RANGE_PER_TIME * zero]),
@@ -97,6 +102,7 @@ impl Parameters {
             ]),
             kinds: [timed, shape, what, top],
             alarms: pairs([between_alarms.min(1e30), 0.0]),
+            photons: pairs(photons),
             ..Self::zeroed()
         }
     }

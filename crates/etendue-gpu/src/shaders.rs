@@ -4,6 +4,7 @@ const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
 const ROTATION: &str = include_str!("shaders/rotation.wgsl");
 const RANDOM: &str = include_str!("shaders/random.wgsl");
 const NOISE: &str = include_str!("shaders/noise.wgsl");
+const FUNCTIONS: &str = include_str!("shaders/functions.wgsl");
 
 const MATERIALS: &str = include_str!("shaders/materials.wgsl");
 const LINKS: &str = include_str!("shaders/links.wgsl");
@@ -110,7 +111,7 @@ pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String
     } else {
         include_str!("shaders/no_profiles.wgsl")
     };
-    let parts = [trees, profiles, MATERIALS, LINKS, NOISE, RANDOM];
+    let parts = [trees, profiles, MATERIALS, LINKS, NOISE, FUNCTIONS, RANDOM];
     [&[&constants, shared], own, &parts, &[DOUBLE_SINGLE]]
         .concat()
         .join("\n")
@@ -135,11 +136,22 @@ pub(crate) fn velocities(rays: usize, has_branches: bool) -> String {
 
 /// The ambient light of beams with a number of rays.
 pub(crate) fn ambient(rays: usize, has_branches: bool) -> String {
-    let constants =
-        format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;");
+    let constants = format!(
+        "const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;\nconst SHARES: u32 = {SHARES}u;"
+    );
     let own = include_str!("shaders/ambient.wgsl");
+    let lobes = include_str!("shaders/lobes.wgsl");
     let trees = trees(has_branches);
-    [&constants, own, trees, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
+    let parts = [
+        own,
+        lobes,
+        trees,
+        MATERIALS,
+        LINKS,
+        FUNCTIONS,
+        DOUBLE_SINGLE,
+    ];
+    [&[&*constants][..], &parts].concat().join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -196,8 +208,8 @@ mod tests {
             ("FMCW of all", receive(Fmcw, 1, [true, true]), 2),
             ("velocities", super::velocities(7, false), 1),
             ("velocities of trees", super::velocities(7, true), 1),
-            ("ambient light", super::ambient(7, false), 2),
-            ("ambient light of trees", super::ambient(7, true), 2),
+            ("ambient light", super::ambient(7, false), 3),
+            ("ambient light of trees", super::ambient(7, true), 3),
             ("light", receive(Light, 7, [false, false]), 2),
             ("light of trees", receive(Light, 7, [true, false]), 2),
             ("phase", receive(Phase, 3, [false, false]), 2),

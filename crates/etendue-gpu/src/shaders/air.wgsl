@@ -121,11 +121,12 @@ fn drop_power(own: Drops, diameter: f32, range: f32) -> f32 {
     return own.power * seen * seen / area * exponential(-own.extinction * range);
 }
 
-// Draws the drops of a kind before a range; `place` is that of the next number of the stream. Returns false without room.
+// Draws the drops of a kind before a range from the numbers of the stream from a place on. Returns false without room.
 fn add_drops(own: Drops, far: vec2<f32>, place: ptr<function, u32>) -> bool {
     let volume = volume_until(own, far);
-    let count = poisson(ds_mul(own.density, volume), place, PRECIPITATION);
-    for (var number = 0.0; number < count; number += 1.0) {
+    let count = poisson(ds_mul(own.density, volume), *place, PRECIPITATION);
+    *place = count.next;
+    for (var number = 0.0; number < count.number; number += 1.0) {
         let share = uniform_at(*place, PRECIPITATION);
         let size = uniform_at(*place + 1u, PRECIPITATION);
         *place += 2u;

@@ -120,17 +120,6 @@ fn side_of(all: Incident, sine: f32, shot: u32, environment: u32) -> f32 {
     return clamp(dot(up, all.cross / all.power) / scale, -1.0, 1.0);
 }
 
-// The angle of a sine from 0 to the root of one half. The built-in function may have an absolute error of 2^-11.
-fn asin_of(sine: f32) -> f32 {
-    let is_large = sine > 0.5;
-    let x = select(sine, sqrt(0.5 * (1.0 - sine)), is_large);
-    let y = x * x;
-    let high = 231.0 / 13312.0 + y * (143.0 / 10240.0 + y * (6435.0 / 557056.0 + y * (12155.0 / 1245184.0 + y * 0.0083903)));
-    let low = 1.0 / 6.0 + y * (0.075 + y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0 + y * high))));
-    let angle = x * (1.0 + y * low);
-    return select(angle, 1.57079633 - 2.0 * angle, is_large);
-}
-
 fn logistic(x: f32) -> f32 {
     return 1.0 / (1.0 + exp(-x));
 }

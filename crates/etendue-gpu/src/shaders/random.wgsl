@@ -43,14 +43,6 @@ fn logarithm(x: f32) -> f32 {
     return exponent * 0.69314718056 + twice_artanh((part - 1.0) / (part + 1.0));
 }
 
-// The exponential of a number up to 80; zero below -80. The built-in one has an error that grows with the number.
-fn exponential(x: f32) -> f32 {
-    let whole = floor(x * 1.44269504 + 0.5);
-    let y = (x - whole * 0.693359375) + whole * 2.12194440e-4;
-    let series = 1.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * (1.0 / 120.0 + y / 720.0)))));
-    return select(series * bitcast<f32>(u32(clamp(whole, -126.0, 127.0) + 127.0) << 23u), 0.0, x < -80.0);
-}
-
 // ln(1 - u) of a uniform number u of 53 bits, the upper 32 and the lower 21.
 fn log_of_complement(upper: u32, lower: u32) -> f32 {
     let u = f32(upper) * 0x1p-32 + f32(lower) * 0x1p-53;

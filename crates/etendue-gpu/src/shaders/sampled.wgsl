@@ -12,6 +12,8 @@ struct Sampled {
     kinds: vec4<u32>,
     // Mean number of samples between false alarms without ambient light, double-single (0: no false alarms).
     alarms: vec4<f32>,
+    // Photons in a sample of unit power (0: no counter), and of the background; double-single.
+    photons: vec4<f32>,
     // Where the cells of air begin, m, and their length, m; double-single.
     cells: vec4<f32>,
     // Backscatter of the air, 1/(m sr); its two-way extinction, 1/m; least range with full overlap, m; number of cells.
@@ -77,19 +79,31 @@ var<private> samples: array<f32, KEPT>;
 var<private> taken: u32;
 // Whether an earlier sample was needed.
 var<private> is_lost: bool;
-// Normal draws of the current two samples, and number of pairs that the shot drew before the section.
+// Normal draws of the current two samples, and place of the next uniform number of the receiver's stream.
 var<private> pair: vec2<f32>;
-var<private> pairs_before: u32;
+var<private> drawn: u32;
 // The shot, its sweep, and its ambient light.
 var<private> own_shot: u32;
 var<private> own_sweep: u32;
 var<private> own_ambient: f32;
 
-fn receiver_normals(place: u32) -> vec2<f32> {
+// Two normal draws from a place of the receiver's stream.
+fn normals_at(place: u32) -> vec2<f32> {
     if params.kinds.z == 0u {
         return vec2<f32>(0.0);
     }
-    return draws(place, own_shot, own_sweep, RECEIVER_NOISE);
+    if (place & 1u) == 0u {
+        return draws(place / 2u, own_shot, own_sweep, RECEIVER_NOISE);
+    }
+    let first = uniform_at(place, RECEIVER_NOISE);
+    let second = uniform_at(place + 1u, RECEIVER_NOISE);
+    return sqrt(-2.0 * log_of_complement(first.x, first.y)) * turn(second.x, second.y);
+}
+
+// The next two normal draws of the receiver's stream.
+fn next_normals() -> vec2<f32> {
+    drawn += 2u;
+    return normals_at(drawn - 2u);
 }
 
 // Standard deviation of a sample of a mean power.
@@ -130,18 +144,30 @@ fn mean_power(number: f32) -> f32 {
     return power + power_of_cells(number);
 }
 
+// A reading of a mean power: that of the counted photons, or with two normal draws for two samples.
+fn reading_of(mean: f32) -> f32 {
+    if params.kinds.z != 0u && sampled.photons.x > 0.0 {
+        let ambient = ds_mul(sampled.photons.xy, vec2<f32>(own_ambient, 0.0));
+        let background = ds_add(sampled.photons.zw, ambient);
+        let expected = ds_add(ds_mul(sampled.photons.xy, vec2<f32>(mean, 0.0)), background);
+        let count = poisson(expected, drawn, RECEIVER_NOISE);
+        drawn = count.next;
+        return ds_sub(vec2<f32>(count.number, 0.0), background).x / sampled.photons.x;
+    }
+    if (taken & 1u) == 0u {
+        pair = next_normals();
+    }
+    return mean + noise_at(mean) * select(pair.x, pair.y, (taken & 1u) != 0u);
+}
+
 // Takes the next sample: with noise, clipped, and rounded to a code.
 fn take_sample() {
-    if (taken & 1u) == 0u {
-        pair = receiver_normals(pairs_before + taken / 2u);
-    }
-    let mean = mean_power(section.first + f32(taken));
-    let normal = select(pair.x, pair.y, (taken & 1u) != 0u);
-    var power = min(mean + noise_at(mean) * normal, params.receiver.y);
+    let saturation = params.receiver.y + params.ambient.y * own_ambient;
+    var power = min(reading_of(mean_power(section.first + f32(taken))), saturation);
     if sampled.kinds.w != 0u {
         let top = f32(sampled.kinds.w);
-        let code = clamp(floor(power / params.receiver.y * top + 0.5), 0.0, top);
-        power = code / top * params.receiver.y;
+        let code = clamp(floor(power / saturation * top + 0.5), 0.0, top);
+        power = code / top * saturation;
     }
     samples[taken % KEPT] = power;
     taken += 1u;
@@ -324,11 +350,9 @@ fn find_in_samples() -> bool {
     }
 
     // The jitter of the clock, where echoes in closed form that include it are next to them.
-    pairs_before += (section.count + 1u) / 2u;
     if sampled.kinds.z != EVERYTHING {
         for (var number = kept_before; number < detections; number++) {
-            move_kept(number, sampled.finder.y * receiver_normals(pairs_before).x);
-            pairs_before += 1u;
+            move_kept(number, sampled.finder.y * next_normals().x);
         }
     }
     return true;
@@ -342,10 +366,8 @@ fn find_in_closed_form(begin: u32, until: u32) -> bool {
         if place + 1u < until && ds_sub(distances[place + 1u], distances[place]).x < params.light.x {
             continue;
         }
-        let normals = receiver_normals(pairs_before);
-        pairs_before += 1u;
         var found: Detection;
-        let is_found = found_merged(merged(first, place + 1u), distances[first], normals, own_ambient, &found);
+        let is_found = found_merged(merged(first, place + 1u), distances[first], next_normals(), own_ambient, &found);
         first = place + 1u;
         if is_found && !keep(found) {
             return false;
@@ -437,7 +459,7 @@ fn add_false_alarms() -> bool {
 fn jittered(found: Detection, number: u32) -> Detection {
     var moved = found;
     if sampled.kinds.z == EVERYTHING {
-        let error = sampled.finder.y * receiver_normals(pairs_before + number).x;
+        let error = sampled.finder.y * normals_at(drawn + 2u * number).x;
         moved.range = ds_add(moved.range, vec2<f32>(error, 0.0));
     }
     return moved;

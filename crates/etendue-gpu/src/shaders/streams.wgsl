@@ -62,23 +62,30 @@ fn log_of_count(k: f32, mean: vec2<f32>) -> f32 {
     return k * excess - stirling_rest(k);
 }
 
+// A count, and the place of the next number of the stream.
+struct Count {
+    number: f32,
+    next: u32,
+}
+
 // A draw from the Poisson distribution of a mean, as etendue-physics, pulse/poisson.rs; `place` is that of the next number of the
 // stream.
-fn poisson(mean: vec2<f32>, place: ptr<function, u32>, purpose: u32) -> f32 {
+fn poisson(mean: vec2<f32>, place: u32, purpose: u32) -> Count {
     // Few events: their gaps.
     var count = 0.0;
+    var next = place;
     if mean.x < 12.0 {
         var left = mean;
         loop {
-            let u = uniform_at(*place, purpose);
-            *place += 1u;
+            let u = uniform_at(next, purpose);
+            next += 1u;
             left = ds_add(left, ds_log_of_complement(u.x, u.y));
             if left.x < 0.0 {
                 break;
             }
             count += 1.0;
         }
-        return count;
+        return Count(count, next);
     }
 
     // Rejection, with the names of Hormann 1993 (doi:10.1016/0167-6687(93)90997-4).
@@ -87,9 +94,9 @@ fn poisson(mean: vec2<f32>, place: ptr<function, u32>, purpose: u32) -> f32 {
     let inverse_alpha = 1.1239 + 1.1328 / (b.x - 3.4);
     let quick = 0.9277 - 3.6224 / (b.x - 2.0);
     loop {
-        let first = uniform_at(*place, purpose);
-        let second = uniform_at(*place + 1u, purpose);
-        *place += 2u;
+        let first = uniform_at(next, purpose);
+        let second = uniform_at(next + 1u, purpose);
+        next += 2u;
         let u = ds_sub(ds_of_uniform(first.x, first.y), vec2<f32>(0.5, 0.0));
         let v = ds_of_uniform(second.x, second.y).x;
         let us = ds_sub(vec2<f32>(0.5, 0.0), select(u, -u, u.x < 0.0));
@@ -106,5 +113,5 @@ fn poisson(mean: vec2<f32>, place: ptr<function, u32>, purpose: u32) -> f32 {
             break;
         }
     }
-    return count;
+    return Count(count, next);
 }

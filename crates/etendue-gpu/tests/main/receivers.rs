@@ -205,7 +205,45 @@ fn false_alarms_agree_with_the_cpu() {
     }
 }
 
-/// Sampled waves, rain in front of a phase lidar, and counted photons in fog, in a street and among mirrors, in motion with noise;
+/// Photons that are counted in sampled waveforms, few and many, in clear air and in fog, of a preset and with all samples; with
+/// checks of the shaders. A count differs where its mean is that close to a step.
+#[test]
+#[ignore = "a minute of CPU on software; just gpu"]
+fn counted_photons_agree_with_the_cpu() {
+    let test = "counted_photons_agree_with_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let counter = |photons: f64, background, echoes| {
+        sparse(|receiver| {
+            receiver.echoes = echoes;
+            receiver.returns = ReturnMode::All;
+            receiver.detector = Detector::PhotonCounting(PhotonCounter {
+                photons,
+                background,
+                capacity: 4000.0,
+            });
+            receiver.threshold = 6.0 * receiver.detector.noise(0.0);
+        })
+    };
+    let preset = preset("slamtec-rplidar-c1").unwrap().lidar;
+    let fog = |visibility| vec![Weather::Fog { visibility }];
+    for (name, lidar, weather) in [
+        ("few", &counter(5e5, 2.0, EchoModel::Waveform), vec![]),
+        ("many", &counter(1e7, 40.0, EchoModel::Waveform), vec![]),
+        ("fog", &counter(2e7, 40.0, EchoModel::Analytic), fog(40.0)),
+        ("preset", &preset, fog(40.0)),
+    ] {
+        let settings = SweepSettings {
+            air: Air::of(weather),
+            ..settings()
+        };
+        let all = compare(&device, &street(), lidar, 0.5, &settings).unwrap();
+        println!("{name}: {} on the host, {:?}", all.on_host, all.differences);
+    }
+}
+
+/// Sampled waves, and rain in front of a phase lidar, in a street and among mirrors, in motion with noise;
 /// with checks of the shaders.
 #[test]
 #[ignore = "10 to 22 s of CPU on software; just gpu"]
@@ -216,20 +254,11 @@ fn receivers_on_the_host_agree_with_the_cpu() {
     };
     let sampled = phase_lidar(|_, receiver| receiver.method = PhaseMethod::Sampled);
     let phase = phase_lidar(|_, _| {});
-    let counter = sparse(|receiver| {
-        receiver.detector = Detector::PhotonCounting(PhotonCounter {
-            photons: 2e6,
-            background: 4.0,
-            capacity: 4000.0,
-        });
-    });
     let rain = vec![Weather::Rain { rate: 5e-6 }];
-    let fog = vec![Weather::Fog { visibility: 40.0 }];
     let scenes = [("street", street()), ("mirrors", mirrors())];
     for (name, lidar, weather, reason) in [
         ("sampled", &sampled, vec![], NotDirect::Sampled),
         ("rain at a phase lidar", &phase, rain, NotDirect::Drops),
-        ("counts", &counter, fog, NotDirect::Counts),
     ] {
         for (scene, loaded) in &scenes {
             let settings = SweepSettings {

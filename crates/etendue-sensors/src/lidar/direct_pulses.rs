@@ -2,10 +2,10 @@
 
 use super::air::DrawnDrops;
 use super::backscatter::DirectBackscatter;
-use super::direct_sweep::{DirectReceiver, NotDirect};
+use super::direct_receiver::DirectReceiver;
 use super::receiver::{EchoModel, PreparedPulsed, PulsedReceiver};
 use etendue_physics::atmosphere::{Coefficients, DropForm, Overlap};
-use etendue_physics::pulse::{Detector, EchoFinder, EchoForm};
+use etendue_physics::pulse::{EchoFinder, EchoForm};
 
 /// A pulsed receiver that samples waveforms, or that detects light of the air, single drops, or noise.
 ///
@@ -16,8 +16,8 @@ use etendue_physics::pulse::{Detector, EchoFinder, EchoForm};
 /// noise reach the threshold; the other echoes have the closed form.
 ///
 /// Random numbers are those of one stream of [`Purpose::ReceiverNoise`](etendue_physics::Purpose) per shot, in this order: two normal
-/// draws per echo of the closed form, or per two samples of a section, and one pair for the jitter of each echo of a sampled
-/// section; where everything is sampled, one pair for each reported echo, after all sections. False alarms are those of
+/// draws per echo of the closed form, or per two samples of a section, whose photons are drawn instead if the receiver counts
+/// them ([`poisson`](etendue_physics::pulse::poisson)), and one pair for the jitter of each echo of a sampled section; where everything is sampled, one pair for each reported echo, after all sections. False alarms are those of
 /// [`Purpose::FalseAlarm`](etendue_physics::Purpose), two uniform draws each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectSampled {
@@ -75,14 +75,11 @@ pub(super) fn direct_pulsed(pulsed: &PreparedPulsed, is_clear: bool) -> DirectRe
             returns: receiver.returns,
         };
     }
-    match receiver.detector {
-        Detector::PhotonCounting(_) if is_sampled => DirectReceiver::OnHost(NotDirect::Counts),
-        _ => DirectReceiver::Sampled(DirectSampled {
-            receiver,
-            form,
-            finder: pulsed.finder().copied(),
-        }),
-    }
+    DirectReceiver::Sampled(DirectSampled {
+        receiver,
+        form,
+        finder: pulsed.finder().copied(),
+    })
 }
 
 impl DirectSampled {

@@ -47,6 +47,8 @@ mod column_times;
 mod correlated_noise;
 mod description;
 mod direct_pulses;
+mod direct_receiver;
+mod direct_shot;
 mod direct_sweep;
 mod direction;
 mod domain;
@@ -87,10 +89,11 @@ pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
 pub use direct_pulses::{DirectDrops, DirectPulsedAir, DirectSampled};
-pub use direct_sweep::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
-    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
+pub use direct_receiver::{DirectReceiver, NotDirect};
+pub use direct_shot::{
+    DirectEcho, DirectLight, DirectLightReturn, DirectReturn, DirectShot, DirectSurface,
 };
+pub use direct_sweep::{AveragedNormals, CorrelatedDraws, DirectRay, DirectSweep};
 pub use direction::Aim;
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
