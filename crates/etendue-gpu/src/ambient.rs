@@ -25,8 +25,8 @@ const LEFT: f32 = -1.0;
 /// Number of knots of the cosine of the incidence.
 const KNOTS: usize = 32;
 
-/// Most thin sheets in a row between a surface and the sun. Shots behind more are left to the host.
-const MOST_SHEETS: usize = 4;
+/// Most thin sheets in a row through which the sun shines: etendue-sensors, transport/background.rs.
+const MOST_SHEETS: usize = 8;
 
 /// The materials of a world in ambient light, in the memory of a device (ambient.wgsl).
 pub(crate) struct AmbientMaterials {
@@ -231,8 +231,11 @@ impl<'a> AmbientLight<'a> {
             }
         }
         trees.cast_again(lidar, objects, slots, (&self.shadows, None), encoder)?;
-        let own = [(7, &*self.shadows)];
-        let bindings = bind_at(device, &self.add, &[&common[..], &own].concat());
+        let mut own = vec![(0, &parameters), (1, slots.hits), (7, &*self.shadows)];
+        if trees.has_branches() {
+            own.extend(trees.of_branches());
+        }
+        let bindings = bind_at(device, &self.add, &own);
         device.dispatch(encoder, &self.add, &bindings, shots);
         Ok(())
     }

@@ -1,6 +1,6 @@
 // Ambient light in the field of view of a receiver: sun, sky and thermal emission at the ends of the paths of each shot. The formulas
-// are those of etendue-sensors (transport/background.rs, transmittance.rs). Shots at materials with a lobe that lobes.wgsl lacks, and
-// behind many thin sheets in a row, are left to the host.
+// are those of etendue-sensors (transport/background.rs, transmittance.rs). Shots at materials with a lobe that lobes.wgsl lacks
+// are left to the host.
 
 struct Params {
     // Number of shots, zero (see `opaque_f32`), threads per row of the dispatch, 0.
@@ -197,10 +197,7 @@ fn sunlight_of(slot: u32) -> f32 {
     if shadows[2u * slot + 1u].w != 0u {
         return LEFT;
     }
-    if shadow.x == NONE {
-        return sunlight;
-    }
-    return select(0.0, LEFT, is_sheet(shadow));
+    return select(0.0, sunlight, shadow.x == NONE);
 }
 
 @compute @workgroup_size(64)

@@ -2,7 +2,9 @@
 
 use crate::opened::{device, device_with};
 use crate::profiles::room;
-use crate::sweeps::{assert_agrees, assert_same_pulses, compare, phase_lidar, settings, street};
+use crate::sweeps::{
+    assert_agrees, assert_same_counts, assert_same_pulses, compare, phase_lidar, settings, street,
+};
 use crate::trees::mirrors;
 use etendue_config::sensor::preset;
 use etendue_gpu::ShaderChecks;
@@ -214,10 +216,10 @@ fn counted_photons_agree_with_the_cpu() {
     let Some(device) = device_with(test, ShaderChecks::On) else {
         return;
     };
-    let counter = |photons: f64, background, echoes| {
+    let counter = |photons: f64, background, echoes, returns| {
         sparse(|receiver| {
             receiver.echoes = echoes;
-            receiver.returns = ReturnMode::All;
+            receiver.returns = returns;
             receiver.detector = Detector::PhotonCounting(PhotonCounter {
                 photons,
                 background,
@@ -228,10 +230,15 @@ fn counted_photons_agree_with_the_cpu() {
     };
     let preset = preset("slamtec-rplidar-c1").unwrap().lidar;
     let fog = |visibility| vec![Weather::Fog { visibility }];
+    let (waveform, all, one) = (EchoModel::Waveform, ReturnMode::All, ReturnMode::Strongest);
     for (name, lidar, weather) in [
-        ("few", &counter(5e5, 2.0, EchoModel::Waveform), vec![]),
-        ("many", &counter(1e7, 40.0, EchoModel::Waveform), vec![]),
-        ("fog", &counter(2e7, 40.0, EchoModel::Analytic), fog(40.0)),
+        ("few", &counter(5e5, 2.0, waveform, all), vec![]),
+        ("many", &counter(1e7, 40.0, waveform, all), vec![]),
+        (
+            "fog",
+            &counter(2e6, 5.0, EchoModel::Analytic, one),
+            fog(40.0),
+        ),
         ("preset", &preset, fog(40.0)),
     ] {
         let settings = SweepSettings {
@@ -239,7 +246,8 @@ fn counted_photons_agree_with_the_cpu() {
             ..settings()
         };
         let all = compare(&device, &street(), lidar, 0.5, &settings).unwrap();
-        println!("{name}: {} on the host, {:?}", all.on_host, all.differences);
+        assert_eq!((all.receiver_on_host, all.on_host), (None, 0), "{name}");
+        assert_same_counts(name, &all.differences);
     }
 }
 
@@ -299,7 +307,8 @@ fn waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu() {
     };
     let all = compare(&device, &lit, &lidar, 0.5, &settings()).unwrap();
     assert!(all.differences.brightest > 0.0);
-    assert_agrees("sunlight", &all.differences);
+    assert_eq!(all.on_host, 0);
+    assert_same_pulses("sunlight", &all.differences);
 
     let profiled = compare(&device, &room(), &lidar, 0.5, &settings()).unwrap();
     assert_eq!(profiled.on_host, 0);
