@@ -14,6 +14,10 @@ use wgpu::Buffer;
 /// Range per time of flight, m/s.
 const RANGE_PER_TIME: f64 = 0.5 * SPEED_OF_LIGHT;
 
+/// Counts of an entry of the tables of ties, and number of such entries.
+const TIES: usize = 16;
+const TIE_ENTRIES: usize = 1024;
+
 /// Numbers of a kind of drops in the tables, two each.
 const OF_DROPS: usize = 6;
 
@@ -38,6 +42,7 @@ struct Parameters {
     waveform: [f32; 4],
     places: [u32; 4],
     beam: [f32; 4],
+    ties: [u32; 4],
 }
 
 impl<'a> SampledBuffers<'a> {
@@ -47,10 +52,14 @@ impl<'a> SampledBuffers<'a> {
         own: &DirectSampled,
     ) -> Result<Self, GpuError> {
         let mut parameters = Parameters::of(own);
-        let tables = sweep.pulsed_air().map_or(vec![], |air| {
+        parameters.alarms[2] = reached(own, !sweep.settings().without_noise);
+        let mut tables = sweep.pulsed_air().map_or(vec![], |air| {
             parameters.add_air(own, &air);
             parameters.tables(&air)
         });
+        let ties = ties(own);
+        parameters.ties = [tables.len(), ties.len() * TIES, 0, 0].map(index);
+        tables.extend(ties);
         Ok(Self {
             parameters: device.uniform(&parameters)?,
             tables: device.scratch_with("the light of the air", &tables)?,
@@ -175,6 +184,56 @@ fn of_drops(drops: &DirectDrops, extinction: f32, first_volume: usize) -> [[f32;
         [first_volume, form.volume.len()].map(|number| f32::from_bits(index(number))),
         [form.step as f32, extinction],
     ]
+}
+
+/// Whether a sample is lower than a count by the hysteresis, if that is a whole number of counts, by the rounding of `f64`: the bits of
+/// sixteen counts as a number each, of the difference, and of the count less the hysteresis.
+fn ties(own: &DirectSampled) -> Vec<[f32; 2]> {
+    let receiver = &own.receiver;
+    let Detector::PhotonCounting(counter) = receiver.detector else {
+        return vec![];
+    };
+    let hysteresis = receiver.hysteresis();
+    let counts = hysteresis * counter.photons;
+    if (counts - counts.round()).abs() > 1e-6 * counts {
+        return vec![];
+    }
+    let decisions = |count: usize| {
+        let high = counter.power(count as f64);
+        let low = counter.power(count as f64 - counts.round());
+        [high - low >= hysteresis, low <= high - hysteresis]
+    };
+    let entry = |number: usize| {
+        let mut bits = [0_u16; 2];
+        for place in 0..TIES {
+            for (bits, is_fallen) in bits.iter_mut().zip(decisions(TIES * number + place)) {
+                *bits |= u16::from(is_fallen) << place;
+            }
+        }
+        bits.map(f32::from)
+    };
+    (0..TIE_ENTRIES).map(entry).collect()
+}
+
+/// Power of a sample that reaches the threshold: of counts, the middle between the least one that does and the one below.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the shaders compute powers in f32"
+)]
+fn reached(own: &DirectSampled, is_noisy: bool) -> f32 {
+    let receiver = &own.receiver;
+    let threshold = receiver.threshold;
+    match receiver.detector {
+        Detector::PhotonCounting(counter) if is_noisy && receiver.bits.is_none() => {
+            let about = (threshold * counter.photons + counter.background).round();
+            let near = [-1.0, 0.0, 1.0, 2.0].map(|other| about + other);
+            let least = near
+                .into_iter()
+                .find(|count| counter.power(*count) >= threshold);
+            counter.power(least.unwrap_or(about) - 0.5) as f32
+        }
+        _ => threshold as f32,
+    }
 }
 
 /// Two numbers in double-single form.

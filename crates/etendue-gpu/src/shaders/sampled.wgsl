@@ -10,7 +10,8 @@ struct Sampled {
     finder: vec4<f32>,
     // What is timed; shape of the pulse; what is sampled; highest code of the converter (0: no converter).
     kinds: vec4<u32>,
-    // Mean number of samples between false alarms without ambient light, double-single (0: no false alarms).
+    // Mean number of samples between false alarms without ambient light, double-single (0: no false alarms); power of a sample that
+    // reaches the threshold, without ambient light: of counts, between two of them.
     alarms: vec4<f32>,
     // Photons in a sample of unit power (0: no counter), and of the background; double-single.
     photons: vec4<f32>,
@@ -25,6 +26,8 @@ struct Sampled {
     places: vec4<u32>,
     // Standard deviations of the angles of the beam, rad, and of its exit, m, in both directions.
     beam: vec4<f32>,
+    // Of counts whose differences may be the hysteresis: where the decisions begin in the tables, and number of counts (0: none).
+    ties: vec4<u32>,
 }
 
 // Returns whose pulses overlap, and the air between them.
@@ -77,7 +80,7 @@ var<private> section: Section;
 // The last samples of the section, and the number of those that were taken.
 var<private> samples: array<f32, KEPT>;
 var<private> taken: u32;
-// Whether an earlier sample was needed.
+// Whether an earlier sample was needed, or a decision is that of the host.
 var<private> is_lost: bool;
 // Normal draws of the current two samples, and place of the next uniform number of the receiver's stream.
 var<private> pair: vec2<f32>;
@@ -160,6 +163,11 @@ fn reading_of(mean: f32) -> f32 {
     return mean + noise_at(mean) * select(pair.x, pair.y, (taken & 1u) != 0u);
 }
 
+// Whether a sample is below the threshold.
+fn is_below(power: f32) -> bool {
+    return power < select(sampled.alarms.z, params.receiver.x, own_ambient > 0.0);
+}
+
 // Takes the next sample: with noise, clipped, and rounded to a code.
 fn take_sample() {
     let saturation = params.receiver.y + params.ambient.y * own_ambient;
@@ -184,6 +192,23 @@ fn sample(place: u32) -> f32 {
     return samples[place % KEPT];
 }
 
+// Whether a sample is lower than another one by the hysteresis or more. Where the difference of two counts is the hysteresis, the
+// decision is that of the last bits of the host's numbers: of a sample above the other less the hysteresis, or of their difference.
+fn has_fallen(high: f32, low: f32, hysteresis: f32, is_peak: bool) -> bool {
+    let fall = high - low - hysteresis;
+    if sampled.ties.y == 0u || own_ambient > 0.0 || abs(fall) * sampled.photons.x > 0.01 {
+        return fall >= 0.0;
+    }
+    let count = u32(max(floor(high * sampled.photons.x + sampled.photons.z + 0.5), 0.0));
+    if count >= sampled.ties.y {
+        is_lost = true;
+        return true;
+    }
+    let decisions = tables[sampled.ties.x + count / 16u];
+    let own = u32(select(decisions.x, decisions.y, is_peak));
+    return ((own >> (count % 16u)) & 1u) != 0u;
+}
+
 // The samples of the echo that starts at a place: to the fall below the threshold, or to the valley before the next peak.
 fn followed(edge_from: u32, begin: u32) -> EchoSamples {
     let hysteresis = max(3.0 * noise_at(0.0), sampled.finder.z);
@@ -193,11 +218,11 @@ fn followed(edge_from: u32, begin: u32) -> EchoSamples {
     var of_valley = of_peak;
     for (var i = begin; i < section.count; i++) {
         let power = sample(i);
-        if power < params.receiver.x {
+        if is_below(power) {
             all.until = i;
             break;
         }
-        if power > of_peak && of_valley > of_peak - hysteresis {
+        if power > of_peak && !has_fallen(of_peak, of_valley, hysteresis, true) {
             all.peak = i;
             of_peak = power;
             valley = i;
@@ -207,7 +232,8 @@ fn followed(edge_from: u32, begin: u32) -> EchoSamples {
             valley = i;
             of_valley = power;
         }
-        if of_peak - of_valley >= hysteresis && power - of_valley >= hysteresis {
+        let is_apart = has_fallen(of_peak, of_valley, hysteresis, false);
+        if is_apart && has_fallen(power, of_valley, hysteresis, false) {
             all.until = valley + 1u;
             break;
         }
@@ -336,7 +362,7 @@ fn find_in_samples() -> bool {
     var edge_from = 0u;
     var i = 0u;
     while i < section.count {
-        if sample(i) < params.receiver.x {
+        if is_below(sample(i)) {
             i += 1u;
             continue;
         }
