@@ -265,16 +265,8 @@ const ENVIRONMENTS: [u32; 2] = [4096, 32];
 /// Number of boxes in each.
 const BOXES: u32 = 10;
 
-fn measure_batch(
-    device: &GpuDevice,
-    mesh: Mesh,
-    sensor: Point3<f64>,
-    rounds: usize,
-    echoes: EchoModel,
-) {
-    // A lidar of 16 channels and 300 columns.
-    let count = ENVIRONMENTS[usize::from(device.adapter().is_software())];
-    let scene = scene_of(mesh, BOXES);
+/// A lidar of 16 channels and 300 columns.
+fn small_lidar(echoes: EchoModel) -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
     set_echoes(&mut lidar, echoes);
     let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
@@ -284,6 +276,19 @@ fn measure_batch(
         columns: 300,
         fired: None,
     };
+    lidar
+}
+
+fn measure_batch(
+    device: &GpuDevice,
+    mesh: Mesh,
+    sensor: Point3<f64>,
+    rounds: usize,
+    echoes: EchoModel,
+) {
+    let count = ENVIRONMENTS[usize::from(device.adapter().is_software())];
+    let scene = scene_of(mesh, BOXES);
+    let lidar = small_lidar(echoes);
 
     // Poses of sensors, and of boxes around them.
     let turned = |number: u32, radius: f64| {

@@ -204,14 +204,14 @@ fn square() -> LoadedScene {
             "diffuse = { reflectance = 0.5, weight = 0.3 }\nconductor = { n = 2.0, k = 3.0, roughness = 0.25, weight = 0.7 }",
         ),
     ];
-    let mut text = String::from(
+    let mut parts = vec![String::from(
         "version = 1\nname = \"square\"\n[[objects]]\nname = \"ground\"\n\
          shape.plane = { size_m = [30.0, 30.0] }\nmaterial = \"concrete\"\n",
-    );
+    )];
     let mut add = |name: &str, shape: &str, [x, y, z]: [f64; 3], material: &str| {
-        text += &format!(
+        parts.push(format!(
             "[[objects]]\nname = \"{name}\"\nshape.{shape}\nposition_m = [{x}, {y}, {z}]\nmaterial = \"{material}\"\n"
-        );
+        ));
     };
     let count = materials.len() as f64;
     for ((name, _), number) in materials.iter().zip(0..) {
@@ -227,9 +227,11 @@ fn square() -> LoadedScene {
         add(&pane, &plane, [x, 0.0, height], "window-glass");
     }
     for (name, lobes) in materials {
-        text += &format!("[materials.{name}]\nsource = \"a test\"\n{lobes}\n");
+        parts.push(format!(
+            "[materials.{name}]\nsource = \"a test\"\n{lobes}\n"
+        ));
     }
-    parse(&Document::new("square.toml", text)).unwrap()
+    parse(&Document::new("square.toml", parts.concat())).unwrap()
 }
 
 /// Sunlight that rough, glossy, metallic and retro-reflecting spheres scatter, also behind three panes, and in the shadow of nine; with

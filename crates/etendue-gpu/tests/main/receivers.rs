@@ -113,6 +113,7 @@ fn sampled_waveforms_agree_with_the_cpu() {
 
 /// A converter of ten bits, whose codes differ where a sample is that close to the next one.
 #[test]
+#[ignore = "20 s of CPU on software; just gpu"]
 fn converters_agree_with_the_cpu() {
     let test = "converters_agree_with_the_cpu";
     let Some(device) = device_with(test, ShaderChecks::On) else {
@@ -295,6 +296,7 @@ fn receivers_on_the_host_agree_with_the_cpu() {
 
 /// Sampled waveforms in sunlight, and of materials with noise profiles.
 #[test]
+#[ignore = "20 s of CPU on software; just gpu"]
 fn waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu() {
     let test = "waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu";
     let Some(device) = device(test) else {
