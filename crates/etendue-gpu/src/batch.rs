@@ -3,8 +3,9 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{Detecting, GpuLidar, GpuSweepError, List, channel_records, receive_parameters};
+use crate::lidar::{GpuLidar, GpuSweepError, List};
 use crate::numbers::pose;
+use crate::receive::{Detecting, channel_records, receive_parameters};
 use crate::scene::Placement;
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::transfers::Scratch;
