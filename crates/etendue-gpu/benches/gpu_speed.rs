@@ -4,9 +4,9 @@
 //! - Rays: a million of spinning lidars at four places, in tiles of neighbours. "device" is the time of the shader alone,
 //!   the mean of eight casts in one submission; "with copies" is that of a list of rays to a list of hits.
 //! - Sweeps: whole sweeps of a moving HDL-64E and OS1-128, with noise, including the copies; also in a room with mirrors and
-//!   glass.
+//!   glass, and with sampled waveforms, in fog and in rain.
 //! - Environments: 4,096 sweeps (32 on software) of 16 channels and 300 columns, each with another pose of the sensor and of ten boxes;
-//!   ranges, intensities with noise and drop-out, and labels. "device" is the time until they are in the memory of the
+//!   ranges, intensities with noise and drop-out, and labels; also of sampled waveforms. "device" is the time until they are in the memory of the
 //!   device, "with copies" until they are in that of the host.
 //! - Frames: 640 x 480 pixels in colour with 16 samples each (2 on software), in the light of the sun and of uniform surroundings,
 //!   read out; and their ground truth.
@@ -27,6 +27,7 @@ use etendue_gpu::{
     DeviceChoice, Environments, GpuCamera, GpuCaster, GpuDevice, GpuError, GpuLidar, ImageSlices,
     ShaderChecks,
 };
+use etendue_physics::atmosphere::Weather;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_raycast::{CastScratch, Mesh, Ray};
 use etendue_scene::lighting::{Environment, Light, Lighting, Sun};
@@ -36,7 +37,8 @@ use etendue_scene::{
 };
 use etendue_sensors::camera::{Camera, CameraWorld, FrameSettings};
 use etendue_sensors::lidar::{
-    Columns, DirectSweep, ScanPattern, Sweep, SweepScratch, SweepSettings, simulate_into,
+    Air, Columns, DirectSweep, EchoModel, Lidar, Receiver, ScanPattern, Sweep, SweepScratch,
+    SweepSettings, simulate_into,
 };
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -95,7 +97,10 @@ fn main() {
             );
             let still = scene_of(scene.mesh.clone(), 0);
             measure_frames(&device, &still, scene.sensor, rounds);
-            measure_batch(&device, scene.mesh, scene.sensor, rounds);
+            for echoes in [EchoModel::Analytic, EchoModel::Waveform] {
+                let mesh = scene.mesh.clone();
+                measure_batch(&device, mesh, scene.sensor, rounds, echoes);
+            }
         }
     }
 }
@@ -260,11 +265,10 @@ const ENVIRONMENTS: [u32; 2] = [4096, 32];
 /// Number of boxes in each.
 const BOXES: u32 = 10;
 
-fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: usize) {
-    // A lidar of 16 channels and 300 columns.
-    let count = ENVIRONMENTS[usize::from(device.adapter().is_software())];
-    let scene = scene_of(mesh, BOXES);
+/// A lidar of 16 channels and 300 columns.
+fn small_lidar(echoes: EchoModel) -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    set_echoes(&mut lidar, echoes);
     let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
         panic!("a spinning lidar");
     };
@@ -272,6 +276,19 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
         columns: 300,
         fired: None,
     };
+    lidar
+}
+
+fn measure_batch(
+    device: &GpuDevice,
+    mesh: Mesh,
+    sensor: Point3<f64>,
+    rounds: usize,
+    echoes: EchoModel,
+) {
+    let count = ENVIRONMENTS[usize::from(device.adapter().is_software())];
+    let scene = scene_of(mesh, BOXES);
+    let lidar = small_lidar(echoes);
 
     // Poses of sensors, and of boxes around them.
     let turned = |number: u32, radius: f64| {
@@ -360,7 +377,7 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     });
     let shots = f64::from(count) * 4800.0;
     println!(
-        "  {count} environments of 4800 shots, million shots/s: device {:.1}, with copies {:.1}, CPU {:.1}; \
+        "  {count} environments of 4800 shots, {echoes:?}, million shots/s: device {:.1}, with copies {:.1}, CPU {:.1}; \
          {:.0} bytes per environment beyond images; {:.3} with a return, {shots_on_host} shots on the host",
         shots / on_device * 1e-6,
         shots / with_copies * 1e-6,
@@ -370,35 +387,65 @@ fn measure_batch(device: &GpuDevice, mesh: Mesh, sensor: Point3<f64>, rounds: us
     );
 }
 
+/// Sets how a pulsed lidar finds echoes.
+fn set_echoes(lidar: &mut Lidar, echoes: EchoModel) {
+    let Receiver::Pulsed(receiver) = &mut lidar.receiver else {
+        panic!("a pulsed lidar");
+    };
+    receiver.echoes = echoes;
+}
+
 fn measure_sweeps(device: &GpuDevice, scene: &Scene, sensor: Point3<f64>, rounds: usize) {
-    for name in ["velodyne-hdl-64e", "ouster-os1-128"] {
-        measure_sweeps_of(name, device, scene, sensor, rounds);
+    for (name, echoes, weather) in [
+        ("velodyne-hdl-64e", EchoModel::Analytic, None),
+        ("ouster-os1-128", EchoModel::Analytic, None),
+        ("velodyne-hdl-64e", EchoModel::Waveform, None),
+        (
+            "velodyne-hdl-64e",
+            EchoModel::Analytic,
+            Some(Weather::Fog { visibility: 80.0 }),
+        ),
+        (
+            "velodyne-hdl-64e",
+            EchoModel::Analytic,
+            Some(Weather::Rain { rate: 5e-6 }),
+        ),
+    ] {
+        let mut lidar = preset(name).unwrap().lidar;
+        set_echoes(&mut lidar, echoes);
+        let settings = SweepSettings {
+            air: Air::of(weather.into_iter().collect()),
+            ..SweepSettings::default()
+        };
+        let case = format!("{name}, {echoes:?}, {weather:?}");
+        measure_sweeps_of(&case, &lidar, &settings, device, scene, sensor, rounds);
     }
 }
 
 fn measure_sweeps_of(
-    name: &str,
+    case: &str,
+    lidar: &Lidar,
+    settings: &SweepSettings,
     device: &GpuDevice,
     scene: &Scene,
     sensor: Point3<f64>,
     rounds: usize,
 ) {
-    let lidar = preset(name).unwrap().lidar;
     let world = World::at_wavelength(scene, lidar.wavelength).unwrap();
     let caster = GpuCaster::new(device, scene.caster()).unwrap();
-    let own = GpuLidar::new(device, &caster, &world, &lidar).unwrap();
-    let settings = SweepSettings::default();
+    let own = GpuLidar::new(device, &caster, &world, lidar).unwrap();
     let pose = |time: f64| Isometry3::translation(sensor.x + 15.0 * time, sensor.y, sensor.z);
     let mut sweep = Sweep::default();
+    let mut on_host = 0;
     let on_device = median(rounds, || {
-        own.simulate_into(&settings, pose, &mut sweep).unwrap();
+        on_host = own.simulate_into(settings, pose, &mut sweep).unwrap().shots;
     });
     let mut scratch = SweepScratch::default();
     let cpu = median(rounds, || {
-        simulate_into(&world, &lidar, &settings, pose, &mut sweep, &mut scratch);
+        simulate_into(&world, lidar, settings, pose, &mut sweep, &mut scratch);
     });
     println!(
-        "  sweeps per second, {name}, {} shots of {} rays: device {:.1}, CPU {:.1}",
+        "  sweeps per second, {case}, {} shots of {} rays, {on_host} on the host: device {:.1}, CPU {:.1}",
         sweep.shots.len(),
         lidar.beam.ray_count(),
         1.0 / on_device,

@@ -5,13 +5,14 @@ use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::{GpuLidar, GpuSweepError};
+use crate::lobes::lobes_of;
 use crate::numbers::double_single;
 use crate::scene::PlacedObjects;
 use crate::shaders::{self, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
-use crate::trees::{Slots, Trees};
+use crate::trees::{SURFACE, Slots, Trees};
 use bytemuck::{Pod, Zeroable};
-use etendue_physics::surface::{Lobe, Material, Passage, Side};
+use etendue_physics::surface::{Material, Passage, Side};
 use etendue_scene::MaterialId;
 use etendue_sensors::lidar::{DirectAmbient, DirectRay};
 use etendue_sensors::transport::World;
@@ -19,10 +20,19 @@ use std::f64::consts::PI;
 use wgpu::{Buffer, CommandEncoder, ComputePipeline};
 
 /// Mark of a material whose scattered sunlight the host computes.
-const LEFT: f64 = -1.0;
+const LEFT: f32 = -1.0;
+
+/// Number of knots of the cosine of the incidence.
+const KNOTS: usize = 32;
+
+/// Most thin sheets in a row through which the sun shines: etendue-sensors, transport/background.rs.
+const MOST_SHEETS: usize = 8;
 
 /// The materials of a world in ambient light, in the memory of a device (ambient.wgsl).
-pub(crate) struct AmbientMaterials(Buffer);
+pub(crate) struct AmbientMaterials {
+    records: Buffer,
+    has_sheets: bool,
+}
 
 /// The ambient light in the field of view of a receiver.
 pub(crate) struct AmbientLight<'a> {
@@ -30,6 +40,15 @@ pub(crate) struct AmbientLight<'a> {
     aim: ComputePipeline,
     add: ComputePipeline,
     shadows: Scratch<'a>,
+    /// The passage through thin sheets, if there are any.
+    sheets: Option<Sheets<'a>>,
+}
+
+/// The passage of rays to the sun through thin sheets.
+struct Sheets<'a> {
+    pass: ComputePipeline,
+    /// The surfaces of the hits of these rays.
+    surfaces: Scratch<'a>,
 }
 
 /// Parameters of the shader.
@@ -53,31 +72,45 @@ impl AmbientMaterials {
         let Some(background) = world.background().filter(|_| device.binds_all()) else {
             return Ok(None);
         };
-        let mut records = vec![];
-        for id in (0..index(world.scene().materials().len())).map(MaterialId) {
+        let count = index(world.scene().materials().len());
+        let mut records: Vec<[f32; 4]> = vec![];
+        let mut lobes: Vec<[f32; 4]> = vec![];
+        let mut has_sheets = false;
+        for id in (0..count).map(MaterialId) {
             let material = world.material(id);
-            let is_sheet = f64::from(u8::from(is_sheet(material)));
-            records.push([lambertian(material).unwrap_or(LEFT), is_sheet, 0.0, 0.0]);
+            let first = index((1 + KNOTS) * count as usize + lobes.len());
+            let number = match lobes_of(material) {
+                Some(own) => {
+                    lobes.extend(
+                        own.iter()
+                            .flatten()
+                            .map(|numbers| numbers.map(|x| x as f32)),
+                    );
+                    own.len() as f32
+                }
+                None => LEFT,
+            };
+            let is_sheet = is_sheet(material);
+            has_sheets |= is_sheet;
+            let sheet = f32::from(u8::from(is_sheet));
+            records.push([number, sheet, f32::from_bits(first), 0.0]);
             let [front, back] =
                 [Side::Front, Side::Back].map(|side| background.fractions(id, side));
+            assert_eq!(
+                [front.len(), back.len()],
+                [KNOTS; 2],
+                "as many as the shader has"
+            );
             let knots = front.iter().zip(back);
-            records.extend(knots.map(|(a, b)| [a.scattered, a.emitted, b.scattered, b.emitted]));
+            let knots = knots.map(|(a, b)| [a.scattered, a.emitted, b.scattered, b.emitted]);
+            records.extend(knots.map(|numbers| numbers.map(|x| x as f32)));
         }
-        let records: Vec<[f32; 4]> = { records.iter() }
-            .map(|numbers| numbers.map(|number| number as f32))
-            .collect();
-        let buffer = device.storage("the materials in ambient light", &records)?;
-        Ok(Some(Self(buffer)))
+        records.extend(lobes);
+        Ok(Some(Self {
+            records: device.storage("the materials in ambient light", &records)?,
+            has_sheets,
+        }))
     }
-}
-
-/// Scattering of a material whose lobes scatter as Lambert's law states, or not at all, 1/sr.
-fn lambertian(material: &Material<f64>) -> Option<f64> {
-    let of_lobe = |lobe: &Lobe<f64>| match lobe {
-        Lobe::Lambert(own) => Some(own.reflectance / PI),
-        other => (!other.scatters()).then_some(0.0),
-    };
-    material.lobes.iter().map(of_lobe).sum()
 }
 
 fn is_sheet(material: &Material<f64>) -> bool {
@@ -99,9 +132,9 @@ impl<'a> AmbientLight<'a> {
         has_branches: bool,
         bytes_of: impl Fn(usize) -> u64,
     ) -> Result<Self, GpuSweepError> {
-        if lidar.lit.is_none() {
+        let Some(materials) = &lidar.lit else {
             return Err(GpuSweepError::AmbientLight);
-        }
+        };
 
         // Powers at the receiver per radiance.
         let DirectAmbient { background, window } = *ambient;
@@ -133,6 +166,14 @@ impl<'a> AmbientLight<'a> {
                 light: [direct, sky, black_body, 0.0],
                 weights,
             },
+            sheets: if materials.has_sheets && direct > 0.0 && lidar.specular.is_some() {
+                Some(Sheets {
+                    pass: device.pipeline(source.clone(), "pass_sheets")?,
+                    surfaces: device.scratch("the surfaces in the sun", bytes_of(SURFACE))?,
+                })
+            } else {
+                None
+            },
             aim: device.pipeline(source.clone(), "aim_suns")?,
             add: device.pipeline(source, "add_suns")?,
             shadows: device.scratch("the shadows", bytes_of(size_of::<HitRecord>()))?,
@@ -150,7 +191,7 @@ impl<'a> AmbientLight<'a> {
         encoder: &mut CommandEncoder,
     ) -> Result<(), GpuError> {
         // Light of the sky and of surfaces, and rays to the sun.
-        let (device, Some(AmbientMaterials(lit))) = (lidar.device, &lidar.lit) else {
+        let (device, Some(materials)) = (lidar.device, &lidar.lit) else {
             return Ok(());
         };
         let parameters = device.uniform(&Parameters {
@@ -162,7 +203,7 @@ impl<'a> AmbientLight<'a> {
             (1, slots.hits),
             (4, &lidar.object_materials),
             (5, &lidar.triangle_materials),
-            (6, lit),
+            (6, &materials.records),
         ];
         if trees.has_branches() {
             common.extend(trees.of_branches());
@@ -174,13 +215,27 @@ impl<'a> AmbientLight<'a> {
             return Ok(());
         }
 
-        // Shadows.
-        trees.cast_again(lidar, objects, slots, &self.shadows, encoder)?;
-        let bindings = bind_at(
-            device,
-            &self.add,
-            &[&common[..], &[(7, &*self.shadows)]].concat(),
-        );
+        // Shadows, behind one sheet after the other.
+        if let (Some(sheets), Some(specular)) = (&self.sheets, &lidar.specular) {
+            for _ in 0..MOST_SHEETS {
+                let surfaces = Some(&*sheets.surfaces);
+                trees.cast_again(lidar, objects, slots, (&self.shadows, surfaces), encoder)?;
+                let own = [
+                    (2, slots.all),
+                    (7, &*self.shadows),
+                    (8, &*sheets.surfaces),
+                    (9, specular),
+                ];
+                let bindings = bind_at(device, &sheets.pass, &[&common[..], &own].concat());
+                device.dispatch(encoder, &sheets.pass, &bindings, shots);
+            }
+        }
+        trees.cast_again(lidar, objects, slots, (&self.shadows, None), encoder)?;
+        let mut own = vec![(0, &parameters), (1, slots.hits), (7, &*self.shadows)];
+        if trees.has_branches() {
+            own.extend(trees.of_branches());
+        }
+        let bindings = bind_at(device, &self.add, &own);
         device.dispatch(encoder, &self.add, &bindings, shots);
         Ok(())
     }

@@ -3,8 +3,9 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{Detecting, GpuLidar, GpuSweepError, List, channel_records, receive_parameters};
+use crate::lidar::{GpuLidar, GpuSweepError, List};
 use crate::numbers::pose;
+use crate::receive::{Detecting, channel_records, receive_parameters};
 use crate::scene::Placement;
 use crate::steps::{Aimed, ShotRecord, Steps};
 use crate::transfers::Scratch;
@@ -23,7 +24,8 @@ const ON_HOST: i32 = i32::MIN;
 pub struct Environments<'a> {
     /// Poses of the sensor, world from sensor, one per environment. The sensor is at rest during the sweep.
     pub sensors: &'a [Isometry3<f64>],
-    /// Poses of some objects in each environment, world from object. Objects are at rest during the sweep.
+    /// Poses of some objects in each environment, world from object, in which they are at rest during the sweep. The others move
+    /// as in the scene.
     pub bodies: &'a [(ObjectId, Vec<Isometry3<f64>>)],
 }
 
@@ -76,11 +78,11 @@ impl GpuLidar<'_> {
     /// `settings.start`, or at 0. The results stay on the device until [`GpuBatch::read`].
     ///
     /// Rays, hits and echoes of a million rays at a time share their memory. Beyond the images, an environment takes
-    /// 96 bytes for the pose of the sensor and for that of each body.
+    /// 96 bytes for the pose of the sensor and for that of each body. Objects that move in the scene take as many for each time of
+    /// a shot, for all environments together.
     ///
     /// # Errors
-    /// Where the lidar, the scene or the settings have a property that the device form lacks, objects move during the
-    /// sweep, or the device fails.
+    /// Where the lidar, the scene or the settings have a property that the device form lacks, or the device fails.
     ///
     /// # Panics
     /// If a body has not one pose per environment.
@@ -93,9 +95,6 @@ impl GpuLidar<'_> {
         let Environments { sensors, bodies } = *environments;
         for (_, poses) in bodies {
             assert_eq!(poses.len(), sensors.len(), "a pose per environment");
-        }
-        if self.has_other_motions(bodies) {
-            return Err(GpuSweepError::Moving);
         }
         let sweeps = (0..index(sensors.len())).map(|number| settings.sweep.wrapping_add(number));
         let of_sweeps = { sweeps.clone() }.map(|sweep| self.lidar.columns_of_sweep(sweep));
@@ -111,9 +110,12 @@ impl GpuLidar<'_> {
         if let DirectReceiver::OnHost(reason) = sweep.receiver() {
             return Err(GpuSweepError::NotDirect(*reason));
         }
-        let shots = shots_in_columns(&sweep)?;
+        let (shots, times) = shots_in_columns(&sweep, self.caster.scene().has_moving_objects())?;
         let count = shots.len();
-        let placement = Placement::Environments(bodies);
+        let placement = Placement {
+            times: &times,
+            bodies,
+        };
         let steps = Steps::new(self, &sweep, placement, count, sensors.len())?;
 
         // Copy shots, poses, and what is common to all shots of a channel.
@@ -142,7 +144,7 @@ impl GpuLidar<'_> {
         let detecting = Detecting::new(device, &sweep, &steps, "receive_images")?;
         let list = List::new(device, &sweep, &steps, 0)?;
         let velocities = match sweep.receiver() {
-            DirectReceiver::Fmcw(_) => Some(Velocities::at_rest(self, &steps, count)?),
+            DirectReceiver::Fmcw(_) => Some(Velocities::new(self, &sweep, &steps, placement)?),
             _ => None,
         };
         let simulated = if count == 0 { 0 } else { sensors.len() };
@@ -203,19 +205,14 @@ impl GpuLidar<'_> {
         }
         rows
     }
-
-    /// Whether objects move that are not among the bodies.
-    fn has_other_motions(&self, bodies: &[(ObjectId, Vec<Isometry3<f64>>)]) -> bool {
-        let caster = self.world.scene().caster();
-        let is_body = |object| bodies.iter().any(|(body, _)| *body == object);
-        (0..index(caster.object_count()))
-            .map(ObjectId)
-            .any(|object| caster.is_moving(object) && !is_body(object))
-    }
 }
 
-/// The shots of a sweep, in the frame of the sensor, if they are ordered by columns and channels.
-fn shots_in_columns(sweep: &DirectSweep) -> Result<Vec<ShotRecord>, GpuSweepError> {
+/// The shots of a sweep, in the frame of the sensor, if they are ordered by columns and channels, and the times that they refer to:
+/// one of all if objects do not move.
+fn shots_in_columns(
+    sweep: &DirectSweep,
+    is_moving: bool,
+) -> Result<(Vec<ShotRecord>, Vec<f64>), GpuSweepError> {
     let channels = sweep.lidar().channels.len();
     let is_in_columns = { sweep.shots().iter().enumerate() }.all(|(number, shot)| {
         let place = (usize::from(shot.channel), shot.column as usize);
@@ -225,8 +222,17 @@ fn shots_in_columns(sweep: &DirectSweep) -> Result<Vec<ShotRecord>, GpuSweepErro
         return Err(GpuSweepError::Order);
     }
     let own = Isometry3::identity();
-    let record = |shot: Shot| ShotRecord::new(&shot.origin, &sweep.frame_of(&shot), &own, 0);
-    Ok(sweep.shots().iter().map(record).collect())
+    let mut times: Vec<f64> = vec![];
+    let record = |shot: Shot| {
+        let is_new = is_moving && times.last() != Some(&shot.time);
+        if is_new || times.is_empty() {
+            times.push(shot.time);
+        }
+        let time = index(times.len() - 1);
+        ShotRecord::new(&shot.origin, &sweep.frame_of(&shot), &own, time)
+    };
+    let shots = sweep.shots().iter().map(record).collect();
+    Ok((shots, times))
 }
 
 impl GpuBatch<'_> {

@@ -210,7 +210,7 @@ impl<'a> FrameSteps<'a> {
             parameters: Parameters::new(frame, lamps, &surfaces, poses.len()),
             objects: caster
                 .scene()
-                .place(device, scene.caster(), Placement::Times(&[time]))?,
+                .place(device, scene.caster(), Placement::at(&[time]))?,
             poses: device.scratch_with("the poses of the camera", &poses)?,
             memory: PixelMemory::new(device, pixels)?,
             aim: device.pipeline(shaders::camera(), "aim_pixels")?,

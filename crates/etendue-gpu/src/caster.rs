@@ -71,7 +71,8 @@ pub(crate) struct RayRecord {
     /// Index of the time of the ray.
     time: u32,
     mask: u32,
-    unused: [u32; 2],
+    unused: u32,
+    environment: u32,
 }
 
 /// A hit in the form of the shaders.
@@ -126,7 +127,8 @@ impl RayRecord {
             far: double_single(ray.far),
             time,
             mask: ray.mask,
-            unused: [0; 2],
+            unused: 0,
+            environment: 0,
         }
     }
 }
@@ -233,7 +235,7 @@ impl GpuCaster {
         rays: &[Ray],
     ) -> Result<GpuRays<'d>, GpuError> {
         let (times, numbers) = self.times(rays);
-        let objects = self.scene.place(device, caster, Placement::Times(&times))?;
+        let objects = self.scene.place(device, caster, Placement::at(&times))?;
         let records: Vec<RayRecord> = { rays.par_iter().zip(numbers) }
             .map(|(ray, time)| RayRecord::of(ray, time))
             .collect();

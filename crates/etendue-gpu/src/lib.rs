@@ -17,10 +17,11 @@
 //! | casting rays | `caster.rs`, `shaders/trace.wgsl` |
 //! | aiming shots, what a lens sees | `steps.rs`, `shaders/aim.wgsl`, `sight.wgsl` |
 //! | paths by way of mirrors and glass | `trees.rs`, `shaders/surfaces.wgsl`, `branch.wgsl`, `links.wgsl`, `trees.wgsl` |
-//! | receivers: light, noise, limits | `shaders/receive.wgsl`, `noise.wgsl` |
-//! | echoes of pulses; which are reported | `shaders/echoes.wgsl`; `ranged.wgsl`, `one_echo.wgsl`, `several_echoes.wgsl` |
+//! | receivers: light, noise, limits | `receive.rs`, `shaders/receive.wgsl`, `noise.wgsl` |
+//! | echoes of pulses; which are reported | `shaders/echoes.wgsl`, `closed_form.wgsl`; `ranged.wgsl`, `one_echo.wgsl`, `several_echoes.wgsl` |
+//! | sampled waveforms; light of the air, drops | `sampled.rs`, `shaders/sampled.wgsl`; `air.wgsl`, `streams.wgsl` |
 //! | phases; frequencies | `phase.rs`, `shaders/phase.wgsl`; `fmcw.wgsl` |
-//! | radial velocities; ambient light | `velocities.rs`, `shaders/velocities.wgsl`; `ambient.rs`, `ambient.wgsl` |
+//! | radial velocities; ambient light | `velocities.rs`, `shaders/velocities.wgsl`; `ambient.rs`, `lobes.rs`, `ambient.wgsl`, `lobes.wgsl` |
 //! | light for receivers that the host applies | `shaders/light.wgsl` |
 //! | noise profiles | `profiles.rs`, `shaders/profiles.wgsl` |
 //! | sweeps | `lidar.rs` |
@@ -39,9 +40,12 @@ mod device_tree;
 mod error;
 mod geometry;
 mod lidar;
+mod lobes;
 mod numbers;
 mod phase;
 mod profiles;
+mod receive;
+mod sampled;
 mod scene;
 mod shaders;
 mod steps;

@@ -49,7 +49,7 @@ struct InstanceRecord {
     root: u32,
     object: u32,
     mask: u32,
-    /// Bit 0: no rotation; bit 1: a pose per time.
+    /// Bit 0: no rotation; bit 1: a pose per time; bit 2: a pose per environment.
     flags: u32,
     pose: u32,
     first_vertex: u32,
@@ -57,13 +57,20 @@ struct InstanceRecord {
     reach: f32,
 }
 
-/// Where objects are, by the index that each ray states.
+/// Where objects are, by the indices that each ray states.
 #[derive(Clone, Copy)]
-pub(crate) enum Placement<'a> {
-    /// Where the scene has them at times, s.
-    Times(&'a [f64]),
-    /// Where some objects are in each environment, world from object; the others are at rest.
-    Environments(&'a [(ObjectId, Vec<Isometry3<f64>>)]),
+pub(crate) struct Placement<'a> {
+    /// Times, s, at which objects are where the scene has them.
+    pub times: &'a [f64],
+    /// Where some objects are in each environment, world from object, at all times.
+    pub bodies: &'a [(ObjectId, Vec<Isometry3<f64>>)],
+}
+
+/// The poses of an object.
+enum Poses {
+    One(Isometry3<f64>),
+    Times(Vec<Isometry3<f64>>),
+    Environments(Vec<Isometry3<f64>>),
 }
 
 /// The objects of a scene at the times, or in the environments, of some rays.
@@ -203,14 +210,17 @@ impl GpuScene {
         let mut poses = vec![];
         for number in members {
             let object = &self.objects[number as usize];
-            let (has_several, own) = placement.poses(caster, ObjectId(number));
+            let (flags, own) = match placement.poses(caster, ObjectId(number)) {
+                Poses::One(own) => (u32::from(is_translation(&own)), vec![own]),
+                Poses::Times(own) => (1 << 1, own),
+                Poses::Environments(own) => (1 << 2, own),
+            };
             let mesh = &self.meshes[object.mesh];
             instances.push(InstanceRecord {
                 root: mesh.root,
                 object: number,
                 mask: object.mask,
-                flags: u32::from(!has_several && is_translation(&own[0]))
-                    | u32::from(has_several) << 1,
+                flags,
                 pose: index(poses.len()),
                 first_vertex: mesh.first_vertex,
                 first_corner: mesh.first_corner,
@@ -236,42 +246,42 @@ impl PlacedObjects<'_> {
     }
 }
 
-impl Placement<'_> {
-    /// A box in the world that contains an object at all times, or in all environments.
-    fn bounds(self, caster: &RayCaster, object: ObjectId) -> BoundingBox {
-        match self {
-            Self::Times(times) => {
-                let first = times.iter().copied().fold(f64::INFINITY, f64::min);
-                let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                caster.bounds_of(object, [first, last])
-            }
-            Self::Environments(bodies) => {
-                let Some((_, poses)) = bodies.iter().find(|(body, _)| *body == object) else {
-                    return caster.bounds_of(object, [0.0; 2]);
-                };
-                let mesh = caster.mesh(caster.mesh_of(object));
-                let [low, high] = mesh.bounds().expect("a checked mesh has a vertex");
-                let local = BoundingBox { low, high };
-                let all = poses.iter().map(|pose| local.transformed(pose));
-                let around = all.reduce(|a, b| a.union(&b)).unwrap_or(local);
-                let size = around.low.coords.amax().max(around.high.coords.amax());
-                around.grown(1e-12 * size)
-            }
-        }
+impl<'a> Placement<'a> {
+    /// At times, in one environment.
+    pub fn at(times: &'a [f64]) -> Self {
+        Self { times, bodies: &[] }
     }
 
-    /// Whether an object has a pose per time or environment, and the poses: one if not.
-    fn poses(self, caster: &RayCaster, object: ObjectId) -> (bool, Vec<Isometry3<f64>>) {
+    /// The poses of an object in each environment, if it has its own.
+    fn in_environments(&self, object: ObjectId) -> Option<&[Isometry3<f64>]> {
+        let own = self.bodies.iter().find(|(body, _)| *body == object);
+        own.map(|(_, poses)| &poses[..])
+    }
+
+    /// A box in the world that contains an object at all times, in all environments.
+    fn bounds(&self, caster: &RayCaster, object: ObjectId) -> BoundingBox {
+        let Some(poses) = self.in_environments(object) else {
+            let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
+            let last = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            return caster.bounds_of(object, [first, last]);
+        };
+        let mesh = caster.mesh(caster.mesh_of(object));
+        let [low, high] = mesh.bounds().expect("a checked mesh has a vertex");
+        let local = BoundingBox { low, high };
+        let all = poses.iter().map(|pose| local.transformed(pose));
+        let around = all.reduce(|a, b| a.union(&b)).unwrap_or(local);
+        let size = around.low.coords.amax().max(around.high.coords.amax());
+        around.grown(1e-12 * size)
+    }
+
+    fn poses(&self, caster: &RayCaster, object: ObjectId) -> Poses {
         let at = |time: &f64| caster.world_from_object(object, *time);
-        match self {
-            Self::Times(times) if caster.is_moving(object) => {
-                (true, times.iter().map(at).collect())
-            }
-            Self::Times(times) => (false, times.iter().take(1).map(at).collect()),
-            Self::Environments(bodies) => match bodies.iter().find(|(body, _)| *body == object) {
-                Some((_, poses)) => (true, poses.clone()),
-                None => (false, vec![at(&0.0)]),
-            },
+        if let Some(poses) = self.in_environments(object) {
+            Poses::Environments(poses.to_vec())
+        } else if caster.is_moving(object) {
+            Poses::Times(self.times.iter().map(at).collect())
+        } else {
+            Poses::One(at(self.times.first().unwrap_or(&0.0)))
         }
     }
 }

@@ -4,6 +4,7 @@ const DOUBLE_SINGLE: &str = include_str!("shaders/double_single.wgsl");
 const ROTATION: &str = include_str!("shaders/rotation.wgsl");
 const RANDOM: &str = include_str!("shaders/random.wgsl");
 const NOISE: &str = include_str!("shaders/noise.wgsl");
+const FUNCTIONS: &str = include_str!("shaders/functions.wgsl");
 
 const MATERIALS: &str = include_str!("shaders/materials.wgsl");
 const LINKS: &str = include_str!("shaders/links.wgsl");
@@ -51,6 +52,10 @@ pub(crate) enum Detector {
     Echo,
     /// Pulses of which several echoes are reported.
     Echoes,
+    /// Pulses of sampled waveforms, with light of the air or false alarms, of which one echo is reported.
+    SampledEcho,
+    /// Those of which several echoes are reported.
+    SampledEchoes,
     /// Frequency-modulated continuous waves.
     Fmcw,
     /// Phase of modulated light.
@@ -66,21 +71,38 @@ pub(crate) fn branch() -> String {
     [&constants, own, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
 }
 
+/// Most cut cells and drops of a shot with light of the air.
+const MOST_OF_AIR: usize = 49;
+
 /// Detects the echoes of beams with a number of rays.
 pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String {
+    let is_sampled = matches!(detector, Detector::SampledEcho | Detector::SampledEchoes);
+    let most_of_air = if is_sampled { MOST_OF_AIR } else { 0 };
     let constants = format!(
-        "const TABLE: u32 = {TABLE}u;\nconst FALLS: u32 = {FALLS}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;"
+        "const TABLE: u32 = {TABLE}u;\nconst FALLS: u32 = {FALLS}u;\nconst MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\n\
+         const RAYS: u32 = {rays}u;\nconst MOST_OF_AIR: u32 = {most_of_air}u;"
     );
     let shared = include_str!("shaders/receive.wgsl");
     let ranged = include_str!("shaders/ranged.wgsl");
     let pulses = include_str!("shaders/echoes.wgsl");
+    let closed_form = include_str!("shaders/closed_form.wgsl");
+    let simple = include_str!("shaders/not_sampled.wgsl");
+    let cells = include_str!("shaders/cells.wgsl");
+    let sampled = [
+        include_str!("shaders/sampled.wgsl"),
+        include_str!("shaders/air.wgsl"),
+        include_str!("shaders/streams.wgsl"),
+    ]
+    .join("\n");
     let one = include_str!("shaders/one_echo.wgsl");
     let several = include_str!("shaders/several_echoes.wgsl");
     let own = match detector {
-        Detector::Echo => &[pulses, ranged, one][..],
-        Detector::Echoes => &[pulses, ranged, several],
-        Detector::Fmcw => &[include_str!("shaders/fmcw.wgsl"), ranged, several],
-        Detector::Phase => &[include_str!("shaders/phase.wgsl")],
+        Detector::Echo => &[pulses, closed_form, simple, ranged, one][..],
+        Detector::Echoes => &[pulses, closed_form, simple, ranged, several],
+        Detector::SampledEcho => &[&sampled, closed_form, cells, ranged, one],
+        Detector::SampledEchoes => &[&sampled, closed_form, cells, ranged, several],
+        Detector::Fmcw => &[include_str!("shaders/fmcw.wgsl"), simple, ranged, several],
+        Detector::Phase => &[include_str!("shaders/phase.wgsl"), cells],
         Detector::Light => &[include_str!("shaders/light.wgsl")],
     };
     let trees = trees(extras.trees);
@@ -89,7 +111,7 @@ pub(crate) fn receive(detector: Detector, rays: usize, extras: Extras) -> String
     } else {
         include_str!("shaders/no_profiles.wgsl")
     };
-    let parts = [trees, profiles, MATERIALS, LINKS, NOISE, RANDOM];
+    let parts = [trees, profiles, MATERIALS, LINKS, NOISE, FUNCTIONS, RANDOM];
     [&[&constants, shared], own, &parts, &[DOUBLE_SINGLE]]
         .concat()
         .join("\n")
@@ -114,11 +136,22 @@ pub(crate) fn velocities(rays: usize, has_branches: bool) -> String {
 
 /// The ambient light of beams with a number of rays.
 pub(crate) fn ambient(rays: usize, has_branches: bool) -> String {
-    let constants =
-        format!("const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;");
+    let constants = format!(
+        "const MOST_BEAM_RAYS: u32 = {MOST_BEAM_RAYS}u;\nconst RAYS: u32 = {rays}u;\nconst SHARES: u32 = {SHARES}u;"
+    );
     let own = include_str!("shaders/ambient.wgsl");
+    let lobes = include_str!("shaders/lobes.wgsl");
     let trees = trees(has_branches);
-    [&constants, own, trees, MATERIALS, LINKS, DOUBLE_SINGLE].join("\n")
+    let parts = [
+        own,
+        lobes,
+        trees,
+        MATERIALS,
+        LINKS,
+        FUNCTIONS,
+        DOUBLE_SINGLE,
+    ];
+    [&[&*constants][..], &parts].concat().join("\n")
 }
 
 /// Looks from the lens of a lidar that triangulates.
@@ -144,7 +177,7 @@ mod tests {
     /// Every shader is valid WGSL without any capability beyond WebGPU's.
     #[test]
     fn shaders_are_valid() {
-        use super::Detector::{Echo, Echoes, Fmcw, Light, Phase};
+        use super::Detector::{Echo, Echoes, Fmcw, Light, Phase, SampledEcho, SampledEchoes};
         let extras = |trees, profiles| super::Extras { trees, profiles };
         let receive = |detector, rays, [trees, profiles]: [bool; 2]| {
             super::receive(detector, rays, extras(trees, profiles))
@@ -160,12 +193,23 @@ mod tests {
             ("an echo of all", receive(Echo, 1, [true, true]), 2),
             ("echoes", receive(Echoes, 7, [false, false]), 2),
             ("echoes of all", receive(Echoes, 1, [true, true]), 2),
+            ("a sampled echo", receive(SampledEcho, 7, [false, false]), 2),
+            (
+                "sampled echoes",
+                receive(SampledEchoes, 7, [false, false]),
+                2,
+            ),
+            (
+                "sampled echoes of all",
+                receive(SampledEchoes, 1, [true, true]),
+                2,
+            ),
             ("FMCW", receive(Fmcw, 7, [false, false]), 2),
             ("FMCW of all", receive(Fmcw, 1, [true, true]), 2),
             ("velocities", super::velocities(7, false), 1),
             ("velocities of trees", super::velocities(7, true), 1),
-            ("ambient light", super::ambient(7, false), 2),
-            ("ambient light of trees", super::ambient(7, true), 2),
+            ("ambient light", super::ambient(7, false), 3),
+            ("ambient light of trees", super::ambient(7, true), 3),
             ("light", receive(Light, 7, [false, false]), 2),
             ("light of trees", receive(Light, 7, [true, false]), 2),
             ("phase", receive(Phase, 3, [false, false]), 2),

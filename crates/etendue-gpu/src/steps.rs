@@ -5,8 +5,9 @@ use crate::caster::{CastRays, HitRecord, MOST_RAYS, RayRecord, bind, bind_at};
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::lidar::{Detecting, GpuLidar, GpuSweepError, ReceiveParameters, averages};
+use crate::lidar::{GpuLidar, GpuSweepError};
 use crate::numbers::{double_single, point, vector};
+use crate::receive::{Detecting, OwnBuffers, ReceiveParameters, averages};
 use crate::scene::{PlacedObjects, Placement};
 use crate::shaders::{self, Detector, Extras, MOST_BEAM_RAYS};
 use crate::transfers::Scratch;
@@ -147,6 +148,7 @@ impl<'a> Steps<'a> {
             has_profiles: lidar.profiles.is_some(),
             sights: match sweep.receiver() {
                 DirectReceiver::Pulsed { .. }
+                | DirectReceiver::Sampled(_)
                 | DirectReceiver::Phase { .. }
                 | DirectReceiver::Fmcw(_)
                 | DirectReceiver::OnHost(_) => None,
@@ -278,8 +280,14 @@ impl<'a> Steps<'a> {
                 ]);
             }
         }
-        if let Some(phase) = &detecting.phase {
-            buffers.extend([(16, &phase.parameters), (18, &*phase.cells)]);
+        match &detecting.own {
+            OwnBuffers::None => {}
+            OwnBuffers::Phase(own) => {
+                buffers.extend([(16, &own.parameters), (18, &*own.cells)]);
+            }
+            OwnBuffers::Sampled(own) => {
+                buffers.extend([(16, &own.parameters), (18, &*own.tables)]);
+            }
         }
         let receive = &detecting.pipeline;
         let bindings = bind_at(device, receive, &buffers);

@@ -21,7 +21,7 @@ pub(crate) const MOST_GENERATIONS: u32 = 31;
 
 /// Size of a branch and of a surface in the memory of the device, bytes.
 const BRANCH: usize = 48;
-const SURFACE: usize = 48;
+pub(crate) const SURFACE: usize = 48;
 
 /// Size of the numbers of branches per generation, bytes.
 const COUNTS: u64 = 4 * (MOST_GENERATIONS as u64 + 1);
@@ -137,13 +137,13 @@ impl<'a> Trees<'a> {
         Ok(())
     }
 
-    /// Casts other rays in the slots of all paths, whose hits are in a buffer.
+    /// Casts other rays in the slots of all paths, whose hits, and surfaces, are in buffers.
     pub fn cast_again(
         &self,
         lidar: &GpuLidar,
         objects: &PlacedObjects,
         slots: &Slots,
-        hits: &Buffer,
+        (hits, surfaces): (&Buffer, Option<&Buffer>),
         encoder: &mut CommandEncoder,
     ) -> Result<(), GpuError> {
         let device = lidar.device;
@@ -156,9 +156,12 @@ impl<'a> Trees<'a> {
                 column: if first == 0 { slots.column } else { 1 },
                 all: slots.all,
                 hits,
-                surfaces: None,
+                surfaces,
             };
-            let pipeline = lidar.caster.pipeline();
+            let pipeline = match surfaces {
+                Some(_) => &self.cast,
+                None => lidar.caster.pipeline(),
+            };
             let bindings = { lidar.caster }.bindings(device, pipeline, objects, &cast)?;
             device.dispatch(encoder, pipeline, &bindings, rays);
         }

@@ -6,6 +6,7 @@ use crate::error::GpuError;
 use crate::geometry::index;
 use crate::lidar::GpuLidar;
 use crate::numbers::{double_single, point, vector};
+use crate::scene::Placement;
 use crate::steps::Steps;
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
@@ -43,23 +44,26 @@ struct Parameters {
 }
 
 impl<'a> Velocities<'a> {
-    /// The velocities of the shots of a sweep, whose rays refer to times (s) by index.
+    /// The velocities of the shots of a sweep, whose rays refer to the times of a placement by index. Objects with poses of their
+    /// own in environments are at rest.
     pub fn new(
         lidar: &GpuLidar<'a>,
         sweep: &DirectSweep,
         steps: &Steps,
-        times: &[f64],
+        placement: Placement,
     ) -> Result<Self, GpuError> {
         let shots = (0..sweep.shots().len()).into_par_iter();
         let of_shot = |number| double_single(sweep.radial_velocity(&sweep.shots().at(number)));
         let of_shots: Vec<[f32; 2]> = shots.map(of_shot).collect();
 
         // The motions of the objects, those of all times one after the other.
+        let Placement { times, bodies } = placement;
         let mut first_motions = vec![];
         let mut motions: Vec<MotionRecord> = vec![];
         let own = |object, time: &f64| sweep.point_velocities(object, *time);
         for object in (0..index(lidar.world.scene().objects().len())).map(ObjectId) {
-            if times.first().and_then(|time| own(object, time)).is_none() {
+            let is_body = bodies.iter().any(|(body, _)| *body == object);
+            if is_body || times.first().and_then(|time| own(object, time)).is_none() {
                 first_motions.push(u32::MAX);
                 continue;
             }
@@ -67,34 +71,12 @@ impl<'a> Velocities<'a> {
             let at_times = times.par_iter();
             motions.par_extend(at_times.filter_map(|time| own(object, time)).map(record));
         }
-        Self::with(lidar.device, steps, &of_shots, &first_motions, &motions)
-    }
-
-    /// The velocities of a number of shots of sensors at rest among objects at rest.
-    pub fn at_rest(lidar: &GpuLidar<'a>, steps: &Steps, shots: usize) -> Result<Self, GpuError> {
-        let objects = lidar.world.scene().objects().len();
-        let of_shots = vec![[0.0; 2]; shots];
-        Self::with(
-            lidar.device,
-            steps,
-            &of_shots,
-            &vec![u32::MAX; objects],
-            &[],
-        )
-    }
-
-    fn with(
-        device: &'a GpuDevice,
-        steps: &Steps,
-        of_shots: &[[f32; 2]],
-        first_motions: &[u32],
-        motions: &[MotionRecord],
-    ) -> Result<Self, GpuError> {
+        let device = lidar.device;
         Ok(Self {
             pipeline: device.pipeline(steps.velocities(), "write_velocities")?,
-            of_shots: device.scratch_with("the velocities of the sensor", of_shots)?,
-            first_motions: device.scratch_with("the objects in motion", first_motions)?,
-            motions: device.scratch_with("the motions of the objects", motions)?,
+            of_shots: device.scratch_with("the velocities of the sensor", &of_shots)?,
+            first_motions: device.scratch_with("the objects in motion", &first_motions)?,
+            motions: device.scratch_with("the motions of the objects", &motions)?,
         })
     }
 

@@ -20,7 +20,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> shots: array<vec4<f32>>;
 // Six per environment: rotation by rows, then translation.
 @group(0) @binding(2) var<storage, read> poses: array<vec4<f32>>;
-// Five per ray: origin, direction, limits, time or environment, and mask.
+// Five per ray: origin, direction, limits, time, mask, 0, and environment.
 @group(0) @binding(3) var<storage, read_write> rays: array<vec4<f32>>;
 
 const FARTHEST: f32 = 1e30;
@@ -83,9 +83,8 @@ fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
     origin = ds3_add(origin, beside);
 
     // Pose of the sensor.
-    var time = bitcast<u32>(shots[at + 6u].x);
+    let time = bitcast<u32>(shots[at + 6u].x);
     if params.environments.z != 0u {
-        time = environment;
         let pose = 6u * environment;
         direction = rotated(pose, direction);
         let last = poses[pose + 4u];
@@ -96,5 +95,5 @@ fn aim_shots(@builtin(global_invocation_id) id: vec3<u32>) {
     rays[5u * ray + 1u] = vec4<f32>(origin.z, direction.x);
     rays[5u * ray + 2u] = vec4<f32>(direction.y, direction.z);
     rays[5u * ray + 3u] = vec4<f32>(0.0, 0.0, FARTHEST, 0.0);
-    rays[5u * ray + 4u] = bitcast<vec4<f32>>(vec4<u32>(time, EVERYTHING, 0u, 0u));
+    rays[5u * ray + 4u] = bitcast<vec4<f32>>(vec4<u32>(time, EVERYTHING, 0u, environment));
 }

@@ -61,7 +61,8 @@ fn spawn(start: Branch, slot: u32, at: Ds3, direction: Ds3, surface: vec4<f32>, 
     rays[5u * next + 1u] = vec4<f32>(at.z, direction.x);
     rays[5u * next + 2u] = vec4<f32>(direction.y, direction.z);
     rays[5u * next + 3u] = vec4<f32>(near, 0.0, FARTHEST, 0.0);
-    rays[5u * next + 4u] = vec4<f32>(rays[5u * slot + 4u].xy, 0.0, 0.0);
+    let last = rays[5u * slot + 4u];
+    rays[5u * next + 4u] = vec4<f32>(last.xy, 0.0, last.w);
 
     // Its place in the list of the ray of the beam.
     var branch = start;

@@ -1,6 +1,6 @@
 // Light paths of one surface.
 
-const MOST_RETURNS: u32 = RAYS;
+const MOST_PATHS: u32 = RAYS;
 
 fn is_overfull(root: u32) -> bool {
     return false;

@@ -15,3 +15,13 @@ fn averaged(weights: vec4<f32>, shot: u32, stride: u32, sweep: u32, purpose: u32
     }
     return sum;
 }
+
+// Probability that a standard normal draw is above a number of at least zero (Press et al. 1992, section 6.2).
+fn upper_tail(z: f32) -> f32 {
+    let x = z * 0.70710678;
+    let t = 1.0 / (1.0 + 0.5 * x);
+    let high = -1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277));
+    let middle = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * high));
+    let series = -1.26551223 + t * (1.00002368 + t * (0.37409196 + t * middle));
+    return 0.5 * t * exp(series - x * x);
+}

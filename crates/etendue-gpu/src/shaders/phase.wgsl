@@ -28,13 +28,6 @@ struct Phase {
     air: vec4<f32>,
 }
 
-// The air before the first surface: the number of whole cells, and the range and the power of one that the surface cuts.
-struct Air {
-    whole: u32,
-    range: vec2<f32>,
-    power: f32,
-}
-
 // A range with the difference between those of both frequencies.
 struct Resolved {
     range: vec2<f32>,
@@ -57,11 +50,6 @@ const TIE: f32 = 1e-9;
 
 fn polynomial(coefficients: vec4<f32>, x: f32) -> f32 {
     return (coefficients.z * x + coefficients.y) * x + coefficients.x;
-}
-
-fn ds_floor(a: vec2<f32>) -> f32 {
-    let whole = floor(a.x);
-    return whole + floor((a.x - whole) + a.y);
 }
 
 // Cosine and sine of a number of turns.
@@ -108,32 +96,6 @@ fn surface_count() -> u32 {
         }
     }
     return count;
-}
-
-// The air before a surface on the axis, or all of it without a surface.
-fn air_before(axis: Surface) -> Air {
-    var air: Air;
-    if phase.air.w == 0.0 {
-        return air;
-    }
-    air.whole = u32(phase.air.w);
-    if axis.object == NONE {
-        return air;
-    }
-    let beyond = ds_sub(axis.distance, phase.cells.xy);
-    let reached = max(ds_floor(ds_div(beyond, phase.cells.zw)), 0.0);
-    if reached >= phase.air.w {
-        return air;
-    }
-    air.whole = u32(reached);
-    let whole = ds_mul(vec2<f32>(reached, 0.0), phase.cells.zw);
-    let length = clamp(ds_sub(beyond, whole).x, 0.0, phase.cells.z);
-    air.range = ds_add(ds_add(phase.cells.xy, whole), vec2<f32>(0.5 * length, 0.0));
-    let range = air.range.x;
-    let overlap = min(range / max(phase.air.z, 1e-30), 1.0);
-    let one_way = overlap / range;
-    air.power = phase.air.x * one_way * one_way * exp(-phase.air.y * range) * length;
-    return air;
 }
 
 // The wave of all light at a frequency, relative to the phase of a range, with noise of a standard deviation.
@@ -258,7 +220,7 @@ fn echo_of(first_ray: u32, shot: u32, environment: u32) -> Echo {
     if echo.status == PLAIN {
         return echo;
     }
-    let air = air_before(echo.axis);
+    let air = air_before(echo.axis, phase.cells, phase.air);
     power_of_air = air.power;
     if phase.air.w > 0.0 {
         power_of_air += air_cells[2u * air.whole + 1u].x;

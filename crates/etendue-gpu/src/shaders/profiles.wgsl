@@ -63,7 +63,7 @@ fn incident_of(first_ray: u32) -> Incident {
     all.material = NONE;
     all.total = power_of_air;
     for (var place = 0u; place < returns; place++) {
-        if path_of(slots_of[place]) != 1u {
+        if slots_of[place] < DROP && path_of(slots_of[place]) != 1u {
             all.total += powers[place];
         }
     }
@@ -120,17 +120,6 @@ fn side_of(all: Incident, sine: f32, shot: u32, environment: u32) -> f32 {
     return clamp(dot(up, all.cross / all.power) / scale, -1.0, 1.0);
 }
 
-// The angle of a sine from 0 to the root of one half. The built-in function may have an absolute error of 2^-11.
-fn asin_of(sine: f32) -> f32 {
-    let is_large = sine > 0.5;
-    let x = select(sine, sqrt(0.5 * (1.0 - sine)), is_large);
-    let y = x * x;
-    let high = 231.0 / 13312.0 + y * (143.0 / 10240.0 + y * (6435.0 / 557056.0 + y * (12155.0 / 1245184.0 + y * 0.0083903)));
-    let low = 1.0 / 6.0 + y * (0.075 + y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0 + y * high))));
-    let angle = x * (1.0 + y * low);
-    return select(angle, 1.57079633 - 2.0 * angle, is_large);
-}
-
 fn logistic(x: f32) -> f32 {
     return 1.0 / (1.0 + exp(-x));
 }
@@ -143,16 +132,6 @@ fn logit(p: f32) -> f32 {
         return 30.0;
     }
     return clamp(logarithm(p / (1.0 - p)), -30.0, 30.0);
-}
-
-// Probability that a standard normal draw is above a number of at least zero (Press et al. 1992, section 6.2).
-fn upper_tail(z: f32) -> f32 {
-    let x = z * 0.70710678;
-    let t = 1.0 / (1.0 + 0.5 * x);
-    let high = -1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277));
-    let middle = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * high));
-    let series = -1.26551223 + t * (1.00002368 + t * (0.37409196 + t * middle));
-    return 0.5 * t * exp(series - x * x);
 }
 
 fn probability_below(z: f32) -> f32 {

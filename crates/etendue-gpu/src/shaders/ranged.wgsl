@@ -28,13 +28,17 @@ fn share_in_echo(distance: vec2<f32>, power: f32, range: vec2<f32>) -> f32 {
     return power * affinity;
 }
 
-// The slot of the return that contributed most of the light of an echo at a range; NONE for none within reach.
+// The slot of the return that contributed most of the light of an echo at a range; NONE for none within reach, and for the air and
+// drops.
 fn source_at(range: vec2<f32>) -> u32 {
     var source = NONE;
     var most = 0.0;
+    var of_air = power_of_air_at(range);
     for (var place = 0u; place < returns; place++) {
         let share = share_in_echo(distances[place], powers[place], range);
-        if share >= most {
+        if slots_of[place] >= DROP {
+            of_air = select(of_air, max(of_air, share), slots_of[place] == DROP);
+        } else if share >= most {
             most = share;
             source = slots_of[place];
         }
@@ -42,7 +46,7 @@ fn source_at(range: vec2<f32>) -> u32 {
     if hidden != NONE && share_in_echo(bitcast<vec2<f32>>(hits[2u * hidden].zw), power_of_hidden, range) >= most {
         source = hidden;
     }
-    return source;
+    return select(source, NONE, most < of_air);
 }
 
 // Sets the surface that contributed most of the light of an echo at a range.

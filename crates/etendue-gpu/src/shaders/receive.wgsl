@@ -71,6 +71,10 @@ const PLAIN: u32 = 8u;
 const ERROR: u32 = 16u;
 // The echo has a velocity.
 const HAS_VELOCITY: u32 = 32u;
+// Slots of returns that are not from surfaces: from a cell of air, and from a drop.
+const CELL: u32 = 0xffffffffu;
+const DROP: u32 = 0xfffffffeu;
+const MOST_RETURNS: u32 = MOST_PATHS + MOST_OF_AIR;
 // Power of returns whose own is below the normal numbers.
 const LEAST_POWER: f32 = 1e-37;
 const NOT_A_NUMBER: u32 = 0x7fc00000u;

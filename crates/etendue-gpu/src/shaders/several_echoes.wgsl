@@ -30,6 +30,26 @@ fn keep(found: Detection) -> bool {
     return true;
 }
 
+// Keeps an echo of a shot, in the order of the ranges. Returns false without room.
+fn keep_in_order(found: Detection) -> bool {
+    if detections == MOST_KEPT {
+        return false;
+    }
+    var place = detections;
+    while place > 0u && ds_sub(kept[place - 1u].range, found.range).x > 0.0 {
+        kept[place] = kept[place - 1u];
+        place -= 1u;
+    }
+    kept[place] = found;
+    detections += 1u;
+    return true;
+}
+
+// Moves an echo by a distance, by its number.
+fn move_kept(number: u32, distance: f32) {
+    kept[number].range = ds_add(kept[number].range, vec2<f32>(distance, 0.0));
+}
+
 // The strongest kept echo but one, the nearest of equal ones; NONE without another.
 fn strongest_but(other: u32) -> u32 {
     var best = NONE;
@@ -83,7 +103,7 @@ fn report_kept(echo: ptr<function, Echo>, shot: u32, environment: u32) {
     for (var i = count; i > 0u; i--) {
         let place = select(i - 1u, select(pair.x, pair.y, i == 2u), is_pair);
         var one = axis;
-        detect(&one, kept[min(place, MOST_KEPT - 1u)], shot, environment);
+        detect(&one, jittered(kept[min(place, MOST_KEPT - 1u)], i - 1u), shot, environment);
         is_near = is_near || (one.status & TOO_NEAR) != 0u;
         if (one.status & RETURN) == 0u {
             continue;

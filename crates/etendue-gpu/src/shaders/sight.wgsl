@@ -53,7 +53,6 @@ fn aim_sights(@builtin(global_invocation_id) id: vec3<u32>) {
     let square = ds3_dot(way, way);
     let distance = ds_sqrt(select(square, vec2<f32>(1e-20, 0.0), square.x < 1e-20));
     let last = rays[5u * shot + 4u];
-    let time = last.x;
     var far = ds_mul(distance, params.baseline.zw);
     var mask = last.y;
     if hit.x == NONE {
@@ -67,7 +66,7 @@ fn aim_sights(@builtin(global_invocation_id) id: vec3<u32>) {
         rays[5u * shot + 2u] = vec4<f32>(sight.y, sight.z);
     }
     rays[5u * shot + 3u] = vec4<f32>(0.0, 0.0, far);
-    rays[5u * shot + 4u] = vec4<f32>(time, mask, 0.0, 0.0);
+    rays[5u * shot + 4u] = vec4<f32>(last.x, mask, 0.0, last.w);
 }
 
 @compute @workgroup_size(64)

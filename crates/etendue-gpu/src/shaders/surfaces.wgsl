@@ -27,7 +27,7 @@ fn keep_surface(ray: u32, found: Found) {
 
     // Normal in the frame of the world.
     if (own.w & 1u) == 0u {
-        normal = rotated_back(6u * (tail.x + select(0u, own_time, (own.w & 2u) != 0u)), normal);
+        normal = rotated_back(pose_of(found.instance), normal);
     }
     let world = world_ray();
     let distance = found.distance.x;

@@ -86,10 +86,11 @@ struct Candidate {
     low: f32,
 }
 
-// Index of the ray in `rays`, its nearest distance, and its time or environment.
+// Index of the ray in `rays`, its nearest distance, its time and its environment.
 var<private> own_ray: u32;
 var<private> near_limit: f32;
 var<private> own_time: u32;
+var<private> own_environment: u32;
 
 // The ray in the frame of the world, or in that of the object that is traversed: for the boxes, and for the triangles.
 var<private> slabs: SlabRay;
@@ -192,10 +193,17 @@ fn world_ray() -> ExactRay {
     return ExactRay(ds3_of(one, two.xy), Ds3(two.zw, three.xy, three.zw));
 }
 
+// Where the pose of an object for the ray is.
+fn pose_of(instance: u32) -> u32 {
+    let flags = instances[2u * instance].w;
+    let number = select(select(0u, own_environment, (flags & 4u) != 0u), own_time, (flags & 2u) != 0u);
+    return 6u * (instances[2u * instance + 1u].x + number);
+}
+
 // The ray in the frame of an object at the ray's time.
 fn local_ray(instance: u32) -> ExactRay {
     let flags = instances[2u * instance].w;
-    let pose = 6u * (instances[2u * instance + 1u].x + select(0u, own_time, (flags & 2u) != 0u));
+    let pose = pose_of(instance);
     var ray = world_ray();
     if (flags & 1u) == 0u {
         ray.origin = rotated(pose, ray.origin);
@@ -244,14 +252,14 @@ fn is_met(instance: u32, mask: u32) -> bool {
     if (head.z & mask) == 0u {
         return false;
     }
-    return (head.w & 2u) == 0u || !misses_sphere(instance);
+    return (head.w & 6u) == 0u || !misses_sphere(instance);
 }
 
-// Whether the ray misses the sphere around an object with a pose per time, in f32 and with its errors.
+// Whether the ray misses the sphere around an object with a pose per time or environment, in f32 and with its errors.
 fn misses_sphere(instance: u32) -> bool {
     // Origin and direction in the frame of the object.
     let tail = instances[2u * instance + 1u];
-    let pose = 6u * (tail.x + own_time);
+    let pose = pose_of(instance);
     let one = poses[pose];
     let two = poses[pose + 1u];
     let three = poses[pose + 2u];
@@ -538,6 +546,7 @@ fn cast_rays(
     own_ray = ray;
     near_limit = limits.x;
     own_time = last.x;
+    own_environment = last.w;
     candidates[0].triangle = NONE;
     uncertain = 0u;
     is_undecided = false;

@@ -4,7 +4,7 @@
 @group(0) @binding(11) var<storage, read> branches: array<Branch>;
 
 // Further returns are left to the host.
-const MOST_RETURNS: u32 = 4u * RAYS + 16u;
+const MOST_PATHS: u32 = 4u * RAYS + 16u;
 
 fn is_overfull(root: u32) -> bool {
     return links[GENERATIONS + 2u * root + 1u] != 0u;

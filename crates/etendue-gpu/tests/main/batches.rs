@@ -10,11 +10,12 @@ use etendue_gpu::{
     BatchImages, Environments, GpuCaster, GpuDevice, GpuError, GpuLidar, GpuSweepError,
     ShaderChecks,
 };
+use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{DualPair, ReturnMode};
 use etendue_scene::{ObjectId, Scene};
 use etendue_sensors::lidar::{
-    Columns, DirectSweep, Lidar, Receiver, ScanPattern, Sweep, SweepScratch, SweepSettings,
-    simulate_into,
+    Air, Columns, DirectSweep, EchoModel, Lidar, Receiver, ScanPattern, Sweep, SweepScratch,
+    SweepSettings, simulate_into,
 };
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -83,18 +84,23 @@ fn on_device(
     loaded: &LoadedScene,
     lidar: &Lidar,
     environments: &Environments,
+    settings: &dyn Fn(u32) -> SweepSettings,
 ) -> Result<BatchImages, GpuSweepError> {
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
     let caster = GpuCaster::new(device, loaded.scene.caster())?;
     let own = GpuLidar::new(device, &caster, &world, lidar)?;
     let batch = own.simulate_batch(&settings(0), environments)?;
     println!("{:.0} bytes per environment", batch.bytes_per_environment());
+    let all: Vec<_> = (0..)
+        .take(environments.sensors.len())
+        .map(settings)
+        .collect();
     let on_host = |number: usize, shots: &[u32]| {
         let scene = placed(&loaded.scene, environments.bodies, number);
         let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
-        let settings = settings(u32::try_from(number).unwrap());
+        let settings = &all[number];
         let pose = |_| environments.sensors[number];
-        let sweep = DirectSweep::new(&world, lidar, &settings, &pose, Sweep::default()).unwrap();
+        let sweep = DirectSweep::new(&world, lidar, settings, &pose, Sweep::default()).unwrap();
         Ok::<_, GpuError>(sweep.plain_returns(shots))
     };
     // Two parts give the same as one.
@@ -116,6 +122,7 @@ fn assert_equals_single_sweeps(
     lidar: &Lidar,
     environments: &Environments,
     images: &BatchImages,
+    settings: &dyn Fn(u32) -> SweepSettings,
 ) {
     let cells = lidar.channels.len() * lidar.columns() as usize;
     assert_eq!(images.range.len(), cells * environments.sensors.len());
@@ -184,10 +191,10 @@ fn a_batch_of_1024_equals_1024_sweeps() {
     let lidar = lidar();
     let columns: Vec<u32> = (5..40).map(|sweep| lidar.columns_of_sweep(sweep)).collect();
     assert!(columns.contains(&24) && columns.contains(&25));
-    let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
+    let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
     // Also at the car, whose paint reflects like a mirror.
     assert_eq!(images.on_host, 0);
-    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
+    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
 }
 
 /// Paths by way of a mirror and a pane; with checks of the shaders.
@@ -211,9 +218,9 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
         bodies: &[],
     };
     let lidar = lidar();
-    let images = on_device(&device, &loaded, &lidar, &environments).unwrap();
+    let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
     assert_eq!(images.on_host, 0);
-    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images);
+    assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
 }
 
 /// Phase measurement, pulses of which one or two are reported, with pointing errors that neighbours share, and frequency-modulated
@@ -244,23 +251,86 @@ fn pointing_errors_in_batches_are_those_of_single_sweeps() {
     }
     let fmcw = fmcw_lidar(1e9, 10e-6);
     for lidar in [&phase, &pulsed, &dual, &fmcw] {
-        let images = on_device(&device, &loaded, lidar, &environments).unwrap();
+        let images = on_device(&device, &loaded, lidar, &environments, &settings).unwrap();
         assert_eq!(images.on_host, 0);
-        assert_equals_single_sweeps(&loaded, lidar, &environments, &images);
+        assert_equals_single_sweeps(&loaded, lidar, &environments, &images, &settings);
     }
 }
 
-/// Objects that move during a sweep are named.
+/// Objects that move in the scene during the sweep, one of which is at rest in other poses; pulses, and velocities by
+/// frequency-modulated waves; with checks of the shaders.
 #[test]
-fn moving_objects_are_not_batched() {
-    let Some(device) = device("moving_objects_are_not_batched") else {
+#[ignore = "20 s of CPU on software; just gpu"]
+fn moving_objects_in_batches_are_those_of_single_sweeps() {
+    let test = "moving_objects_in_batches_are_those_of_single_sweeps";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
         return;
     };
-    let (sensors, _) = poses(2, &[]);
+    let loaded = street();
+    let number = |name| { loaded.scene.objects().iter() }.position(|object| object.name == name);
+    let number = |name| ObjectId(u32::try_from(number(name).unwrap()).unwrap());
+    let (sensors, bodies) = poses(12, &[number("car"), number("pole")]);
+    let mut jittered = lidar();
+    jittered.beam.azimuth_jitter = 5e-3;
+    for bodies in [&bodies[..], &bodies[1..]] {
+        let environments = Environments {
+            sensors: &sensors,
+            bodies,
+        };
+        for lidar in [&jittered, &fmcw_lidar(1e9, 10e-6)] {
+            let images = on_device(&device, &loaded, lidar, &environments, &settings).unwrap();
+            assert_eq!(images.on_host, 0);
+            assert_equals_single_sweeps(&loaded, lidar, &environments, &images, &settings);
+        }
+    }
+}
+
+/// Sampled waveforms with false alarms, and light of fog and rain, of which one echo or more are reported; with checks of the
+/// shaders.
+#[test]
+#[ignore = "a minute of CPU on software; just gpu"]
+fn sampled_waveforms_in_batches_are_those_of_single_sweeps() {
+    let test = "sampled_waveforms_in_batches_are_those_of_single_sweeps";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let loaded = street();
+    let (sensors, _) = poses(64, &[]);
     let environments = Environments {
         sensors: &sensors,
         bodies: &[],
     };
-    let refused = on_device(&device, &street(), &lidar(), &environments);
-    assert_eq!(refused, Err(GpuSweepError::Moving));
+    let changed = |echoes, returns, false_alarms| {
+        let mut lidar = lidar();
+        lidar.beam = lidar.beam.widened(2.0).with_rings(1);
+        if let Receiver::Pulsed(receiver) = &mut lidar.receiver {
+            receiver.echoes = echoes;
+            receiver.returns = returns;
+            receiver.false_alarms = false_alarms;
+        }
+        lidar
+    };
+    let dual = ReturnMode::Dual(DualPair::LastAndStrongest);
+    for (lidar, weather) in [
+        (
+            changed(EchoModel::Waveform, ReturnMode::Strongest, true),
+            vec![],
+        ),
+        (
+            changed(EchoModel::Analytic, dual, false),
+            vec![Weather::Rain { rate: 1e-5 }],
+        ),
+        (
+            changed(EchoModel::Analytic, ReturnMode::Last, false),
+            vec![Weather::Fog { visibility: 80.0 }],
+        ),
+    ] {
+        let settings = |number| SweepSettings {
+            air: Air::of(weather.clone()),
+            ..settings(number)
+        };
+        let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
+        assert_eq!(images.on_host, 0);
+        assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
+    }
 }

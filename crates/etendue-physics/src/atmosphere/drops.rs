@@ -26,7 +26,62 @@ pub struct Drops {
     volume: Vec<f64>,
 }
 
+/// The constants of drops in a beam, for other processors.
+///
+/// The number of drops before a range is Poisson-distributed with the mean of `density` times the volume there, which is linear
+/// between the entries of `volume`. The volume before a drop is uniform in that before the range, its diameter $D$ `smallest` plus
+/// an exponential draw over `slope`, and its power
+/// $$k\\,\frac{D^2}{A(r)\\,r^2}\\,o(r)\\,e^{-2\alpha r}$$
+/// with $k$ = `power`, the area $A$ of the [beam](BeamWidth::area), the [overlap](Overlap::share) $o$ and the extinction $\alpha$.
+/// [`Drops::add`] has the order of the draws.
+///
+/// ```
+/// # use etendue_physics::atmosphere::{Drops, Overlap, Precipitation};
+/// # use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+/// let rain = Precipitation::rain(20e-3 / 3600.0);
+/// # let round = |width| Divergence { horizontal: width, vertical: width, at: DivergenceAt::Edge };
+/// # let beam = BeamWidth { shape: BeamShape::TopHat, divergence: round(3e-3), exit: round(1e-2) };
+/// # let overlap = Overlap { none_until: 1.0, full_from: 0.0 };
+/// let drops = Drops::new(rain, 1e-3, &beam, overlap, 20.0, 0.0);
+/// let form = drops.form();
+/// assert!((form.power * 1e-6 - rain.drop_power(1e-3, 1.0, 1.0)).abs() < 1e-18);
+/// assert_eq!((form.smallest, form.volume[0]), (1e-3, 0.0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct DropForm<'a> {
+    /// Number of drops per cubic metre.
+    pub density: f64,
+    /// Smallest diameter, m.
+    pub smallest: f64,
+    /// Slope of the distribution of diameters, 1/m.
+    pub slope: f64,
+    /// Power of a drop of unit diameter in a beam of unit area at unit range, 1/(m² sr).
+    pub power: f64,
+    /// The beam.
+    pub beam: BeamWidth,
+    /// Extinction coefficient of the air, 1/m.
+    pub extinction: f64,
+    /// Volume of the beam from the first visible range to each later step, m³.
+    pub volume: &'a [f64],
+    /// Length of the steps, m.
+    pub step: f64,
+}
+
 impl Drops {
+    /// The constants, for other processors.
+    pub fn form(&self) -> DropForm<'_> {
+        DropForm {
+            density: self.precipitation.number_above(self.smallest),
+            smallest: self.smallest,
+            slope: self.precipitation.slope,
+            power: self.precipitation.drop_power(1.0, 1.0, 1.0),
+            beam: self.beam,
+            extinction: self.extinction,
+            volume: &self.volume,
+            step: STEP,
+        }
+    }
+
     /// Drops of at least the diameter `smallest` (m) in a beam out to `far` (m), in air with the
     /// extinction coefficient `extinction` (1/m).
     pub fn new(

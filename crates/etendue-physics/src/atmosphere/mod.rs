@@ -17,7 +17,7 @@ mod volume;
 mod weather;
 
 pub use coefficients::Coefficients;
-pub use drops::Drops;
+pub use drops::{DropForm, Drops};
 pub use precipitation::Precipitation;
 pub use volume::{Overlap, cut_volume_return, volume_returns};
 pub use weather::{Atmosphere, MM_PER_HOUR, Weather};

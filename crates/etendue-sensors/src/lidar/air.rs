@@ -79,7 +79,7 @@ pub(super) struct DrawnDrops {
     /// Range up to which they are drawn, m.
     pub until: f64,
     /// Share of the air's backscatter.
-    share: f64,
+    pub share: f64,
 }
 
 /// Prepares the drops that are drawn one by one in air of given coefficients: up to the range at which one

@@ -47,12 +47,48 @@ pub(super) struct BackscatterWaveform<S> {
     bright: usize,
 }
 
+/// Waveform of the air's backscatter in the absence of surfaces, for other processors.
+///
+/// A shot has the light of the whole cells before the first surface on its axis: a sample is one of `samples` if the next cell
+/// does not contribute to it, else the sum of the pulses of the cells before. A cell that the surface cuts is a return of its own
+/// ([`cut_volume_return`](etendue_physics::atmosphere::cut_volume_return)). Echoes may form from the first cell to the last one of
+/// the shot or the last `bright` sample.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectBackscatter<'a> {
+    /// Returns of the cells, nearest first.
+    pub cells: &'a [PulseReturn],
+    /// Distance between cells, m.
+    pub cell_length: f64,
+    /// Number of the first sample on the clock of the receiver.
+    pub first: f64,
+    /// Power of all cells at each sample, 1/(m² sr).
+    pub samples: &'a [f64],
+    /// Number of samples up to the last that may form an echo.
+    pub bright: usize,
+    /// Largest share of the detection threshold behind these.
+    pub faint: f64,
+}
+
 /// Backscatter of the cells before the first surface of a shot.
 #[derive(Clone, Copy)]
 pub(super) struct Backscatter<'a, S> {
     pub waveform: &'a BackscatterWaveform<S>,
     /// Number of whole cells before the surface.
     pub cells: usize,
+}
+
+impl BackscatterWaveform<f64> {
+    /// The waveform, for other processors.
+    pub fn direct(&self) -> DirectBackscatter<'_> {
+        DirectBackscatter {
+            cells: &self.cells,
+            cell_length: self.cell_length,
+            first: self.first,
+            samples: &self.samples,
+            bright: self.bright,
+            faint: FAINT,
+        }
+    }
 }
 
 impl<S: Scalar> BackscatterWaveform<S> {

@@ -1,19 +1,19 @@
-//! Sweeps in closed form, prepared for other processors.
+//! Sweeps prepared for other processors.
 
 use super::ambient::{AmbientView, DirectAmbient};
 use super::beam::BeamRays;
 use super::correlated_noise::{NoiseSampler, padded};
 use super::description::Lidar;
+use super::direct_pulses::DirectPulsedAir;
+use super::direct_receiver::{DirectReceiver, NotDirect, direct_receiver};
+use super::direct_shot::{DirectEcho, DirectLight, DirectLightReturn, DirectReturn, DirectShot};
 use super::frame::Frame;
 use super::hooks::Hooks;
 use super::light::ShotLight;
 use super::light_model::LightModel;
 use super::output::{Outcome, Return, Source, Sweep};
 use super::phase_air::DirectPhaseAir;
-use super::receiver::{
-    EchoModel, PhaseMethod, PhaseReceiver, PointVelocities, PreparedReceiver, Receiver,
-    Triangulation, point_velocities, radial_velocity,
-};
+use super::receiver::{PointVelocities, Receiver, point_velocities, radial_velocity};
 use super::return_buffer::{EMPTY, ReturnBuffer};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
@@ -24,17 +24,14 @@ use super::simulate::begin;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::Truth;
-use crate::transport::{LightReturn, TreeSettings, World};
+use crate::transport::{TreeSettings, World};
 use etendue_physics::Purpose;
 use etendue_physics::beam::{BeamFrame, BeamRay, SubRay};
-use etendue_physics::pulse::{EchoForm, Fmcw, ReturnMode};
-use etendue_physics::surface::{Material, Side};
-use etendue_scene::{CastScratch, Hit, MaterialId, ObjectId};
+use etendue_scene::{CastScratch, MaterialId, ObjectId};
 use etendue_simd::Isa;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 use std::ops::Range;
-use thiserror::Error;
 
 /// Number of shots that a thread simulates at a time by the plain pipeline.
 const PLAIN_BATCH: usize = 64;
@@ -42,36 +39,7 @@ const PLAIN_BATCH: usize = 64;
 /// Least number of shots in a part of a sweep.
 const PART: usize = 1024;
 
-/// Properties of a lidar or a scene that [`DirectSweep`] does not support, or for which the [host](DirectReceiver::OnHost) applies the
-/// receiver.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NotDirect {
-    /// The beam of a triangulating lidar has several rays.
-    #[error("the beam of the triangulating lidar has several rays")]
-    Spot,
-    /// The receiver samples waveforms.
-    #[error("the receiver samples waveforms")]
-    Waveform,
-    /// The phase receiver samples waves.
-    #[error("the phase receiver samples waves")]
-    Sampled,
-    /// The receiver has false alarms.
-    #[error("the receiver has false alarms")]
-    FalseAlarms,
-    /// Light follows random paths.
-    #[error("light follows random paths")]
-    Paths,
-    /// The air returns light to a pulsed receiver, or drops or flakes do.
-    #[error("the air or drops return light")]
-    Air,
-    /// Vertices of meshes move.
-    #[error("a mesh of the scene deforms")]
-    Deforming,
-}
-
-/// A sweep of a lidar whose light follows ray trees and whose echoes have a closed form: what an implementation on another
-/// processor needs for it.
+/// A sweep of a lidar whose light follows ray trees: what an implementation on another processor needs for it.
 ///
 /// The implementation evaluates each shot: the ray tree of each of its [rays](DirectRay) within the [limits](Self::tree),
 /// the power that returns ([`trace_tree`](crate::transport::trace_tree)), the [echoes](DirectReceiver) and which of them are
@@ -86,42 +54,6 @@ pub struct DirectSweep<'a> {
     world_from_start: Isometry3<f64>,
     shots: Shots,
     receiver: DirectReceiver,
-}
-
-/// A receiver whose echoes have a closed form.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DirectReceiver {
-    /// Pulsed time of flight.
-    Pulsed {
-        /// The closed form of the echoes.
-        form: EchoForm,
-        /// Which echoes of a shot are reported.
-        returns: ReturnMode,
-    },
-    /// Triangulation with beams of one ray. A surface is seen if nothing is between it and the lens, which is the baseline
-    /// to the left of the origin of the shot, up to a millionth of the distance. The range of one that is seen, whose power
-    /// reaches the threshold, is [`Triangulation::read`] of its distance and the first normal draw of
-    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose).
-    Triangulation(Triangulation),
-    /// Phase of modulated light, in closed form. The range, or the reason for a missing one, is that of
-    /// [`PhaseReceiver::measure`] of the sum of all light, with a pair of normal draws of
-    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose) for each frequency. The limits of the range apply to it; with the correlated
-    /// noise, only the farthest one. The surface of the strongest return is that of origin.
-    Phase {
-        /// The receiver; without noise if the settings disable it.
-        receiver: PhaseReceiver,
-        /// Half the larger of the beam's two divergences, rad: surfaces count as separate if their distances differ by more than
-        /// 0.01 m and the depth of an inclined plane in the beam.
-        spread: f64,
-    },
-    /// Frequency-modulated continuous waves. The [velocity](DirectSweep::radial_velocity) of points at rest and that of
-    /// [objects in motion](DirectSweep::point_velocities) along the ray that meets them add up to that of a return. The
-    /// detections are those of [`Fmcw::echoes`], with a pair of normal draws of
-    /// [`Purpose::ReceiverNoise`](etendue_physics::Purpose) for each; all of them are reported.
-    Fmcw(Fmcw),
-    /// A receiver without a closed form, for the named reason. [`DirectSweep::finish`] applies it to the light of each shot, which
-    /// the implementation [lists](DirectEcho::Light).
-    OnHost(NotDirect),
 }
 
 /// A ray of a beam: it leaves the origin of the shot with an offset, in the direction of the axis plus its slopes.
@@ -158,95 +90,6 @@ pub struct AveragedNormals {
     pub weights: [f64; 4],
 }
 
-/// The result of one shot of a [`DirectSweep`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct DirectShot {
-    /// The first surface on the axis of the beam, with or without an echo; the host finds that of a [plain](DirectEcho::Plain) shot if there
-    /// is none.
-    pub surface: Option<DirectSurface>,
-    /// The echo.
-    pub echo: DirectEcho,
-    /// The other reported echoes of a shot with a return, in the order of the report.
-    pub further: Vec<DirectReturn>,
-    /// All light of a shot of a phase receiver, with or without a range.
-    pub light: DirectLight,
-    /// Power of the ambient light, 1/(m² sr); 0 without any.
-    pub ambient: f64,
-}
-
-/// All light of a shot of a phase receiver.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DirectLight {
-    /// Power, 1/(m² sr).
-    pub power: f64,
-    /// Number of separate surfaces that returned light, at most 8.
-    pub surfaces: u16,
-}
-
-/// The first surface on a ray.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DirectSurface {
-    /// Its distance, m.
-    pub distance: f64,
-    /// The object.
-    pub object: ObjectId,
-    /// The material.
-    pub material: MaterialId,
-    /// Cosine of the incidence, in [0, 1].
-    pub cos_incidence: f64,
-}
-
-/// The echo of a shot.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DirectEcho {
-    /// None within the range limits.
-    None,
-    /// One below the nearest range.
-    TooNear,
-    /// The device's code of the reason for a missing range.
-    Error(u8),
-    /// A return.
-    Return(DirectReturn),
-    /// To be simulated by the plain pipeline.
-    Plain,
-    /// The light of surfaces, to which the host applies the receiver.
-    Light(Vec<DirectLightReturn>),
-}
-
-/// Light that returns from one surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DirectLightReturn {
-    /// The object.
-    pub object: ObjectId,
-    /// Index of the triangle in the object's mesh.
-    pub triangle: u32,
-    /// Cosine of the incidence, in [0, 1].
-    pub cos_incidence: f64,
-    /// Length of the one-way path, m.
-    pub range: f64,
-    /// Length of the one-way optical path, m.
-    pub optical_range: f64,
-    /// The ray's share of the power of the beam times the squared throughput of the one-way path.
-    pub share: f64,
-}
-
-/// A reported echo.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DirectReturn {
-    /// Reported range, m.
-    pub range: f64,
-    /// Reported intensity, counts.
-    pub intensity: f64,
-    /// Peak power, 1/(m² sr).
-    pub power: f64,
-    /// Width of the echo over that of a single return.
-    pub stretch: f64,
-    /// Radial velocity, m/s, of receivers that measure it.
-    pub velocity: Option<f64>,
-    /// The surface that contributed most of its light; `None` for none within the pulse's length.
-    pub source: Option<DirectSurface>,
-}
-
 /// The returns of a shot that the host simulated; the outcome refers to them by index.
 struct PlainShot {
     /// Index of the shot.
@@ -271,37 +114,6 @@ impl PlainShot {
             outcome,
             returns: buffer.returns_from(0).to_vec(),
             light: light.unwrap_or_default(),
-        }
-    }
-}
-
-impl DirectLightReturn {
-    /// The surface, as far as it is known.
-    fn hit(&self) -> Hit {
-        Hit {
-            distance: self.range,
-            object: self.object,
-            triangle: self.triangle,
-            barycentric: [0.0; 2],
-            normal: Vector3::zeros(),
-        }
-    }
-
-    /// The light of the whole beam along a path without losses.
-    fn light_return(&self, id: MaterialId, material: &Material<f64>) -> LightReturn<f64> {
-        let scattered = material.backscatter(self.cos_incidence, Side::Front) * self.cos_incidence;
-        LightReturn {
-            range: self.range,
-            optical_range: self.optical_range,
-            power: scattered / (self.range * self.range),
-            throughput: 1.0,
-            cos_incidence: self.cos_incidence,
-            point: Point3::origin(),
-            arrival: Vector3::zeros(),
-            depth: 1,
-            scatterings: 1,
-            hit: self.hit(),
-            material: id,
         }
     }
 }
@@ -352,7 +164,7 @@ impl<'a> DirectSweep<'a> {
         let trace = trees_for(&lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
-        let receiver = closed_form(&simulator)?;
+        let receiver = direct_receiver(&simulator)?;
         let mut sweep = memory;
         let firing = lidar.firing(settings.sweep, settings.start);
         let shots = begin(&mut sweep, &firing, settings.sweep);
@@ -467,6 +279,7 @@ impl<'a> DirectSweep<'a> {
         let left = match self.receiver {
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,
             DirectReceiver::Pulsed { .. }
+            | DirectReceiver::Sampled(_)
             | DirectReceiver::Phase { .. }
             | DirectReceiver::Fmcw(_)
             | DirectReceiver::OnHost(_) => Vector3::zeros(),
@@ -495,6 +308,11 @@ impl<'a> DirectSweep<'a> {
     /// The ambient light that adds noise, if there is any.
     pub fn ambient(&self) -> Option<DirectAmbient<'a>> {
         self.simulator.ambient.as_ref().map(AmbientView::parts)
+    }
+
+    /// The light of the air at a pulsed receiver, if there is any.
+    pub fn pulsed_air(&self) -> Option<DirectPulsedAir<'_>> {
+        self.simulator.air.pulsed()
     }
 
     /// The light of the air at a phase receiver, if there is any.
@@ -801,6 +619,7 @@ impl<'a> DirectSweep<'a> {
         } = *direct;
         let width = match &self.receiver {
             DirectReceiver::Pulsed { form, .. } => form.width,
+            DirectReceiver::Sampled(own) => own.form.width,
             DirectReceiver::Triangulation(_)
             | DirectReceiver::Phase { .. }
             | DirectReceiver::Fmcw(_)
@@ -840,50 +659,4 @@ impl<'a> DirectSweep<'a> {
             source,
         }
     }
-}
-
-/// The receiver of a sweep whose light returns directly and whose echoes have a closed form.
-fn closed_form(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
-    // Receiver and beam.
-    let is_direct_air = plain.air.is_direct();
-    let receiver = match &plain.receiver {
-        PreparedReceiver::Pulsed(pulsed) => {
-            let receiver = &pulsed.receiver;
-            if receiver.echoes == EchoModel::Waveform {
-                DirectReceiver::OnHost(NotDirect::Waveform)
-            } else if receiver.false_alarms {
-                DirectReceiver::OnHost(NotDirect::FalseAlarms)
-            } else if !is_direct_air {
-                DirectReceiver::OnHost(NotDirect::Air)
-            } else {
-                DirectReceiver::Pulsed {
-                    form: pulsed.analytic.echo_form(),
-                    returns: receiver.returns,
-                }
-            }
-        }
-        PreparedReceiver::Triangulation(receiver) => {
-            if !plain.beam_rays.is_axis() {
-                return Err(NotDirect::Spot);
-            }
-            DirectReceiver::Triangulation(*receiver)
-        }
-        PreparedReceiver::Phase(phase) => {
-            if phase.receiver.method == PhaseMethod::Sampled {
-                DirectReceiver::OnHost(NotDirect::Sampled)
-            } else if !is_direct_air {
-                DirectReceiver::OnHost(NotDirect::Air)
-            } else {
-                DirectReceiver::Phase {
-                    receiver: phase.receiver,
-                    spread: phase.spread,
-                }
-            }
-        }
-        PreparedReceiver::Fmcw(receiver) => DirectReceiver::Fmcw(*receiver),
-    };
-    if plain.world.scene().deforms() {
-        return Err(NotDirect::Deforming);
-    }
-    Ok(receiver)
 }

@@ -46,6 +46,9 @@ mod check;
 mod column_times;
 mod correlated_noise;
 mod description;
+mod direct_pulses;
+mod direct_receiver;
+mod direct_shot;
 mod direct_sweep;
 mod direction;
 mod domain;
@@ -79,15 +82,18 @@ mod truth;
 
 pub use air::Air;
 pub use ambient::DirectAmbient;
+pub use backscatter::DirectBackscatter;
 pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use correlated_noise::CorrelatedNoise;
 pub use description::Lidar;
-pub use direct_sweep::{
-    AveragedNormals, CorrelatedDraws, DirectEcho, DirectLight, DirectLightReturn, DirectRay,
-    DirectReceiver, DirectReturn, DirectShot, DirectSurface, DirectSweep, NotDirect,
+pub use direct_pulses::{DirectDrops, DirectPulsedAir, DirectSampled};
+pub use direct_receiver::{DirectReceiver, NotDirect};
+pub use direct_shot::{
+    DirectEcho, DirectLight, DirectLightReturn, DirectReturn, DirectShot, DirectSurface,
 };
+pub use direct_sweep::{AveragedNormals, CorrelatedDraws, DirectRay, DirectSweep};
 pub use direction::Aim;
 pub use fast::{MotionGradients, ReturnTile};
 pub use frame::Frame;

@@ -3,6 +3,7 @@
 use super::air::{Air, DrawnDrops, FAINT, drawn_drops, undrawn};
 use super::backscatter::{Backscatter, BackscatterWaveform, Sampling, cell_length};
 use super::description::Lidar;
+use super::direct_pulses::{DirectDrops, DirectPulsedAir};
 use super::light::ShotLight;
 use super::phase_air::{DirectPhaseAir, PhaseAir};
 use super::receiver::{PulsedReceiver, Receiver};
@@ -38,6 +39,24 @@ struct AirEchoes<S> {
     coefficients: Coefficients<S>,
     backscatter: Option<BackscatterWaveform<S>>,
     drops: Vec<DrawnDrops>,
+}
+
+impl PreparedAir<f64> {
+    /// The light of the air at a pulsed receiver, for other processors; `None` without any.
+    pub fn pulsed(&self) -> Option<DirectPulsedAir<'_>> {
+        let AirLight::Pulsed(echoes) = &self.light else {
+            return None;
+        };
+        if self.is_direct() {
+            return None;
+        }
+        Some(DirectPulsedAir {
+            coefficients: echoes.coefficients,
+            overlap: echoes.overlap,
+            backscatter: echoes.backscatter.as_ref().map(BackscatterWaveform::direct),
+            drops: echoes.drops.iter().map(DirectDrops::of).collect(),
+        })
+    }
 }
 
 impl<S: Scalar> PreparedAir<S> {

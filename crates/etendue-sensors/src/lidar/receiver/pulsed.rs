@@ -298,6 +298,11 @@ impl<S: Scalar> PreparedPulsed<S> {
         }
     }
 
+    /// The finder of echoes in sampled waveforms, if they are used.
+    pub fn finder(&self) -> Option<&EchoFinder<S>> {
+        self.waveform.as_ref()
+    }
+
     /// Whether all echoes are found in closed form.
     pub fn is_closed_form(&self) -> bool {
         self.waveform.is_none()
@@ -426,6 +431,11 @@ impl<S: Scalar> PreparedPulsed<S> {
 }
 
 impl<S: Scalar> PulsedReceiver<S> {
+    /// Probability that a sample of noise exceeds the threshold.
+    pub(in crate::lidar) fn false_alarm_chance(&self) -> f64 {
+        normal::probability(-self.threshold.value() / self.detector.noise(0.0))
+    }
+
     /// Appends false alarms between the range limits, and sorts all echoes by range.
     ///
     /// Each sample of noise with the standard deviation $\sigma$ exceeds the threshold $T$ with the
@@ -442,7 +452,7 @@ impl<S: Scalar> PulsedReceiver<S> {
         // Compute the probability per sample.
         let threshold = self.threshold.value();
         let sigma = self.detector.noise(0.0);
-        let chance = normal::probability(-threshold / sigma);
+        let chance = self.false_alarm_chance();
         if chance <= 0.0 {
             return;
         }
