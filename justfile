@@ -29,7 +29,7 @@ test:
 
 # Requirements whose tests take long; `just test` runs them too where there are recordings.
 long:
-    cargo test --workspace --features {{ features }} -- --ignored long::
+    cargo test --workspace --features {{ features }} -- --ignored long_tests::
 
 # Formatting.
 fmt:

@@ -124,29 +124,6 @@ fn noise(position: f64, angle_deg: f64, seed: u64) -> Noise {
 const GOOD: [f64; 2] = [0.001, 0.02];
 const POOR: [f64; 2] = [0.02, 0.4];
 
-/// The reduced form of `just coverage-correct`: drives without bias, with a polynomial and with a waveform bias, with
-/// good and with poor poses; the polynomial has the wrong shape for the waveform bias.
-#[test]
-fn no_usable_model_is_worse_than_no_correction() {
-    let mut usable = 0;
-    let start = DepthModel::Waveform(WaveformBias::START);
-    let cases = [
-        (unbiased(), unbiased()),
-        (polynomial(), unbiased()),
-        (waveform(), unbiased()),
-        (waveform(), start),
-    ];
-    for (number, (bias, start)) in (0..).zip(cases) {
-        for (offset, [position, angle]) in [(0, GOOD), (1, POOR)] {
-            let drive = drive(bias.clone(), noise(position, angle, 10 * number + offset));
-            let tested = drive.test(&start, &free_poses());
-            drive.assert_honest(&tested);
-            usable += u32::from(tested.verdict.is_usable());
-        }
-    }
-    assert!(usable >= 2, "{usable} usable models show nothing");
-}
-
 fn polynomial() -> DepthModel {
     DepthModel::Polynomial(PolynomialBias::plain(POLYNOMIAL))
 }
@@ -279,5 +256,33 @@ fn gauss_newton_finds_the_waveform_bias_from_its_start() {
         let none = drive.error(&DepthModel::without_bias());
         assert!(!trained.model.is_at_bound(), "{:?}", trained.model);
         assert!(error < 0.2 * none, "{optimiser:?}: {error} {none}");
+    }
+}
+
+mod long_tests {
+    use super::*;
+
+    /// The reduced form of `just coverage-correct`: drives without bias, with a polynomial and with a waveform bias, with
+    /// good and with poor poses; the polynomial has the wrong shape for the waveform bias.
+    #[test]
+    #[ignore = "8 s of CPU or more: just long"]
+    fn no_usable_model_is_worse_than_no_correction() {
+        let mut usable = 0;
+        let start = DepthModel::Waveform(WaveformBias::START);
+        let cases = [
+            (unbiased(), unbiased()),
+            (polynomial(), unbiased()),
+            (waveform(), unbiased()),
+            (waveform(), start),
+        ];
+        for (number, (bias, start)) in (0..).zip(cases) {
+            for (offset, [position, angle]) in [(0, GOOD), (1, POOR)] {
+                let drive = drive(bias.clone(), noise(position, angle, 10 * number + offset));
+                let tested = drive.test(&start, &free_poses());
+                drive.assert_honest(&tested);
+                usable += u32::from(tested.verdict.is_usable());
+            }
+        }
+        assert!(usable >= 2, "{usable} usable models show nothing");
     }
 }

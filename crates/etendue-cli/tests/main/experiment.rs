@@ -21,32 +21,37 @@ fn the_checkerboard_writes_tables_and_undetermined_directions() {
     }
 }
 
-#[test]
-fn localisation_draws_its_iterations() {
-    let folder = folder();
-    let arguments = [
-        "experiment",
-        "localise",
-        "--starts",
-        "2",
-        "--seeds",
-        "2",
-        "--json",
-        "-o",
-        "out",
-    ];
-    let output = succeed(folder.path(), &arguments);
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let rows = report["tables"][0]["rows"].as_array().expect("rows");
-    assert_eq!(rows.len(), 11);
-    // The paper's experiment: from every yaw error up to 80 degrees.
-    assert!(
-        rows.iter()
-            .all(|row| row["error"].as_f64().is_some_and(|e| e < 1e-6))
-    );
-    let written = names(&folder.path().join("out"));
-    assert!(
-        written.contains(&"iterations.svg".to_owned()),
-        "{written:?}"
-    );
+mod long_tests {
+    use super::*;
+
+    #[test]
+    #[ignore = "8 s of CPU or more: just long"]
+    fn localisation_draws_its_iterations() {
+        let folder = folder();
+        let arguments = [
+            "experiment",
+            "localise",
+            "--starts",
+            "2",
+            "--seeds",
+            "2",
+            "--json",
+            "-o",
+            "out",
+        ];
+        let output = succeed(folder.path(), &arguments);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let rows = report["tables"][0]["rows"].as_array().expect("rows");
+        assert_eq!(rows.len(), 11);
+        // The paper's experiment: from every yaw error up to 80 degrees.
+        assert!(
+            rows.iter()
+                .all(|row| row["error"].as_f64().is_some_and(|e| e < 1e-6))
+        );
+        let written = names(&folder.path().join("out"));
+        assert!(
+            written.contains(&"iterations.svg".to_owned()),
+            "{written:?}"
+        );
+    }
 }

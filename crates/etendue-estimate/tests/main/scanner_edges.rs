@@ -92,23 +92,6 @@ fn compare(
     counts
 }
 
-/// Beams of hundreds to thousands of rays approximate the integral.
-#[test]
-fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
-    for (name, shape, receiver, rings) in [
-        ("closed form", BeamShape::Gaussian, None, 50),
-        ("even", BeamShape::TopHat, None, 26),
-        ("sampled", BeamShape::Gaussian, sampled(), 50),
-    ] {
-        let scanner = scanner(10, shape, rings, receiver);
-        let with_edges = problem(&scanner, "sensor.pose", Some(EDGES));
-        let without_edges = problem(&scanner, "sensor.pose", None);
-        let [good, others] = compare(&with_edges, &without_edges, &without_edges, 4e-3, 0.15);
-        // Measured: 25, 10 and 25 agree, all others 0.
-        assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
-    }
-}
-
 /// Integrals over beams of seven rays are smooth in the position of an edge, and equal to their
 /// derivatives except for beams with a corner.
 #[test]
@@ -205,4 +188,26 @@ fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
     let worst = [across, along, off.rotation.angle()];
     let worst = worst.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     assert!(worst < 4e-3, "{off:?}");
+}
+
+mod long_tests {
+    use super::*;
+
+    /// Beams of hundreds to thousands of rays approximate the integral.
+    #[test]
+    #[ignore = "8 s of CPU or more: just long"]
+    fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
+        for (name, shape, receiver, rings) in [
+            ("closed form", BeamShape::Gaussian, None, 50),
+            ("even", BeamShape::TopHat, None, 26),
+            ("sampled", BeamShape::Gaussian, sampled(), 50),
+        ] {
+            let scanner = scanner(10, shape, rings, receiver);
+            let with_edges = problem(&scanner, "sensor.pose", Some(EDGES));
+            let without_edges = problem(&scanner, "sensor.pose", None);
+            let [good, others] = compare(&with_edges, &without_edges, &without_edges, 4e-3, 0.15);
+            // Measured: 25, 10 and 25 agree, all others 0.
+            assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ mod coverage;
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
 mod experiments;
-mod long;
+mod long_tests;
 mod misfits;
 mod model;
 mod scenes;

@@ -159,32 +159,6 @@ fn the_range_walk_of_a_fixed_threshold_matches_the_quadrature() {
     }
 }
 
-/// Least squares of the bias over 14 distances from 2 to 15 m and 21 incidences from 0 to 80
-/// degrees (18 to 68 where the name ends in `le70`), onto two powers of the incidence.
-#[test]
-fn polynomials_fitted_to_the_bias_match_the_reference_file() {
-    let golden = golden();
-    let fits = golden["poly_fits"].as_object().unwrap();
-    assert_eq!(fits.len(), 20);
-    for (pulse_name, kind, discriminator) in [
-        ("FWHM1ns", "centroid", Discriminator::Centroid),
-        ("FWHM1ns", "cfd", HALF),
-        ("FWHM5ns", "centroid", Discriminator::Centroid),
-        ("FWHM5ns", "cfd", HALF),
-    ] {
-        let samples = bias_grid(&pulse(pulse_name), discriminator);
-        let mut checked = 0;
-        for (name, expected) in fits {
-            let Some(model) = name.strip_prefix(&format!("{pulse_name}_{kind}_")) else {
-                continue;
-            };
-            check_fit(name, model, &samples, expected);
-            checked += 1;
-        }
-        assert_eq!(checked, 5, "{pulse_name} {kind}");
-    }
-}
-
 /// Distance, incidence and bias over the grid.
 fn bias_grid(pulse: &Pulse, discriminator: Discriminator) -> Vec<[f64; 3]> {
     let finder = finder(pulse, discriminator);
@@ -252,4 +226,35 @@ fn check_fit(name: &str, model: &str, samples: &[[f64; 3]], expected: &Value) {
         (r2 - number(expected, "R2")).abs() < 2e-3,
         "{name}: R2 {r2}"
     );
+}
+
+mod long_tests {
+    use super::*;
+
+    /// Least squares of the bias over 14 distances from 2 to 15 m and 21 incidences from 0 to 80
+    /// degrees (18 to 68 where the name ends in `le70`), onto two powers of the incidence.
+    #[test]
+    #[ignore = "8 s of CPU or more: just long"]
+    fn polynomials_fitted_to_the_bias_match_the_reference_file() {
+        let golden = golden();
+        let fits = golden["poly_fits"].as_object().unwrap();
+        assert_eq!(fits.len(), 20);
+        for (pulse_name, kind, discriminator) in [
+            ("FWHM1ns", "centroid", Discriminator::Centroid),
+            ("FWHM1ns", "cfd", HALF),
+            ("FWHM5ns", "centroid", Discriminator::Centroid),
+            ("FWHM5ns", "cfd", HALF),
+        ] {
+            let samples = bias_grid(&pulse(pulse_name), discriminator);
+            let mut checked = 0;
+            for (name, expected) in fits {
+                let Some(model) = name.strip_prefix(&format!("{pulse_name}_{kind}_")) else {
+                    continue;
+                };
+                check_fit(name, model, &samples, expected);
+                checked += 1;
+            }
+            assert_eq!(checked, 5, "{pulse_name} {kind}");
+        }
+    }
 }
