@@ -223,7 +223,7 @@ SWEEPS = [
 ]
 RECEIVERS = [
     ("hokuyo-urg-04lx", {"receiver.phase.method": "sampled"}, {}, "the phase receiver samples waves"),
-    ("velodyne-vlp-16", {}, {"weather": {"fog": 50.0}}, "the air or drops return light"),
+    ("hokuyo-urg-04lx", {}, {"weather": {"rain": 20.0}}, "drops or flakes return light"),
 ]
 
 
@@ -268,14 +268,16 @@ def test_beams_of_several_rays_agree(arena):
     assert on_gpu[2].any() and (~same).sum() <= 1 + same.size // 10_000
 
 
-def test_objects_that_move_during_a_batch_are_named(street, vlp):
+def test_objects_that_move_during_a_batch_agree(street, vlp):
     poses = street.sensor_pose[None]
-    with pytest.warns(UserWarning, match="objects move during the sweep"):
-        on_gpu = et.simulate_batch(street, vlp, poses, device="gpu")
-    assert on_gpu[0].tobytes() == et.simulate_batch(street, vlp, poses)[0].tobytes()
-    # A warning that is an error ends the call.
-    with pytest.raises(UserWarning, match="objects move"):
-        et.simulate_batch(street, vlp, poses, device="gpu")
+    on_gpu, on_cpu = (et.simulate_batch(street, vlp, poses, seed=4, labels=True, device=device) for device in ("gpu", "cpu"))
+    assert on_cpu[2].any()
+    assert_agree(on_gpu, on_cpu)
+
+
+def test_a_warning_that_is_an_error_ends_the_call(street, vlp):
+    with pytest.raises(UserWarning, match="light follows random paths"):
+        et.simulate_batch(street, vlp, street.sensor_pose[None], paths=2, device="gpu")
 
 
 def test_a_gpu_that_does_not_exist_is_an_error(arena, vlp):

@@ -131,17 +131,16 @@ fn what_a_gpu_does_not_simulate_runs_on_the_cpu_with_the_reason() {
     );
     assert!(expected == found);
 
-    // Fog: a phase receiver on the GPU, a pulsed one on the CPU
-    let fog = ["--fog", "20"];
-    let on_cpu = "light paths were found on the GPU, echoes on the CPU: the air or drops";
-    let (messages, _) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &fog);
+    // A phase receiver in fog on the GPU, in rain on the CPU
+    let on_cpu = "light paths were found on the GPU, echoes on the CPU: drops or flakes";
+    let (messages, _) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &["--fog", "20"]);
     let is_on_gpu = |messages: &str| {
         !["simulated on the CPU", "echoes on the CPU"]
             .iter()
             .any(|one| messages.contains(one))
     };
     assert!(is_on_gpu(&messages), "{messages}");
-    let (messages, _) = simulate("gpu", "velodyne-vlp-16", "room.toml", &fog);
+    let (messages, _) = simulate("gpu", "hokuyo-urg-04lx", "room.toml", &["--rain", "20"]);
     assert!(messages.contains(on_cpu), "{messages}");
 
     // Two echoes of single shots, of glass and of what is behind it
