@@ -27,6 +27,8 @@ export class ObjectsLayer {
   /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
   private materials: THREE.MeshLambertMaterial[][] = [[], []];
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] } | null>>();
+  /** The geometries of the last state. */
+  private used = new Set<number>();
   private outline: THREE.LineSegments | null = null;
   private outlineMaterial = new THREE.LineBasicMaterial({ color: 0xff9d1e, depthTest: false, transparent: true });
   private outlined = -1;
@@ -76,8 +78,9 @@ export class ObjectsLayer {
         }));
       }
     });
-    this.forget(new Set(state.objects.map((object) => object.mesh)));
+    this.used = new Set(state.objects.map((object) => object.mesh));
     if (loads.length > 0) await Promise.all(loads);
+    this.forget();
     this.select(this.outlined);
     this.changed();
   }
@@ -102,11 +105,15 @@ export class ObjectsLayer {
     return loading;
   }
 
-  private forget(used: Set<number>) {
+  /** Frees geometries that are neither used nor shown: a shown one would be loaded again by the next drawing, and stay. */
+  private forget() {
     for (const [number, loading] of this.geometries) {
-      if (used.has(number)) continue;
-      this.geometries.delete(number);
-      void loading.then((loaded) => loaded?.geometry.dispose());
+      if (this.used.has(number)) continue;
+      void loading.then((loaded) => {
+        if (this.used.has(number) || this.meshes.some((mesh) => mesh.geometry === loaded?.geometry)) return;
+        this.geometries.delete(number);
+        loaded?.geometry.dispose();
+      });
     }
   }
 
