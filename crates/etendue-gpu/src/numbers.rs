@@ -12,6 +12,21 @@ pub(crate) fn double_single(x: f64) -> [f32; 2] {
     [high, (x - f64::from(high)) as f32]
 }
 
+/// Two numbers in double-single form.
+pub(crate) fn pairs([one, two]: [f64; 2]) -> [f32; 4] {
+    let [a, b] = [one, two].map(double_single);
+    [a[0], a[1], b[0], b[1]]
+}
+
+/// Four numbers in `f32`, for powers and noise.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the shaders compute powers and noise in f32"
+)]
+pub(crate) fn rounded(numbers: [f64; 4]) -> [f32; 4] {
+    numbers.map(|number| number as f32)
+}
+
 /// The number that stands for infinite distances in the shaders, m.
 pub(crate) const FARTHEST: f32 = 1e30;
 

@@ -2,7 +2,7 @@
 
 use crate::device::GpuDevice;
 use crate::error::GpuError;
-use crate::numbers::double_single;
+use crate::numbers::{pairs, rounded};
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::phase::PowerDependentBias;
@@ -114,20 +114,6 @@ impl PhaseParameters {
             air: rounded(of_air),
         }
     }
-}
-
-/// Two numbers in double-single form.
-fn pairs([one, two]: [f64; 2]) -> [f32; 4] {
-    let [a, b] = [one, two].map(double_single);
-    [a[0], a[1], b[0], b[1]]
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the shaders compute powers and noise in f32"
-)]
-fn rounded(numbers: [f64; 4]) -> [f32; 4] {
-    numbers.map(|number| number as f32)
 }
 
 /// The inverse of the second number modulo the first, which have no common factor.

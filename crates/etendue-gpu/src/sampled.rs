@@ -3,7 +3,7 @@
 use crate::device::GpuDevice;
 use crate::error::GpuError;
 use crate::geometry::index;
-use crate::numbers::double_single;
+use crate::numbers::{double_single, pairs, rounded};
 use crate::transfers::Scratch;
 use bytemuck::{Pod, Zeroable};
 use etendue_physics::SPEED_OF_LIGHT;
@@ -234,18 +234,4 @@ fn reached(own: &DirectSampled, is_noisy: bool) -> f32 {
         }
         _ => threshold as f32,
     }
-}
-
-/// Two numbers in double-single form.
-fn pairs([one, two]: [f64; 2]) -> [f32; 4] {
-    let [a, b] = [one, two].map(double_single);
-    [a[0], a[1], b[0], b[1]]
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the shaders compute powers and noise in f32"
-)]
-fn rounded(numbers: [f64; 4]) -> [f32; 4] {
-    numbers.map(|number| number as f32)
 }

@@ -242,7 +242,7 @@ impl TlasTraversal<'_> {
         None
     }
 
-    /// Pushes the children of a node that the rays may hit: the nearest last, among the entries from `base` on.
+    /// Pushes the children of a node that the rays may hit: the nearest last, behind the first `base` entries.
     #[inline(always)]
     fn push_children<L: Lanes>(&mut self, node: &Node, limit: f32, base: usize) {
         let (mut hits, distances) = self.slabs.intersect_boxes::<L>(node, limit);

@@ -64,8 +64,12 @@ impl Likelihood {
         let turned = offsets.flat_map(|offset| near.iter().map(move |beam| (*beam, offset)));
         let at_azimuths = (0..beams).map(|beam| (beam, 0.0));
         let all: Vec<(usize, f64)> = at_azimuths.chain(turned).collect();
+        let problem = match likelihood.turned_beams(&all) {
+            Some(turned) if !near.is_empty() => turned,
+            _ => likelihood,
+        };
         Self {
-            problem: likelihood.turned_beams(&all).unwrap_or(likelihood),
+            problem,
             near,
             is_near,
             loss,
@@ -95,9 +99,8 @@ impl Likelihood {
             sum += away.map(|(cost, _)| cost).sum::<f64>();
             for (number, beam) in self.near.iter().enumerate() {
                 let cost = at_azimuths[*beam];
-                let of_turned = turned.iter().skip(number).step_by(self.near.len());
-                let weighted = probabilities.iter().zip(of_turned);
-                let likelihoods = weighted.map(|(p, cost)| p * (-cost).exp());
+                let weighted = probabilities.iter().zip(turned.chunks(self.near.len()));
+                let likelihoods = weighted.map(|(p, costs)| p * (-costs[number]).exp());
                 let likelihood = ((-cost).exp() + likelihoods.sum::<f64>()) / all;
                 sum -= likelihood.max(f64::MIN_POSITIVE).ln();
             }

@@ -64,15 +64,9 @@ fn add_other(distance: vec2<f32>, power: f32, mark: u32) -> bool {
     }
     var place = returns;
     while place > 0u && ds_sub(distances[place - 1u], distance).x > 0.0 {
-        distances[place] = distances[place - 1u];
-        powers[place] = powers[place - 1u];
-        slots_of[place] = slots_of[place - 1u];
         place -= 1u;
     }
-    distances[place] = distance;
-    powers[place] = power;
-    slots_of[place] = mark;
-    returns += 1u;
+    insert_return(place, distance, power, mark);
     return true;
 }
 

@@ -197,6 +197,19 @@ fn is_behind(place: u32, distance: vec2<f32>, slot: u32) -> bool {
     return place >= returns_before && (a.x > b.x || (a.x == b.x && a.y > b.y));
 }
 
+// Inserts a return in the list, in which there is room.
+fn insert_return(place: u32, distance: vec2<f32>, power: f32, slot: u32) {
+    for (var last = returns; last > place; last--) {
+        distances[last] = distances[last - 1u];
+        powers[last] = powers[last - 1u];
+        slots_of[last] = slots_of[last - 1u];
+    }
+    distances[place] = distance;
+    powers[place] = power;
+    slots_of[place] = slot;
+    returns += 1u;
+}
+
 // Adds the return of the surface that a slot hit, with a share of the power of the beam. Returns false if the host simulates
 // the shot.
 fn add_return(slot: u32, weight: f32) -> bool {
@@ -240,15 +253,9 @@ fn add_return(slot: u32, weight: f32) -> bool {
     }
     var place = returns;
     while place > 0u && is_behind(place - 1u, distance, slot) {
-        distances[place] = distances[place - 1u];
-        powers[place] = powers[place - 1u];
-        slots_of[place] = slots_of[place - 1u];
         place -= 1u;
     }
-    distances[place] = distance;
-    powers[place] = power;
-    slots_of[place] = slot;
-    returns += 1u;
+    insert_return(place, distance, power, slot);
     return true;
 }
 
