@@ -265,7 +265,7 @@ mod long_tests {
     /// The reduced form of `just coverage-correct`: drives without bias, with a polynomial and with a waveform bias, with
     /// good and with poor poses; the polynomial has the wrong shape for the waveform bias.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "14 s on two cores: just long"]
     fn no_usable_model_is_worse_than_no_correction() {
         let mut usable = 0;
         let start = DepthModel::Waveform(WaveformBias::START);

@@ -436,7 +436,7 @@ mod long_tests {
     /// Requirement: 1.5 mm over the used incidences, with jointly estimated poses with noise of 1 cm
     /// and 0.2 degrees, and a validation sequence with equal pose noise; measured 0.38 mm. The model is usable.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "9 s on two cores: just long"]
     fn noisy_poses_are_learnt_with_the_bias_and_validated() {
         let folder = folder();
         let run = |words: &str| {

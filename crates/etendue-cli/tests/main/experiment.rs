@@ -25,7 +25,7 @@ mod long_tests {
     use super::*;
 
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "10 s on two cores: just long"]
     fn localisation_draws_its_iterations() {
         let folder = folder();
         let arguments = [

@@ -574,54 +574,53 @@ fn a_pose_is_not_determined_by_intensities() {
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
 }
 
+/// Sixteen scans of the arena with its mirror and its pane from near the truth. An error above four standard
+/// deviations has a probability of 0.3 % over all components of all scans.
+#[test]
+fn poses_among_mirrors_are_within_four_standard_deviations() {
+    let folder = folder();
+    let mut squares = 0.0;
+    for seed in 1..=16 {
+        let seed = seed.to_string();
+        let scan = [
+            "simulate",
+            "arena",
+            "--pose",
+            "0.1,0.05,0,10",
+            "--seed",
+            &seed,
+            "-o",
+            "s.csv",
+        ];
+        succeed(folder.path(), &scan);
+        let arguments = [
+            "arena",
+            "--scan",
+            "s.csv",
+            "--free",
+            "sensor.pose",
+            "--start",
+            "0.1,0.1,10",
+        ];
+        let found = fit(folder.path(), &arguments);
+        assert_eq!(found["goodness"]["verdict"], "good", "{found}");
+        for error in errors(&found, [0.1, 0.05, 10.0]) {
+            assert!(error.abs() < 4.0, "seed {seed}: {found}");
+            squares += error * error;
+        }
+    }
+    // Of 48 squared errors: the mean is 1, within 0.8 with a probability of 1e-4.
+    let mean = squares / 48.0;
+    assert!((0.3..1.8).contains(&mean), "{mean}");
+}
+
 mod long_tests {
     use super::*;
 
     /// The problem of a mirror in `examples/fit`.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "28 s on two cores: just long"]
     fn the_example_of_a_mirror_solves_the_problem_of_the_paper() {
         is_solved("track-mirror.toml", 5e-3, 0.5);
-    }
-
-    /// Sixteen scans of the arena with its mirror and its pane from near the truth. An error above four standard
-    /// deviations has a probability of 0.3 % over all components of all scans.
-    #[test]
-    #[ignore = "8 s of CPU or more: just long"]
-    fn poses_among_mirrors_are_within_four_standard_deviations() {
-        let folder = folder();
-        let mut squares = 0.0;
-        for seed in 1..=16 {
-            let seed = seed.to_string();
-            let scan = [
-                "simulate",
-                "arena",
-                "--pose",
-                "0.1,0.05,0,10",
-                "--seed",
-                &seed,
-                "-o",
-                "s.csv",
-            ];
-            succeed(folder.path(), &scan);
-            let arguments = [
-                "arena",
-                "--scan",
-                "s.csv",
-                "--free",
-                "sensor.pose",
-                "--start",
-                "0.1,0.1,10",
-            ];
-            let found = fit(folder.path(), &arguments);
-            assert_eq!(found["goodness"]["verdict"], "good", "{found}");
-            for error in errors(&found, [0.1, 0.05, 10.0]) {
-                assert!(error.abs() < 4.0, "seed {seed}: {found}");
-                squares += error * error;
-            }
-        }
-        // Of 48 squared errors: the mean is 1, within 0.8 with a probability of 1e-4.
-        let mean = squares / 48.0;
-        assert!((0.3..1.8).contains(&mean), "{mean}");
     }
 }

@@ -597,7 +597,7 @@ mod long_tests {
     /// 95 % interval covers the position at the end in at least 20, which a correct
     /// interval misses with a probability of 0.5 %.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "10 s on two cores: just long"]
     fn the_stated_deviation_along_a_bare_corridor_covers_the_error() {
         let mut covered = 0;
         for seed in 0..24 {
@@ -648,7 +648,7 @@ mod long_tests {
     /// Errors and stated standard deviations agree: over 12 drives each through a room and past pilasters, the root mean
     /// square of the ratio is between a third and 1.5.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "9 s on two cores: just long"]
     fn stated_deviations_have_the_size_of_the_errors() {
         let along = |time: f64| along_corridor(4.0 * time);
         let slow = |time: f64| along_corridor(0.8 * time - 1.0);

@@ -195,7 +195,7 @@ mod long_tests {
 
     /// Beams of hundreds to thousands of rays approximate the integral.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "12 s on two cores: just long"]
     fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
         for (name, shape, receiver, rings) in [
             ("closed form", BeamShape::Gaussian, None, 50),

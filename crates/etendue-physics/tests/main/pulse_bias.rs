@@ -234,7 +234,7 @@ mod long_tests {
     /// Least squares of the bias over 14 distances from 2 to 15 m and 21 incidences from 0 to 80
     /// degrees (18 to 68 where the name ends in `le70`), onto two powers of the incidence.
     #[test]
-    #[ignore = "8 s of CPU or more: just long"]
+    #[ignore = "14 s on two cores: just long"]
     fn polynomials_fitted_to_the_bias_match_the_reference_file() {
         let golden = golden();
         let fits = golden["poly_fits"].as_object().unwrap();
