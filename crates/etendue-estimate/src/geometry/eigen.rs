@@ -39,6 +39,11 @@ impl EigenDecomposition {
         }
     }
 
+    /// Unit eigenvector of the least eigenvalue of a symmetric matrix: the first vector of [`EigenDecomposition::of`].
+    pub fn least_vector_of(matrix: &Matrix3<f64>) -> Vector3<f64> {
+        least_vector(matrix).unwrap_or_else(|| Self::iterated(matrix).vectors[0])
+    }
+
     /// Decomposition given the eigenvector of the least eigenvalue.
     fn across(matrix: &Matrix3<f64>, least: Vector3<f64>) -> Self {
         let first = any_normal_to(&least);

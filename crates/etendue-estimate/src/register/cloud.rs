@@ -8,13 +8,17 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-/// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, normals.
+/// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, the nearest points and the normal of each point.
 pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
     normals: Vec<SVector<f64, D>>,
-    /// Number of neighbours of the planes of the normals.
+    /// Number of nearest points of each point, with the point itself; 0 before they are searched.
     neighbours: usize,
+    /// Indices of the nearest points, point by point.
+    near: Vec<u32>,
+    /// Distance of the last of them, m.
+    reach: Vec<f64>,
 }
 
 impl<const D: usize> SearchableCloud<D> {
@@ -38,6 +42,8 @@ impl<const D: usize> SearchableCloud<D> {
             tree,
             normals: Vec::new(),
             neighbours: 0,
+            near: Vec::new(),
+            reach: Vec::new(),
         }
     }
 
@@ -48,16 +54,20 @@ impl<const D: usize> SearchableCloud<D> {
 
     /// Fits normals, unless they are known: at each point that of the plane fitted to the nearest `neighbours` points.
     pub(super) fn fit_normals<M: RigidMotion<D, K>, const K: usize>(&mut self, neighbours: usize) {
-        if neighbours == self.neighbours {
+        let count = neighbours.min(self.len());
+        if count == self.neighbours {
             return;
         }
-        let normal = |p: &SVector<f64, D>| {
-            let near = self.nearest_of(p, neighbours);
-            let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);
-            vectors.column(values.imin()).into_owned()
+        let mut near = vec![0; count * self.len()];
+        let rows = near.par_chunks_exact_mut(count.max(1));
+        let plane = |(point, near): (&SVector<f64, D>, &mut [u32])| {
+            let reach = self.find_nearest(point, near);
+            let points = near.iter().map(|&i| &self.points[i as usize]);
+            (M::normal(&spread(points).1), reach)
         };
-        self.normals = self.points.par_iter().map(normal).collect();
-        self.neighbours = neighbours;
+        (self.normals, self.reach) = self.points.par_iter().zip(rows).map(plane).unzip();
+        self.near = near;
+        self.neighbours = count;
     }
 
     /// Points, m.
@@ -70,29 +80,63 @@ impl<const D: usize> SearchableCloud<D> {
         &self.normals
     }
 
-    /// Indices and squared distances (m²) of the two nearest points; of a cloud with one point, the second is at infinity.
-    pub(super) fn two_nearest(&self, to: &SVector<f64, D>) -> Option<[(usize, f64); 2]> {
-        const TWO: NonZero<usize> = NonZero::new(2).expect("two is not zero");
-        let tree = self.tree.as_ref()?.query(&to.data.0[0]);
-        let found = tree.nearest_n::<SquaredEuclidean<f64>>(TWO).execute();
-        let entry = |i: usize| found.get(i).map(|near| (near.item as usize, near.distance));
-        Some([entry(0)?, entry(1).unwrap_or((0, f64::INFINITY))])
+    /// Index of the nearest point.
+    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<usize> {
+        let query = self.tree.as_ref()?.query(&to.data.0[0]);
+        let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
+        Some(found.item as usize)
     }
 
-    /// Indices of the `count` nearest points.
-    fn nearest_of(&self, to: &SVector<f64, D>, count: usize) -> Vec<usize> {
-        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
-            return Vec::new();
-        };
-        let found = tree
-            .query(&to.data.0[0])
-            .nearest_n::<SquaredEuclidean<f64>>(count)
-            .execute();
-        found
-            .iter()
-            .map(|neighbour| neighbour.item as usize)
-            .collect()
+    /// The point nearest to a position among the neighbours of a point, where they are known and reach as far as
+    /// the position.
+    pub(super) fn nearest_around(&self, point: usize, to: &SVector<f64, D>) -> Option<NearPoint> {
+        // All other points are farther from the point than its last neighbour.
+        let reach = self.reach.get(point)?;
+        let beyond = reach - (to - self.points[point]).norm();
+        if beyond <= 0.0 {
+            return None;
+        }
+        // The nearest and the second of the neighbours
+        let near = &self.near[self.neighbours * point..self.neighbours * (point + 1)];
+        let [mut first, mut second] = [(0, f64::INFINITY); 2];
+        for &index in near {
+            let index = index as usize;
+            let squared = (to - self.points[index]).norm_squared();
+            if squared < first.1 {
+                (first, second) = ((index, squared), first);
+            } else if squared < second.1 {
+                second = (index, squared);
+            }
+        }
+        Some(NearPoint {
+            nearest: first.0,
+            distance: first.1.sqrt(),
+            others: second.1.sqrt().min(beyond),
+        })
     }
+
+    /// Fills in the indices of the nearest points and returns the distance of the last, m.
+    fn find_nearest(&self, to: &SVector<f64, D>, indices: &mut [u32]) -> f64 {
+        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(indices.len())) else {
+            return 0.0;
+        };
+        let query = tree.query(&to.data.0[0]);
+        let found = query.nearest_n::<SquaredEuclidean<f64>>(count).execute();
+        for (index, near) in indices.iter_mut().zip(&found) {
+            *index = near.item;
+        }
+        found.last().map_or(0.0, |last| last.distance.sqrt())
+    }
+}
+
+/// Point near a position.
+pub(super) struct NearPoint {
+    /// Index of the point.
+    pub nearest: usize,
+    /// Its distance, m.
+    pub distance: f64,
+    /// Lower bound of the distances of all other points, m. Below the distance of the point, another one can be nearer.
+    pub others: f64,
 }
 
 /// Mean and covariance of points.

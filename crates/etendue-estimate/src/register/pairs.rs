@@ -1,6 +1,6 @@
 //! Nearest-point correspondences.
 
-use super::cloud::SearchableCloud;
+use super::cloud::{NearPoint, SearchableCloud};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -34,7 +34,7 @@ pub(super) struct PairSearch<'a, const D: usize> {
     pub source: &'a SearchableCloud<D>,
     pub target: &'a SearchableCloud<D>,
     rule: PairRule,
-    /// Last search of every source point.
+    /// Last search of every source point, where it has a bound of the distances of other points.
     known: Mutex<Vec<Option<Search<D>>>>,
 }
 
@@ -44,12 +44,11 @@ struct Search<const D: usize> {
     position: SVector<f64, D>,
     /// Index of the nearest target point.
     nearest: usize,
-    /// Half the difference of the distances to the nearest and the second point, m. At positions nearer than this
-    /// the nearest point is the same, by the triangle inequality.
-    valid_within: f64,
+    /// Lower bound of the distances of all other target points, m.
+    others: f64,
 }
 
-/// Factor on [`Search::valid_within`] for rounding.
+/// Factor on [`Search::others`] for rounding.
 const ROUNDING: f64 = 1.0 - 1e-9;
 
 impl<'a, const D: usize> PairSearch<'a, D> {
@@ -97,21 +96,39 @@ impl<'a, const D: usize> PairSearch<'a, D> {
         (found, missing)
     }
 
-    /// Index of the target point nearest to a position, from the last search where it is still valid.
+    /// Index of the target point nearest to a position. The tree is searched only where the triangle inequality does not
+    /// exclude the points that are not compared.
     fn nearest(&self, to: &SVector<f64, D>, known: &mut Option<Search<D>>) -> Option<usize> {
-        let is_valid =
-            |last: &Search<D>| (to - last.position).norm() < ROUNDING * last.valid_within;
-        if !known.as_ref().is_some_and(is_valid) {
-            *known = self
-                .target
-                .two_nearest(to)
-                .map(|[(nearest, first), (_, second)]| Search {
-                    position: *to,
-                    nearest,
-                    valid_within: 0.5 * (second.sqrt() - first.sqrt()),
-                });
+        if let Some(last) = known {
+            // The nearest point of the last search, where all others are farther away
+            let distance = (to - self.target.points()[last.nearest]).norm();
+            let moved = (to - last.position).norm();
+            if distance < ROUNDING * last.others - moved {
+                return Some(last.nearest);
+            }
+            // One of its neighbours, where all others are farther away
+            if let Some(near) = self.target.nearest_around(last.nearest, to)
+                && near.distance < ROUNDING * near.others
+            {
+                *known = Some(Search::new(to, &near));
+                return Some(near.nearest);
+            }
         }
-        known.map(|search| search.nearest)
+        // Any point
+        let nearest = self.target.nearest(to)?;
+        let near = self.target.nearest_around(nearest, to);
+        *known = near.map(|near| Search::new(to, &near));
+        Some(nearest)
+    }
+}
+
+impl<const D: usize> Search<D> {
+    fn new(position: &SVector<f64, D>, near: &NearPoint) -> Self {
+        Self {
+            position: *position,
+            nearest: near.nearest,
+            others: near.others,
+        }
     }
 }
 

@@ -161,7 +161,7 @@ impl Registration {
             resolution: 1.0,
             thinnest: 0.0,
             iterations: 50,
-            step: 1e-6,
+            step: 1e-5,
         }
     }
 

@@ -22,6 +22,9 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
     /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
     fn eigen(matrix: &SMatrix<f64, D, D>) -> (SVector<f64, D>, SMatrix<f64, D, D>);
 
+    /// Unit eigenvector of the least eigenvalue of a symmetric matrix: the normal of the plane of points with this covariance.
+    fn normal(matrix: &SMatrix<f64, D, D>) -> SVector<f64, D>;
+
     /// [`Registration::register_in_stages`] of this motion. The implementations are not generic, so that
     /// registration is compiled in this crate and not again in every crate that uses it.
     ///
@@ -52,6 +55,11 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
     fn eigen(matrix: &Matrix2<f64>) -> (SVector<f64, 2>, Matrix2<f64>) {
         let eigen = matrix.symmetric_eigen();
         (eigen.eigenvalues, eigen.eigenvectors)
+    }
+
+    fn normal(matrix: &Matrix2<f64>) -> SVector<f64, 2> {
+        let (values, vectors) = Self::eigen(matrix);
+        vectors.column(values.imin()).into_owned()
     }
 
     fn register(
@@ -85,6 +93,10 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
     fn eigen(matrix: &Matrix3<f64>) -> (SVector<f64, 3>, Matrix3<f64>) {
         let eigen = EigenDecomposition::of(matrix);
         (eigen.values.into(), Matrix3::from_columns(&eigen.vectors))
+    }
+
+    fn normal(matrix: &Matrix3<f64>) -> SVector<f64, 3> {
+        EigenDecomposition::least_vector_of(matrix)
     }
 
     fn register(

@@ -26,6 +26,7 @@ pub(super) fn descend<M: Manifold>(
         let normal = NormalEquations::new(&linearization, stage.loss);
         let number = walk.log.len() + 1;
         if normal.steepness() < walk.limits.gradient {
+            walk.known = Some(linearization);
             return Ok(StopReason::Gradient);
         }
         // Make the full step.
@@ -47,6 +48,7 @@ pub(super) fn descend<M: Manifold>(
         });
         // Test the step.
         if step.norm() < walk.limits.step {
+            walk.known = Some(linearization);
             return Ok(StopReason::Step);
         }
         // Test the cost.

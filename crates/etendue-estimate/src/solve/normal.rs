@@ -19,15 +19,36 @@ pub struct NormalEquations {
 impl NormalEquations {
     /// Normal equations of a linearized least-squares problem.
     pub fn new(linearization: &Linearization, loss: Loss) -> Self {
-        let n = linearization.unknowns;
         let weights = linearization.residuals.weights(loss);
+        // The compiler unrolls the sums of rigid motions in the plane and in space.
+        match linearization.unknowns {
+            3 => Self::sums(3, linearization, &weights),
+            6 => Self::sums(6, linearization, &weights),
+            unknowns => Self::sums(unknowns, linearization, &weights),
+        }
+    }
+
+    /// Sums over the rows of the Jacobian, for `n` unknowns.
+    #[inline(always)]
+    fn sums(n: usize, linearization: &Linearization, weights: &[f64]) -> Self {
         let mut upper = vec![0.0; n * n];
-        for (row, weight) in linearization.rows().zip(weights) {
-            add_outer(&mut upper, row, weight);
+        let mut gradient = vec![0.0; n];
+        let residuals = linearization.residuals.values.iter().zip(weights);
+        for (row, (residual, weight)) in linearization.rows().zip(residuals) {
+            let row = &row[..n];
+            for (i, a) in row.iter().enumerate() {
+                let scaled = weight * a;
+                for (h, b) in upper[i * n + i..(i + 1) * n].iter_mut().zip(&row[i..]) {
+                    *h += scaled * b;
+                }
+            }
+            for (g, j) in gradient.iter_mut().zip(row) {
+                *g += weight * residual * j;
+            }
         }
         Self {
             matrix: DMatrix::from_fn(n, n, |i, j| upper[i.min(j) * n + i.max(j)]),
-            gradient: DVector::from_vec(linearization.gradient(loss)),
+            gradient: DVector::from_vec(gradient),
         }
     }
 
@@ -56,16 +77,5 @@ impl NormalEquations {
     /// H \delta)$.
     pub fn predicted_decrease(&self, step: &DVector<f64>) -> f64 {
         -(self.gradient.dot(step) + 0.5 * step.dot(&(&self.matrix * step)))
-    }
-}
-
-/// Adds the weighted outer product of a row with itself to the upper triangle.
-fn add_outer(upper: &mut [f64], row: &[f64], weight: f64) {
-    let n = row.len();
-    for (i, a) in row.iter().enumerate() {
-        let scaled = weight * a;
-        for (h, b) in upper[i * n + i..(i + 1) * n].iter_mut().zip(&row[i..]) {
-            *h += scaled * b;
-        }
     }
 }
