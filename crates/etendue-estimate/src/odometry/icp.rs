@@ -1,5 +1,6 @@
 //! Robust point-to-plane registration of a scan onto a map.
 
+use super::freedom::MotionFreedom;
 use super::map::{MapSurfel, PairGate, SurfaceMap, SurfelOrigin};
 use super::observability::{Least, Observability};
 use super::scan::{SampledScan, Surfel, robust_sd};
@@ -11,6 +12,8 @@ use rayon::prelude::*;
 /// Settings of the point-to-plane registration of a scan onto a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IcpOptions {
+    /// Motions of the lidar.
+    pub freedom: MotionFreedom,
     /// Greatest distance between the points of a pair, m; the adaptive threshold is at most this.
     pub max_distance: f64,
     /// Greatest angle between the normals of a pair, rad.
@@ -33,6 +36,7 @@ impl Default for IcpOptions {
     /// 0.1 mm, 3 pairs.
     fn default() -> Self {
         Self {
+            freedom: MotionFreedom::Space,
             max_distance: 3.0,
             max_normal_angle: 45_f64.to_radians(),
             final_scale: 0.05,
@@ -85,8 +89,8 @@ pub(super) struct PlanePair {
 /// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
 const ANNEALING: f64 = 0.7;
 
-/// Fewest pairs of a registration.
-const MIN_PAIRS: usize = 30;
+/// Fewest pairs of a registration per degree of freedom.
+const MIN_PAIRS: usize = 5;
 
 /// Ratio of the greatest distance of a pair and the scale of the loss.
 const GATE: f64 = 3.0;
@@ -99,7 +103,7 @@ pub(super) const MIN_PATCHES: f64 = 4.0;
 
 /// Registers a scan onto a map from a predicted pose with a covariance (world axes, m, rotations times the radius).
 /// Directions that the pairs do not determine keep the prediction. `None` where fewer than
-/// [`MIN_PAIRS`] pairs are found.
+/// [`MIN_PAIRS`] pairs per degree of freedom are found.
 ///
 /// The loss is that of Geman and McClure. Its scale decreases from the standard deviation of the prediction to the greatest of
 /// [`IcpOptions::final_scale`] and five standard deviations of the noise and of the residuals (their median, Huber 1981,
@@ -129,7 +133,7 @@ pub(super) fn register(
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
         let pairs = find_pairs(scan, map, &pose, scale, options, &mut matches);
-        if pairs.len() < MIN_PAIRS {
+        if pairs.len() < MIN_PAIRS * options.freedom.count() {
             return None;
         }
         last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(&pairs));
@@ -141,7 +145,8 @@ pub(super) fn register(
         } else {
             pairs
         };
-        let observability = Observability::new(&matrix, &counted, scan.radius, ended.least);
+        let observability =
+            Observability::new(&matrix, &counted, scan.radius, options.freedom, ended.least);
         // A direction that was held once needs more pairs, so that the pose does not alternate.
         if scale <= last_scale && observability.degenerate().next().is_some() {
             ended.least.pairs = RELEASE * options.min_pairs;
@@ -163,7 +168,10 @@ pub(super) fn register(
     ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
     let pairs = find_pairs(scan, map, &pose, smallest, options, &mut matches);
-    Some(assess(scan, pairs, prediction, &pose, smallest, &ended))
+    let freedom = options.freedom;
+    Some(assess(
+        scan, pairs, prediction, &pose, smallest, freedom, &ended,
+    ))
 }
 
 /// The pairs with unit weights.
@@ -204,6 +212,7 @@ fn assess(
     prediction: &Isometry3<f64>,
     pose: &Isometry3<f64>,
     scale: f64,
+    freedom: MotionFreedom,
     ended: &Loop,
 ) -> IcpResult {
     let (matrix, _) = normal_equations(&pairs, scan.radius);
@@ -214,7 +223,7 @@ fn assess(
         residual: residual(&pairs),
         iterations: ended.iterations,
         converged: ended.converged,
-        observability: Observability::new(&matrix, &pairs, scan.radius, ended.least),
+        observability: Observability::new(&matrix, &pairs, scan.radius, freedom, ended.least),
         radius: scan.radius,
         from_prediction: deviation_from(prediction, pose, scan.radius),
         pairs,

@@ -1,5 +1,6 @@
 //! Scan-to-map odometry.
 
+use super::freedom::MotionFreedom;
 use super::icp::{IcpOptions, IcpResult, register};
 use super::map::SurfaceMap;
 use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
@@ -40,6 +41,28 @@ impl Default for MapperOptions {
             normals: CellOptions::default(),
             icp: IcpOptions::default(),
             limits: QualityLimits::default(),
+        }
+    }
+}
+
+impl MapperOptions {
+    /// Settings for the scans of a planar lidar on a level floor: depths of 0.3 to 50 m, voxels of 5 cm for scans and map,
+    /// scans of 25 samples or more.
+    pub fn planar() -> Self {
+        let default = Self::default();
+        Self {
+            depths: 0.3..=50.0,
+            scan_voxel: 0.05,
+            map_voxel: 0.05,
+            normals: default.normals,
+            icp: IcpOptions {
+                freedom: MotionFreedom::Plane,
+                ..default.icp
+            },
+            limits: QualityLimits {
+                samples: 25,
+                ..default.limits
+            },
         }
     }
 }
@@ -139,13 +162,13 @@ impl<'a> Mapper<'a> {
     pub fn new(options: MapperOptions) -> Self {
         Self {
             map: SurfaceMap::new(options.map_voxel),
-            motion: MotionModel::new(),
+            motion: MotionModel::new(options.icp.freedom),
+            replicates: TrajectoryReplicates::new(options.icp.freedom),
             options,
             correction: None,
             correction_errors: None,
             poses: Vec::new(),
             path: 0.0,
-            replicates: TrajectoryReplicates::new(),
             first: None,
         }
     }
@@ -197,7 +220,7 @@ impl<'a> Mapper<'a> {
                 self.motion.restart();
                 self.poses.clear();
                 self.path = 0.0;
-                self.replicates = TrajectoryReplicates::new();
+                self.replicates = TrajectoryReplicates::new(self.options.icp.freedom);
                 self.add_once(&first.scan(), first.prior);
                 Ok(self.add_once(&scan, prior))
             }
@@ -278,14 +301,30 @@ impl<'a> Mapper<'a> {
             fine: self.map.voxel(),
             coarse: self.options.scan_voxel,
         };
-        SampledScan::new(&points, voxels, &self.options.normals)
+        let sampled = match self.options.icp.freedom {
+            MotionFreedom::Space => SampledScan::new,
+            MotionFreedom::Plane => SampledScan::of_walls,
+        };
+        sampled(&points, voxels, &self.options.normals)
     }
 
     /// Registration of a scan onto the map; `None` where there is no map, or no overlap.
     fn registered(&self, scan: &SampledScan, prediction: &Prediction) -> Option<IcpResult> {
-        let covariance = prediction.covariance(scan.radius);
         let start = &prediction.world_from_lidar;
-        register(scan, &self.map, start, &covariance, &self.options.icp)
+        let with = |covariance| register(scan, &self.map, start, &covariance, &self.options.icp);
+        let found = with(prediction.covariance(scan.radius));
+        // A change of the motion that the earlier ones do not let expect: search as for an unknown motion
+        let limits = &self.options.limits;
+        if self.map.is_empty() || found.as_ref().is_some_and(|icp| limits.agree(scan, icp)) {
+            return found;
+        }
+        let wide = with(self.motion.unknown_motion(scan.radius));
+        let overlap = |icp: &Option<IcpResult>| icp.as_ref().map_or(0.0, |icp| icp.overlap);
+        if overlap(&wide) > overlap(&found) {
+            wide
+        } else {
+            found
+        }
     }
 
     /// Pose of a scan: the registered one, or the predicted one where the scan is lost.

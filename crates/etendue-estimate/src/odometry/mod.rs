@@ -16,6 +16,7 @@
 //! incremental map, sampled by voxels, with normals oriented towards the sensor.
 
 mod beams;
+mod freedom;
 mod icp;
 mod map;
 mod mapper;
@@ -30,6 +31,7 @@ mod tests;
 mod trajectory_error;
 mod verdict;
 
+pub use freedom::MotionFreedom;
 pub use icp::IcpOptions;
 pub use map::SurfaceMap;
 pub use mapper::{Mapper, MapperOptions, MapperStep, MappingError};

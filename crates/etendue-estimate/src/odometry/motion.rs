@@ -1,5 +1,6 @@
 //! Constant-velocity motion of the lidar: prediction with its uncertainty, and deskewing.
 
+use super::freedom::MotionFreedom;
 use super::observability::Observability;
 use crate::manifold::se3;
 use nalgebra::{Isometry3, Matrix3, Matrix6, Point3, Vector6};
@@ -23,6 +24,7 @@ struct StampedPose {
 /// $\sqrt{\sum_{j \le k} j^2}$. A later registration corrects pose and velocity in proportion to their
 /// covariances (Kalman gain).
 pub(super) struct MotionModel {
+    freedom: MotionFreedom,
     last: Option<StampedPose>,
     /// Velocity, m/s and rad/s; `None` before the second scan.
     velocity: Option<Vector6<f64>>,
@@ -66,11 +68,6 @@ impl Prediction {
     }
 }
 
-/// Covariance of the motion from the first scan to the second, m² and rad².
-fn first_motion() -> Matrix6<f64> {
-    diagonal([FIRST_MOTION; 3], [FIRST_ROTATION; 3])
-}
-
 /// Standard deviation of the motion from the first scan to the second, m per axis.
 const FIRST_MOTION: f64 = 1.0;
 /// Standard deviation of the rotation from the first scan to the second, rad per axis.
@@ -81,8 +78,9 @@ const TYPICAL_ACCELERATION: [f64; 2] = [2.0, 0.5];
 
 impl MotionModel {
     /// Model without a pose.
-    pub fn new() -> Self {
+    pub fn new(freedom: MotionFreedom) -> Self {
         Self {
+            freedom,
             last: None,
             velocity: None,
             change: None,
@@ -135,9 +133,9 @@ impl MotionModel {
         let world_from_lidar = prior.unwrap_or(moved);
         // Uncertainty
         let change = if self.velocity.is_none() && prior.is_none() {
-            first_motion()
+            self.first_motion()
         } else {
-            self.changes.covariance(duration) * (duration * duration)
+            self.change_of_velocity(duration) * (duration * duration)
         };
         self.grow(duration, prior.is_some());
         self.turn(&(last.world_from_lidar.inverse() * world_from_lidar));
@@ -159,7 +157,23 @@ impl MotionModel {
         }
         let square = self.duration * self.duration;
         let [translation, rotation] = TYPICAL_ACCELERATION.map(|sd| [sd * square; 3]);
-        diagonal(translation, rotation)
+        self.freedom.of(&diagonal(translation, rotation))
+    }
+
+    /// Covariance of an unknown motion from scan to scan, m², with rotations times `radius`.
+    pub fn unknown_motion(&self, radius: f64) -> Matrix6<f64> {
+        scaling(radius) * self.first_motion() * scaling(radius)
+    }
+
+    /// Covariance of the motion from the first scan to the second, m² and rad².
+    fn first_motion(&self) -> Matrix6<f64> {
+        self.freedom
+            .of(&diagonal([FIRST_MOTION; 3], [FIRST_ROTATION; 3]))
+    }
+
+    /// Covariance of the change of the velocity between scans that are `duration` (s) apart.
+    fn change_of_velocity(&self, duration: f64) -> Matrix6<f64> {
+        self.freedom.of(&self.changes.covariance(duration))
     }
 
     /// Covariance of the translation since it was last determined, m², in lidar axes.
@@ -205,12 +219,12 @@ impl MotionModel {
     /// Adds the uncertainty of a motion.
     fn grow(&mut self, duration: f64, given: bool) {
         if given {
-            self.pose_covariance += self.changes.covariance(duration) * (duration * duration);
+            self.pose_covariance += self.change_of_velocity(duration) * (duration * duration);
         } else if self.velocity.is_none() {
-            self.velocity_covariance = first_motion() / (duration * duration);
+            self.velocity_covariance = self.first_motion() / (duration * duration);
             self.integrate(duration);
         } else {
-            self.velocity_covariance += self.changes.covariance(duration);
+            self.velocity_covariance += self.change_of_velocity(duration);
             self.integrate(duration);
         }
     }
@@ -244,7 +258,10 @@ impl MotionModel {
         }
         let motion = prediction.world_from_lidar.inverse() * world_from_lidar;
         let deviation = se3::log(&motion);
-        let covariance = self.pose_covariance + registered.covariance_in_lidar(world_from_lidar);
+        // The directions that are not free have neither a covariance nor a deviation.
+        let fixed = Matrix6::identity() - self.freedom.projection();
+        let covariance =
+            self.pose_covariance + registered.covariance_in_lidar(world_from_lidar) + fixed;
         let weighted = covariance.lu().solve(&deviation).unwrap_or_default();
         self.cross_covariance.transpose() * weighted - deviation / prediction.duration
     }
@@ -309,7 +326,7 @@ impl RegisteredDirections<'_> {
         let to_lidar = self.to_lidar(world_from_lidar);
         let from_lidar =
             both(world_from_lidar.rotation.to_rotation_matrix().matrix()) * scaling(self.radius);
-        to_lidar * self.observability.onto_degenerate() * from_lidar
+        to_lidar * self.observability.onto_held() * from_lidar
     }
 
     /// Covariance of the observable directions, in lidar axes, m² and rad².

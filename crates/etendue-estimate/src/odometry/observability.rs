@@ -1,5 +1,6 @@
 //! Directions of motion that a registration determines, and those that it does not.
 
+use super::freedom::MotionFreedom;
 use super::icp::{MIN_PATCHES, PlanePair};
 use super::replicates::REPLICATES;
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
@@ -15,8 +16,10 @@ use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 /// would look like information.
 #[derive(Clone, Debug)]
 pub(super) struct Observability {
-    /// Directions, by ascending information.
+    /// Free directions, by ascending information.
     pub directions: Vec<MotionDirection>,
+    /// Projection onto the directions that are not free.
+    fixed: Matrix6<f64>,
 }
 
 /// Direction of motion and its information.
@@ -43,14 +46,25 @@ const CONTRADICTION: f64 = 5.0;
 const CLEAR: f64 = 0.17;
 
 impl Observability {
-    /// Directions of the normal matrix of pairs, with rotations times `radius` (m); degenerate below
+    /// Free directions of the normal matrix of pairs, with rotations times `radius` (m); degenerate below
     /// the numbers of pairs and patches that determine them.
-    pub fn new(matrix: &Matrix6<f64>, pairs: &[PlanePair], radius: f64, least: Least) -> Self {
-        let eigen = SymmetricEigen::new(*matrix);
+    pub fn new(
+        matrix: &Matrix6<f64>,
+        pairs: &[PlanePair],
+        radius: f64,
+        freedom: MotionFreedom,
+        least: Least,
+    ) -> Self {
+        // Eigenvectors; those of the directions that are not free have the largest eigenvalues
+        let free = freedom.projection();
+        let fixed = Matrix6::identity() - free;
+        let above_all = 1.0 + matrix.trace();
+        let eigen = SymmetricEigen::new(freedom.of(matrix) + fixed * above_all);
         let mut order = [0, 1, 2, 3, 4, 5];
         order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+        // Free directions
         let direction = |i: usize| {
-            let vector = eigen.eigenvectors.column(i).into_owned();
+            let vector = free * eigen.eigenvectors.column(i);
             let by_group = clear_pairs(pairs, &vector, radius);
             let clear_pairs: f64 = by_group.iter().sum();
             let squares: f64 = by_group.iter().map(|count| count * count).sum();
@@ -64,7 +78,11 @@ impl Observability {
             }
         };
         Self {
-            directions: order.map(direction).to_vec(),
+            directions: order[..freedom.count()]
+                .iter()
+                .map(|&i| direction(i))
+                .collect(),
+            fixed,
         }
     }
 
@@ -100,11 +118,10 @@ impl Observability {
         self.directions.iter().filter(|d| d.degenerate)
     }
 
-    /// Projection onto the degenerate directions.
-    pub fn onto_degenerate(&self) -> Matrix6<f64> {
-        self.degenerate()
-            .map(|d| d.vector * d.vector.transpose())
-            .sum()
+    /// Projection onto the directions in which the pose is held: degenerate ones, and those that are not free.
+    pub fn onto_held(&self) -> Matrix6<f64> {
+        let degenerate = self.degenerate().map(|d| d.vector * d.vector.transpose());
+        self.fixed + degenerate.sum::<Matrix6<f64>>()
     }
 
     /// Covariance of the observable directions for distances with a standard deviation `sd`, m.

@@ -9,6 +9,8 @@ use std::fmt;
 /// Limits of the quality of a scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QualityLimits {
+    /// Smallest number of samples of a scan.
+    pub samples: usize,
     /// Overlap below which a scan is lost: its pose is the prediction, and the map does not include it.
     pub lost_overlap: f64,
     /// Overlap below which a scan is doubtful.
@@ -30,10 +32,11 @@ pub struct QualityLimits {
 }
 
 impl Default for QualityLimits {
-    /// 15 % and 35 % of overlap, three times the expected residual of at least 5 mm, 0.1 m and 1 degree, and in
+    /// 50 samples, 15 % and 35 % of overlap, three times the expected residual of at least 5 mm, 0.1 m and 1 degree, and in
     /// relation to the first scan 1 % and 0.01 degrees per metre of path more.
     fn default() -> Self {
         Self {
+            samples: 50,
             lost_overlap: 0.15,
             overlap: 0.35,
             residual: 3.0,
@@ -43,6 +46,14 @@ impl Default for QualityLimits {
             position_per_metre: 0.01,
             rotation_per_metre: 0.01_f64.to_radians(),
         }
+    }
+}
+
+impl QualityLimits {
+    /// Whether a registered scan agrees with the map, by its overlap and its residual.
+    pub(super) fn agree(&self, scan: &SampledScan, found: &IcpResult) -> bool {
+        found.overlap >= self.overlap
+            && found.residual <= self.residual * expected_residual(scan, self)
     }
 }
 
@@ -193,16 +204,13 @@ pub struct ScanQuality {
     pub uncertainty: PoseUncertainty,
 }
 
-/// Smallest number of samples of a scan.
-const MIN_SAMPLES: usize = 50;
-
 impl ScanQuality {
     /// Quality of the first scan, which starts the map, or of a scan with too few samples.
     pub(super) fn unregistered(scan: &SampledScan, limits: &QualityLimits) -> Self {
         let samples = scan.coarse.len();
-        let few = (samples < MIN_SAMPLES).then_some(ScanFlaw::FewPoints {
+        let few = (samples < limits.samples).then_some(ScanFlaw::FewPoints {
             samples,
-            needed: MIN_SAMPLES,
+            needed: limits.samples,
         });
         Self {
             verdict: if few.is_some() {

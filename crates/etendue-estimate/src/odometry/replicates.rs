@@ -1,5 +1,6 @@
 //! Covariance of a trajectory from replicates that leave out parts of the world.
 
+use super::freedom::MotionFreedom;
 use super::icp::{IcpResult, PlanePair, stacked};
 use super::motion::{Prediction, both};
 use super::sensor_bias::{BiasTrajectories, CorrectionErrors};
@@ -40,6 +41,7 @@ const LEAST_FREEDOM: f64 = 3.0;
 /// it is increased to the intervals of Student's distribution. Along
 /// degenerate directions, replicates keep their prediction, with a random change of velocity.
 pub(super) struct TrajectoryReplicates {
+    freedom: MotionFreedom,
     /// Deviations of each scan: translation (m) at the origin of the world, and rotation (rad), world axes.
     scans: Vec<Deviations>,
     biases: BiasTrajectories,
@@ -61,8 +63,9 @@ pub(super) fn group_of(position: &Vector3<f64>) -> u8 {
 
 impl TrajectoryReplicates {
     /// Replicates of a trajectory without scans.
-    pub fn new() -> Self {
+    pub fn new(freedom: MotionFreedom) -> Self {
         Self {
+            freedom,
             scans: Vec::new(),
             biases: BiasTrajectories::new(),
         }
@@ -97,10 +100,11 @@ impl TrajectoryReplicates {
         let to_world = both(world_from_lidar.rotation.to_rotation_matrix().matrix());
         let change = to_world * change * to_world.transpose() * (OF_CHANGE * OF_CHANGE);
         let [position, rotation] = LEAST.map(|sd| Vector3::repeat(sd * sd));
-        squares * ((REPLICATES as f64 - 1.0) / REPLICATES as f64)
+        let sum = squares * ((REPLICATES as f64 - 1.0) / REPLICATES as f64)
             + biases
             + change
-            + Matrix6::from_diagonal(&stacked(&position, &rotation))
+            + Matrix6::from_diagonal(&stacked(&position, &rotation));
+        self.freedom.of(&sum)
     }
 
     /// Deviations that continue the motion of each replicate, with a random change of velocity, at the lidar.
@@ -140,7 +144,7 @@ impl TrajectoryReplicates {
         // Solve each replicate along the observable directions; the others keep their prediction
         let matrix: Matrix6<f64> = sums.matrices.iter().sum();
         let gradient: Vector6<f64> = sums.gradients.iter().sum();
-        let held = found.observability.onto_degenerate();
+        let held = found.observability.onto_held();
         let free = Matrix6::identity() - held;
         std::array::from_fn(|r| {
             let predicted = scaled(&predicted[r], radius);

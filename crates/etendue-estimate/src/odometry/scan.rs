@@ -114,10 +114,40 @@ const NOISE_STEP: usize = 7;
 /// Largest number of points per voxel whose planes are tried.
 const TRIES: u8 = 3;
 
+/// Largest angle between a beam of a planar scan and its copy, rad: less than the largest one between adjacent beams.
+const COPY_ANGLE: f64 = 0.048;
+
+/// Largest height of the first copy, in sides of the cells of plane fits.
+const COPY_HEIGHT: f64 = 1.0 / 3.0;
+
 impl SampledScan {
     /// First point with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it is as
     /// thin as the noise of the scan permits.
     pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
+        Self::of_first(points.len(), points, voxels, cells)
+    }
+
+    /// Samples of a planar scan, whose points are those of vertical walls: planes are fitted to the points and to copies
+    /// of them above and below.
+    pub fn of_walls(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
+        let mut walls = points.to_vec();
+        for copy in [-2.0, -1.0, 1.0, 2.0] {
+            walls.extend(points.iter().map(|point| {
+                let angle = COPY_ANGLE * point.coords.xy().norm();
+                let height = copy * angle.min(COPY_HEIGHT * cells.cell);
+                point + Vector3::z() * height
+            }));
+        }
+        Self::of_first(points.len(), &walls, voxels, cells)
+    }
+
+    /// Samples among the first `count` points.
+    fn of_first(
+        count: usize,
+        points: &[Point3<f64>],
+        voxels: SampleVoxels,
+        cells: &CellOptions,
+    ) -> Self {
         // Fit planes, and estimate the noise from their points.
         let position = |i: usize| points[i].coords;
         let planes = map_cell_planes(points.len(), position, cells, PointPlane::of);
@@ -128,7 +158,7 @@ impl SampledScan {
         let mut fine = Vec::new();
         let mut voxel_tries: Vec<u8> = Vec::new();
         let mut occupied = VoxelTable::default();
-        for (point, plane) in points.iter().zip(&planes) {
+        for (point, plane) in points.iter().zip(&planes).take(count) {
             let Some(plane) = plane else { continue };
             let voxel = occupied.insert(voxel_key(&point.coords, voxels.fine)) as usize;
             voxel_tries.resize(occupied.len(), 0);

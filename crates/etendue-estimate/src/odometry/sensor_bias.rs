@@ -150,7 +150,7 @@ impl BiasTrajectories {
             changes.push((row, change));
         }
         // Pose in the observable directions
-        let held = found.observability.onto_degenerate();
+        let held = found.observability.onto_held();
         let free = Matrix6::identity() - held;
         let reduced = (free * matrix * free + held).cholesky();
         let pose = reduced.map_or_else(Vector6::zeros, |c| free * c.solve(&(free * right)));

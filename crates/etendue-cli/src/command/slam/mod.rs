@@ -23,14 +23,16 @@ use std::path::{Path, PathBuf};
 /// Arguments of `etendue slam`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue slam corridor -o map\n          \
-    etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
+    etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n          \
+    etendue slam robot.clf --prior poses -o map\n\n\
     Each scan is registered with the map of the scans before it by robust point-to-plane ICP. The first \
     guess is a motion of constant velocity, or odometry. Points that carry times are deskewed, those of a \
     folder of clouds too. Poses with times are interpolated at the times of the scans. A correction that its training did not find usable is refused without --force. There are \
     no loop closures, so that drift is visible. Where the sequence has poses, the \
     result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
     The verdict is good, doubtful or failed, from the overlap, the residual, the degenerate directions and \
-    the standard deviation of each scan (docs/slam.md). The exit code is 0 for a good trajectory, 3 for a doubtful \
+    the standard deviation of each scan (docs/slam.md). Planar scans, whose points all have z = 0, are mapped in the \
+    plane, as sections of vertical walls. The exit code is 0 for a good trajectory, 3 for a doubtful \
     one (0 with --accept-doubtful), and 4 for a failed one.\n\
     Output: trajectory.tum, trajectory_kitti.txt, map.csv, scans.csv (quality of each scan), report.json \
     and a picture, for every verdict.")]
@@ -39,7 +41,7 @@ use std::path::{Path, PathBuf};
     reason = "switches of the command line"
 )]
 pub struct Slam {
-    /// Folder of scans, bag (MCAP, ROS 1, ROS 2) or packet capture of a lidar with several channels
+    /// Folder of scans, bag (MCAP, ROS 1, ROS 2), packet capture or scan log
     sequence: PathBuf,
     #[command(flatten)]
     lidar: LidarOptions,
@@ -102,7 +104,8 @@ impl Slam {
         // Map
         let prior = self.prior(reference.as_deref())?;
         let scans = TimedScans::of(&sequence, !self.no_deskew);
-        let mapped = map(scans, prior, correction.as_ref(), &self.options())?;
+        let options = self.options(are_planar(&sequence.scans));
+        let mapped = map(scans, prior, correction.as_ref(), &options)?;
 
         // Compare, write and report
         let drift = reference.as_ref().map(|poses| drift(poses, &mapped));
@@ -141,18 +144,19 @@ impl Slam {
         }
     }
 
-    fn options(&self) -> MapperOptions {
-        MapperOptions {
-            icp: IcpOptions {
-                max_distance: self.within,
-                ..IcpOptions::default()
-            },
-            ..MapperOptions::default()
-        }
+    /// Settings for scans of a planar lidar, or of one with several channels.
+    fn options(&self, are_planar: bool) -> MapperOptions {
+        let mut options = if are_planar {
+            MapperOptions::planar()
+        } else {
+            MapperOptions::default()
+        };
+        options.icp.max_distance = self.within;
+        options
     }
 }
 
-/// Checks that a trajectory can follow from the scans: two or more, with points in three dimensions.
+/// Checks that a trajectory can follow from the scans: two or more.
 fn check_scans(path: &Path, scans: &[Vec<Point3<f64>>]) -> Result<(), Failure> {
     if scans.len() < 2 {
         return Err(Failure::usage(
@@ -160,14 +164,13 @@ fn check_scans(path: &Path, scans: &[Vec<Point3<f64>>]) -> Result<(), Failure> {
             "give a recording with two or more scans; `etendue inspect` counts them",
         ));
     }
-    let mut points = scans.iter().flatten().peekable();
-    if points.peek().is_some() && points.all(|point| point.z == 0.0) {
-        return Err(Failure::usage(
-            format!("{} has planar scans", path.display()),
-            "give a recording of a lidar with several channels: `slam` registers planes in three dimensions",
-        ));
-    }
     Ok(())
+}
+
+/// Whether the scans have points, all in the plane z = 0.
+fn are_planar(scans: &[Vec<Point3<f64>>]) -> bool {
+    let mut points = scans.iter().flatten().peekable();
+    points.peek().is_some() && points.all(|point| point.z == 0.0)
 }
 
 fn write(

@@ -1,0 +1,39 @@
+//! Degrees of freedom of the lidar.
+
+use nalgebra::{Matrix6, Vector6};
+
+/// Motions of the lidar that a [`Mapper`](super::Mapper) estimates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MotionFreedom {
+    /// Translation and rotation in space.
+    #[default]
+    Space,
+    /// Translation in the plane x-y of the world, and rotation about its normal: a planar lidar on a level floor. Its scans
+    /// are taken as sections of vertical walls.
+    Plane,
+}
+
+impl MotionFreedom {
+    /// Projection of motions (translation, rotation; axes of the world, or of a lidar with the same z axis) onto those
+    /// that are free.
+    pub(super) fn projection(self) -> Matrix6<f64> {
+        Matrix6::from_diagonal(&match self {
+            Self::Space => Vector6::repeat(1.0),
+            Self::Plane => Vector6::new(1.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        })
+    }
+
+    /// Number of degrees of freedom.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Self::Space => 6,
+            Self::Plane => 3,
+        }
+    }
+
+    /// Covariance of motions without the directions that are not free.
+    pub(super) fn of(self, covariance: &Matrix6<f64>) -> Matrix6<f64> {
+        let free = self.projection();
+        free * covariance * free
+    }
+}
