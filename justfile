@@ -144,7 +144,7 @@ deny:
 
 # Tests of the file formats behind features.
 formats:
-    cargo test -p etendue-io --features parquet,exr
+    cargo test -p etendue-io --features feather,parquet,exr
 
 # Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
 robust: (mutate "20")

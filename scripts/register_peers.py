@@ -3,14 +3,13 @@
 each method relative to the reference transform (if there is one), the closure of forward and backward registration,
 and the difference between the two programs.
 
-    pip install small_gicp==1.0.1 numpy
+    pip install small_gicp==1.0.1 numpy etendue
     python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12] [--repeats 7]
 
 RECORDINGS is the folder of recordings (ETENDUE_DATA), ETENDUE the binary.
 
-The last table has median times of N alternating runs with one thread and the same voxels: of the program `etendue
-register`, with its start and the reading of both files, and of `small_gicp.align` in a running Python. Both sides
-downsample, fit local planes and register.
+The last table has median CPU times of N alternating calls with one thread and the same voxels, from NumPy arrays: of
+`etendue.register` and of `small_gicp.align`. Both sides downsample, fit local planes and register.
 """
 
 import argparse
@@ -146,26 +145,27 @@ def scans(data, program, count):
         row(f"small_gicp {method}", *parts, *[""] * len(METHODS))
 
 
-def times(data, program, repeats):
-    print(f"\nMedian time of {repeats} alternating runs, one thread, ms\n")
+def times(data, repeats):
+    os.environ["RAYON_NUM_THREADS"] = "1"
+    import etendue  # reads the number of threads when its pool starts
+    print(f"\nMedian CPU time of {repeats} alternating calls, one thread, ms\n")
     row("clouds", "method", "etendue", "small_gicp")
     row(*["---"] * 4)
-    os.environ["RAYON_NUM_THREADS"] = "1"
     for name, source, target, read, _, voxel, reach, _ in pairs_of_clouds(data):
         a, b = read(source), read(target)
-        options = ["--voxel", str(voxel), "--max-distance", str(reach)]
         for method in PEERS:
+            own = lambda: etendue.register(a, b, method=method, voxel=voxel, max_distance=reach)
             both = ([], [])
             for _ in range(repeats):
-                both[0].append(seconds(lambda: ours(program, str(source), str(target), method, options)))
+                both[0].append(seconds(own))
                 both[1].append(seconds(lambda: peer(a, b, method, voxel, reach)))
-            row(name, method, *[f"{1e3 * statistics.median(t):.0f}" for t in both])
+            row(name, method, *[f"{1e3 * statistics.median(t):.1f}" for t in both])
 
 
 def seconds(function):
-    start = time.perf_counter()
+    start = time.process_time()
     function()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def main():
@@ -177,7 +177,7 @@ def main():
     arguments = parser.parse_args()
     clouds(arguments.recordings, arguments.etendue)
     scans(arguments.recordings, arguments.etendue, arguments.pairs)
-    times(arguments.recordings, arguments.etendue, arguments.repeats)
+    times(arguments.recordings, arguments.repeats)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ mod bag;
 mod capture;
 mod csv;
 mod e57;
+mod feather;
 mod kitti;
 mod las;
 mod mcap;
@@ -59,6 +60,8 @@ pub enum PointFormat {
     Bag,
     /// Apache Parquet: all fields.
     Parquet,
+    /// Feather (Arrow IPC file), read only: all fields.
+    Feather,
     /// Legacy VTK as text, read only: position.
     Vtk,
     /// Capture of lidar packets (PCAP, PCAPNG), read only: the fields in Velodyne, Ouster and Hesai
@@ -146,7 +149,7 @@ struct ScanEditor {
 
 impl PointFormat {
     /// All formats, in the order of content recognition; plain text is last.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Pcd,
         Self::Ply,
         Self::Npz,
@@ -156,6 +159,7 @@ impl PointFormat {
         Self::Mcap,
         Self::Bag,
         Self::Parquet,
+        Self::Feather,
         Self::Vtk,
         Self::Capture,
         Self::Csv,
@@ -173,6 +177,7 @@ impl PointFormat {
             Self::Mcap => &mcap::FORMAT,
             Self::Bag => &bag::FORMAT,
             Self::Parquet => &parquet::FORMAT,
+            Self::Feather => &feather::FORMAT,
             Self::Vtk => &vtk::FORMAT,
             Self::Capture => &capture::FORMAT,
             Self::Csv => &csv::FORMAT,

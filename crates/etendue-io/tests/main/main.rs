@@ -6,6 +6,8 @@
 )]
 
 mod damaged_files;
+#[cfg(feature = "feather")]
+mod feather;
 mod format_limits;
 mod meshes;
 #[cfg(feature = "parquet")]

@@ -1,0 +1,78 @@
+//! Feather tables, written by pyarrow.
+
+use etendue_io::packets::PacketSource;
+use etendue_io::points::parse_points;
+use etendue_io::table::PointSweeps;
+use std::path::Path;
+
+fn parse(bytes: &[u8]) -> Result<PointSweeps, String> {
+    let path = Path::new("a.feather");
+    let parsed = parse_points(path, bytes.to_vec(), &PacketSource::default());
+    parsed.map_err(|error| error.to_string())
+}
+
+const LZ4: &[u8] = include_bytes!("../golden/points_lz4.feather");
+
+/// Three batches with LZ4, one with Zstandard, and one without compression. The columns are those of Argoverse 2, with halves of 16 bits,
+/// bytes, nanoseconds in `offset_ns`, numbers of lasers, nulls, 64-bit integers and text.
+#[test]
+fn files_of_pyarrow_are_read_whatever_their_packing() {
+    let files: [(&str, &[u8]); 3] = [
+        ("lz4", LZ4),
+        ("zstd", include_bytes!("../golden/points_zstd.feather")),
+        ("plain", include_bytes!("../golden/points_plain.feather")),
+    ];
+    for (name, bytes) in files {
+        let points = parse(bytes).unwrap();
+        assert_eq!(
+            points.warnings,
+            ["the column name contains no numbers and was skipped"],
+            "{name}"
+        );
+        let table = points.together();
+        let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+        let expected = ["x", "y", "z", "intensity", "ring", "time", "object"];
+        assert_eq!(names, expected, "{name}");
+        assert_eq!(table.points, 40, "{name}");
+        for i in 0..40_u16 {
+            let number = f64::from(i);
+            let row = [
+                0.25 * number,
+                f64::from(f32::from(i).sqrt()),
+                if i % 7 == 3 {
+                    f64::NAN
+                } else {
+                    0.5 * f64::from(i % 5)
+                },
+                number,
+                f64::from(i % 4),
+                2.5e-3 * number,
+                f64::from(i % 3) - 1.0,
+            ];
+            for (column, expected) in table.columns.iter().zip(row) {
+                let value = column.data.number(usize::from(i));
+                // Times are products of nanoseconds
+                let is_same =
+                    (value - expected).abs() < 1e-15 || value.is_nan() && expected.is_nan();
+                assert!(is_same, "{name}, {}: {value} {expected}", column.name);
+            }
+        }
+    }
+}
+
+/// A file truncated at any position, or with any byte changed, gives an error or a table, without a panic and without memory out
+/// of proportion.
+#[test]
+fn damaged_files_are_refused() {
+    for length in 6..LZ4.len() {
+        let error = parse(&LZ4[..length]).expect_err("it is truncated");
+        assert!(error.contains("truncated"), "{error}");
+    }
+    let mut refused = 0;
+    for place in 6..LZ4.len() {
+        let mut bytes = LZ4.to_vec();
+        bytes[place] ^= 0x55;
+        refused += usize::from(parse(&bytes).is_err());
+    }
+    assert!(refused > LZ4.len() / 8, "{refused} of {}", LZ4.len());
+}
