@@ -125,6 +125,21 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
         refused.contains("choose one topic with --topic NAME"),
         "{refused}"
     );
+    // A fit reads one of the two
+    let fit = |more: &[&str]| {
+        let words = "fit arena --scan a.mcap#0 --free sensor.pose --sensor";
+        let words: Vec<&str> = words.split(' ').chain([sensor]).collect();
+        etendue(folder.path(), &[&words, more].concat())
+    };
+    let refused = stderr(&fit(&[]));
+    assert!(
+        refused.contains("choose one topic with --topic NAME"),
+        "{refused}"
+    );
+    let first = fit(&["--topic", "/hokuyo_ust_10lx/points"]);
+    let text = stdout(&first);
+    assert!(first.status.success(), "{text} {}", stderr(&first));
+    assert!(text.contains("good"), "{text}");
 }
 
 /// Negative times shift all times of a recording, with a warning.

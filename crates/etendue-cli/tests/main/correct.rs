@@ -5,6 +5,21 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+/// A room of 5 x 4 m with a cabinet.
+const PLANAR_ROOM: &str = r#"
+version = 1
+[[objects]]
+name = "room"
+shape.box = { size_m = [5, 4, 1] }
+position_m = [0, 0, 0.2]
+material = "white-paper"
+[[objects]]
+name = "cabinet"
+shape.box = { size_m = [0.8, 0.5, 1] }
+position_m = [1.2, -1.4, 0.2]
+material = "wood"
+"#;
+
 /// Scans of a room from positions half a metre apart, as KITTI files, with a known bias
 /// of 0.005 m times the fourth power of the incidence.
 fn sequence(folder: &Path, scans: u32, inverse: bool) {
@@ -463,4 +478,44 @@ mod long_tests {
         let rms = (squares.sum::<f64>() / 76.0).sqrt();
         assert!(rms < 1.5e-3, "{rms} m, {report}");
     }
+}
+
+/// A planar lidar drives and turns in the arena: its recording as planar scans is mapped in the plane, at the poses of the
+/// recording.
+#[test]
+fn slam_maps_the_scans_of_a_planar_lidar() {
+    let folder = folder();
+    let trajectory: String = (0..=20)
+        .map(|step| {
+            let time = 0.1 * f64::from(step);
+            let yaw = (0.2 * time).sin_cos();
+            format!(
+                "{time} {} 0.1 0.1 0 0 {} {}\n",
+                0.15 * time - 0.3,
+                yaw.0,
+                yaw.1
+            )
+        })
+        .collect();
+    fs::write(folder.path().join("drive.tum"), trajectory).expect("written");
+    let words = "simulate small-arena.toml --sensor hokuyo-urg-04lx --trajectory drive.tum --duration 2 --frame sensor -o run.mcap";
+    fs::write(folder.path().join("small-arena.toml"), PLANAR_ROOM).expect("written");
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let words =
+        "slam run.mcap --topic /hokuyo_urg_04lx/points/scan -o map --json --accept-doubtful";
+    let output = succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    println!("{report:#}");
+    let error = report["drift"]["mean_translation_m"]
+        .as_f64()
+        .expect("a number");
+    assert!(error < 0.02, "{error}");
+    let poses = fs::read_to_string(folder.path().join("map/trajectory.tum")).expect("poses");
+    let heights = poses
+        .lines()
+        .filter_map(|line| line.split(' ').nth(3)?.parse::<f64>().ok());
+    assert!(
+        heights.clone().count() >= 19 && heights.into_iter().all(|z| z == 0.0),
+        "{poses}"
+    );
 }

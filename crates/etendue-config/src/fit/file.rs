@@ -44,6 +44,9 @@ pub struct ScanTable {
     /// Index of the scan in the log, from 0; optional if the log contains one scan.
     #[serde(default)]
     pub number: Option<usize>,
+    /// Topic of a bag; required if it has points of several sensors.
+    #[serde(default)]
+    pub topic: Option<String>,
     /// Position of the sensor. Default, without a position and a rotation: the pose of the scene.
     #[serde(default)]
     #[schemars(with = "Option<[f64; 3]>")]

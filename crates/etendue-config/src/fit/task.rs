@@ -45,6 +45,8 @@ pub struct ScanTask {
     pub file: PathBuf,
     /// Index of the scan; `None` if the log must contain exactly one.
     pub number: Option<usize>,
+    /// Topic of a bag; `None` if it has points of one sensor.
+    pub topic: Option<String>,
     /// Pose of the sensor; `None` for the pose of the scene.
     pub world_from_sensor: Option<Isometry3<f64>>,
 }
@@ -197,6 +199,7 @@ fn scan(document: &Document, table: &ScanTable) -> Result<ScanTask, DocumentErro
     Ok(ScanTask {
         file: resolve(document, &table.file)?,
         number: table.number,
+        topic: table.topic.clone(),
         world_from_sensor: given.then_some(pose),
     })
 }

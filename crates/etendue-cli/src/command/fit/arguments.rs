@@ -22,6 +22,9 @@ pub struct ProblemArguments {
     /// several
     #[arg(long, value_name = "FILE[#N]", requires = "free")]
     scan: Vec<String>,
+    /// Topic of the scans in bags; required if a bag has points of several sensors
+    #[arg(long, value_name = "NAME", requires = "scan")]
+    topic: Option<String>,
     /// Path of an unknown parameter
     #[arg(long, value_name = "PATH", requires = "scan")]
     free: Vec<String>,
@@ -163,7 +166,11 @@ impl ProblemArguments {
         Ok(FitTask {
             scene: self.subject.clone(),
             sensor: self.sensor.clone(),
-            scans: self.scan.iter().map(|argument| scan(argument)).collect(),
+            scans: self
+                .scan
+                .iter()
+                .map(|argument| self.scan_task(argument))
+                .collect(),
             free: self.unknowns(),
             solver: self.solver(),
             intensity: SolverTable::default().intensity_weight(&self.free),
@@ -184,6 +191,19 @@ impl ProblemArguments {
         }
     }
 
+    fn scan_task(&self, argument: &str) -> ScanTask {
+        let (file, number) = match source::numbered(argument) {
+            Some((file, number)) => (file, Some(number)),
+            None => (argument, None),
+        };
+        ScanTask {
+            file: file.into(),
+            number,
+            topic: self.topic.clone(),
+            world_from_sensor: None,
+        }
+    }
+
     fn unknowns(&self) -> Vec<FreeTask> {
         let unknown = |(number, path): (usize, &String)| {
             let start = self.start.get(number);
@@ -197,17 +217,5 @@ impl ProblemArguments {
             }
         };
         self.free.iter().enumerate().map(unknown).collect()
-    }
-}
-
-fn scan(argument: &str) -> ScanTask {
-    let (file, number) = match source::numbered(argument) {
-        Some((file, number)) => (file, Some(number)),
-        None => (argument, None),
-    };
-    ScanTask {
-        file: file.into(),
-        number,
-        world_from_sensor: None,
     }
 }

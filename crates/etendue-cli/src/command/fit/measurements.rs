@@ -7,7 +7,7 @@ use etendue::config::fit::ScanTask;
 use etendue::estimate::model::{BeamMeasurement, NoiselessLidar};
 use etendue::estimate::odometry::umeyama;
 use etendue::io::input::read_bytes;
-use etendue::io::points::read_points;
+use etendue::io::points::{ReadOptions, read_points_with};
 use etendue::io::scan_log::is_scan_log;
 use etendue::io::table::PointTable;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -59,7 +59,12 @@ fn of_points(
     task: &ScanTask,
     sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    let points = read_points(&task.file, &device(None)?)?;
+    let lidar = device(None)?;
+    let options = ReadOptions {
+        topic: task.topic.as_deref(),
+        ..ReadOptions::new(&lidar)
+    };
+    let points = read_points_with(&task.file, options)?;
     let mut warnings = points.warnings;
     let sweeps = points.sweeps.iter().flat_map(PointTable::sweeps);
     let sweeps: Vec<PointTable> = sweeps.collect();
