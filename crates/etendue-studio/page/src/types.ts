@@ -51,7 +51,7 @@ export interface Refusal { message: string; remedy: string }
 
 export interface SweepHeader {
   revision: number; points: number; beams: number; every: number; image: [number, number]; shifts: number[]; pose: number[]; start: number; duration: number;
-  no_returns: number; too_near: number; errors: number; mixed_points: number; timing: { load_ms: number; simulate_ms: number };
+  no_returns: number; too_near: number; errors: number; mixed_points: number | null; timing: { load_ms: number; simulate_ms: number };
 }
 
 export interface Sweep extends SweepHeader {

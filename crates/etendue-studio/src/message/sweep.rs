@@ -30,7 +30,8 @@ struct Header {
     no_returns: usize,
     too_near: usize,
     errors: usize,
-    mixed_points: usize,
+    /// Number of points of several surfaces; `None` where it is not known.
+    mixed_points: Option<usize>,
     timing: Timing,
 }
 
@@ -51,11 +52,7 @@ pub fn encode(simulated: &SimulatedSweep, loaded: &Loaded, every: u32) -> Vec<u8
         no_returns: count(|one| *one == Outcome::NoReturn),
         too_near: count(|one| *one == Outcome::TooNear),
         errors: count(|one| matches!(one, Outcome::Error(_))),
-        mixed_points: sweep
-            .points
-            .iter()
-            .filter(|point| is_mixed(sweep, point))
-            .count(),
+        mixed_points: mixed_points(sweep),
         timing: simulated.timing,
     };
     message(header, &columns(sweep, loaded))
@@ -117,6 +114,14 @@ fn error(sweep: &Sweep, point: &Return) -> f64 {
         .copied()
         .flatten();
     truth.map_or(f64::NAN, |truth| point.range - truth.range)
+}
+
+/// Number of points of beams to which more than one surface returned light; `None` for receivers that merge the echoes of near
+/// surfaces and report one of the others, whose sweeps do not have the number of surfaces.
+fn mixed_points(sweep: &Sweep) -> Option<usize> {
+    let mixed = sweep.points.iter().filter(|point| is_mixed(sweep, point));
+    let count = mixed.count();
+    (count > 0 || !sweep.surfaces.is_empty()).then_some(count)
 }
 
 /// Whether more than one surface returned light to the beam of a point.

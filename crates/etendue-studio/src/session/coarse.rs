@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 const QUICK_MS: f64 = 12.0;
 
 /// Duration of a coarse sweep, ms.
-const COARSE_MS: f64 = 5.0;
+const COARSE_MS: f64 = 3.0;
 
 /// Duration of what a beam takes besides its rays, in rays: a sweep of an OS1-128 in a furnished house takes 162 ms
 /// with one ray per beam and 544 ms with seven.
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn slow_sweeps_have_fewer_columns() {
         let of_one_ray = [5.0, 12.0, 13.0, 100.0, 1e6].map(|ms| every(ms, 1));
-        assert_eq!(of_one_ray, [1, 1, 4, 32, 64]);
+        assert_eq!(of_one_ray, [1, 1, 8, 64, 64]);
         let of_seven_rays = [12.0, 13.0, 100.0, 544.0].map(|ms| every(ms, 7));
-        assert_eq!(of_seven_rays, [1, 2, 8, 32]);
+        assert_eq!(of_seven_rays, [1, 2, 16, 64]);
         for name in [
             "ouster-os1-128",
             "velodyne-vlp-16",
