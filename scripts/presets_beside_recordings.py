@@ -16,8 +16,8 @@ MARKS = ["<!-- begin tables -->", "<!-- end tables -->"]
 
 # Preset, recording, and whether it set numbers of the preset or checks them.
 RECORDINGS = [
-    ("velodyne-vlp-16", "nebula_lidar_packets/vlp16/1673400471837873222", "sets"),
-    ("velodyne-vlp-16", "mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap", "checks"),
+    ("velodyne-vlp-16", "mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap", "sets"),
+    ("velodyne-vlp-16", "nebula_lidar_packets/vlp16/1673400471837873222", "checks"),
     ("velodyne-vlp-32c", "nebula_lidar_packets/vlp32/1713492677464078412", "sets"),
     ("hesai-pandar40p", "nebula_lidar_packets/40p/1673400149412331409", "sets"),
     ("hesai-xt32", "nebula_lidar_packets/xt32/1673400677802009732", "sets"),

@@ -2,7 +2,7 @@
 //! with diffuse surfaces.
 //!
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: CPU time per sweep, and wall time with
-//! that number of threads; then with newly allocated memory for each sweep, and for casting the beam axes only.
+//! that number of threads, of sensors of this program, and of presets with one ray per beam and with their own; then with newly allocated memory for each sweep, and for casting the beam axes only.
 //! Environment variables: ONLY=1 measures sweeps only, for `perf` and `beside_open3d.py`; DUMP=FOLDER writes
 //! scenes and rays for other engines instead; SCENE=FILE measures a scene file with the presets SENSOR, for
 //! `from_python.py`.
@@ -49,8 +49,20 @@ fn main() {
         .flatten()
     {
         let scene = scene_of(&bench_scene);
-        for scanner in sensors::all() {
-            if selected.is_empty() || selected.contains(&scanner.name) {
+        let scanners = sensors::all();
+        let is_chosen = |scanner: &&Lidar| selected.is_empty() || selected.contains(&scanner.name);
+        for scanner in scanners.iter().filter(is_chosen) {
+            rayon::scope(|_| measure(&bench_scene, &scene, scanner, seconds));
+        }
+        // Other names are presets: with one ray per beam, then with those of the preset.
+        let is_preset = |name: &&String| scanners.iter().all(|scanner| scanner.name != **name);
+        for name in selected.iter().filter(is_preset) {
+            let preset = etendue_config::sensor::preset(name).expect("a preset").lidar;
+            let one_ray = Lidar {
+                beam: preset.beam.with_one_ray(),
+                ..preset.clone()
+            };
+            for scanner in [one_ray, preset] {
                 rayon::scope(|_| measure(&bench_scene, &scene, &scanner, seconds));
             }
         }

@@ -265,9 +265,10 @@ const ENVIRONMENTS: [u32; 2] = [4096, 32];
 /// Number of boxes in each.
 const BOXES: u32 = 10;
 
-/// A lidar of 16 channels and 300 columns.
+/// A lidar of 16 channels, 300 columns and beams of one ray.
 fn small_lidar(echoes: EchoModel) -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    lidar.beam = lidar.beam.with_one_ray();
     set_echoes(&mut lidar, echoes);
     let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
         panic!("a spinning lidar");

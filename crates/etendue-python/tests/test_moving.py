@@ -35,7 +35,8 @@ def test_sweeps_in_motion_equal_those_of_the_command_line(command, vlp, tmp_path
     times, poses = drive()
     tum(tmp_path / "drive.tum", times, poses)
     out = tmp_path / "reference.npz"
-    words = ["simulate", "patio", "--sensor", "velodyne-vlp-16", "--seed", "3", "--frame", "sensor",
+    vlp.save(tmp_path / "vlp.toml")
+    words = ["simulate", "patio", "--sensor", tmp_path / "vlp.toml", "--seed", "3", "--frame", "sensor",
              "--trajectory", tmp_path / "drive.tum", "--sweeps", "3", "--rain", "20", "--fog", "60", "-o", out]
     subprocess.run([command, *words], check=True, capture_output=True)
     reference = np.load(out)

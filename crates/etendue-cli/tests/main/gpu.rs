@@ -89,7 +89,14 @@ fn a_sweep_on_a_gpu_has_the_points_of_the_cpu() {
     let [cpu, gpu] = ["cpu", "gpu"].map(|own| column(folder, &format!("{own}/scan.csv"), "range"));
     assert!(cpu.len() > 50_000);
     assert_eq!(cpu.len(), gpu.len());
-    assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-6));
+    // The ranges of seven rays have a mean, which may be rounded to the next step of 2 mm in one beam of 10,000
+    // (docs/gpu.md). Measured: 1 of 57,872.
+    let apart = cpu.iter().zip(&gpu).map(|(a, b)| (a - b).abs());
+    let other_steps: Vec<f64> = apart.filter(|apart| *apart > 1e-6).collect();
+    assert!(
+        other_steps.len() <= cpu.len() / 10_000 && other_steps.iter().all(|apart| *apart < 2.1e-3),
+        "{other_steps:?}"
+    );
     let run = std::fs::read_to_string(folder.join("gpu/run.json")).expect("metadata");
     assert!(run.contains("--device") && run.contains("gpu:0"));
 

@@ -363,13 +363,13 @@ mod tests {
                 "write true or false",
             ),
             (
-                "sub_ray_rings = 0",
+                "sub_ray_rings = 1",
                 "sub_ray_rings = -1",
                 "sub_ray_rings is -1, which is not a number in its range",
                 "give a number from 0 to",
             ),
             (
-                "sub_ray_rings = 0",
+                "sub_ray_rings = 1",
                 "sub_ray_rings = 0.5",
                 "sub_ray_rings is the number 0.5, where a whole number is expected",
                 "write a whole number",

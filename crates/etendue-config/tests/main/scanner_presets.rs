@@ -268,7 +268,7 @@ fn firing_tables_that_cannot_be_are_refused_with_their_place() {
             "the number of shots in a sweep",
         ),
         (
-            "sub_ray_rings = 0",
+            "sub_ray_rings = 1",
             "sub_ray_rings = 100000",
             "sub_ray_rings is 100000",
         ),
@@ -284,7 +284,7 @@ fn firing_tables_that_cannot_be_are_refused_with_their_place() {
             "sample_ns = 1e-9",
             "sample_ns is 1e-9 ns",
         ),
-        ("jitter_mm = 7", "jitter_mm = -1", "jitter_mm is -1 mm"),
+        ("jitter_mm = 5.9", "jitter_mm = -1", "jitter_mm is -1 mm"),
         (
             "constant_fraction = 0.5",
             "constant_fraction = 1.5",

@@ -157,7 +157,7 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
             "reflectance is 1.7,",
         ),
         (
-            "jitter_mm = 7",
+            "jitter_mm = 5.9",
             "jitter_mm = 6000",
             "jitter_mm = 6000",
             "jitter_mm is 6000 mm",

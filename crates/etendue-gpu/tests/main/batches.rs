@@ -23,9 +23,10 @@ use nalgebra::{Isometry3, Vector3};
 /// Poses of objects in each environment.
 type Bodies = Vec<(ObjectId, Vec<Isometry3<f64>>)>;
 
-/// A lidar of sixteen channels whose columns follow a clock: some sweeps have 25, others 24.
+/// A lidar of sixteen channels and beams of one ray, whose columns follow a clock: some sweeps have 25, others 24.
 fn lidar() -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
+    lidar.beam = lidar.beam.with_one_ray();
     let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
         panic!("a spinning lidar");
     };

@@ -117,7 +117,10 @@ fn profiles_of_all_kinds_agree_with_the_cpu() {
         IntensityKind::Continuous,
     ];
     for name in ["velodyne-vlp-16", "slamtec-rplidar-c1", "hokuyo-urg-04lx"] {
-        let lidar = preset(name).unwrap().lidar;
+        let mut lidar = preset(name).unwrap().lidar;
+        if name == "velodyne-vlp-16" {
+            lidar.beam = lidar.beam.with_one_ray();
+        }
         for (law, intensity) in laws.into_iter().zip(intensities) {
             let loaded = changed(|profile| {
                 profile.law = law;

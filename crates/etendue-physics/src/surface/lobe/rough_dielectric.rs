@@ -6,9 +6,10 @@ use crate::Scalar;
 use crate::surface::cosine::facing;
 use crate::surface::fresnel::{self, cos_refracted};
 use crate::surface::ggx::{ROUGHNESS, Shadowing, ggx, visible_facet, visible_pdf};
-use crate::surface::interaction::{Passage, Side};
+use crate::surface::interaction::{Albedo, Passage, Side};
 use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
 use crate::surface::parameter::MapParameter;
+use crate::surface::sampling::evenly_spread;
 use nalgebra::Vector3;
 
 /// The rough surface of a clear medium in air (Walter et al. 2007,
@@ -176,13 +177,41 @@ impl SampleLobe for RoughDielectric<f64> {
         let passed = 1.0 - fresnel::dielectric(facet.toward, index).mean();
         passed * visible_pdf(incoming, &facet.normal, self.roughness) * facet.jacobian(index)
     }
+
+    /// Both directions of each facet, with the probabilities of their choice: a drawn choice would make steps in the
+    /// integrand. Four facets per sample, for facets near total reflection.
+    fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
+        let index = self.medium.index_ahead(side);
+        let sine = (1.0 - cos_incidence * cos_incidence).max(0.0).sqrt();
+        let incoming = Vector3::new(sine, 0.0, cos_incidence);
+        let mut sum = Albedo::default();
+        let facets = 4 * samples;
+        for [_, u, v] in evenly_spread(facets) {
+            let half = visible_facet(&incoming, self.roughness, [u, v]);
+            let reflected = fresnel::dielectric(incoming.dot(&half), index).mean();
+            let throughput = |choice: f64| {
+                let direction = self.sample(&incoming, side, [choice, u, v])?;
+                let pdf = self.pdf(&incoming, &direction, side);
+                let value = self.evaluate(&incoming, &direction, side);
+                (pdf > 0.0).then(|| value * direction.z.abs() / pdf / f64::from(facets))
+            };
+            // A choice below the reflectance reflects, another one refracts.
+            sum.reflected += reflected * throughput(0.0).unwrap_or(0.0);
+            if reflected < 1.0 {
+                sum.transmitted += (1.0 - reflected) * throughput(1.0).unwrap_or(0.0);
+            }
+        }
+        sum
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::surface::Lobe;
-    use crate::surface::lobe::conformance::{assert_lobe_conforms, material, uniform_direction};
+    use crate::surface::lobe::conformance::{
+        assert_lobe_conforms, cos_degrees, material, uniform_direction,
+    };
     use crate::{Purpose, Stream};
 
     fn lobe() -> Lobe<f64> {
@@ -200,6 +229,55 @@ mod tests {
     #[test]
     fn energy_is_conserved_and_reflection_is_reciprocal() {
         assert_lobe_conforms(lobe());
+    }
+
+    /// The directional albedo from 4096 samples, as of materials, beside 2^19 that choose between reflection and
+    /// refraction, to both sides. Measured: 4.2e-4 at most; 6e-3 where the 4096 samples chose too.
+    #[test]
+    fn the_albedo_is_right_to_a_thousandth() {
+        let mut most = 0.0_f64;
+        for roughness in [0.3, 0.6, 1.0] {
+            let lobe = RoughDielectric {
+                medium: Dielectric {
+                    index: 1.5,
+                    group_index: 1.52,
+                    absorption: 0.0,
+                },
+                roughness,
+                shadowing: Shadowing::SmithCorrelated,
+            };
+            for degrees in [0.0, 20.0, 60.0, 85.0] {
+                for side in [Side::Front, Side::Back] {
+                    let cos = cos_degrees(degrees);
+                    let found = lobe.scattered_albedo(cos, side, 4096);
+                    let drawn = drawn_albedo(&lobe, cos, side, 1 << 19);
+                    most = most.max((found.reflected - drawn.reflected).abs());
+                    most = most.max((found.transmitted - drawn.transmitted).abs());
+                    assert!(found.total() > 0.3 && found.total() < 1.0, "{found:?}");
+                }
+            }
+        }
+        println!("{most:.1e}");
+        assert!(most < 1e-3, "{most}");
+    }
+
+    /// The directional albedo from samples that choose between reflection and refraction.
+    fn drawn_albedo(lobe: &RoughDielectric<f64>, cos: f64, side: Side, samples: u32) -> Albedo {
+        let incoming = Vector3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
+        let mut sum = Albedo::default();
+        for uniform in evenly_spread(samples) {
+            let Some(direction) = lobe.sample(&incoming, side, uniform) else {
+                continue;
+            };
+            let value = lobe.evaluate(&incoming, &direction, side) * direction.z.abs();
+            let weight = value / lobe.pdf(&incoming, &direction, side) / f64::from(samples);
+            if direction.z > 0.0 {
+                sum.reflected += weight;
+            } else {
+                sum.transmitted += weight;
+            }
+        }
+        sum
     }
 
     /// $f(i \to o)/\eta_o^2 = f(o \to i)/\eta_i^2$.
