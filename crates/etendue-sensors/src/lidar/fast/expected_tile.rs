@@ -9,34 +9,36 @@ use crate::lidar::description::Lidar;
 use crate::lidar::intensity::Intensity;
 use crate::lidar::predict::{ExpectedReturn, expected_return};
 use crate::lidar::range_limits::RangeLimits;
-use crate::lidar::shot::Shot;
-use crate::scalar_tile::{EvaluatedLanes, LaneFunctions, LaneScalar, ScalarTile, variables};
+use crate::scalar_tile::{
+    DualTile, EvaluatedLanes, LaneFunctions, LaneScalar, ScalarTile, variables,
+};
 use crate::transport::{RigidReturnTile, Twist};
 use etendue_physics::Dual;
 use etendue_physics::pulse::{IntensityResponse, ReflectivityScale};
 
 /// Expected returns of up to sixteen shots in no ambient light: range, intensity and power, as of [`ExpectedReturn`].
 ///
-/// The derivatives are kept as sums of products (chain rule): of derivatives by the motion of the sensor with those of
-/// the motion, which all lanes share, and of derivatives by other scalars with those of these.
+/// The derivatives are kept as the factors of the chain rule: those by range and power of the light (of a phase receiver:
+/// by what it measured), and those of these two. Of a sensor at one pose, the latter are derivatives by its motion, which
+/// all lanes share, and by the backscatter of the surfaces.
 pub struct ReturnTile<S: LaneScalar> {
     /// Range (m), intensity (counts) and power (1/(m² sr)).
     values: [[f64; 16]; 3],
     /// Lanes with a return; the others are unspecified.
     exist: [bool; 16],
-    /// Whether there are derivatives by the motion.
-    has_motion: bool,
-    /// Translation and rotation vector of the sensor.
-    motion: [S; 6],
-    /// Derivatives by the motion.
-    by_motion: [[[f64; 16]; 6]; 3],
-    /// Number of other scalars.
-    others: usize,
-    /// The other scalars.
-    scalars: [S::Tile; 2],
-    /// Derivatives by the other scalars.
-    by_scalars: [[[f64; 16]; 2]; 3],
+    /// Derivatives by range and power of the light.
+    by_light: [[[f64; 16]; 2]; 3],
+    /// Translation and rotation vector of the sensor, if it is at one pose.
+    motion: Option<[S; 6]>,
+    /// Its light.
+    rigid: RigidReturnTile<S>,
+    /// Range and power of the light of other sensors.
+    light: [S::Tile; 2],
 }
+
+/// Derivatives of range (m) and intensity (counts) of sixteen returns by the motion of the sensor: translation (m) and
+/// rotation vector (rad). Zero in lanes without a return.
+pub type MotionSlopes = [[[f64; 16]; 6]; 2];
 
 impl<S: LaneScalar> ReturnTile<S> {
     /// No returns.
@@ -44,60 +46,40 @@ impl<S: LaneScalar> ReturnTile<S> {
         Self {
             values: [[0.0; 16]; 3],
             exist: [false; 16],
-            has_motion: false,
-            motion: [S::zero(); 6],
-            by_motion: [[[0.0; 16]; 6]; 3],
-            others: 0,
-            scalars: [S::Tile::plain([0.0; 16]); 2],
-            by_scalars: [[[0.0; 16]; 2]; 3],
+            by_light: [[[0.0; 16]; 2]; 3],
+            motion: None,
+            rigid: RigidReturnTile::nothing(),
+            light: [S::Tile::plain([0.0; 16]); 2],
         }
     }
 
     /// Replaces the returns by reports of light whose ranges and powers are `light`.
     #[inline(always)]
     pub(super) fn set(&mut self, reported: &EvaluatedLanes<2, 3>, light: [&S::Tile; 2]) {
-        self.values = reported.values;
-        self.exist = reported.exist;
-        self.has_motion = false;
-        self.others = 2;
-        for (own, other) in self.scalars.iter_mut().zip(light) {
+        self.set_reported(reported);
+        self.motion = None;
+        for (own, other) in self.light.iter_mut().zip(light) {
             *own = *other;
         }
-        self.by_scalars = reported.slopes;
+    }
+
+    /// The light of a sensor at one pose, of which [`ReturnTile::set_rigid`] sets the reports.
+    pub(super) fn rigid_light(&mut self) -> &mut RigidReturnTile<S> {
+        &mut self.rigid
     }
 
     /// Replaces the returns by reports of the light of a sensor at one pose.
     #[inline(always)]
-    pub(super) fn set_rigid(
-        &mut self,
-        reported: &EvaluatedLanes<2, 3>,
-        light: &RigidReturnTile<S>,
-        twist: &Twist<S>,
-    ) {
+    pub(super) fn set_rigid(&mut self, reported: &EvaluatedLanes<2, 3>, twist: &Twist<S>) {
+        self.set_reported(reported);
+        self.motion = Some(twist.motion);
+    }
+
+    #[inline(always)]
+    fn set_reported(&mut self, reported: &EvaluatedLanes<2, 3>) {
         self.values = reported.values;
         self.exist = reported.exist;
-        self.has_motion = true;
-        self.motion = twist.motion;
-        for (own, [by_range, by_power]) in self.by_motion.iter_mut().zip(&reported.slopes) {
-            for j in variables::<6>() {
-                let [range_by, power_by] = [light.range_by[j], light.power_by[j]];
-                let mut sum = [0.0; 16];
-                for i in 0..16 {
-                    sum[i] = by_range[i] * range_by[i] + by_power[i] * power_by[i];
-                }
-                own[j] = sum;
-            }
-        }
-        self.others = 0;
-        if light.has_scattered {
-            self.others = 1;
-            self.scalars[0] = light.scattered;
-            for (own, [_, by_power]) in self.by_scalars.iter_mut().zip(&reported.slopes) {
-                for i in 0..16 {
-                    own[0][i] = by_power[i] * light.power_by_scattered[i];
-                }
-            }
-        }
+        self.by_light = reported.slopes;
     }
 
     /// The return of a lane.
@@ -115,81 +97,117 @@ impl<S: LaneScalar> ReturnTile<S> {
     #[inline]
     fn scalar(&self, quantity: usize, lane: usize) -> S {
         S::with_derivatives_of(self.values[quantity][lane], || {
+            let [by_range, by_power] = self.by_light[quantity].each_ref().map(|by| by[lane]);
+            let Some(motion) = &self.motion else {
+                let [range, power] = self.light.each_ref().map(|part| part.lane(lane));
+                return range * by_range + power * by_power;
+            };
+            let light = &self.rigid;
             let mut sum = S::zero();
-            if self.has_motion {
-                for (motion, by) in self.motion.iter().zip(&self.by_motion[quantity]) {
-                    sum += *motion * by[lane];
-                }
+            for (j, motion) in motion.iter().enumerate() {
+                let [range, power] = [light.range_by[j][lane], light.power_by[j][lane]];
+                sum += *motion * (by_range * range + by_power * power);
             }
-            let scalars = self.scalars[..self.others].iter();
-            for (scalar, by) in scalars.zip(&self.by_scalars[quantity]) {
-                sum += scalar.lane(lane) * by[lane];
+            if light.has_scattered {
+                sum += light.scattered.lane(lane) * (by_power * light.power_by_scattered[lane]);
             }
             sum
         })
     }
+
+    /// Range (m) and intensity (counts) of a lane without derivatives; `None` without a return.
+    #[inline(always)]
+    pub fn values(&self, lane: usize) -> Option<[f64; 2]> {
+        let [range, intensity, _] = &self.values;
+        self.exist[lane].then_some([range[lane], intensity[lane]])
+    }
+
+    /// Whether the motion of the sensor determines all derivatives.
+    #[inline(always)]
+    pub fn is_by_motion(&self) -> bool {
+        self.motion.is_some() && !self.rigid.has_scattered
+    }
+
+    /// Computes the derivatives by the motion of the sensor; zero for sensors without one.
+    #[inline(always)]
+    pub fn motion_slopes(&self, slopes: &mut MotionSlopes) {
+        let light = &self.rigid;
+        let exist = if self.motion.is_some() { self.exist } else { [false; 16] };
+        for (own, [by_range, by_power]) in slopes.iter_mut().zip(&self.by_light) {
+            for j in variables::<6>() {
+                let [range_by, power_by] = [light.range_by[j], light.power_by[j]];
+                let mut sum = [0.0; 16];
+                for i in 0..16 {
+                    let slope = by_range[i] * range_by[i] + by_power[i] * power_by[i];
+                    sum[i] = if exist[i] { slope } else { 0.0 };
+                }
+                own[j] = sum;
+            }
+        }
+    }
 }
 
-/// Largest number of derivatives of [`ReturnTile::range_and_intensity`].
+/// Largest number of derivatives of [`ReturnTile::gradient`].
 const MOST: usize = 8;
 
 /// Derivatives of the six components of the motion of a sensor, with zeros up to the width of a vector register.
 pub struct MotionGradients([[f64; MOST]; 6]);
 
 impl<const N: usize> ReturnTile<Dual<N>> {
-    /// The derivatives of the motion of the sensor, for [`ReturnTile::range_and_intensity`].
+    /// The derivatives of the motion of the sensor; zero for sensors without one.
     #[inline(always)]
     pub fn motion_gradients(&self) -> MotionGradients {
         const { assert!(N <= MOST, "derivatives of a row") };
         let mut gradients = [[0.0; MOST]; 6];
-        if self.has_motion {
-            for (own, motion) in gradients.iter_mut().zip(&self.motion) {
+        if let Some(motion) = &self.motion {
+            for (own, motion) in gradients.iter_mut().zip(motion) {
                 own[..N].copy_from_slice(&motion.eps);
             }
         }
         MotionGradients(gradients)
     }
 
-    /// Range (m) and intensity (counts) of a lane, with their gradients; `None` without a return.
+    /// The gradient of the range (`quantity` 0) or the intensity (1) in a lane with a return, from its derivatives by the
+    /// motion.
     #[inline(always)]
-    pub fn range_and_intensity(
+    pub fn gradient(
         &self,
+        quantity: usize,
         lane: usize,
+        slopes: &MotionSlopes,
         motion: &MotionGradients,
-    ) -> Option<[(f64, [f64; N]); 2]> {
-        if !self.exist[lane] {
-            return None;
-        }
-        let [range, intensity, _] = &self.values;
-        Some([
-            (range[lane], self.gradient(0, lane, motion)),
-            (intensity[lane], self.gradient(1, lane, motion)),
-        ])
-    }
-
-    /// The gradient of the quantity of a number in a lane.
-    #[inline(always)]
-    fn gradient(&self, quantity: usize, lane: usize, motion: &MotionGradients) -> [f64; N] {
+    ) -> [f64; N] {
         // A row of a constant length becomes one vector.
         let mut sum = [0.0; MOST];
-        if self.has_motion {
-            for (motion, by) in motion.0.iter().zip(&self.by_motion[quantity]) {
-                for k in 0..MOST {
-                    sum[k] += motion[k] * by[lane];
-                }
+        for (motion, by) in motion.0.iter().zip(&slopes[quantity]) {
+            for k in 0..MOST {
+                sum[k] += motion[k] * by[lane];
             }
         }
         let mut gradient = [0.0; N];
         gradient.copy_from_slice(&sum[..N]);
-        for (scalar, by) in self.scalars[..self.others]
-            .iter()
-            .zip(&self.by_scalars[quantity])
-        {
+        let [by_range, by_power] = self.by_light[quantity].each_ref().map(|by| by[lane]);
+        let mut add = |part: &DualTile<N>, by: f64| {
             for k in 0..N {
-                gradient[k] += scalar.eps[k][lane] * by[lane];
+                gradient[k] += part.eps[k][lane] * by;
             }
+        };
+        if self.motion.is_none() {
+            let [range, power] = &self.light;
+            add(range, by_range);
+            add(power, by_power);
+        } else if self.rigid.has_scattered {
+            let by = by_power * self.rigid.power_by_scattered[lane];
+            add(&self.rigid.scattered, by);
         }
         gradient
+    }
+}
+
+impl MotionGradients {
+    /// The derivatives by `N` parameters, of each component.
+    pub fn of<const N: usize>(&self) -> [[f64; N]; 6] {
+        self.0.map(|own| std::array::from_fn(|k| own[k]))
     }
 }
 
@@ -213,17 +231,17 @@ impl LaneFunctions<2, 3> for Reported<'_> {
     }
 }
 
-/// Reported range, intensity and power of the detections of up to sixteen shots, with derivatives by the range (m) and
-/// the power of the detections.
+/// Reported range, intensity and power of the detections of up to sixteen shots of some channels, with derivatives by the
+/// range (m) and the power of the detections.
 #[inline(always)]
-pub(super) fn report<'s, S>(
+pub(super) fn report<S>(
     lidar: &Lidar<S>,
-    shots: impl Iterator<Item = &'s Shot>,
+    channels: impl Iterator<Item = u16>,
     detected: &EvaluatedLanes<2, 2>,
 ) -> EvaluatedLanes<2, 3> {
     let mut offsets = [f64::NAN; 16];
-    for (offset, shot) in offsets.iter_mut().zip(shots) {
-        *offset = lidar.channels[usize::from(shot.channel)].range_offset;
+    for (offset, channel) in offsets.iter_mut().zip(channels) {
+        *offset = lidar.channels[usize::from(channel)].range_offset;
     }
     let response = lidar.intensity.response;
     let reported = |response: IntensityResponse| Reported {

@@ -108,7 +108,7 @@ impl<S: LaneScalar> Vectorized for Expect<'_, S> {
             slopes: [[one, zero], [zero, one]],
             exist: found,
         };
-        let reported = report(self.lidar, self.shots.iter(), &measured);
+        let reported = report(self.lidar, self.shots.iter().map(|shot| shot.channel), &measured);
         self.expected.set(&reported, [&range, &signal.power]);
     }
 }
