@@ -83,8 +83,11 @@ impl Model {
             blocks,
             ..
         } = memory;
-        values.resize(self.quantities(), 0.0);
-        valid.resize(self.quantities(), false);
+        let quantities = self.quantities();
+        if values.len() != quantities {
+            values = vec![0.0; quantities];
+        }
+        valid.resize(quantities, false);
         let mut all = Blocks {
             values,
             valid,

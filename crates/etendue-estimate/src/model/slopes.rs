@@ -29,8 +29,9 @@ struct BatchSlopes {
     first: usize,
     /// Derivatives of translation (m) and rotation vector (rad) of the sensor.
     motion: [[f64; WIDTH]; 6],
-    /// Derivatives by that motion.
+    /// Derivatives by that motion; those beyond the first [`BatchSlopes::used`] are memory.
     tiles: Vec<MotionTile>,
+    used: usize,
     /// Derivatives of single quantities, with the number of each in the batch.
     rows: Vec<(usize, [f64; WIDTH])>,
 }
@@ -44,6 +45,15 @@ struct MotionTile {
     places: [u16; 16],
     /// Lanes with a return.
     exist: [bool; 16],
+}
+
+impl MotionTile {
+    /// No beams.
+    const EMPTY: Self = Self {
+        slopes: [[[0.0; 16]; 6]; QUANTITIES],
+        places: [0; 16],
+        exist: [false; 16],
+    };
 }
 
 /// The memory of the measurements of a batch of beams with their derivatives.
@@ -122,7 +132,7 @@ impl Block {
     pub fn for_each_row(&self, mut visit: impl FnMut(usize, &[f64])) {
         let width = self.components.len();
         for batch in &self.batches {
-            for tile in &batch.tiles {
+            for tile in batch.tiles() {
                 for lane in (0..16).filter(|lane| tile.exist[*lane]) {
                     for (kind, slopes) in tile.slopes.iter().enumerate() {
                         let mut row = [0.0; WIDTH];
@@ -151,7 +161,7 @@ impl Block {
             let by = &by_values[batch.first..];
             // Multiply by the derivatives by the motion, then by those of the motion.
             let by_motion = isa.run(PulledBack {
-                tiles: &batch.tiles,
+                tiles: batch.tiles(),
                 by,
             });
             for (sum, motion) in by_motion.iter().zip(&batch.motion) {
@@ -169,8 +179,23 @@ impl BatchSlopes {
     /// Removes all derivatives, for those of quantities from a number on. Keeps the memory.
     fn reset(&mut self, first: usize) {
         self.first = first;
-        self.tiles.clear();
+        self.used = 0;
         self.rows.clear();
+    }
+
+    /// The derivatives by the motion.
+    fn tiles(&self) -> &[MotionTile] {
+        &self.tiles[..self.used]
+    }
+
+    /// Memory for the derivatives of one more tile.
+    #[inline]
+    fn next_tile(&mut self) -> &mut MotionTile {
+        if self.used == self.tiles.len() {
+            self.tiles.push(MotionTile::EMPTY);
+        }
+        self.used += 1;
+        &mut self.tiles[self.used - 1]
     }
 }
 
@@ -263,26 +288,23 @@ impl<const N: usize> WriteMeasurements<Dual<N>> for BlockBatch<'_> {
             }
         }
         // Write the derivatives.
-        let mut tile = MotionTile {
-            slopes: [[[0.0; 16]; 6]; QUANTITIES],
-            places: [0; 16],
-            exist: [false; 16],
-        };
-        returns.motion_slopes(&mut tile.slopes);
+        let motion = returns.motion_gradients();
         if returns.is_by_motion() {
-            for (lane, &place) in places.iter().enumerate() {
-                tile.places[lane] = place;
+            self.slopes.motion = motion.of::<N>().map(|own| widened(&own));
+            let tile = self.slopes.next_tile();
+            returns.motion_slopes(&mut tile.slopes);
+            for lane in 0..16 {
+                tile.places[lane] = places.get(lane).copied().unwrap_or_default();
                 tile.exist[lane] = returns.values(lane).is_some();
             }
-            self.slopes.motion = returns.motion_gradients().of::<N>().map(|own| widened(&own));
-            self.slopes.tiles.push(tile);
             return;
         }
-        let motion = returns.motion_gradients();
+        let mut slopes = MotionTile::EMPTY.slopes;
+        returns.motion_slopes(&mut slopes);
         for (lane, &place) in places.iter().enumerate() {
             if returns.values(lane).is_some() {
                 for kind in 0..QUANTITIES {
-                    let row = returns.gradient(kind, lane, &tile.slopes, &motion);
+                    let row = returns.gradient(kind, lane, &slopes, &motion);
                     let number = usize::from(place) * QUANTITIES + kind;
                     self.slopes.rows.push((number, widened(&row)));
                 }

@@ -261,14 +261,12 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
         let world = plain.world;
         if plain.hooks.factor.is_none() && !plain.air.attenuates() {
             // Nothing between sensor and surface: derivatives are by the motion of the sensor and the backscatter.
-            let light = expected.rigid_light();
+            let (light, reported) = expected.rigid(&self.twist);
             world.rigid_returns(rays, hits, &self.twist, light);
             light.scale(self.weight);
             let parts = [&light.range, &light.power];
-            let reported = self.report(tile.channels(), parts, &light.has_return);
-            let is_complete = light.is_complete;
-            expected.set_rigid(&reported, &self.twist);
-            is_complete
+            self.report(tile.channels(), parts, &light.has_return, reported);
+            light.is_complete
         } else {
             // Factors and air may have derivatives of their own.
             let mut direct = world.direct_returns_of_poses(rays, hits, &self.twists);
@@ -281,30 +279,39 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
             let number = |lane: usize| (first + u32::from(places[lane])) as usize;
             reception.apply(&mut direct, hits, number);
             let parts = [direct.range.values(), direct.power.values()];
-            let reported = self.report(tile.channels(), parts, &direct.has_return);
-            expected.set(&reported, [&direct.range, &direct.power]);
+            let reported = expected.reported();
+            self.report(tile.channels(), parts, &direct.has_return, reported);
+            expected.set_light([&direct.range, &direct.power]);
             direct.is_complete
         }
     }
 
-    /// What the lidar reports of light with one range (m) and power per lane, with derivatives by both.
+    /// Evaluates what the lidar reports of light with one range (m) and power per lane, with derivatives by both.
     #[inline(always)]
     fn report(
         &self,
         channels: &[u16],
         light: [&[f64; LANES]; 2],
         has_return: &[bool; LANES],
-    ) -> EvaluatedLanes<2, 3> {
-        let mut detected = match &self.receiver {
-            SingleReceiver::Form(form) => EvaluatedLanes::of(light, &FormEchoes(form)),
-            SingleReceiver::Finder(finder) => EvaluatedLanes::of(light, &FinderEchoes(finder)),
-            SingleReceiver::Phase(receiver) => self.measure(receiver, light),
-        };
-        for lane in 0..LANES {
-            detected.exist[lane] &= has_return[lane];
-        }
+        reported: &mut EvaluatedLanes<2, 3>,
+    ) {
+        let lidar = self.plain.lidar;
         let channels = channels.iter().copied();
-        report(self.plain.lidar, channels, &detected).after(&detected)
+        match &self.receiver {
+            SingleReceiver::Form(form) => {
+                report(lidar, channels, light, &FormEchoes(form), reported);
+            }
+            SingleReceiver::Finder(finder) => {
+                report(lidar, channels, light, &FinderEchoes(finder), reported);
+            }
+            SingleReceiver::Phase(receiver) => {
+                let measured = self.measure(receiver, light);
+                report(lidar, channels, light, &measured, reported);
+            }
+        }
+        for lane in 0..LANES {
+            reported.exist[lane] &= has_return[lane];
+        }
     }
 
     /// Range and power that a phase receiver measures.
@@ -313,7 +320,7 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
         &self,
         receiver: &PhaseReceiver,
         [range, power]: [&[f64; LANES]; 2],
-    ) -> EvaluatedLanes<2, 2> {
+    ) -> MeasuredLanes {
         let [zero, one] = [[0.0; LANES], [1.0; LANES]];
         let range = DualTile {
             re: *range,
@@ -326,11 +333,25 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
         let mut signal = PhaseSignalTile::<Dual<2>>::nothing();
         signal.add(&receiver.modulation, &range, &power);
         let RangeLanes { range, found } = receiver.measure_lanes(&signal, &self.plain.lidar.limits);
-        EvaluatedLanes {
-            values: [range.re, signal.power.re],
-            slopes: [range.eps, signal.power.eps],
-            exist: found,
+        MeasuredLanes {
+            measured: [range, signal.power],
+            found,
         }
+    }
+}
+
+/// Range and power that a receiver measured in each lane.
+struct MeasuredLanes {
+    measured: [DualTile<2>; 2],
+    /// Lanes with a measurement.
+    found: [bool; LANES],
+}
+
+impl LaneFunctions<2, 2> for MeasuredLanes {
+    #[inline(always)]
+    fn of(&self, lane: usize, _: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
+        let [range, power] = &self.measured;
+        ([range.lane(lane), power.lane(lane)], self.found[lane])
     }
 }
 

@@ -22,12 +22,9 @@ use etendue_physics::pulse::{IntensityResponse, ReflectivityScale};
 /// by what it measured), and those of these two. Of a sensor at one pose, the latter are derivatives by its motion, which
 /// all lanes share, and by the backscatter of the surfaces.
 pub struct ReturnTile<S: LaneScalar> {
-    /// Range (m), intensity (counts) and power (1/(m² sr)).
-    values: [[f64; 16]; 3],
-    /// Lanes with a return; the others are unspecified.
-    exist: [bool; 16],
-    /// Derivatives by range and power of the light.
-    by_light: [[[f64; 16]; 2]; 3],
+    /// Range (m), intensity (counts) and power (1/(m² sr)) of the returns, with their derivatives by range and power of the
+    /// light.
+    reported: EvaluatedLanes<2, 3>,
     /// Translation and rotation vector of the sensor, if it is at one pose.
     motion: Option<[S; 6]>,
     /// Its light.
@@ -44,48 +41,42 @@ impl<S: LaneScalar> ReturnTile<S> {
     /// No returns.
     pub(super) fn nothing() -> Self {
         Self {
-            values: [[0.0; 16]; 3],
-            exist: [false; 16],
-            by_light: [[[0.0; 16]; 2]; 3],
+            reported: EvaluatedLanes::NONE,
             motion: None,
             rigid: RigidReturnTile::nothing(),
             light: [S::Tile::plain([0.0; 16]); 2],
         }
     }
 
-    /// Replaces the returns by reports of light whose ranges and powers are `light`.
+    /// The memory of the reports of light.
     #[inline(always)]
-    pub(super) fn set(&mut self, reported: &EvaluatedLanes<2, 3>, light: [&S::Tile; 2]) {
-        self.set_reported(reported);
+    pub(super) fn reported(&mut self) -> &mut EvaluatedLanes<2, 3> {
+        &mut self.reported
+    }
+
+    /// Sets range and power of the light that is reported.
+    #[inline(always)]
+    pub(super) fn set_light(&mut self, light: [&S::Tile; 2]) {
         self.motion = None;
         for (own, other) in self.light.iter_mut().zip(light) {
             *own = *other;
         }
     }
 
-    /// The light of a sensor at one pose, of which [`ReturnTile::set_rigid`] sets the reports.
-    pub(super) fn rigid_light(&mut self) -> &mut RigidReturnTile<S> {
-        &mut self.rigid
-    }
-
-    /// Replaces the returns by reports of the light of a sensor at one pose.
+    /// The memory of the light of a sensor at one pose, and of its reports. `twist` is the change of the pose.
     #[inline(always)]
-    pub(super) fn set_rigid(&mut self, reported: &EvaluatedLanes<2, 3>, twist: &Twist<S>) {
-        self.set_reported(reported);
+    pub(super) fn rigid(
+        &mut self,
+        twist: &Twist<S>,
+    ) -> (&mut RigidReturnTile<S>, &mut EvaluatedLanes<2, 3>) {
         self.motion = Some(twist.motion);
-    }
-
-    #[inline(always)]
-    fn set_reported(&mut self, reported: &EvaluatedLanes<2, 3>) {
-        self.values = reported.values;
-        self.exist = reported.exist;
-        self.by_light = reported.slopes;
+        (&mut self.rigid, &mut self.reported)
     }
 
     /// The return of a lane.
     #[inline]
     pub fn lane(&self, lane: usize) -> Option<ExpectedReturn<S>> {
-        self.exist[lane].then(|| ExpectedReturn {
+        self.reported.exist[lane].then(|| ExpectedReturn {
             range: self.scalar(0, lane),
             intensity: self.scalar(1, lane),
             power: self.scalar(2, lane),
@@ -96,17 +87,22 @@ impl<S: LaneScalar> ReturnTile<S> {
     /// The quantity of a number in a lane.
     #[inline]
     fn scalar(&self, quantity: usize, lane: usize) -> S {
-        S::with_derivatives_of(self.values[quantity][lane], || {
-            let [by_range, by_power] = self.by_light[quantity].each_ref().map(|by| by[lane]);
+        let reported = &self.reported;
+        S::with_derivatives_of(reported.values[quantity][lane], || {
+            let [by_range, by_power] = reported.slopes[quantity].each_ref().map(|by| by[lane]);
             let Some(motion) = &self.motion else {
                 let [range, power] = self.light.each_ref().map(|part| part.lane(lane));
                 return range * by_range + power * by_power;
             };
             let light = &self.rigid;
+            let by_range = by_range + by_power * light.power_by_range[lane];
+            let by_cos = by_power * light.power_by_cos[lane];
             let mut sum = S::zero();
-            for (j, motion) in motion.iter().enumerate() {
-                let [range, power] = [light.range_by[j][lane], light.power_by[j][lane]];
-                sum += *motion * (by_range * range + by_power * power);
+            for (motion, by) in motion.iter().zip(&light.surfaces.range_by) {
+                sum += *motion * (by_range * by[lane]);
+            }
+            for (rotation, by) in motion[3..].iter().zip(&light.surfaces.cos_by) {
+                sum += *rotation * (by_cos * by[lane]);
             }
             if light.has_scattered {
                 sum += light.scattered.lane(lane) * (by_power * light.power_by_scattered[lane]);
@@ -118,8 +114,8 @@ impl<S: LaneScalar> ReturnTile<S> {
     /// Range (m) and intensity (counts) of a lane without derivatives; `None` without a return.
     #[inline(always)]
     pub fn values(&self, lane: usize) -> Option<[f64; 2]> {
-        let [range, intensity, _] = &self.values;
-        self.exist[lane].then_some([range[lane], intensity[lane]])
+        let [range, intensity, _] = &self.reported.values;
+        self.reported.exist[lane].then_some([range[lane], intensity[lane]])
     }
 
     /// Whether the motion of the sensor determines all derivatives.
@@ -132,16 +128,27 @@ impl<S: LaneScalar> ReturnTile<S> {
     #[inline(always)]
     pub fn motion_slopes(&self, slopes: &mut MotionSlopes) {
         let light = &self.rigid;
-        let exist = if self.motion.is_some() { self.exist } else { [false; 16] };
-        for (own, [by_range, by_power]) in slopes.iter_mut().zip(&self.by_light) {
-            for j in variables::<6>() {
-                let [range_by, power_by] = [light.range_by[j], light.power_by[j]];
-                let mut sum = [0.0; 16];
+        let surfaces = &light.surfaces;
+        let is_rigid = self.motion.is_some();
+        for (own, [by_range, by_power]) in slopes.iter_mut().zip(&self.reported.slopes) {
+            // Derivatives by the range and by the cosine of the incidence.
+            let [mut by_surface, mut by_cos] = [[0.0; 16]; 2];
+            for i in 0..16 {
+                by_surface[i] = by_range[i] + by_power[i] * light.power_by_range[i];
+                by_cos[i] = by_power[i] * light.power_by_cos[i];
+            }
+            for k in variables::<3>() {
+                let [mut translation, mut rotation] = [[0.0; 16]; 2];
                 for i in 0..16 {
-                    let slope = by_range[i] * range_by[i] + by_power[i] * power_by[i];
-                    sum[i] = if exist[i] { slope } else { 0.0 };
+                    let exists = is_rigid & self.reported.exist[i];
+                    let by_translation = by_surface[i] * surfaces.range_by[k][i];
+                    let by_rotation = by_surface[i] * surfaces.range_by[3 + k][i]
+                        + by_cos[i] * surfaces.cos_by[k][i];
+                    translation[i] = if exists { by_translation } else { 0.0 };
+                    rotation[i] = if exists { by_rotation } else { 0.0 };
                 }
-                own[j] = sum;
+                own[k] = translation;
+                own[3 + k] = rotation;
             }
         }
     }
@@ -186,7 +193,8 @@ impl<const N: usize> ReturnTile<Dual<N>> {
         }
         let mut gradient = [0.0; N];
         gradient.copy_from_slice(&sum[..N]);
-        let [by_range, by_power] = self.by_light[quantity].each_ref().map(|by| by[lane]);
+        let reported = &self.reported.slopes[quantity];
+        let [by_range, by_power] = reported.each_ref().map(|by| by[lane]);
         let mut add = |part: &DualTile<N>, by: f64| {
             for k in 0..N {
                 gradient[k] += part.eps[k][lane] * by;
@@ -211,67 +219,78 @@ impl MotionGradients {
     }
 }
 
-/// The reported range, intensity and power of a detection: functions of its range (m) and its power.
-struct Reported<'s> {
+/// The reported range, intensity and power of a detection: functions of range (m) and power of the light in a lane, of which
+/// the detection is a function.
+struct Reported<'s, E> {
+    detections: &'s E,
     intensity: Intensity,
     limits: &'s RangeLimits,
     /// Range offset of the channel in each lane, m.
     offsets: &'s [f64; 16],
-    /// Lanes with a detection.
-    found: &'s [bool; 16],
 }
 
-impl LaneFunctions<2, 3> for Reported<'_> {
+impl<E: LaneFunctions<2, 2>> LaneFunctions<2, 3> for Reported<'_, E> {
     #[inline(always)]
-    fn of(&self, lane: usize, [range, power]: [Dual<2>; 2]) -> ([Dual<2>; 3], bool) {
+    fn of(&self, lane: usize, light: [Dual<2>; 2]) -> ([Dual<2>; 3], bool) {
+        let ([range, power], found) = self.detections.of(lane, light);
         let offset = self.offsets[lane];
         let (own, is_within) = expected_return(&self.intensity, self.limits, offset, range, power);
-        let parts = [own.range, own.intensity, own.power];
-        (parts, self.found[lane] & is_within)
+        ([own.range, own.intensity, own.power], found & is_within)
     }
 }
 
-/// Reported range, intensity and power of the detections of up to sixteen shots of some channels, with derivatives by the
-/// range (m) and the power of the detections.
+/// Evaluates the reported range, intensity and power of the detections of up to sixteen shots of some channels, with
+/// derivatives by the range (m) and the power of the light, of which the detections are functions.
 #[inline(always)]
 pub(super) fn report<S>(
     lidar: &Lidar<S>,
     channels: impl Iterator<Item = u16>,
-    detected: &EvaluatedLanes<2, 2>,
-) -> EvaluatedLanes<2, 3> {
+    light: [&[f64; 16]; 2],
+    detections: &impl LaneFunctions<2, 2>,
+    all: &mut EvaluatedLanes<2, 3>,
+) {
     let mut offsets = [f64::NAN; 16];
     for (offset, channel) in offsets.iter_mut().zip(channels) {
         *offset = lidar.channels[usize::from(channel)].range_offset;
     }
     let response = lidar.intensity.response;
     let reported = |response: IntensityResponse| Reported {
+        detections,
         intensity: Intensity {
             response,
             ..lidar.intensity
         },
         limits: &lidar.limits,
         offsets: &offsets,
-        found: &detected.exist,
     };
     // Select the response outside of the loop, so that it is vectorised.
-    let [range, power] = &detected.values;
-    let light = [range, power];
     match response {
         IntensityResponse::Power { counts } => {
-            EvaluatedLanes::of(light, &reported(IntensityResponse::Power { counts }))
+            all.evaluate_lanes(light, &reported(IntensityResponse::Power { counts }));
         }
-        IntensityResponse::Log { .. } => EvaluatedLanes::of(light, &reported(response)),
+        IntensityResponse::Log { .. } => all.evaluate_lanes(light, &reported(response)),
         IntensityResponse::Reflectivity { .. } => {
             let scale = ReflectivityScale::Percent;
-            let diffuse = reported(IntensityResponse::Reflectivity { scale });
-            let mut all = EvaluatedLanes::of(light, &diffuse);
+            all.evaluate_lanes(light, &reported(IntensityResponse::Reflectivity { scale }));
             // Retro-reflectors, brighter than white surfaces, may have a scale of their own.
-            for lane in 0..16 {
-                if all.values[1][lane] > 100.0 {
-                    all.evaluate(lane, light, &reported(response));
-                }
+            if all.values[1].iter().any(|percent| *percent > 100.0) {
+                evaluate_bright(all, light, &reported(response));
             }
-            all
+        }
+    }
+}
+
+/// Evaluates the lanes whose reflectivity exceeds 100 percent.
+#[cold]
+#[inline(never)]
+fn evaluate_bright(
+    all: &mut EvaluatedLanes<2, 3>,
+    light: [&[f64; 16]; 2],
+    functions: &impl LaneFunctions<2, 3>,
+) {
+    for lane in 0..16 {
+        if all.values[1][lane] > 100.0 {
+            all.evaluate(lane, light, functions);
         }
     }
 }
