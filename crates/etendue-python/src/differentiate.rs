@@ -121,8 +121,9 @@ impl Pullback {
             let expected = format!("({beams}, 2)");
             return Err(wrong_shape("cotangent", &expected, &given.shape));
         }
-        let is_finite = |(by, valid): (&f64, &bool)| !valid || by.is_finite();
-        if !given.values.iter().zip(valid).all(is_finite) {
+        let is_wrong = |(by, valid): (&f64, &bool)| *valid & !by.is_finite();
+        let wrong = given.values.iter().zip(valid).map(is_wrong);
+        if wrong.fold(false, |any, wrong| any | wrong) {
             let of_valid = |(by, valid): (&f64, &bool)| if *valid { *by } else { 0.0 };
             let of_valid = given.values.iter().zip(valid).map(of_valid);
             check_finite("cotangent", &of_valid.collect::<Vec<f64>>())?;

@@ -65,6 +65,8 @@ pub(super) struct BlockBatch<'r> {
     slopes: &'r mut BatchSlopes,
     /// Whether quantities are written, and not only derivatives.
     is_first: bool,
+    /// Whether there are components.
+    has_derivatives: bool,
 }
 
 impl Block {
@@ -96,6 +98,7 @@ impl Block {
         per_batch: usize,
         is_first: bool,
     ) -> impl Iterator<Item: IndexedParallelIterator<Item = BlockBatch<'r>>> {
+        let has_derivatives = !self.components.is_empty();
         let [scan, batch] = [beams, per_batch].map(|beams| (beams * QUANTITIES).max(1));
         let scans = values.chunks_mut(scan).zip(valid.chunks_mut(scan));
         let own = self.batches.chunks_mut(scan.div_ceil(batch));
@@ -107,6 +110,7 @@ impl Block {
                 valid,
                 slopes,
                 is_first,
+                has_derivatives,
             })
         })
     }
@@ -271,7 +275,9 @@ impl<const N: usize> WriteMeasurements<Dual<N>> for BlockBatch<'_> {
             let number = place * QUANTITIES + kind;
             if let Some(value) = value {
                 self.put(number, value.re);
-                self.slopes.rows.push((number, widened(&value.eps)));
+                if self.has_derivatives {
+                    self.slopes.rows.push((number, widened(&value.eps)));
+                }
             }
         }
     }
@@ -286,6 +292,9 @@ impl<const N: usize> WriteMeasurements<Dual<N>> for BlockBatch<'_> {
                     self.put(usize::from(place) * QUANTITIES + kind, value);
                 }
             }
+        }
+        if !self.has_derivatives {
+            return;
         }
         // Write the derivatives.
         let motion = returns.motion_gradients();

@@ -27,11 +27,11 @@ use std::sync::OnceLock;
 /// Number of shots in a batch.
 const SHOTS_PER_BATCH: usize = 1024;
 
-/// The same of large scans of one ray per shot.
-const SHOTS_PER_LARGE_BATCH: usize = 8192;
+/// Greatest number of these in a batch of a large scan of one ray per shot.
+const MOST_TOGETHER: usize = 16;
 
-/// Least number of shots of these.
-const LARGE: usize = 32_768;
+/// Least number of batches of such a scan, which threads share.
+const FEWEST_BATCHES: usize = 4;
 
 impl<S: Scalar> Lidar<S> {
     /// Number of shots in a batch of expected returns, whose rays are cast together, for a scan of a number of shots.
@@ -39,11 +39,10 @@ impl<S: Scalar> Lidar<S> {
     /// The more shots are cast together, the closer are the rays that are cast at once, where channels of a column point
     /// in different directions.
     pub fn shots_per_batch(&self, shots: usize) -> usize {
-        if shots >= LARGE && self.beam.ray_count() == 1 {
-            SHOTS_PER_LARGE_BATCH
-        } else {
-            SHOTS_PER_BATCH
-        }
+        let whole = shots / FEWEST_BATCHES / SHOTS_PER_BATCH;
+        let is_single = whole > 1 && self.beam.ray_count() == 1;
+        let together = if is_single { whole.min(MOST_TOGETHER) } else { 1 };
+        SHOTS_PER_BATCH * together
     }
 }
 

@@ -10,11 +10,7 @@ const LANES: usize = 16;
 
 /// The axes of the shots of a scan in the order in which they are cast, sixteen in a tile.
 #[derive(Debug)]
-pub(in crate::lidar) struct ShotTiles {
-    tiles: Vec<ShotTile>,
-    /// Number of shots in a batch, a multiple of sixteen.
-    per_batch: usize,
-}
+pub(in crate::lidar) struct ShotTiles(Vec<ShotTile>);
 
 /// Axes of up to sixteen shots in the frame of the sensor, by axis and lane.
 #[derive(Clone, Debug)]
@@ -34,13 +30,16 @@ pub(in crate::lidar) struct ShotTile {
 impl ShotTiles {
     /// The tiles of the shots of a scan, whose batches of `per_batch` shots are cast one by one.
     ///
-    /// Whole batches are cast in the order of the first, whose columns the others repeat.
+    /// Whole batches of the same channels are cast in the order of the first, whose columns they repeat.
     pub fn new(shots: &[Shot], per_batch: usize) -> Self {
-        let first = CastOrder::new(shots.get(..per_batch).unwrap_or_default());
+        let model = shots.get(..per_batch).unwrap_or_default();
+        let first = CastOrder::new(model);
+        let channels = |shots: &[Shot]| shots.iter().map(|shot| shot.channel).collect::<Vec<_>>();
+        let channels_of_first = channels(model);
         let mut tiles = Vec::with_capacity(shots.len().div_ceil(LANES));
         for batch in shots.chunks(per_batch) {
             let own;
-            let order = if batch.len() == per_batch {
+            let order = if channels(batch) == channels_of_first {
                 first.all()
             } else {
                 own = CastOrder::new(batch);
@@ -49,13 +48,12 @@ impl ShotTiles {
             let places = order.shots.chunks(LANES);
             tiles.extend(places.map(|places| ShotTile::new(batch, places)));
         }
-        Self { tiles, per_batch }
+        Self(tiles)
     }
 
-    /// The tiles of the batch of `count` shots that begins with a shot.
+    /// The tiles of the batch of `count` shots that begins with a shot, whose number is a multiple of sixteen.
     pub fn batch(&self, first: usize, count: usize) -> &[ShotTile] {
-        debug_assert!(first.is_multiple_of(self.per_batch));
-        &self.tiles[first / LANES..][..count.div_ceil(LANES)]
+        &self.0[first / LANES..][..count.div_ceil(LANES)]
     }
 }
 
