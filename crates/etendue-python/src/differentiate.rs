@@ -3,7 +3,7 @@
 use crate::arrays::{array, check_finite, floats, read_only, shape_text, wrong_shape};
 use crate::errors::Outcome;
 use crate::fit::restarted;
-use crate::lidar::Lidar;
+use crate::lidar::{GradientMemory, Lidar};
 use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
 use crate::scene::{Scene, SceneArgument};
@@ -19,7 +19,9 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::mem::take;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Expected measurements and a mask.
 type Prediction<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<bool>>);
@@ -75,8 +77,16 @@ struct Group {
 #[pyclass(frozen, module = "etendue")]
 pub struct Pullback {
     linearized: LinearizedMeasurements,
+    /// Where the memory goes.
+    memory: Arc<GradientMemory>,
     groups: Vec<Group>,
     valid: Py<PyAny>,
+}
+
+impl Drop for Pullback {
+    fn drop(&mut self) {
+        self.memory.keep(take(&mut self.linearized));
+    }
 }
 
 #[pymethods]
@@ -105,16 +115,17 @@ impl Pullback {
     ) -> PyResult<Bound<'py, PyDict>> {
         // Read the derivatives by the measurements.
         let given = floats("cotangent", cotangent)?;
-        let values = &self.linearized.values;
-        let beams = values.len() / 2;
+        let valid = &self.linearized.valid;
+        let beams = valid.len() / 2;
         if given.shape != [beams, 2] {
             let expected = format!("({beams}, 2)");
             return Err(wrong_shape("cotangent", &expected, &given.shape));
         }
-        let is_valid = |(by, value): (&f64, &Option<f64>)| value.is_none() || by.is_finite();
-        if !given.values.iter().zip(values).all(is_valid) {
-            let of_valid = |(by, value): (&f64, &Option<f64>)| value.map_or(0.0, |_| *by);
-            let of_valid = given.values.iter().zip(values).map(of_valid);
+        let is_wrong = |(by, valid): (&f64, &bool)| *valid & !by.is_finite();
+        let wrong = given.values.iter().zip(valid).map(is_wrong);
+        if wrong.fold(false, |any, wrong| any | wrong) {
+            let of_valid = |(by, valid): (&f64, &bool)| if *valid { *by } else { 0.0 };
+            let of_valid = given.values.iter().zip(valid).map(of_valid);
             check_finite("cotangent", &of_valid.collect::<Vec<f64>>())?;
         }
 
@@ -132,7 +143,7 @@ impl Pullback {
         let paths = self.groups.iter().map(|group| group.path.as_str());
         format!(
             "Pullback(beams={}, parameters=[{}])",
-            self.linearized.values.len() / 2,
+            self.linearized.valid.len() / 2,
             paths.collect::<Vec<_>>().join(", ")
         )
     }
@@ -279,14 +290,16 @@ pub fn vjp<'py>(
 ) -> Outcome<(Bound<'py, PyArrayDyn<f64>>, Pullback)> {
     let (scene, lidar) = (scene.get(), lidar.get());
     let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges)?;
-    let (linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
-    let valid = linearized.values.iter().map(Option::is_some).collect();
-    let y = measurements(py, &linearized.values)?;
-    let valid = read_only(py, valid, &[linearized.values.len() / 2, 2])?;
+    let (mut linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
+    let shape = [linearized.valid.len() / 2, 2];
+    let y = array(py, take(&mut linearized.values), &shape)?;
+    let valid = read_only(py, linearized.valid.clone(), &shape)?;
+    let memory = Arc::clone(lidar.gradient_memory());
     Ok((
         y,
         Pullback {
             linearized,
+            memory,
             groups,
             valid,
         },
@@ -345,7 +358,7 @@ pub fn jvp<'py>(
     let (scene, lidar) = (scene.get(), lidar.get());
     let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges)?;
     let given = named_values("tangents", tangents)?;
-    let (linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
+    let (mut linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
 
     // Arrange the direction, and multiply.
     let mut step = vec![0.0; linearized.components.len()];
@@ -364,9 +377,14 @@ pub fn jvp<'py>(
         step[group.components.clone()].copy_from_slice(&numbers.values);
     }
     let change = py.detach(|| linearized.along(&step));
-    let values = &linearized.values;
-    let change = array(py, change, &[values.len() / 2, 2])?;
-    Ok((measurements(py, values)?, change, mask(py, values)?))
+    let (values, valid) = (take(&mut linearized.values), linearized.valid.clone());
+    lidar.gradient_memory().keep(linearized);
+    let shape = [values.len() / 2, 2];
+    Ok((
+        array(py, values, &shape)?,
+        array(py, change, &shape)?,
+        array(py, valid, &shape)?,
+    ))
 }
 
 /// Linearizes the measurements.
@@ -380,7 +398,9 @@ fn linearize(
     let loaded = scene.loaded();
     threads::run(py, threads, lidar.rays(), || {
         let point = Point::new(loaded, lidar, arguments)?;
-        Outcome::Ok((point.model.linearize(&point.state), point.groups))
+        let memory = lidar.gradient_memory().take();
+        let linearized = point.model.linearize_into(&point.state, memory);
+        Outcome::Ok((linearized, point.groups))
     })?
 }
 

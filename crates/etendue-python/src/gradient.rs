@@ -9,6 +9,7 @@ use crate::scene::SceneArgument;
 use crate::threads;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
+use std::mem::take;
 
 /// Expected measurements with their derivatives; unpacks to `(y, J, valid)`.
 #[pyclass(frozen, module = "etendue")]
@@ -128,19 +129,19 @@ pub fn jacobian(
 
     // Differentiate.
     let loaded = scene.loaded();
-    let linearized = threads::run(py, threads, lidar.rays(), || {
+    let mut linearized = threads::run(py, threads, lidar.rays(), || {
         let mut model = model_of_scene(loaded, lidar, pose)?;
         release(&mut model, &free, poses, edges)?;
-        Outcome::Ok(model.linearize(&model.start()))
+        let memory = lidar.gradient_memory().take();
+        Outcome::Ok(model.linearize_into(&model.start(), memory))
     })??;
 
     // Convert to arrays.
-    let beams = linearized.values.len() / 2;
+    let beams = linearized.valid.len() / 2;
     let jacobian = linearized.jacobian();
-    let components = linearized.components;
-    let values = linearized.values.iter();
-    let valid = values.clone().map(Option::is_some).collect();
-    let y = values.map(|value| value.unwrap_or(f64::NAN)).collect();
+    let components = take(&mut linearized.components);
+    let (y, valid) = (take(&mut linearized.values), linearized.valid.clone());
+    lidar.gradient_memory().keep(linearized);
     Ok(Jacobian {
         y: read_only(py, y, &[beams, 2])?,
         derivatives: read_only(py, jacobian, &[beams, 2, components.len()])?,

@@ -5,13 +5,13 @@ use crate::toml_values;
 use etendue::config::presets::SENSORS;
 use etendue::config::sensor::{Sensor, parse, presets as all_presets};
 use etendue::config::toml_file::Document;
-use etendue::estimate::model::NoiselessLidar;
+use etendue::estimate::model::{LinearizedMeasurements, NoiselessLidar};
 use etendue::io::output::OutputSet;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toml_edit::DocumentMut;
 
 /// Description of a lidar: an immutable value.
@@ -45,6 +45,24 @@ pub struct Lidar {
     document: Document,
     /// The lidar of differentiable models, with its shots; computed when first used.
     noiseless: OnceLock<NoiselessLidar>,
+    memory: Arc<GradientMemory>,
+}
+
+/// Memory of deleted gradients, for the next one by a lidar.
+#[derive(Default)]
+pub struct GradientMemory(Mutex<Option<LinearizedMeasurements>>);
+
+impl GradientMemory {
+    /// Takes the memory, or new memory where another call has it.
+    pub fn take(&self) -> LinearizedMeasurements {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.take().unwrap_or_default()
+    }
+
+    /// Keeps the memory of measurements that are no longer used.
+    pub fn keep(&self, used: LinearizedMeasurements) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(used);
+    }
 }
 
 impl Lidar {
@@ -56,6 +74,11 @@ impl Lidar {
     /// The lidar of differentiable models.
     pub fn noiseless(&self) -> &NoiselessLidar {
         (self.noiseless).get_or_init(|| NoiselessLidar::new(&self.sensor.lidar))
+    }
+
+    /// Memory for gradients.
+    pub fn gradient_memory(&self) -> &Arc<GradientMemory> {
+        &self.memory
     }
 
     /// Number of rays of a sweep.
@@ -89,6 +112,7 @@ impl Lidar {
             sensor,
             document,
             noiseless: OnceLock::new(),
+            memory: Arc::default(),
         })
     }
 

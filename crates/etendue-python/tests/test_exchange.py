@@ -46,3 +46,12 @@ def test_arrow_needs_its_package(arena, urg, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ModuleNotFoundError, match="pyarrow"):
         et.simulate(arena, urg).to_arrow()
+
+
+def test_dlpack_shares_the_memory_of_sweeps(arena, urg):
+    ranges = et.simulate(arena, urg).range
+    try:
+        shared = np.from_dlpack(ranges)
+    except BufferError:
+        pytest.skip("NumPy before 2.1 has no DLPack of read-only arrays")
+    assert len(shared) > 600 and shared.ctypes.data == ranges.ctypes.data and not shared.flags.writeable

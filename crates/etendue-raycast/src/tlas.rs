@@ -66,40 +66,37 @@ impl RayBundle {
     /// The bounds of the rays of a tile.
     #[inline(always)]
     pub fn of_tile(tile: &RayTile) -> Self {
-        let mut bundle = Self::one(&tile.ray(0));
-        for lane in 1..tile.used {
-            bundle.extend(&tile.ray(lane));
+        let around = |axes: &[[f64; 16]; 3]| {
+            let bounds = axes.each_ref().map(|axis| extremes(axis, tile.used));
+            BoundingBox {
+                low: Point3::from(bounds.map(|[low, _]| low)),
+                high: Point3::from(bounds.map(|[_, high]| high)),
+            }
+        };
+        Self {
+            origin: around(&tile.origin),
+            direction: around(&tile.direction),
         }
-        bundle
-    }
-
-    /// Extends the bounds by a ray.
-    #[inline]
-    fn extend(&mut self, ray: &Ray) {
-        let direction = Point3::from(ray.direction);
-        self.origin.low = lower(self.origin.low, ray.origin);
-        self.origin.high = upper(self.origin.high, ray.origin);
-        self.direction.low = lower(self.direction.low, direction);
-        self.direction.high = upper(self.direction.high, direction);
     }
 }
 
-/// The lesser of two points' coordinates, none of which is a NaN.
-#[inline]
-fn lower(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
-    Point3::from(
-        a.coords
-            .zip_map(&b.coords, |a, b| if a < b { a } else { b }),
-    )
-}
-
-/// The greater of two points' coordinates, none of which is a NaN.
-#[inline]
-fn upper(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
-    Point3::from(
-        a.coords
-            .zip_map(&b.coords, |a, b| if a > b { a } else { b }),
-    )
+/// The least and the greatest of the first `used` numbers, none of which is a NaN: halves are compared, in vectors.
+#[inline(always)]
+fn extremes(lanes: &[f64; 16], used: usize) -> [f64; 2] {
+    let mut low = [lanes[0]; 16];
+    for lane in 0..16 {
+        low[lane] = if lane < used { lanes[lane] } else { lanes[0] };
+    }
+    let mut high = low;
+    for width in [8, 4, 2, 1] {
+        for lane in 0..width {
+            let [a, b] = [low[lane], low[lane + width]];
+            low[lane] = if a < b { a } else { b };
+            let [a, b] = [high[lane], high[lane + width]];
+            high[lane] = if a > b { a } else { b };
+        }
+    }
+    [low[0], high[0]]
 }
 
 impl Tlas {

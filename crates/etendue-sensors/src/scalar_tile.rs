@@ -97,19 +97,24 @@ pub(crate) struct EvaluatedLanes<const K: usize, const M: usize> {
 }
 
 impl<const K: usize, const M: usize> EvaluatedLanes<K, M> {
+    /// No values.
+    pub const NONE: Self = Self {
+        values: [[0.0; 16]; M],
+        slopes: [[[0.0; 16]; K]; M],
+        exist: [false; 16],
+    };
+
     /// Evaluates functions of the values of scalars, in dual numbers of these scalars, however many derivatives the
     /// scalars have.
     #[inline(always)]
-    pub fn of(scalars: [&[f64; 16]; K], functions: &impl LaneFunctions<K, M>) -> Self {
-        let mut all = Self {
-            values: [[0.0; 16]; M],
-            slopes: [[[0.0; 16]; K]; M],
-            exist: [false; 16],
-        };
+    pub fn evaluate_lanes(
+        &mut self,
+        scalars: [&[f64; 16]; K],
+        functions: &impl LaneFunctions<K, M>,
+    ) {
         for lane in 0..16 {
-            all.evaluate(lane, scalars, functions);
+            self.evaluate(lane, scalars, functions);
         }
-        all
     }
 
     /// Evaluates the functions in one lane.
@@ -132,26 +137,6 @@ impl<const K: usize, const M: usize> EvaluatedLanes<K, M> {
                 self.slopes[m][k][lane] = found[m].eps[k];
             }
         }
-    }
-
-    /// The functions of the same scalars, where these are functions of others.
-    #[inline(always)]
-    pub fn after<const J: usize>(&self, inner: &EvaluatedLanes<J, K>) -> EvaluatedLanes<J, M> {
-        let mut all = EvaluatedLanes {
-            values: self.values,
-            slopes: [[[0.0; 16]; J]; M],
-            exist: self.exist,
-        };
-        for m in 0..M {
-            for j in 0..J {
-                for k in 0..K {
-                    for i in 0..16 {
-                        all.slopes[m][j][i] += self.slopes[m][k][i] * inner.slopes[k][j][i];
-                    }
-                }
-            }
-        }
-        all
     }
 }
 
@@ -386,7 +371,8 @@ mod tests {
     #[test]
     fn evaluated_functions_equal_scalars() {
         let [a, b] = [tile(0.5), tile(4.2)];
-        let evaluated = EvaluatedLanes::of([&a.re, &b.re], &Functions);
+        let mut evaluated = EvaluatedLanes::NONE;
+        evaluated.evaluate_lanes([&a.re, &b.re], &Functions);
         let chained = |m: usize| {
             let [of_a, of_b] = &evaluated.slopes[m];
             <DualTile<2> as ScalarTile<Dual<2>>>::chained(

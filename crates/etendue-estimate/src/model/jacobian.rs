@@ -9,16 +9,18 @@
 use super::Model;
 use super::parameter::DerivativeSeed;
 use super::simulate::{LocalParameters, ScanReturnFactor, WriteMeasurements};
+use super::slopes::WIDTH;
 use crate::manifold::{Manifold, Variable, se3};
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
-use etendue_sensors::lidar::{ReturnTile, SHOTS_PER_BATCH};
+use etendue_sensors::lidar::ReturnTile;
 use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 use std::mem::take;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Quantities of all beams (range, m, and intensity, counts), ordered by scan and beam, with
 /// derivatives.
@@ -63,9 +65,9 @@ impl Column {
 }
 
 /// Components of the tangent, grouped by the computation of their derivatives.
-struct Layout {
+pub(super) struct Layout {
     /// Components on which all beams depend.
-    shared: Vec<usize>,
+    pub shared: Vec<usize>,
     /// Offsets of groups of beams, with the index of their component.
     offsets: Vec<(usize, DerivativeSeed)>,
     /// Factors of facets.
@@ -74,31 +76,67 @@ struct Layout {
     vertices: Vec<usize>,
 }
 
+/// Destination of the measurements, with derivatives by one block of components after the other.
+pub(super) trait BlockDestination {
+    /// The batches of `per_batch` of the `beams` beams of each scan, with derivatives by a block: a range of the components
+    /// by which is differentiated.
+    fn batches<const N: usize>(
+        &mut self,
+        beams: usize,
+        per_batch: usize,
+        block: Range<usize>,
+    ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>>;
+}
+
 impl Model {
     /// Quantities of all beams with their derivatives at `state`.
     pub(crate) fn rows(&self, state: &[Variable]) -> Rows {
         let layout = self.layout(state);
-        let inputs = self.inputs::<f64>(state, &zeros(state));
-        let scene = self.scene_with(&inputs);
-        let mut rows = if layout.shared.len() <= 3 {
-            self.forward::<3>(&scene, state, layout.shared)
-        } else {
-            self.forward::<6>(&scene, state, layout.shared)
+        let scene = self.scene_at(state);
+        let quantities = self.quantities();
+        let mut rows = Rows {
+            values: vec![None; quantities],
+            jacobian: vec![0.0; quantities * layout.shared.len()],
+            columns: self.columns(&scene, state, &layout),
+            shared: layout.shared,
         };
-        if !layout.offsets.is_empty() {
-            self.offset_columns(&scene, state, &layout.offsets, &mut rows.columns);
-        }
-        if !layout.facets.is_empty() {
-            self.facet_columns(&scene, state, &layout.facets, &mut rows.columns);
-        }
-        if !layout.vertices.is_empty() {
-            self.vertex_columns(&scene, state, &layout.vertices, &mut rows.columns);
-        }
+        let shared = rows.shared.clone();
+        self.differentiate(&scene, state, &shared, &mut rows);
         rows
     }
 
+    /// Number of quantities of all scans.
+    pub(super) fn quantities(&self) -> usize {
+        self.scans() * self.beams() * QUANTITIES
+    }
+
+    /// The scene at a state.
+    pub(super) fn scene_at(&self, state: &[Variable]) -> Arc<Scene> {
+        self.scene_with(&self.inputs::<f64>(state, &zeros(state)))
+    }
+
+    /// Sparse columns of the components on which few beams depend.
+    pub(super) fn columns(
+        &self,
+        scene: &Scene,
+        state: &[Variable],
+        layout: &Layout,
+    ) -> Vec<Column> {
+        let mut columns = Vec::new();
+        if !layout.offsets.is_empty() {
+            self.offset_columns(scene, state, &layout.offsets, &mut columns);
+        }
+        if !layout.facets.is_empty() {
+            self.facet_columns(scene, state, &layout.facets, &mut columns);
+        }
+        if !layout.vertices.is_empty() {
+            self.vertex_columns(scene, state, &layout.vertices, &mut columns);
+        }
+        columns
+    }
+
     /// Groups of the components of the tangent at a state.
-    fn layout(&self, state: &[Variable]) -> Layout {
+    pub(super) fn layout(&self, state: &[Variable]) -> Layout {
         let mut layout = Layout {
             shared: Vec::new(),
             offsets: Vec::new(),
@@ -119,26 +157,35 @@ impl Model {
         layout
     }
 
-    /// Quantities and their derivatives by the shared components, in forward mode with `N` per block.
-    fn forward<const N: usize>(
+    /// Simulates the quantities and their derivatives by some components, in forward mode.
+    pub(super) fn differentiate(
         &self,
         scene: &Scene,
         state: &[Variable],
-        shared: Vec<usize>,
-    ) -> Rows {
-        let quantities = self.scans() * self.beams() * QUANTITIES;
-        let mut rows = Rows {
-            values: vec![None; quantities],
-            jacobian: vec![0.0; quantities * shared.len()],
-            columns: Vec::new(),
-            shared,
-        };
+        by: &[usize],
+        to: &mut impl BlockDestination,
+    ) {
+        if by.len() <= 3 {
+            self.differentiate_blocks::<3>(scene, state, by, to);
+        } else {
+            self.differentiate_blocks::<{ WIDTH }>(scene, state, by, to);
+        }
+    }
+
+    /// [`Model::differentiate`] by blocks of `N` components.
+    fn differentiate_blocks<const N: usize>(
+        &self,
+        scene: &Scene,
+        state: &[Variable],
+        by: &[usize],
+        to: &mut impl BlockDestination,
+    ) {
         let mut first = 0;
         loop {
             // Seed the dual numbers of a block of components.
-            let block = first..rows.shared.len().min(first + N);
+            let block = first..by.len().min(first + N);
             let mut step: Vec<Dual<N>> = zeros(state).into_iter().map(Dual::from).collect();
-            for (i, &component) in rows.shared[block.clone()].iter().enumerate() {
+            for (i, &component) in by[block.clone()].iter().enumerate() {
                 step[component] = Dual::variable(0.0, i);
             }
             // Simulate with them.
@@ -147,11 +194,11 @@ impl Model {
             let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
             let local = LocalParameters::factors(factor);
             let edges = self.edge_rays(scene, &inputs);
-            let batches = rows.batches(self.beams(), block);
+            let batches = to.batches(self.beams(), self.beams_per_batch(), block);
             self.simulate_into(scene, &inputs, &edges, local, batches);
             first += N;
-            if first >= rows.shared.len() {
-                return rows;
+            if first >= by.len() {
+                return;
             }
         }
     }
@@ -223,20 +270,19 @@ impl Model {
     }
 }
 
-impl Rows {
-    /// The batches of the `beams` beams of each scan: their quantities, with the derivatives by a block of the shared
-    /// components.
-    fn batches(
+impl BlockDestination for Rows {
+    fn batches<const N: usize>(
         &mut self,
         beams: usize,
+        per_batch: usize,
         block: Range<usize>,
-    ) -> impl Iterator<Item: IndexedParallelIterator<Item = RowBatch<'_>>> {
+    ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>> {
         let width = self.shared.len();
         let mut rest = &mut self.jacobian[..];
         let scans = self.values.chunks_mut((beams * QUANTITIES).max(1));
         scans.map(move |values| {
             let mut batches = Vec::new();
-            for values in values.chunks_mut(SHOTS_PER_BATCH * QUANTITIES) {
+            for values in values.chunks_mut(per_batch * QUANTITIES) {
                 let (rows, others) = take(&mut rest).split_at_mut(values.len() * width);
                 rest = others;
                 batches.push(RowBatch {
@@ -278,18 +324,22 @@ impl<const N: usize> WriteMeasurements<Dual<N>> for RowBatch<'_> {
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<Dual<N>>) {
+    fn write_tile(&mut self, places: &[u16], returns: &ReturnTile<Dual<N>>) {
         let motion = returns.motion_gradients();
+        let mut slopes = [[[0.0; 16]; 6]; QUANTITIES];
+        returns.motion_slopes(&mut slopes);
         for (lane, &place) in places.iter().enumerate() {
-            let values = &mut self.values[place * QUANTITIES..][..QUANTITIES];
-            let Some(quantities) = returns.range_and_intensity(lane, &motion) else {
+            let Some(numbers) = returns.values(lane) else {
                 continue;
             };
+            let place = usize::from(place);
+            let values = &mut self.values[place * QUANTITIES..][..QUANTITIES];
             let rows = &mut self.rows[place * QUANTITIES * self.width..];
             let (first, others) = rows.split_at_mut(self.width);
             let rows = [first, &mut others[..self.width]];
-            for ((value, row), (number, slopes)) in values.iter_mut().zip(rows).zip(quantities) {
-                *value = Some(number);
+            for (kind, (value, row)) in values.iter_mut().zip(rows).enumerate() {
+                *value = Some(numbers[kind]);
+                let slopes = returns.gradient(kind, lane, &slopes, &motion);
                 let row = &mut row[self.block.clone()];
                 match row.first_chunk_mut::<N>() {
                     Some(whole) => *whole = slopes,

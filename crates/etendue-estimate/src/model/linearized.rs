@@ -1,27 +1,60 @@
 //! Expected measurements with their Jacobian.
 
-use super::jacobian::Column;
-use super::{Model, Rows};
+use super::Model;
+use super::jacobian::{BlockDestination, Column};
+use super::simulate::WriteMeasurements;
+use super::slopes::Block;
 use crate::manifold::Variable;
-use crate::sensor::QUANTITIES;
 use crate::uncertainty::{TangentComponent, components};
+use etendue_physics::Dual;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Expected range and intensity of every beam, with their derivatives by the unknowns.
 ///
 /// The Jacobian $J$ is stored without the zeros of parameters on which few beams depend: offsets of beams,
 /// factors of facets and positions of vertices.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct LinearizedMeasurements {
-    /// Range (m) and intensity (counts) of each beam in turn, by scan; `None` without a return.
-    pub values: Vec<Option<f64>>,
+    /// Range (m) and intensity (counts) of each beam in turn, by scan; not a number without a return.
+    pub values: Vec<f64>,
+    /// Whether each value exists.
+    pub valid: Vec<bool>,
     /// Components of a step of the unknowns: numbers, and body-fixed twists of poses.
     pub components: Vec<TangentComponent>,
-    /// Derivatives by the components on which all beams depend, row-major.
-    dense: Vec<f64>,
-    /// Indices of the components of the columns of `dense`.
-    shared: Vec<usize>,
+    /// Derivatives by the components on which all beams depend.
+    blocks: Vec<Block>,
     /// Columns of the other components.
     columns: Vec<Column>,
+}
+
+/// Measurements with derivatives by blocks of components.
+struct Blocks<'s> {
+    values: Vec<f64>,
+    valid: Vec<bool>,
+    blocks: Vec<Block>,
+    /// Number of blocks with derivatives.
+    used: usize,
+    /// Indices in the tangent of the components.
+    shared: &'s [usize],
+}
+
+impl BlockDestination for Blocks<'_> {
+    fn batches<const N: usize>(
+        &mut self,
+        beams: usize,
+        per_batch: usize,
+        block: Range<usize>,
+    ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>> {
+        if self.used == self.blocks.len() {
+            self.blocks.push(Block::default());
+        }
+        let new = &mut self.blocks[self.used];
+        let is_first = self.used == 0;
+        self.used += 1;
+        new.reset(&self.shared[block], self.values.len(), beams, per_batch);
+        new.batches(&mut self.values, &mut self.valid, beams, per_batch, is_first)
+    }
 }
 
 impl Model {
@@ -31,24 +64,54 @@ impl Model {
     /// hits changes only with [`Model::edges`]. Unlike the coordinates of a solver, components are in the unit
     /// of the parameter also for numbers with bounds: the column of the coordinate $u$ is divided by $dx/du$.
     pub fn linearize(&self, state: &[Variable]) -> LinearizedMeasurements {
+        self.linearize_into(state, LinearizedMeasurements::default())
+    }
+
+    /// [`Model::linearize`] in the memory of other measurements, of any model. It takes less time: memory that is new to the
+    /// process is cleared by the operating system.
+    pub fn linearize_into(
+        &self,
+        state: &[Variable],
+        memory: LinearizedMeasurements,
+    ) -> LinearizedMeasurements {
         // Differentiate by the coordinates of the solver.
-        let Rows {
+        let layout = self.layout(state);
+        let scene = self.scene_at(state);
+        let LinearizedMeasurements {
+            mut values,
+            mut valid,
+            blocks,
+            ..
+        } = memory;
+        let quantities = self.quantities();
+        if values.len() != quantities {
+            values = vec![0.0; quantities];
+        }
+        valid.resize(quantities, false);
+        let mut all = Blocks {
             values,
-            jacobian: mut dense,
-            shared,
-            mut columns,
-        } = self.rows(state);
+            valid,
+            blocks,
+            used: 0,
+            shared: &layout.shared,
+        };
+        self.differentiate(&scene, state, &layout.shared, &mut all);
+        let Blocks {
+            values,
+            valid,
+            mut blocks,
+            used,
+            ..
+        } = all;
+        blocks.truncate(used);
+        let mut columns = self.columns(&scene, state, &layout);
+
+        // Scale the columns to the units of the parameters.
         let paths = self.unknowns().iter().map(|unknown| unknown.path.as_str());
         let named: Vec<(&str, &Variable)> = paths.zip(state).collect();
         let components = components(&named);
-
-        // Scale the columns to the units of the parameters.
-        if shared.iter().any(|own| components[*own].slope != 1.0) {
-            for row in dense.chunks_exact_mut(shared.len()) {
-                for (&component, slope) in shared.iter().zip(row) {
-                    *slope /= components[component].slope;
-                }
-            }
+        for block in &mut blocks {
+            block.divide(|component| components[component].slope);
         }
         for column in &mut columns {
             for (_, slope) in &mut column.slopes {
@@ -57,9 +120,9 @@ impl Model {
         }
         LinearizedMeasurements {
             values,
+            valid,
             components,
-            dense,
-            shared,
+            blocks,
             columns,
         }
     }
@@ -70,7 +133,7 @@ impl LinearizedMeasurements {
     /// component, in the unit of the value by that of the component. Rows without a value are zero.
     pub fn jacobian(&self) -> Vec<f64> {
         let width = self.components.len();
-        let mut jacobian = vec![0.0; self.values.len() * width];
+        let mut jacobian = vec![0.0; self.valid.len() * width];
         self.for_each(|number, component, slope| jacobian[number * width + component] += slope);
         jacobian
     }
@@ -81,41 +144,30 @@ impl LinearizedMeasurements {
     /// Where the step has another number of components.
     pub fn along(&self, step: &[f64]) -> Vec<f64> {
         assert_eq!(step.len(), self.components.len(), "components of the step");
-        let mut change = vec![0.0; self.values.len()];
+        let mut change = vec![0.0; self.valid.len()];
         self.for_each(|number, component, slope| change[number] += slope * step[component]);
         change
     }
 
     /// Gradient $J^\top \bar y$ of a function of the values by the components, from its derivatives by the
-    /// values. Those by values that are `None` have no effect, and may be NaN.
+    /// values. Those by values that do not exist have no effect, and may be NaN.
     ///
     /// # Panics
     /// Where there are not as many derivatives as values.
     pub fn pulled_back(&self, by_values: &[f64]) -> Vec<f64> {
-        assert_eq!(by_values.len(), self.values.len(), "derivatives by values");
+        assert_eq!(by_values.len(), self.valid.len(), "derivatives by values");
         let mut gradient = vec![0.0; self.components.len()];
-        let by = |number: usize| self.values[number].map_or(0.0, |_| by_values[number]);
-        // Components on which all beams depend: six, those of a pose, in registers.
-        let mut sums = vec![0.0; self.shared.len()];
-        if let Ok(sums) = <&mut [f64; 6]>::try_from(&mut sums[..]) {
-            let (rows, _) = self.dense.as_chunks();
-            add_rows::<6>(rows, by, sums);
-        } else {
-            let rows = self.dense.chunks_exact(self.shared.len().max(1));
-            for (number, row) in rows.enumerate() {
-                let by = by(number);
-                for (sum, slope) in sums.iter_mut().zip(row) {
-                    *sum += by * slope;
-                }
+        for block in &self.blocks {
+            let own = block.pulled_back(by_values);
+            for (&component, own) in block.components.iter().zip(own) {
+                gradient[component] = own;
             }
         }
-        for (&component, sum) in self.shared.iter().zip(sums) {
-            gradient[component] = sum;
-        }
-        // The others.
         for column in &self.columns {
             for &(number, slope) in &column.slopes {
-                gradient[column.component] += by(number) * slope;
+                if self.valid[number] {
+                    gradient[column.component] += by_values[number] * slope;
+                }
             }
         }
         gradient
@@ -123,35 +175,17 @@ impl LinearizedMeasurements {
 
     /// Calls `visit` with the indices of value and component of each stored derivative, and the derivative.
     fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        let rows = self.dense.chunks_exact(self.shared.len().max(1));
-        for (number, row) in rows.enumerate() {
-            for (&component, &slope) in self.shared.iter().zip(row) {
-                visit(number, component, slope);
-            }
+        for block in &self.blocks {
+            block.for_each_row(|number, row| {
+                for (&component, &slope) in block.components.iter().zip(row) {
+                    visit(number, component, slope);
+                }
+            });
         }
         for column in &self.columns {
             for &(number, slope) in &column.slopes {
                 visit(number, column.component, slope);
             }
-        }
-    }
-}
-
-/// Adds rows, each multiplied by a number of its own, to `sums`.
-fn add_rows<const N: usize>(rows: &[[f64; N]], by: impl Fn(usize) -> f64, sums: &mut [f64; N]) {
-    // Rows of range and of intensity in turn have sums of their own, so that additions do not wait for each other.
-    let mut own = [[0.0; N]; QUANTITIES];
-    for (beam, rows) in rows.chunks_exact(QUANTITIES).enumerate() {
-        for (kind, (own, row)) in own.iter_mut().zip(rows).enumerate() {
-            let by = by(QUANTITIES * beam + kind);
-            for (sum, slope) in own.iter_mut().zip(row) {
-                *sum += by * slope;
-            }
-        }
-    }
-    for own in own {
-        for (sum, part) in sums.iter_mut().zip(own) {
-            *sum += part;
         }
     }
 }

@@ -14,6 +14,7 @@ mod noise;
 mod parameter;
 mod planar;
 mod simulate;
+mod slopes;
 mod vertices;
 
 pub(crate) use crate::sensor::QUANTITIES;

@@ -7,7 +7,7 @@ use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, ObjectId, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, ReturnTile, SHOTS_PER_BATCH, Shot,
+    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, ReturnTile, Shot, ShotList,
     SweepSettings, WriteReturns, predict_at_rest,
 };
 use etendue_sensors::transport::{CornerHeights, ReturnFactor};
@@ -51,9 +51,9 @@ pub(super) trait WriteMeasurements<S: LaneScalar>: Send {
     /// Writes the measurements of up to sixteen beams at places of the batch, one per lane.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+    fn write_tile(&mut self, places: &[u16], returns: &ReturnTile<S>) {
         for (lane, &place) in places.iter().enumerate() {
-            self.write(place, BeamMeasurement::from(returns.lane(lane)));
+            self.write(place.into(), BeamMeasurement::from(returns.lane(lane)));
         }
     }
 }
@@ -92,17 +92,22 @@ impl<S: LaneScalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_,
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+    fn write_tile(&mut self, places: &[u16], returns: &ReturnTile<S>) {
         if self.offsets.is_empty() {
             return self.measurements.write_tile(places, returns);
         }
         for (lane, &place) in places.iter().enumerate() {
-            self.write(place, returns.lane(lane));
+            self.write(place.into(), returns.lane(lane));
         }
     }
 }
 
 impl Model {
+    /// Number of beams in a batch.
+    pub(super) fn beams_per_batch(&self) -> usize {
+        self.sensor.lidar().shots_per_batch(self.beams())
+    }
+
     /// Simulates every scan, with extra rays at edges as set by [`Model::edges`].
     pub(super) fn simulate_with_edges<S: LaneScalar>(
         &self,
@@ -142,13 +147,13 @@ impl Model {
         let nothing = BeamMeasurement::new(None, None);
         let mut scans = vec![vec![nothing; self.beams()]; self.scans()];
         let batches = scans.iter_mut();
-        let batches = batches.map(|scan| scan.par_chunks_mut(SHOTS_PER_BATCH));
+        let batches = batches.map(|scan| scan.par_chunks_mut(self.beams_per_batch()));
         self.simulate_into(scene, inputs, edges, local, batches);
         scans
     }
 
     /// [`Model::simulate`] that writes the measurements of each scan to a destination per batch of
-    /// [`SHOTS_PER_BATCH`] beams.
+    /// [`Model::beams_per_batch`] beams.
     pub(super) fn simulate_into<S: LaneScalar>(
         &self,
         scene: &Scene,
@@ -167,6 +172,7 @@ impl Model {
             weather: inputs.weather.clone(),
         };
         let is_clear = atmosphere.weather.is_empty();
+        let per_batch = self.beams_per_batch();
         for (number, (pose, batches)) in inputs.world_from_sensor.iter().zip(scans).enumerate() {
             // Extra rays and factors of the scan
             let of_scan = (local.factor)
@@ -185,7 +191,7 @@ impl Model {
 
             // Destination of the expected returns
             let batches = batches.enumerate().map(|(batch, measurements)| {
-                let offsets = sensor.range_offsets.get(batch * SHOTS_PER_BATCH..);
+                let offsets = sensor.range_offsets.get(batch * per_batch..);
                 WithOffsets {
                     offsets: offsets.unwrap_or_default(),
                     measurements,
@@ -213,13 +219,14 @@ impl Model {
 ///
 /// Sensor and scene of a model are at rest, so that nothing else depends on the time of a ray, and it can
 /// identify the beam to [`CornerHeights`].
-fn numbered(shots: &[Shot]) -> Vec<Shot> {
+fn numbered(shots: &[Shot]) -> ShotList {
     let numbered = |(number, shot): (usize, &Shot)| {
         let mut numbered = *shot;
         numbered.time = number as f64;
         numbered
     };
-    shots.iter().enumerate().map(numbered).collect()
+    let shots = shots.iter().enumerate().map(numbered);
+    ShotList::from(shots.collect::<Vec<_>>())
 }
 
 /// Index of the beam of a ray with a time, by [`numbered`].

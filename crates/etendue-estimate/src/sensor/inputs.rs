@@ -2,7 +2,7 @@
 
 use super::noiseless::NoiselessLidar;
 use etendue_physics::Scalar;
-use etendue_sensors::lidar::{Lidar, Shot};
+use etendue_sensors::lidar::{Lidar, Shot, ShotList};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct LidarInputs<S> {
     /// Lidar.
     pub lidar: Lidar<S>,
     /// Shots of a scan.
-    pub shots: Arc<Vec<Shot>>,
+    pub shots: Arc<ShotList>,
     /// Step between the numbers, in the complete scan, of successive shots.
     pub stride: usize,
     /// Range offset of each shot, m; empty without offsets.
@@ -75,7 +75,7 @@ impl<S: Scalar> LidarInputs<S> {
     /// Rotates the beams of a group by an azimuth and an elevation, rad.
     pub fn rotate(&mut self, group: BeamGroup, azimuth: f64, elevation: f64) {
         let span = group.span(self.shots.len(), self.stride);
-        for shot in &mut Arc::make_mut(&mut self.shots)[span] {
+        for shot in &mut Arc::make_mut(&mut self.shots).shots_mut()[span] {
             if group.contains(shot) {
                 *shot = shot.rotated(azimuth, elevation);
             }

@@ -1,7 +1,7 @@
 //! Noise-free lidar at rest during a scan.
 
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::lidar::{Lidar, Shot};
+use etendue_sensors::lidar::{Lidar, Shot, ShotList};
 use nalgebra::Point3;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct NoiselessLidar {
     lidar: Lidar,
-    shots: Arc<Vec<Shot>>,
+    shots: Arc<ShotList>,
     /// Step between the numbers, in the complete scan, of successive shots: 1 unless thinned.
     stride: usize,
     /// Number of beams of the complete scan.
@@ -42,7 +42,7 @@ impl NoiselessLidar {
             lidar: lidar.clone(),
             stride: 1,
             complete_beams: shots.len(),
-            shots: Arc::new(shots),
+            shots: Arc::new(shots.into()),
         }
     }
 
@@ -57,7 +57,7 @@ impl NoiselessLidar {
     }
 
     /// Shots of a scan, shared.
-    pub(crate) fn shared_shots(&self) -> &Arc<Vec<Shot>> {
+    pub(crate) fn shared_shots(&self) -> &Arc<ShotList> {
         &self.shots
     }
 
@@ -109,7 +109,7 @@ impl NoiselessLidar {
         lidar.beam = lidar.beam.with_one_ray();
         Self {
             lidar,
-            shots: Arc::new(shots.collect()),
+            shots: Arc::new(shots.collect::<Vec<_>>().into()),
             stride: self.stride * every,
             complete_beams: self.complete_beams,
         }
@@ -128,7 +128,7 @@ impl NoiselessLidar {
             lidar: self.lidar.clone(),
             stride: 1,
             complete_beams: shots.len(),
-            shots: Arc::new(shots),
+            shots: Arc::new(shots.into()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod air;
 mod differences;
+mod linearized;
 mod manifold;
 mod noise;
 mod pulsed;

@@ -103,9 +103,9 @@ fn products_with_the_sparse_jacobian_equal_those_with_the_dense_one() {
     assert!(error < 1e-9 && largest > 50.0, "{error} of {largest}");
 
     // Derivatives by values that do not exist may be NaN.
-    let values = by_values.iter().zip(&linearized.values);
+    let values = by_values.iter().zip(&linearized.valid);
     let with_gaps: Vec<f64> = values
-        .map(|(by, value)| value.map_or(f64::NAN, |_| *by))
+        .map(|(by, valid)| if *valid { *by } else { f64::NAN })
         .collect();
     let gradient = DVector::from(linearized.pulled_back(&with_gaps));
     let expected = jacobian.transpose() * &by_values;

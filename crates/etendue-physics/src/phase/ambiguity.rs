@@ -2,6 +2,7 @@
 
 use super::Modulation;
 use crate::Scalar;
+use std::array::from_fn;
 use std::ops::Range;
 
 /// Resolution of the ambiguity: the range from two wrapped ranges.
@@ -82,6 +83,9 @@ impl Combination {
     }
 }
 
+/// Number of beams whose candidates are compared at a time.
+const FEW: usize = 8;
+
 /// Difference of two differences that count as equal, m.
 const TIE: f64 = 1e-9;
 
@@ -151,30 +155,41 @@ impl Ambiguity {
             let [_, highest] = self.period_limits(0.0, ambiguities[k], range_limits);
             periods([lowest, highest])
         });
-        // Compare all pairs, in the order of the plain search.
+        // Compare all pairs, in the order of the plain search, of a few beams at a time: these are in registers.
         let mut best = [[0.0; 16]; 2];
         let mut least = [f64::INFINITY; 16];
         let [first, second] = periods;
-        for n1 in first {
-            let n1 = f64::from(n1);
-            for n2 in second.clone() {
-                let n2 = f64::from(n2);
-                for i in 0..16 {
-                    let ranges = [
-                        wrapped[0][i] + ambiguities[0] * n1,
-                        wrapped[1][i] + ambiguities[1] * n2,
-                    ];
-                    let [own1, own2] = [&limits[0], &limits[1]];
-                    let is_candidate = (own1[0][i] <= n1)
-                        & (n1 <= own1[1][i])
-                        & (own2[0][i] <= n2)
-                        & (n2 <= own2[1][i]);
-                    let difference = (ranges[0] - ranges[1]).abs();
-                    let is_better = is_candidate & (difference < least[i] - TIE);
-                    least[i] = if is_better { difference } else { least[i] };
-                    best[0][i] = if is_better { ranges[0] } else { best[0][i] };
-                    best[1][i] = if is_better { ranges[1] } else { best[1][i] };
+        for start in (0..16).step_by(FEW) {
+            let few = |lanes: &[f64; 16]| from_fn::<f64, FEW, _>(|i| lanes[start + i]);
+            let own = wrapped.each_ref().map(few);
+            let [own1, own2] = limits.each_ref().map(|own| own.each_ref().map(few));
+            let mut own_best = [[0.0; FEW]; 2];
+            let mut own_least = [f64::INFINITY; FEW];
+            for n1 in first.clone() {
+                let n1 = f64::from(n1);
+                for n2 in second.clone() {
+                    let n2 = f64::from(n2);
+                    for i in 0..FEW {
+                        let ranges = [
+                            own[0][i] + ambiguities[0] * n1,
+                            own[1][i] + ambiguities[1] * n2,
+                        ];
+                        let is_candidate = (own1[0][i] <= n1)
+                            & (n1 <= own1[1][i])
+                            & (own2[0][i] <= n2)
+                            & (n2 <= own2[1][i]);
+                        let difference = (ranges[0] - ranges[1]).abs();
+                        let is_better = is_candidate & (difference < own_least[i] - TIE);
+                        own_least[i] = if is_better { difference } else { own_least[i] };
+                        for k in 0..2 {
+                            own_best[k][i] = if is_better { ranges[k] } else { own_best[k][i] };
+                        }
+                    }
                 }
+            }
+            least[start..][..FEW].copy_from_slice(&own_least);
+            for (best, own) in best.iter_mut().zip(&own_best) {
+                best[start..][..FEW].copy_from_slice(own);
             }
         }
         // Combine the ranges of both frequencies.
@@ -275,7 +290,7 @@ mod tests {
                         let turns = 0.618 * (16 * step + lane) as f64 * (1.0 + 0.3 * k as f64);
                         modulation.ambiguities()[k] * turns.fract()
                     };
-                    let wrapped = [0, 1].map(|k| std::array::from_fn(|lane| at(k, lane)));
+                    let wrapped = [0, 1].map(|k| from_fn(|lane| at(k, lane)));
                     let lanes = ambiguity.search_lanes(&modulation, &wrapped, limits);
                     for lane in 0..16 {
                         let own = wrapped.map(|all: [f64; 16]| all[lane]);

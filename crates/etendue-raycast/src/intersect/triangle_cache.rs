@@ -5,7 +5,7 @@ use crate::mesh::{Mesh, unit_normal};
 use etendue_simd::prefetch;
 
 /// Number of cached triangles. Neighbouring rays hit the same few.
-const SLOTS: usize = 128;
+const SLOTS: usize = 256;
 
 /// A triangle in its mesh's frame.
 #[derive(Clone, Copy)]

@@ -74,6 +74,7 @@ mod scratch;
 mod sensor_poses;
 mod settings;
 mod shot;
+mod shot_list;
 mod shots;
 mod simulate;
 mod sweep;
@@ -95,7 +96,7 @@ pub use direct_shot::{
 };
 pub use direct_sweep::{AveragedNormals, CorrelatedDraws, DirectRay, DirectSweep};
 pub use direction::Aim;
-pub use fast::{MotionGradients, ReturnTile};
+pub use fast::{MotionGradients, MotionSlopes, ReturnTile};
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
@@ -107,11 +108,12 @@ pub use pattern::{
     ScanPattern, Spinning,
 };
 pub use phase_air::DirectPhaseAir;
-pub use predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, predict, predict_at_rest};
+pub use predict::{ExpectedReturn, WriteReturns, predict, predict_at_rest};
 pub use range_limits::RangeLimits;
 pub use receiver::*;
 pub use scratch::SweepScratch;
 pub use settings::{Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::Shot;
+pub use shot_list::ShotList;
 pub use shots::Shots;
 pub use simulate::{simulate, simulate_into, simulate_until, waveform};

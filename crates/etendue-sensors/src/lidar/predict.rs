@@ -3,7 +3,8 @@
 use super::ambient::AmbientView;
 use super::description::Lidar;
 use super::fast::{
-    ExpectedPulses, PhaseLanes, PhaseMemory, PulseMemory, ReturnTile, SingleMemory, SingleRays,
+    ExpectedPulses, PhaseLanes, PhaseMemory, PulseMemory, ReturnTile, ShotTiles, SingleMemory,
+    SingleRays,
 };
 use super::hooks::Hooks;
 use super::intensity::Intensity;
@@ -13,6 +14,7 @@ use super::scratch::SweepScratch;
 use super::sensor_poses::{AtRest, SensorPoses};
 use super::settings::{Pipeline, SweepSettings};
 use super::shot::Shot;
+use super::shot_list::ShotList;
 use super::sweep::{Memory, Simulator, shot_number};
 use super::trace::trees_for;
 use crate::scalar_tile::LaneScalar;
@@ -20,9 +22,29 @@ use crate::transport::World;
 use etendue_physics::Scalar;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
-/// Number of shots in a batch, whose rays are cast together.
-pub const SHOTS_PER_BATCH: usize = 1024;
+/// Number of shots in a batch.
+const SHOTS_PER_BATCH: usize = 1024;
+
+/// Greatest number of these in a batch of a large scan of one ray per shot.
+const MOST_TOGETHER: usize = 16;
+
+/// Least number of batches of such a scan, which threads share.
+const FEWEST_BATCHES: usize = 4;
+
+impl<S: Scalar> Lidar<S> {
+    /// Number of shots in a batch of expected returns, whose rays are cast together, for a scan of a number of shots.
+    ///
+    /// The more shots are cast together, the closer are the rays that are cast at once, where channels of a column point
+    /// in different directions.
+    pub fn shots_per_batch(&self, shots: usize) -> usize {
+        let whole = shots / FEWEST_BATCHES / SHOTS_PER_BATCH;
+        let is_single = whole > 1 && self.beam.ray_count() == 1;
+        let together = if is_single { whole.min(MOST_TOGETHER) } else { 1 };
+        SHOTS_PER_BATCH * together
+    }
+}
 
 /// Expected first return of a shot, in the order of the device's report, without rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,9 +72,9 @@ pub trait WriteReturns<S: LaneScalar>: Send {
     /// Writes the returns of up to sixteen shots at places of the batch, one per lane.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn write_tile(&mut self, places: &[usize], returns: &ReturnTile<S>) {
+    fn write_tile(&mut self, places: &[u16], returns: &ReturnTile<S>) {
         for (lane, &place) in places.iter().enumerate() {
-            self.write(place, returns.lane(lane));
+            self.write(place.into(), returns.lane(lane));
         }
     }
 }
@@ -82,32 +104,34 @@ pub fn predict<S: LaneScalar>(
     hooks: Hooks<S>,
 ) -> Vec<Option<ExpectedReturn<S>>> {
     let mut returns = vec![None; shots.len()];
-    let batches = returns.par_chunks_mut(SHOTS_PER_BATCH);
+    let batches = returns.par_chunks_mut(lidar.shots_per_batch(shots.len()));
     let poses = &world_from_sensor;
-    predict_along(world, lidar, settings, shots, poses, hooks, batches);
+    let tiles = OnceLock::new();
+    predict_along(world, lidar, settings, (shots, &tiles), poses, hooks, batches);
     returns
 }
 
-/// [`predict`] for a sensor at rest at a pose, with a destination for each batch of [`SHOTS_PER_BATCH`] shots.
+/// [`predict`] for a sensor at rest at a pose, with a destination for each batch of [`Lidar::shots_per_batch`] shots.
 pub fn predict_at_rest<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
-    shots: &[Shot],
+    shots: &ShotList,
     world_from_sensor: &Isometry3<S>,
     hooks: Hooks<S>,
     batches: impl IndexedParallelIterator<Item: WriteReturns<S>>,
 ) {
     let pose = &AtRest(world_from_sensor);
-    predict_along(world, lidar, settings, shots, pose, hooks, batches);
+    let tiles = &shots.tiles;
+    predict_along(world, lidar, settings, (shots, tiles), pose, hooks, batches);
 }
 
-/// [`predict`] for poses of any type, with a destination for each batch.
+/// [`predict`] for poses of any type, with a destination for each batch, and memory for the rays of the shots.
 fn predict_along<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
-    shots: &[Shot],
+    (shots, tiles): (&[Shot], &OnceLock<ShotTiles>),
     world_from_sensor: &dyn SensorPoses<S>,
     hooks: Hooks<S>,
     batches: impl IndexedParallelIterator<Item: WriteReturns<S>>,
@@ -122,14 +146,15 @@ fn predict_along<S: LaneScalar>(
         ambient: AmbientView::new(world, lidar.receiver.window()),
         ..Simulator::new(world, lidar, &settings, world_from_sensor, hooks, trace)
     };
-    let form = Form::new(&simulator, shots);
+    let form = Form::new(&simulator, shots, tiles);
     // Predict batches of shots on all threads, in lanes where that is possible.
     let scratch = SweepScratch::default();
-    let batches = batches.zip(shots.par_chunks(SHOTS_PER_BATCH));
+    let per_batch = lidar.shots_per_batch(shots.len());
+    let batches = batches.zip(shots.par_chunks(per_batch));
     batches.enumerate().for_each_init(
         || (Memory::new(&scratch), FormMemory::default()),
         |(memory, own), (batch, (mut write, shots))| {
-            let first = shot_number(batch * SHOTS_PER_BATCH);
+            let first = shot_number(batch * per_batch);
             write.clear();
             form.predict(shots, first, own, memory, &mut write);
         },
@@ -163,12 +188,16 @@ impl<S: LaneScalar> Default for FormMemory<S> {
 
 impl<'p, 'a, S: LaneScalar> Form<'p, 'a, S> {
     /// The fastest form that applies to the shots of a sweep.
-    fn new(simulator: &'p Simulator<'a, S>, shots: &[Shot]) -> Self {
+    fn new(
+        simulator: &'p Simulator<'a, S>,
+        shots: &[Shot],
+        tiles: &'p OnceLock<ShotTiles>,
+    ) -> Self {
         let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
             return Self::Plain(simulator);
         };
-        let single =
-            || SingleRays::new(isa, simulator, shots).map(|own| Self::Single(Box::new(own)));
+        let single = || SingleRays::new(isa, simulator, shots, tiles);
+        let single = || single().map(|own| Self::Single(Box::new(own)));
         let phase = || PhaseLanes::new(isa, simulator).map(|own| Self::Phase(Box::new(own)));
         let pulsed =
             || ExpectedPulses::new(isa, simulator, shots).map(|own| Self::Pulsed(Box::new(own)));

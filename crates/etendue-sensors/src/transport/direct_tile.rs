@@ -9,7 +9,7 @@
 use super::pose_tile::{Twist, TwistTile, cross};
 use super::tree::returned_power;
 use super::world::World;
-use crate::scalar_tile::{LaneScalar, ScalarTile, variables};
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use nalgebra::try_convert;
@@ -39,11 +39,11 @@ pub(crate) struct RigidReturnTile<S: LaneScalar> {
     pub range: [f64; 16],
     /// Power, 1/(m² sr).
     pub power: [f64; 16],
-    /// Derivatives of the range by the motion.
-    pub range_by: [[f64; 16]; 6],
-    /// Derivatives of the power by the motion.
-    pub power_by: [[f64; 16]; 6],
-    /// Derivative of the power by the backscatter.
+    /// Ranges and incidences with their derivatives by the motion; values are those of surfaces without light, too.
+    pub surfaces: RangeTile,
+    /// Derivatives of the power by range, cosine of the incidence and backscatter.
+    pub power_by_range: [f64; 16],
+    pub power_by_cos: [f64; 16],
     pub power_by_scattered: [f64; 16],
     /// The backscatter, 1/sr; not set where it has no derivatives.
     pub scattered: S::Tile,
@@ -61,8 +61,9 @@ impl<S: LaneScalar> RigidReturnTile<S> {
         Self {
             range: [0.0; 16],
             power: [0.0; 16],
-            range_by: [[0.0; 16]; 6],
-            power_by: [[0.0; 16]; 6],
+            surfaces: RangeTile::EMPTY,
+            power_by_range: [0.0; 16],
+            power_by_cos: [0.0; 16],
             power_by_scattered: [0.0; 16],
             scattered: S::Tile::plain([0.0; 16]),
             has_scattered: false,
@@ -77,18 +78,18 @@ impl<S: LaneScalar> RigidReturnTile<S> {
         if factor == 1.0 {
             return;
         }
-        let slopes = self.power_by.iter_mut();
-        let all = slopes.chain([&mut self.power, &mut self.power_by_scattered]);
-        for lanes in all {
-            for value in lanes {
-                *value *= factor;
-            }
+        for i in 0..16 {
+            self.power[i] *= factor;
+            self.power_by_range[i] *= factor;
+            self.power_by_cos[i] *= factor;
+            self.power_by_scattered[i] *= factor;
         }
     }
 }
 
 /// Ranges and incidences of sixteen rays, with their derivatives by the first-order motion of the sensor.
-struct RangeTile {
+#[derive(Clone, Copy)]
+pub(crate) struct RangeTile {
     /// Distance of the surface, m; not a number without one.
     range: [f64; 16],
     /// Cosine of the incidence.
@@ -96,54 +97,50 @@ struct RangeTile {
     /// Product of direction and normal: positive at the back of a surface.
     facing: [f64; 16],
     /// Derivatives of the range by translation and rotation.
-    range_by: [[f64; 16]; 6],
+    pub range_by: [[f64; 16]; 6],
     /// Derivatives of the cosine by the rotation.
-    cos_by: [[f64; 16]; 3],
+    pub cos_by: [[f64; 16]; 3],
 }
 
 impl RangeTile {
-    /// Ranges and incidences of rays with hits. For a surface of normal $n$ at the distance $t_0$ along a ray of
+    /// No surfaces.
+    const EMPTY: Self = Self {
+        range: [f64::NAN; 16],
+        cos_incidence: [0.0; 16],
+        facing: [0.0; 16],
+        range_by: [[0.0; 16]; 6],
+        cos_by: [[0.0; 16]; 3],
+    };
+
+    /// Computes ranges and incidences of rays with hits. For a surface of normal $n$ at the distance $t_0$ along a ray of
     /// origin $o_0$ and direction $d_0$, fired by a sensor at $c_0$,
     /// $$n\cdot d = n\cdot d_0 + \omega\cdot(d_0\times n),\qquad
     /// t = \frac{t_0\,n\cdot d_0 - n\cdot\delta c - \omega\cdot((o_0 - c_0)\times n)}{n\cdot d}$$
     /// with the change $\delta c$ of the sensor's origin and its rotation $\omega$. `centre` is $c_0$.
     #[inline(always)]
-    fn new(rays: &RayTile, hits: &HitTile, centre: &[[f64; 16]; 3]) -> Self {
-        // Evaluate the values.
+    fn set(&mut self, rays: &RayTile, hits: &HitTile, centre: &[[f64; 16]; 3]) {
         let d = &rays.direction;
         let n = &hits.normal;
-        let mut facing = [0.0; 16];
-        let mut sign = [0.0; 16];
-        let mut range = [0.0; 16];
-        let mut cos = [0.0; 16];
         for i in 0..16 {
-            facing[i] = d[0][i] * n[0][i] + d[1][i] * n[1][i] + d[2][i] * n[2][i];
-            sign[i] = if facing[i] > 0.0 { 1.0 } else { -1.0 };
-            range[i] = facing[i] * hits.distance[i] / facing[i];
-            cos[i] = facing[i] * sign[i];
-        }
+            // Evaluate the values.
+            let facing = d[0][i] * n[0][i] + d[1][i] * n[1][i] + d[2][i] * n[2][i];
+            let sign = if facing > 0.0 { 1.0 } else { -1.0 };
+            let range = facing * hits.distance[i] / facing;
+            self.facing[i] = facing;
+            self.range[i] = range;
+            self.cos_incidence[i] = facing * sign;
 
-        // Evaluate the derivatives by the motion.
-        let mut range_by = [[0.0; 16]; 6];
-        let mut cos_by = [[0.0; 16]; 3];
-        for i in 0..16 {
+            // Evaluate the derivatives by the motion.
             let normal = [n[0][i], n[1][i], n[2][i]];
             let arm = [0, 1, 2].map(|k| rays.origin[k][i] - centre[k][i]);
             let of_direction = cross(&[d[0][i], d[1][i], d[2][i]], &normal);
             let of_origin = cross(&arm, &normal);
-            let inverse = -1.0 / facing[i];
+            let inverse = -1.0 / facing;
             for k in 0..3 {
-                cos_by[k][i] = of_direction[k] * sign[i];
-                range_by[k][i] = normal[k] * inverse;
-                range_by[3 + k][i] = (of_origin[k] + of_direction[k] * range[i]) * inverse;
+                self.cos_by[k][i] = of_direction[k] * sign;
+                self.range_by[k][i] = normal[k] * inverse;
+                self.range_by[3 + k][i] = (of_origin[k] + of_direction[k] * range) * inverse;
             }
-        }
-        Self {
-            range,
-            cos_incidence: cos,
-            facing,
-            range_by,
-            cos_by,
         }
     }
 
@@ -243,7 +240,8 @@ impl<S: LaneScalar> World<'_, S> {
         twist: &TwistTile<S>,
     ) -> DirectReturnTile<S> {
         // Evaluate range, incidence and backscatter.
-        let ranges = RangeTile::new(rays, hits, &twist.centre);
+        let mut ranges = RangeTile::EMPTY;
+        ranges.set(rays, hits, &twist.centre);
         let range = ranges.ranges::<S>(twist);
         let cos_incidence = ranges.cosines::<S>(twist);
         let cosines = CosinesOf::Tile(&cos_incidence);
@@ -279,8 +277,9 @@ impl<S: LaneScalar> World<'_, S> {
         returns: &mut RigidReturnTile<S>,
     ) {
         // Evaluate range, incidence and backscatter.
-        let ranges = RangeTile::new(rays, hits, &twist.centre);
-        let cosines = CosinesOf::Twist(&ranges, twist);
+        let ranges = &mut returns.surfaces;
+        ranges.set(rays, hits, &twist.centre);
+        let cosines = CosinesOf::Twist(ranges, twist);
         let surfaces = self.surfaces(rays.used, hits, &ranges.facing, &cosines);
         let scattered = match &surfaces.scattered {
             Scattered::Common(scattered) => [scattered.value(); 16],
@@ -303,18 +302,9 @@ impl<S: LaneScalar> World<'_, S> {
             returns.range[i] = if has_return[i] { ranges.range[i] } else { 0.0 };
             returns.power[i] = if has_return[i] { of.power[i] } else { 0.0 };
         }
+        returns.power_by_range = of.by_range;
+        returns.power_by_cos = of.by_cos;
         returns.power_by_scattered = of.by_scattered;
-        returns.range_by = ranges.range_by;
-        for k in variables::<3>() {
-            let [mut by_translation, mut by_rotation] = [[0.0; 16]; 2];
-            for i in 0..16 {
-                by_translation[i] = of.by_range[i] * ranges.range_by[k][i];
-                by_rotation[i] =
-                    of.by_range[i] * ranges.range_by[3 + k][i] + of.by_cos[i] * ranges.cos_by[k][i];
-            }
-            returns.power_by[k] = by_translation;
-            returns.power_by[3 + k] = by_rotation;
-        }
     }
 
     /// The surfaces of the hits of the first `used` lanes.

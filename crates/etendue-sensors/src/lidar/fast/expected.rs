@@ -8,7 +8,7 @@ use super::order::{CastOrder, Order};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::beam::BeamRays;
 use crate::lidar::light_model::LightModel;
-use crate::lidar::predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns, first_return};
+use crate::lidar::predict::{ExpectedReturn, WriteReturns, first_return};
 use crate::lidar::receiver::{PreparedPulsed, PreparedReceiver};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{Memory, Simulator, shot_number};
@@ -83,12 +83,13 @@ impl<'p, 'a, S: LaneScalar> ExpectedPulses<'p, 'a, S> {
             plain.ambient.is_none() && !plain.air.is_detected() && plain.hooks.extra_rays.is_none();
         let is_expected = plain.settings.without_noise && receiver.is_closed_form();
         let rays = plain.beam_rays.plain()?;
+        let per_batch = plain.lidar.shots_per_batch(shots.len());
         Some(Self {
             plain,
             receiver,
             isa,
             rays,
-            order: CastOrder::new(shots.get(..SHOTS_PER_BATCH).unwrap_or_default()),
+            order: CastOrder::new(shots.get(..per_batch).unwrap_or_default()),
         })
         .filter(|_| by_trees && only_surfaces && is_expected)
     }

@@ -11,22 +11,23 @@
 )]
 
 use super::expected_tile::{ReturnTile, report};
-use super::order::CastOrder;
 use super::received::Reception;
+use super::shot_tiles::{ShotTile, ShotTiles};
 use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light_model::LightModel;
-use crate::lidar::predict::{ExpectedReturn, SHOTS_PER_BATCH, WriteReturns};
+use crate::lidar::predict::{ExpectedReturn, WriteReturns};
 use crate::lidar::receiver::{PhaseReceiver, PreparedReceiver, RangeLanes, Receiver};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{Memory, Simulator, shot_number};
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{DualTile, EvaluatedLanes, LaneFunctions, LaneScalar, ScalarTile};
-use crate::transport::{PoseTile, RigidReturnTile, Twist, TwistTile};
+use crate::transport::{PoseTile, Twist, TwistTile};
 use etendue_physics::pulse::{AnalyticFinder, PulseReturn, SingleEchoForm};
 use etendue_physics::{Dual, Scalar};
-use etendue_scene::{HitTile, RayTile};
-use etendue_simd::{Isa, Vectorized, prefetch};
+use etendue_scene::{Hit, HitTile, RayTile};
+use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
+use std::sync::OnceLock;
 
 /// Number of rays in a tile.
 const LANES: usize = 16;
@@ -42,8 +43,8 @@ pub(in crate::lidar) struct SingleRays<'p, 'a, S: LaneScalar> {
     /// Share of the beam's power of the ray.
     weight: f64,
     receiver: SingleReceiver,
-    /// Order in which the shots of a whole batch are cast: that of the first batch, whose columns the others repeat.
-    order: CastOrder,
+    /// The rays of the scan.
+    tiles: &'p ShotTiles,
     pose: Isometry3<S>,
     twist: Twist<S>,
     /// The same in each lane.
@@ -63,7 +64,6 @@ enum SingleReceiver {
 pub(in crate::lidar) struct SingleMemory<S: LaneScalar> {
     rays: Vec<RayTile>,
     hits: Vec<HitTile>,
-    light: Box<RigidReturnTile<S>>,
     expected: Box<ReturnTile<S>>,
 }
 
@@ -72,7 +72,6 @@ impl<S: LaneScalar> Default for SingleMemory<S> {
         Self {
             rays: vec![RayTile::EMPTY; TILES],
             hits: vec![HitTile::NONE; TILES],
-            light: Box::new(RigidReturnTile::nothing()),
             expected: Box::new(ReturnTile::nothing()),
         }
     }
@@ -81,7 +80,13 @@ impl<S: LaneScalar> Default for SingleMemory<S> {
 impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
     /// The vectorised pipeline; `None` unless beams have one ray, the sensor is at rest, the receiver is a phase receiver
     /// or a pulsed one in closed form, without derivatives, and surfaces send all of the light along ray trees.
-    pub fn new(isa: Isa, plain: &'p Simulator<'a, S>, shots: &[Shot]) -> Option<Self> {
+    /// `tiles` is memory for the rays of the shots.
+    pub fn new(
+        isa: Isa,
+        plain: &'p Simulator<'a, S>,
+        shots: &[Shot],
+        tiles: &'p OnceLock<ShotTiles>,
+    ) -> Option<Self> {
         // Check the light.
         let by_trees = matches!(plain.settings.light, LightModel::Tree(_));
         let only_surfaces =
@@ -108,12 +113,13 @@ impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
             .constant(BatchShots::Listed(shots))?;
         let mut poses = PoseTile::identity();
         (0..LANES).for_each(|lane| poses.put(lane, &pose));
+        let per_batch = plain.lidar.shots_per_batch(shots.len());
         Some(Self {
             plain,
             isa,
             weight: plain.beam_rays.weight(0),
             receiver,
-            order: CastOrder::new(shots.get(..SHOTS_PER_BATCH).unwrap_or_default()),
+            tiles: tiles.get_or_init(|| ShotTiles::new(shots, per_batch)),
             pose,
             twist: Twist::of(&pose),
             twists: poses.twist(),
@@ -129,50 +135,39 @@ impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
         plain: &mut Memory<S>,
         write: &mut impl WriteReturns<S>,
     ) {
-        let own;
-        let order = if shots.len() == self.order.shots().len() {
-            self.order.all()
-        } else {
-            own = CastOrder::new(shots);
-            own.all()
-        };
-        // Load the shots in order, which they are not cast in.
-        shots.iter().for_each(prefetch);
+        let tiles = self.tiles.batch(first as usize, shots.len());
         let scene = self.plain.world.scene();
         let world_from_sensor = self.world_from_sensor();
-        for places in order.shots.chunks(TILES * LANES) {
+        for tiles in tiles.chunks(TILES) {
             // Aim and cast the rays of some tiles.
-            let count = places.len().div_ceil(LANES);
+            let rays = &mut memory.rays[..tiles.len()];
+            let hits = &mut memory.hits[..tiles.len()];
             self.isa.run(AimTiles {
-                shots,
-                places,
+                tiles,
                 world_from_sensor: &world_from_sensor,
-                rays: &mut memory.rays[..count],
+                rays,
             });
-            let hits = &mut memory.hits[..count];
             let casts = &mut plain.detector.scratch.get().casts;
-            scene.closest_hits_of_tiles(&memory.rays[..count], hits, casts);
+            scene.closest_hits_of_tiles(rays, hits, casts);
             // Measure their light.
-            for (tile, places) in places.chunks(LANES).enumerate() {
-                let others = self.isa.run(ExpectSingles {
-                    own: self,
-                    shots,
-                    first,
-                    places,
-                    rays: &memory.rays[tile],
-                    hits: &memory.hits[tile],
-                    light: &mut memory.light,
-                    expected: &mut memory.expected,
-                    write,
-                });
-                // Predict shots with other light by the plain pipeline.
-                for (lane, &place) in places.iter().enumerate().filter(|(lane, _)| others[*lane]) {
-                    let number = first + shot_number(place);
-                    let shot = &shots[place];
-                    write.write(
-                        place,
-                        self.predict_traced(tile, lane, shot, number, memory, plain),
-                    );
+            let others = self.isa.run(ExpectSingles {
+                own: self,
+                tiles,
+                first,
+                rays,
+                hits,
+                expected: &mut memory.expected,
+                write,
+            });
+            // Predict shots with other light by the plain pipeline.
+            for (number, (tile, others)) in tiles.iter().zip(others).enumerate() {
+                let lanes = tile.places().iter().enumerate();
+                for (lane, &place) in lanes.filter(|(lane, _)| others[*lane]) {
+                    let place = usize::from(place);
+                    let hit = memory.hits[number].hit(lane);
+                    let shot_number = first + shot_number(place);
+                    let returned = self.predict_traced(hit, &shots[place], shot_number, plain);
+                    write.write(place, returned);
                 }
             }
         }
@@ -190,25 +185,21 @@ impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
     /// Predicts a shot by the plain pipeline, from the first hit of its ray.
     fn predict_traced(
         &self,
-        tile: usize,
-        lane: usize,
+        hit: Option<Hit>,
         shot: &Shot,
         number: u32,
-        memory: &SingleMemory<S>,
         plain: &mut Memory<S>,
     ) -> Option<ExpectedReturn<S>> {
-        let hits = std::iter::once(memory.hits[tile].hit(lane));
         self.plain.aim_extra(1, number, plain);
         self.plain
-            .collect_light_of_shot(shot, number, hits, None, plain);
+            .collect_light_of_shot(shot, number, std::iter::once(hit), None, plain);
         self.plain.predict_collected(shot, number, plain)
     }
 }
 
-/// Computes the rays of shots at some places, in tiles.
+/// Computes the rays of some tiles of shots.
 struct AimTiles<'s> {
-    shots: &'s [Shot],
-    places: &'s [usize],
+    tiles: &'s [ShotTile],
     world_from_sensor: &'s Isometry3<f64>,
     rays: &'s mut [RayTile],
 }
@@ -218,98 +209,109 @@ impl Vectorized for AimTiles<'_> {
 
     #[inline(always)]
     fn run(self) {
-        for (rays, places) in self.rays.iter_mut().zip(self.places.chunks(LANES)) {
-            for (lane, place) in places.iter().enumerate() {
-                let shot = &self.shots[*place];
-                let direction = shot.direction();
-                for axis in 0..3 {
-                    rays.origin[axis][lane] = shot.origin[axis];
-                    rays.direction[axis][lane] = direction[axis];
-                }
-                rays.time[lane] = shot.time;
-            }
-            rays.used = places.len();
-            rays.transform(self.world_from_sensor);
+        for (tile, rays) in self.tiles.iter().zip(self.rays) {
+            tile.aim(self.world_from_sensor, rays);
         }
     }
 }
 
-/// Measures the light of sixteen rays, and writes the returns. Returns the lanes with other light than direct returns.
+/// Measures the light of some tiles of rays, and writes the returns. Returns the lanes with other light than direct returns.
 struct ExpectSingles<'s, 'p, 'a, S: LaneScalar, W> {
     own: &'s SingleRays<'p, 'a, S>,
-    shots: &'s [Shot],
-    /// Index of the first shot in the sweep.
+    tiles: &'s [ShotTile],
+    /// Index of the first shot of the batch in the sweep.
     first: u32,
-    /// Place of the shot of each lane.
-    places: &'s [usize],
-    rays: &'s RayTile,
-    hits: &'s HitTile,
-    light: &'s mut RigidReturnTile<S>,
+    rays: &'s [RayTile],
+    hits: &'s [HitTile],
     expected: &'s mut ReturnTile<S>,
     write: &'s mut W,
 }
 
 impl<S: LaneScalar, W: WriteReturns<S>> Vectorized for ExpectSingles<'_, '_, '_, S, W> {
-    type Output = [bool; LANES];
+    type Output = [[bool; LANES]; TILES];
 
     #[inline(always)]
-    fn run(self) -> [bool; LANES] {
-        let plain = self.own.plain;
-        let world = plain.world;
-        let shots = self.places.iter().map(|place| &self.shots[*place]);
-        let is_complete = if plain.hooks.factor.is_none() && !plain.air.attenuates() {
-            // Nothing between sensor and surface: derivatives are by the motion of the sensor and the backscatter.
-            let (light, twist) = (&mut *self.light, &self.own.twist);
-            world.rigid_returns(self.rays, self.hits, twist, light);
-            light.scale(self.own.weight);
-            let parts = [&light.range, &light.power];
-            let reported = self.own.report(shots, parts, &light.has_return);
-            self.expected.set_rigid(&reported, light, twist);
-            light.is_complete
-        } else {
-            // Factors and air may have derivatives of their own.
-            let twists = &self.own.twists;
-            let mut direct = world.direct_returns_of_poses(self.rays, self.hits, twists);
-            let reception = Reception {
-                factor: plain.hooks.factor,
-                weight: self.own.weight,
-                air: &plain.air,
-            };
-            let number = |lane: usize| (self.first + shot_number(self.places[lane])) as usize;
-            reception.apply(&mut direct, self.hits, number);
-            let parts = [direct.range.values(), direct.power.values()];
-            let reported = self.own.report(shots, parts, &direct.has_return);
-            (self.expected).set(&reported, [&direct.range, &direct.power]);
-            direct.is_complete
-        };
-        self.write.write_tile(self.places, self.expected);
-        let mut others = [false; LANES];
-        for lane in 0..LANES {
-            let is_hit = (lane < self.rays.used) & self.hits.is_hit(lane);
-            others[lane] = is_hit & !is_complete[lane];
+    fn run(self) -> [[bool; LANES]; TILES] {
+        let mut others = [[false; LANES]; TILES];
+        let tiles = self.tiles.iter().zip(self.rays).zip(self.hits);
+        for (((tile, rays), hits), others) in tiles.zip(&mut others) {
+            let is_complete = self.own.expect(tile, rays, hits, self.first, self.expected);
+            self.write.write_tile(tile.places(), self.expected);
+            for lane in 0..LANES {
+                let is_hit = (lane < rays.used) & hits.is_hit(lane);
+                others[lane] = is_hit & !is_complete[lane];
+            }
         }
         others
     }
 }
 
 impl<S: LaneScalar> SingleRays<'_, '_, S> {
-    /// What the lidar reports of light with one range (m) and power per lane, with derivatives by both.
+    /// Measures the light of a tile of rays. Returns the lanes whose light is a direct return.
     #[inline(always)]
-    fn report<'s>(
+    fn expect(
         &self,
-        shots: impl Iterator<Item = &'s Shot>,
+        tile: &ShotTile,
+        rays: &RayTile,
+        hits: &HitTile,
+        first: u32,
+        expected: &mut ReturnTile<S>,
+    ) -> [bool; LANES] {
+        let plain = self.plain;
+        let world = plain.world;
+        if plain.hooks.factor.is_none() && !plain.air.attenuates() {
+            // Nothing between sensor and surface: derivatives are by the motion of the sensor and the backscatter.
+            let (light, reported) = expected.rigid(&self.twist);
+            world.rigid_returns(rays, hits, &self.twist, light);
+            light.scale(self.weight);
+            let parts = [&light.range, &light.power];
+            self.report(tile.channels(), parts, &light.has_return, reported);
+            light.is_complete
+        } else {
+            // Factors and air may have derivatives of their own.
+            let mut direct = world.direct_returns_of_poses(rays, hits, &self.twists);
+            let reception = Reception {
+                factor: plain.hooks.factor,
+                weight: self.weight,
+                air: &plain.air,
+            };
+            let places = tile.places();
+            let number = |lane: usize| (first + u32::from(places[lane])) as usize;
+            reception.apply(&mut direct, hits, number);
+            let parts = [direct.range.values(), direct.power.values()];
+            let reported = expected.reported();
+            self.report(tile.channels(), parts, &direct.has_return, reported);
+            expected.set_light([&direct.range, &direct.power]);
+            direct.is_complete
+        }
+    }
+
+    /// Evaluates what the lidar reports of light with one range (m) and power per lane, with derivatives by both.
+    #[inline(always)]
+    fn report(
+        &self,
+        channels: &[u16],
         light: [&[f64; LANES]; 2],
         has_return: &[bool; LANES],
-    ) -> EvaluatedLanes<2, 3> {
-        let mut detected = match &self.receiver {
-            SingleReceiver::Form(form) => EvaluatedLanes::of(light, &FormEchoes(form)),
-            SingleReceiver::Finder(finder) => EvaluatedLanes::of(light, &FinderEchoes(finder)),
-            SingleReceiver::Phase(receiver) => self.measure(receiver, light),
-        };
-        for lane in 0..LANES {
-            detected.exist[lane] &= has_return[lane];
+        reported: &mut EvaluatedLanes<2, 3>,
+    ) {
+        let lidar = self.plain.lidar;
+        let channels = channels.iter().copied();
+        match &self.receiver {
+            SingleReceiver::Form(form) => {
+                report(lidar, channels, light, &FormEchoes(form), reported);
+            }
+            SingleReceiver::Finder(finder) => {
+                report(lidar, channels, light, &FinderEchoes(finder), reported);
+            }
+            SingleReceiver::Phase(receiver) => {
+                let measured = self.measure(receiver, light);
+                report(lidar, channels, light, &measured, reported);
+            }
         }
-        report(self.plain.lidar, shots, &detected).after(&detected)
+        for lane in 0..LANES {
+            reported.exist[lane] &= has_return[lane];
+        }
     }
 
     /// Range and power that a phase receiver measures.
@@ -318,7 +320,7 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
         &self,
         receiver: &PhaseReceiver,
         [range, power]: [&[f64; LANES]; 2],
-    ) -> EvaluatedLanes<2, 2> {
+    ) -> MeasuredLanes {
         let [zero, one] = [[0.0; LANES], [1.0; LANES]];
         let range = DualTile {
             re: *range,
@@ -331,11 +333,25 @@ impl<S: LaneScalar> SingleRays<'_, '_, S> {
         let mut signal = PhaseSignalTile::<Dual<2>>::nothing();
         signal.add(&receiver.modulation, &range, &power);
         let RangeLanes { range, found } = receiver.measure_lanes(&signal, &self.plain.lidar.limits);
-        EvaluatedLanes {
-            values: [range.re, signal.power.re],
-            slopes: [range.eps, signal.power.eps],
-            exist: found,
+        MeasuredLanes {
+            measured: [range, signal.power],
+            found,
         }
+    }
+}
+
+/// Range and power that a receiver measured in each lane.
+struct MeasuredLanes {
+    measured: [DualTile<2>; 2],
+    /// Lanes with a measurement.
+    found: [bool; LANES],
+}
+
+impl LaneFunctions<2, 2> for MeasuredLanes {
+    #[inline(always)]
+    fn of(&self, lane: usize, _: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
+        let [range, power] = &self.measured;
+        ([range.lane(lane), power.lane(lane)], self.found[lane])
     }
 }
 

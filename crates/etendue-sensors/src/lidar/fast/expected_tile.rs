@@ -9,101 +9,74 @@ use crate::lidar::description::Lidar;
 use crate::lidar::intensity::Intensity;
 use crate::lidar::predict::{ExpectedReturn, expected_return};
 use crate::lidar::range_limits::RangeLimits;
-use crate::lidar::shot::Shot;
-use crate::scalar_tile::{EvaluatedLanes, LaneFunctions, LaneScalar, ScalarTile, variables};
+use crate::scalar_tile::{
+    DualTile, EvaluatedLanes, LaneFunctions, LaneScalar, ScalarTile, variables,
+};
 use crate::transport::{RigidReturnTile, Twist};
 use etendue_physics::Dual;
 use etendue_physics::pulse::{IntensityResponse, ReflectivityScale};
 
 /// Expected returns of up to sixteen shots in no ambient light: range, intensity and power, as of [`ExpectedReturn`].
 ///
-/// The derivatives are kept as sums of products (chain rule): of derivatives by the motion of the sensor with those of
-/// the motion, which all lanes share, and of derivatives by other scalars with those of these.
+/// The derivatives are kept as the factors of the chain rule: those by range and power of the light (of a phase receiver:
+/// by what it measured), and those of these two. Of a sensor at one pose, the latter are derivatives by its motion, which
+/// all lanes share, and by the backscatter of the surfaces.
 pub struct ReturnTile<S: LaneScalar> {
-    /// Range (m), intensity (counts) and power (1/(m² sr)).
-    values: [[f64; 16]; 3],
-    /// Lanes with a return; the others are unspecified.
-    exist: [bool; 16],
-    /// Whether there are derivatives by the motion.
-    has_motion: bool,
-    /// Translation and rotation vector of the sensor.
-    motion: [S; 6],
-    /// Derivatives by the motion.
-    by_motion: [[[f64; 16]; 6]; 3],
-    /// Number of other scalars.
-    others: usize,
-    /// The other scalars.
-    scalars: [S::Tile; 2],
-    /// Derivatives by the other scalars.
-    by_scalars: [[[f64; 16]; 2]; 3],
+    /// Range (m), intensity (counts) and power (1/(m² sr)) of the returns, with their derivatives by range and power of the
+    /// light.
+    reported: EvaluatedLanes<2, 3>,
+    /// Translation and rotation vector of the sensor, if it is at one pose.
+    motion: Option<[S; 6]>,
+    /// Its light.
+    rigid: RigidReturnTile<S>,
+    /// Range and power of the light of other sensors.
+    light: [S::Tile; 2],
 }
+
+/// Derivatives of range (m) and intensity (counts) of sixteen returns by the motion of the sensor: translation (m) and
+/// rotation vector (rad). Zero in lanes without a return.
+pub type MotionSlopes = [[[f64; 16]; 6]; 2];
 
 impl<S: LaneScalar> ReturnTile<S> {
     /// No returns.
     pub(super) fn nothing() -> Self {
         Self {
-            values: [[0.0; 16]; 3],
-            exist: [false; 16],
-            has_motion: false,
-            motion: [S::zero(); 6],
-            by_motion: [[[0.0; 16]; 6]; 3],
-            others: 0,
-            scalars: [S::Tile::plain([0.0; 16]); 2],
-            by_scalars: [[[0.0; 16]; 2]; 3],
+            reported: EvaluatedLanes::NONE,
+            motion: None,
+            rigid: RigidReturnTile::nothing(),
+            light: [S::Tile::plain([0.0; 16]); 2],
         }
     }
 
-    /// Replaces the returns by reports of light whose ranges and powers are `light`.
+    /// The memory of the reports of light.
     #[inline(always)]
-    pub(super) fn set(&mut self, reported: &EvaluatedLanes<2, 3>, light: [&S::Tile; 2]) {
-        self.values = reported.values;
-        self.exist = reported.exist;
-        self.has_motion = false;
-        self.others = 2;
-        for (own, other) in self.scalars.iter_mut().zip(light) {
+    pub(super) fn reported(&mut self) -> &mut EvaluatedLanes<2, 3> {
+        &mut self.reported
+    }
+
+    /// Sets range and power of the light that is reported.
+    #[inline(always)]
+    pub(super) fn set_light(&mut self, light: [&S::Tile; 2]) {
+        self.motion = None;
+        for (own, other) in self.light.iter_mut().zip(light) {
             *own = *other;
         }
-        self.by_scalars = reported.slopes;
     }
 
-    /// Replaces the returns by reports of the light of a sensor at one pose.
+    /// The memory of the light of a sensor at one pose, and of its reports. `twist` is the change of the pose.
     #[inline(always)]
-    pub(super) fn set_rigid(
+    pub(super) fn rigid(
         &mut self,
-        reported: &EvaluatedLanes<2, 3>,
-        light: &RigidReturnTile<S>,
         twist: &Twist<S>,
-    ) {
-        self.values = reported.values;
-        self.exist = reported.exist;
-        self.has_motion = true;
-        self.motion = twist.motion;
-        for (own, [by_range, by_power]) in self.by_motion.iter_mut().zip(&reported.slopes) {
-            for j in variables::<6>() {
-                let [range_by, power_by] = [light.range_by[j], light.power_by[j]];
-                let mut sum = [0.0; 16];
-                for i in 0..16 {
-                    sum[i] = by_range[i] * range_by[i] + by_power[i] * power_by[i];
-                }
-                own[j] = sum;
-            }
-        }
-        self.others = 0;
-        if light.has_scattered {
-            self.others = 1;
-            self.scalars[0] = light.scattered;
-            for (own, [_, by_power]) in self.by_scalars.iter_mut().zip(&reported.slopes) {
-                for i in 0..16 {
-                    own[0][i] = by_power[i] * light.power_by_scattered[i];
-                }
-            }
-        }
+    ) -> (&mut RigidReturnTile<S>, &mut EvaluatedLanes<2, 3>) {
+        self.motion = Some(twist.motion);
+        (&mut self.rigid, &mut self.reported)
     }
 
     /// The return of a lane.
     #[inline]
     pub fn lane(&self, lane: usize) -> Option<ExpectedReturn<S>> {
-        self.exist[lane].then(|| ExpectedReturn {
+        self.reported.exist[lane].then(|| ExpectedReturn {
             range: self.scalar(0, lane),
             intensity: self.scalar(1, lane),
             power: self.scalar(2, lane),
@@ -114,146 +87,210 @@ impl<S: LaneScalar> ReturnTile<S> {
     /// The quantity of a number in a lane.
     #[inline]
     fn scalar(&self, quantity: usize, lane: usize) -> S {
-        S::with_derivatives_of(self.values[quantity][lane], || {
+        let reported = &self.reported;
+        S::with_derivatives_of(reported.values[quantity][lane], || {
+            let [by_range, by_power] = reported.slopes[quantity].each_ref().map(|by| by[lane]);
+            let Some(motion) = &self.motion else {
+                let [range, power] = self.light.each_ref().map(|part| part.lane(lane));
+                return range * by_range + power * by_power;
+            };
+            let light = &self.rigid;
+            let by_range = by_range + by_power * light.power_by_range[lane];
+            let by_cos = by_power * light.power_by_cos[lane];
             let mut sum = S::zero();
-            if self.has_motion {
-                for (motion, by) in self.motion.iter().zip(&self.by_motion[quantity]) {
-                    sum += *motion * by[lane];
-                }
+            for (motion, by) in motion.iter().zip(&light.surfaces.range_by) {
+                sum += *motion * (by_range * by[lane]);
             }
-            let scalars = self.scalars[..self.others].iter();
-            for (scalar, by) in scalars.zip(&self.by_scalars[quantity]) {
-                sum += scalar.lane(lane) * by[lane];
+            for (rotation, by) in motion[3..].iter().zip(&light.surfaces.cos_by) {
+                sum += *rotation * (by_cos * by[lane]);
+            }
+            if light.has_scattered {
+                sum += light.scattered.lane(lane) * (by_power * light.power_by_scattered[lane]);
             }
             sum
         })
     }
+
+    /// Range (m) and intensity (counts) of a lane without derivatives; `None` without a return.
+    #[inline(always)]
+    pub fn values(&self, lane: usize) -> Option<[f64; 2]> {
+        let [range, intensity, _] = &self.reported.values;
+        self.reported.exist[lane].then_some([range[lane], intensity[lane]])
+    }
+
+    /// Whether the motion of the sensor determines all derivatives.
+    #[inline(always)]
+    pub fn is_by_motion(&self) -> bool {
+        self.motion.is_some() && !self.rigid.has_scattered
+    }
+
+    /// Computes the derivatives by the motion of the sensor; zero for sensors without one.
+    #[inline(always)]
+    pub fn motion_slopes(&self, slopes: &mut MotionSlopes) {
+        let light = &self.rigid;
+        let surfaces = &light.surfaces;
+        let is_rigid = self.motion.is_some();
+        for (own, [by_range, by_power]) in slopes.iter_mut().zip(&self.reported.slopes) {
+            // Derivatives by the range and by the cosine of the incidence.
+            let [mut by_surface, mut by_cos] = [[0.0; 16]; 2];
+            for i in 0..16 {
+                by_surface[i] = by_range[i] + by_power[i] * light.power_by_range[i];
+                by_cos[i] = by_power[i] * light.power_by_cos[i];
+            }
+            for k in variables::<3>() {
+                let [mut translation, mut rotation] = [[0.0; 16]; 2];
+                for i in 0..16 {
+                    let exists = is_rigid & self.reported.exist[i];
+                    let by_translation = by_surface[i] * surfaces.range_by[k][i];
+                    let by_rotation = by_surface[i] * surfaces.range_by[3 + k][i]
+                        + by_cos[i] * surfaces.cos_by[k][i];
+                    translation[i] = if exists { by_translation } else { 0.0 };
+                    rotation[i] = if exists { by_rotation } else { 0.0 };
+                }
+                own[k] = translation;
+                own[3 + k] = rotation;
+            }
+        }
+    }
 }
 
-/// Largest number of derivatives of [`ReturnTile::range_and_intensity`].
+/// Largest number of derivatives of [`ReturnTile::gradient`].
 const MOST: usize = 8;
 
 /// Derivatives of the six components of the motion of a sensor, with zeros up to the width of a vector register.
 pub struct MotionGradients([[f64; MOST]; 6]);
 
 impl<const N: usize> ReturnTile<Dual<N>> {
-    /// The derivatives of the motion of the sensor, for [`ReturnTile::range_and_intensity`].
+    /// The derivatives of the motion of the sensor; zero for sensors without one.
     #[inline(always)]
     pub fn motion_gradients(&self) -> MotionGradients {
         const { assert!(N <= MOST, "derivatives of a row") };
         let mut gradients = [[0.0; MOST]; 6];
-        if self.has_motion {
-            for (own, motion) in gradients.iter_mut().zip(&self.motion) {
+        if let Some(motion) = &self.motion {
+            for (own, motion) in gradients.iter_mut().zip(motion) {
                 own[..N].copy_from_slice(&motion.eps);
             }
         }
         MotionGradients(gradients)
     }
 
-    /// Range (m) and intensity (counts) of a lane, with their gradients; `None` without a return.
+    /// The gradient of the range (`quantity` 0) or the intensity (1) in a lane with a return, from its derivatives by the
+    /// motion.
     #[inline(always)]
-    pub fn range_and_intensity(
+    pub fn gradient(
         &self,
+        quantity: usize,
         lane: usize,
+        slopes: &MotionSlopes,
         motion: &MotionGradients,
-    ) -> Option<[(f64, [f64; N]); 2]> {
-        if !self.exist[lane] {
-            return None;
-        }
-        let [range, intensity, _] = &self.values;
-        Some([
-            (range[lane], self.gradient(0, lane, motion)),
-            (intensity[lane], self.gradient(1, lane, motion)),
-        ])
-    }
-
-    /// The gradient of the quantity of a number in a lane.
-    #[inline(always)]
-    fn gradient(&self, quantity: usize, lane: usize, motion: &MotionGradients) -> [f64; N] {
+    ) -> [f64; N] {
         // A row of a constant length becomes one vector.
         let mut sum = [0.0; MOST];
-        if self.has_motion {
-            for (motion, by) in motion.0.iter().zip(&self.by_motion[quantity]) {
-                for k in 0..MOST {
-                    sum[k] += motion[k] * by[lane];
-                }
+        for (motion, by) in motion.0.iter().zip(&slopes[quantity]) {
+            for k in 0..MOST {
+                sum[k] += motion[k] * by[lane];
             }
         }
         let mut gradient = [0.0; N];
         gradient.copy_from_slice(&sum[..N]);
-        for (scalar, by) in self.scalars[..self.others]
-            .iter()
-            .zip(&self.by_scalars[quantity])
-        {
+        let reported = &self.reported.slopes[quantity];
+        let [by_range, by_power] = reported.each_ref().map(|by| by[lane]);
+        let mut add = |part: &DualTile<N>, by: f64| {
             for k in 0..N {
-                gradient[k] += scalar.eps[k][lane] * by[lane];
+                gradient[k] += part.eps[k][lane] * by;
             }
+        };
+        if self.motion.is_none() {
+            let [range, power] = &self.light;
+            add(range, by_range);
+            add(power, by_power);
+        } else if self.rigid.has_scattered {
+            let by = by_power * self.rigid.power_by_scattered[lane];
+            add(&self.rigid.scattered, by);
         }
         gradient
     }
 }
 
-/// The reported range, intensity and power of a detection: functions of its range (m) and its power.
-struct Reported<'s> {
+impl MotionGradients {
+    /// The derivatives by `N` parameters, of each component.
+    pub fn of<const N: usize>(&self) -> [[f64; N]; 6] {
+        self.0.map(|own| std::array::from_fn(|k| own[k]))
+    }
+}
+
+/// The reported range, intensity and power of a detection: functions of range (m) and power of the light in a lane, of which
+/// the detection is a function.
+struct Reported<'s, E> {
+    detections: &'s E,
     intensity: Intensity,
     limits: &'s RangeLimits,
     /// Range offset of the channel in each lane, m.
     offsets: &'s [f64; 16],
-    /// Lanes with a detection.
-    found: &'s [bool; 16],
 }
 
-impl LaneFunctions<2, 3> for Reported<'_> {
+impl<E: LaneFunctions<2, 2>> LaneFunctions<2, 3> for Reported<'_, E> {
     #[inline(always)]
-    fn of(&self, lane: usize, [range, power]: [Dual<2>; 2]) -> ([Dual<2>; 3], bool) {
+    fn of(&self, lane: usize, light: [Dual<2>; 2]) -> ([Dual<2>; 3], bool) {
+        let ([range, power], found) = self.detections.of(lane, light);
         let offset = self.offsets[lane];
         let (own, is_within) = expected_return(&self.intensity, self.limits, offset, range, power);
-        let parts = [own.range, own.intensity, own.power];
-        (parts, self.found[lane] & is_within)
+        ([own.range, own.intensity, own.power], found & is_within)
     }
 }
 
-/// Reported range, intensity and power of the detections of up to sixteen shots, with derivatives by the range (m) and
-/// the power of the detections.
+/// Evaluates the reported range, intensity and power of the detections of up to sixteen shots of some channels, with
+/// derivatives by the range (m) and the power of the light, of which the detections are functions.
 #[inline(always)]
-pub(super) fn report<'s, S>(
+pub(super) fn report<S>(
     lidar: &Lidar<S>,
-    shots: impl Iterator<Item = &'s Shot>,
-    detected: &EvaluatedLanes<2, 2>,
-) -> EvaluatedLanes<2, 3> {
+    channels: impl Iterator<Item = u16>,
+    light: [&[f64; 16]; 2],
+    detections: &impl LaneFunctions<2, 2>,
+    all: &mut EvaluatedLanes<2, 3>,
+) {
     let mut offsets = [f64::NAN; 16];
-    for (offset, shot) in offsets.iter_mut().zip(shots) {
-        *offset = lidar.channels[usize::from(shot.channel)].range_offset;
+    for (offset, channel) in offsets.iter_mut().zip(channels) {
+        *offset = lidar.channels[usize::from(channel)].range_offset;
     }
     let response = lidar.intensity.response;
     let reported = |response: IntensityResponse| Reported {
+        detections,
         intensity: Intensity {
             response,
             ..lidar.intensity
         },
         limits: &lidar.limits,
         offsets: &offsets,
-        found: &detected.exist,
     };
     // Select the response outside of the loop, so that it is vectorised.
-    let [range, power] = &detected.values;
-    let light = [range, power];
     match response {
         IntensityResponse::Power { counts } => {
-            EvaluatedLanes::of(light, &reported(IntensityResponse::Power { counts }))
+            all.evaluate_lanes(light, &reported(IntensityResponse::Power { counts }));
         }
-        IntensityResponse::Log { .. } => EvaluatedLanes::of(light, &reported(response)),
+        IntensityResponse::Log { .. } => all.evaluate_lanes(light, &reported(response)),
         IntensityResponse::Reflectivity { .. } => {
             let scale = ReflectivityScale::Percent;
-            let diffuse = reported(IntensityResponse::Reflectivity { scale });
-            let mut all = EvaluatedLanes::of(light, &diffuse);
+            all.evaluate_lanes(light, &reported(IntensityResponse::Reflectivity { scale }));
             // Retro-reflectors, brighter than white surfaces, may have a scale of their own.
-            for lane in 0..16 {
-                if all.values[1][lane] > 100.0 {
-                    all.evaluate(lane, light, &reported(response));
-                }
+            if all.values[1].iter().any(|percent| *percent > 100.0) {
+                evaluate_bright(all, light, &reported(response));
             }
-            all
+        }
+    }
+}
+
+/// Evaluates the lanes whose reflectivity exceeds 100 percent.
+#[cold]
+#[inline(never)]
+fn evaluate_bright(
+    all: &mut EvaluatedLanes<2, 3>,
+    light: [&[f64; 16]; 2],
+    functions: &impl LaneFunctions<2, 3>,
+) {
+    for lane in 0..16 {
+        if all.values[1][lane] > 100.0 {
+            all.evaluate(lane, light, functions);
         }
     }
 }

@@ -21,14 +21,15 @@ mod phase;
 mod poses;
 mod received;
 mod rotor;
+mod shot_tiles;
 mod simulator;
 mod single_ray;
 mod vectorized;
 
 pub(super) use expected::{ExpectedPulses, PulseMemory};
 pub(super) use expected_single::{SingleMemory, SingleRays};
-pub use expected_tile::{MotionGradients, ReturnTile};
+pub use expected_tile::{MotionGradients, MotionSlopes, ReturnTile};
 pub(super) use memory::FastMemory;
 pub(super) use phase::{PhaseLanes, PhaseMemory};
-
+pub(super) use shot_tiles::ShotTiles;
 pub(super) use vectorized::VectorizedSimulator;

@@ -9,7 +9,8 @@ use crate::lidar::receiver::{PhaseReceiver, RangeLanes, Receiver};
 use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{Memory, Simulator};
 use crate::phase_signal_tile::PhaseSignalTile;
-use crate::scalar_tile::{EvaluatedLanes, LaneScalar, ScalarTile};
+use crate::scalar_tile::{LaneFunctions, LaneScalar, ScalarTile};
+use etendue_physics::Dual;
 use etendue_scene::HitTile;
 use etendue_simd::Vectorized;
 
@@ -102,13 +103,21 @@ impl<S: LaneScalar> Vectorized for Expect<'_, S> {
         let signal = self.signal;
         let RangeLanes { range, found } = (self.receiver).measure_lanes(signal, &self.lidar.limits);
         // Report them, with the derivatives by the measured range and power.
-        let [zero, one] = [[0.0; LANES], [1.0; LANES]];
-        let measured = EvaluatedLanes {
-            values: [*range.values(), *signal.power.values()],
-            slopes: [[one, zero], [zero, one]],
-            exist: found,
-        };
-        let reported = report(self.lidar, self.shots.iter(), &measured);
-        self.expected.set(&reported, [&range, &signal.power]);
+        let light = [range.values(), signal.power.values()];
+        let channels = self.shots.iter().map(|shot| shot.channel);
+        let reported = self.expected.reported();
+        report(self.lidar, channels, light, &Found(&found), reported);
+        self.expected.set_light([&range, &signal.power]);
+    }
+}
+
+/// The light itself, in the lanes of a mask.
+struct Found<'s>(&'s [bool; LANES]);
+
+impl LaneFunctions<2, 2> for Found<'_> {
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn of(&self, lane: usize, light: [Dual<2>; 2]) -> ([Dual<2>; 2], bool) {
+        (light, self.0[lane])
     }
 }
