@@ -21,6 +21,8 @@ pub struct Report {
     scans: usize,
     doubtful_scans: usize,
     lost_scans: usize,
+    /// Whether the scans are planar and the lidar moves in a plane.
+    planar: bool,
     map_points: usize,
     /// It depends on the computer: it is printed, and no part of the JSON.
     #[serde(skip)]
@@ -98,6 +100,7 @@ impl Report {
             scans: mapped.scans.len(),
             doubtful_scans: doubtful.count(),
             lost_scans: trajectory.lost,
+            planar: mapped.planar,
             map_points: mapped.points.len(),
             seconds_per_scan: mapped.seconds,
             mean_overlap: (!overlaps.is_empty()).then(|| mean(&overlaps)),
@@ -134,6 +137,9 @@ impl Report {
             self.verdict
         );
         write_lines(&mut text, &self.reasons);
+        if self.planar {
+            text.push_str("planar scans: mapped in the plane, as sections of vertical walls\n");
+        }
         let [x, y, z] = self.last_position_sd_m.map(|sd| sd * 1e3);
         let _ = writeln!(
             text,

@@ -5,7 +5,7 @@ use crate::sequence;
 use etendue::calibrate::depth::{correct_scan, correction_errors};
 use etendue::config::depth_model::LearntModel;
 use etendue::estimate::odometry::{
-    LidarScan, Mapper, MapperOptions, PairSpacing, ScanQuality, TrajectoryAlignment,
+    LidarScan, Mapper, MapperOptions, MotionFreedom, PairSpacing, ScanQuality, TrajectoryAlignment,
     absolute_error, relative_error,
 };
 use etendue::io::sequence::Sequence;
@@ -31,6 +31,8 @@ pub struct Mapped {
     pub poses: Vec<Isometry3<f64>>,
     /// Quality of the pose of each scan.
     pub scans: Vec<ScanQuality>,
+    /// Whether the lidar moves in a plane.
+    pub planar: bool,
     /// Points of the map, m.
     pub points: Vec<Vector3<f64>>,
     /// Median time per scan, s.
@@ -104,6 +106,7 @@ pub fn map(
     Ok(Mapped {
         poses: mapper.poses().to_vec(),
         scans,
+        planar: options.icp.freedom == MotionFreedom::Plane,
         points: mapper.map().surfels().map(|s| s.position).collect(),
         seconds: median(&mut seconds).unwrap_or(0.0),
     })
