@@ -1,8 +1,9 @@
 //! Complete sweeps of spinning lidars, all steps of the pipeline, in the city and the house of `bench/rays`
 //! with diffuse surfaces.
 //!
-//! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: CPU time per sweep, and wall time with
-//! that number of threads, of sensors of this program, and of presets with one ray per beam and with their own; then with newly allocated memory for each sweep, and for casting the beam axes only.
+//! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: CPU time per sweep, and wall time with that number of threads; then
+//! with newly allocated memory for each sweep, and for casting the beam axes only. SENSOR is one of this program, or a
+//! preset, which is measured with one ray per beam and with its own.
 //! Environment variables: ONLY=1 measures sweeps only, for `perf` and `beside_open3d.py`; DUMP=FOLDER writes
 //! scenes and rays for other engines instead; SCENE=FILE measures a scene file with the presets SENSOR, for
 //! `from_python.py`.
@@ -57,7 +58,9 @@ fn main() {
         // Other names are presets: with one ray per beam, then with those of the preset.
         let is_preset = |name: &&String| scanners.iter().all(|scanner| scanner.name != **name);
         for name in selected.iter().filter(is_preset) {
-            let preset = etendue_config::sensor::preset(name).expect("a preset").lidar;
+            let preset = etendue_config::sensor::preset(name)
+                .expect("a preset")
+                .lidar;
             let one_ray = Lidar {
                 beam: preset.beam.with_one_ray(),
                 ..preset.clone()

@@ -334,14 +334,14 @@ def test_two_threads_at_once_give_the_results_of_one_after_the_other(arena, vlp)
     assert found == [True] * 8
 
 
-def test_lidars_of_mujoco_take_the_device():
+def test_lidars_of_mujoco_take_the_device(vlp):
     model = mujoco.MjModel.from_xml_string("""
       <mujoco><worldbody>
         <geom name="floor" type="plane" size="0 0 1"/>
         <body name="box" pos="3 0 1"><freejoint/><geom name="box" type="box" size="0.5 1 1"/></body>
         <body name="robot" pos="0 0 1"><freejoint/><geom size="0.1"/><site name="lidar" pos="0 0 0.3"/></body>
       </worldbody></mujoco>""")
-    lidar = etendue.mujoco.Lidar(model, "lidar", "velodyne-vlp-16")
+    lidar = etendue.mujoco.Lidar(model, "lidar", vlp)
     states = []
     for number in range(3):
         data = mujoco.MjData(model)

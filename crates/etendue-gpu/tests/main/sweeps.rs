@@ -268,7 +268,7 @@ pub fn assert_same_but_ranges(name: &str, all: &Differences) {
 
 /// All presets, in motion with noise; at rest without noise; and with one ray per beam.
 #[test]
-#[ignore = "10 to 22 s of CPU on software; just gpu"]
+#[ignore = "40 s of CPU on software; just gpu"]
 fn sweeps_of_presets_agree_with_the_cpu() {
     let Some(device) = device("sweeps_of_presets_agree_with_the_cpu") else {
         return;

@@ -257,7 +257,6 @@ mod tests {
                 }
             }
         }
-        println!("{most:.1e}");
         assert!(most < 1e-3, "{most}");
     }
 
