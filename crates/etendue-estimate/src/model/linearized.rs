@@ -53,7 +53,13 @@ impl BlockDestination for Blocks<'_> {
         let is_first = self.used == 0;
         self.used += 1;
         new.reset(&self.shared[block], self.values.len(), beams, per_batch);
-        new.batches(&mut self.values, &mut self.valid, beams, per_batch, is_first)
+        new.batches(
+            &mut self.values,
+            &mut self.valid,
+            beams,
+            per_batch,
+            is_first,
+        )
     }
 }
 

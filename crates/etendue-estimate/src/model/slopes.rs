@@ -72,7 +72,13 @@ pub(super) struct BlockBatch<'r> {
 impl Block {
     /// Removes all derivatives, for those of `quantities` quantities by some components, in batches of `per_batch` of the
     /// `beams` beams of each scan. Keeps the memory.
-    pub fn reset(&mut self, components: &[usize], quantities: usize, beams: usize, per_batch: usize) {
+    pub fn reset(
+        &mut self,
+        components: &[usize],
+        quantities: usize,
+        beams: usize,
+        per_batch: usize,
+    ) {
         self.components.clear();
         self.components.extend_from_slice(components);
         let [scan, batch] = [beams, per_batch].map(|beams| (beams * QUANTITIES).max(1));
@@ -103,7 +109,9 @@ impl Block {
         let scans = values.chunks_mut(scan).zip(valid.chunks_mut(scan));
         let own = self.batches.chunks_mut(scan.div_ceil(batch));
         scans.zip(own).map(move |((values, valid), own)| {
-            let quantities = values.par_chunks_mut(batch).zip(valid.par_chunks_mut(batch));
+            let quantities = values
+                .par_chunks_mut(batch)
+                .zip(valid.par_chunks_mut(batch));
             let batches = quantities.zip(own);
             batches.map(move |((values, valid), slopes)| BlockBatch {
                 values,

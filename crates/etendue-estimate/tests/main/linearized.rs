@@ -56,13 +56,22 @@ fn factors_equal_the_rows_of_the_jacobian() {
             }
             compared += 1.0;
         }
-        println!("{compared} {error:e} {largest}");
+        // Measured 73,598 and 4,800 rows, and an error of 0 of 106 and 51.
         let beams = f64::from(16 * columns);
-        assert!(compared > 1.5 * beams && largest > 50.0, "{compared} {largest}");
+        assert!(
+            compared > 1.5 * beams && largest > 50.0,
+            "{compared} {largest}"
+        );
         assert!(error < 1e-11, "{error} of {largest}");
 
         // Products with the Jacobian; derivatives by values that do not exist may be NaN.
-        let by = |number: usize| if linearized.valid[number] { wave(number) } else { f64::NAN };
+        let by = |number: usize| {
+            if linearized.valid[number] {
+                wave(number)
+            } else {
+                f64::NAN
+            }
+        };
         let by: Vec<f64> = (0..linearized.valid.len()).map(by).collect();
         for (gradient, product) in linearized.pulled_back(&by).iter().zip(&products) {
             let apart = (gradient - product).abs();
@@ -71,7 +80,11 @@ fn factors_equal_the_rows_of_the_jacobian() {
         let step: Vec<f64> = (0..width).map(wave).collect();
         let change = linearized.along(&step);
         for (change, row) in change.iter().zip(jacobian.chunks(width)) {
-            let product: f64 = row.iter().zip(&step).map(|(slope, step)| slope * step).sum();
+            let product: f64 = row
+                .iter()
+                .zip(&step)
+                .map(|(slope, step)| slope * step)
+                .sum();
             assert!((change - product).abs() < 1e-9 * (1.0 + product.abs()));
         }
     }

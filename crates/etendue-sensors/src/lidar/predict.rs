@@ -41,7 +41,11 @@ impl<S: Scalar> Lidar<S> {
     pub fn shots_per_batch(&self, shots: usize) -> usize {
         let whole = shots / FEWEST_BATCHES / SHOTS_PER_BATCH;
         let is_single = whole > 1 && self.beam.ray_count() == 1;
-        let together = if is_single { whole.min(MOST_TOGETHER) } else { 1 };
+        let together = if is_single {
+            whole.min(MOST_TOGETHER)
+        } else {
+            1
+        };
         SHOTS_PER_BATCH * together
     }
 }
@@ -107,7 +111,15 @@ pub fn predict<S: LaneScalar>(
     let batches = returns.par_chunks_mut(lidar.shots_per_batch(shots.len()));
     let poses = &world_from_sensor;
     let tiles = OnceLock::new();
-    predict_along(world, lidar, settings, (shots, &tiles), poses, hooks, batches);
+    predict_along(
+        world,
+        lidar,
+        settings,
+        (shots, &tiles),
+        poses,
+        hooks,
+        batches,
+    );
     returns
 }
 
