@@ -29,7 +29,7 @@ pub struct LinearizedMeasurements {
 }
 
 /// Measurements with derivatives by blocks of components.
-struct Blocks<'s> {
+struct BlockMeasurements<'s> {
     values: Vec<f64>,
     valid: Vec<bool>,
     blocks: Vec<Block>,
@@ -39,7 +39,7 @@ struct Blocks<'s> {
     shared: &'s [usize],
 }
 
-impl BlockDestination for Blocks<'_> {
+impl BlockDestination for BlockMeasurements<'_> {
     fn batches<const N: usize>(
         &mut self,
         beams: usize,
@@ -94,7 +94,7 @@ impl Model {
             values = vec![0.0; quantities];
         }
         valid.resize(quantities, false);
-        let mut all = Blocks {
+        let mut all = BlockMeasurements {
             values,
             valid,
             blocks,
@@ -102,7 +102,7 @@ impl Model {
             shared: &layout.shared,
         };
         self.differentiate(&scene, state, &layout.shared, &mut all);
-        let Blocks {
+        let BlockMeasurements {
             values,
             valid,
             mut blocks,

@@ -26,6 +26,10 @@ pub(crate) struct TriangleCache {
 
 impl TriangleCache {
     /// A cache without triangles.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "workers have it in a box (CastScratch::for_worker)"
+    )]
     pub const EMPTY: Self = Self {
         key: [(BlasId::NONE, u32::MAX); SLOTS],
         triangle: [CachedTriangle {
