@@ -34,6 +34,8 @@ pub struct Sequence {
     pub times: Vec<f64>,
     /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
+    /// Pose of the robot in the frame of its odometry, one per scan; `None` without odometry in a scan log.
+    pub odometry: Option<Vec<Isometry3<f64>>>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
@@ -67,6 +69,7 @@ pub fn read_sequence(
         point_times,
         stamps,
         posed: recorded,
+        odometry,
         warnings,
     } = if has_scans {
         read_folder(path, source.options, progress)?
@@ -103,6 +106,7 @@ pub fn read_sequence(
         times: times.unwrap_or_else(numbers),
         point_times,
         world_from_lidar,
+        odometry,
         warnings,
     })
 }
@@ -183,6 +187,7 @@ struct Recorded {
     /// Times of the scans, s.
     stamps: Option<Vec<f64>>,
     posed: Option<Posed>,
+    odometry: Option<Vec<Isometry3<f64>>>,
     warnings: Vec<String>,
 }
 
@@ -287,6 +292,7 @@ impl Recorded {
                 .world_from_sensor
                 .map(|poses| (stamps.clone(), poses)),
             stamps,
+            odometry: points.odometry,
             warnings: points.warnings,
         })
     }

@@ -370,6 +370,8 @@ pub struct PointSweeps {
     /// Pose of the sensor in the world at the time of each sweep, from the transforms of a
     /// recording; `None` if one is missing.
     pub world_from_sensor: Option<Vec<Isometry3<f64>>>,
+    /// Pose of the robot in the frame of its odometry at the time of each sweep, from a scan log; `None` if one is missing.
+    pub odometry: Option<Vec<Isometry3<f64>>>,
     /// Poses of the sensor between the sweeps, from the transforms of a recording; `None` if they are
     /// known at less than two times.
     pub motion: Option<SensorMotion>,
@@ -403,6 +405,7 @@ impl PointSweeps {
                 self.sweeps = sweeps;
                 self.stamps = None;
                 self.world_from_sensor = None;
+                self.odometry = None;
                 self.motion = None;
             }
         }
@@ -416,10 +419,12 @@ impl PointSweeps {
             .world_from_sensor
             .as_ref()
             .and_then(|poses| poses.get(number));
+        let odometry = self.odometry.as_ref().and_then(|poses| poses.get(number));
         Some(Self {
             sweeps: vec![self.sweeps.get(number)?.clone()],
             stamps: stamp.map(|stamp| vec![*stamp]),
             world_from_sensor: pose.map(|pose| vec![*pose]),
+            odometry: odometry.map(|pose| vec![*pose]),
             motion: self.motion.clone(),
             sensor: self.sensor.clone(),
             warnings: self.warnings.clone(),

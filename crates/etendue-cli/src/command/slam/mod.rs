@@ -85,7 +85,7 @@ pub struct Slam {
 enum PriorName {
     /// Constant velocity: repeats the last motion
     Motion,
-    /// Odometry: the motions of the reference poses
+    /// Odometry: the motions of the reference poses, or of the poses of a scan log
     Poses,
 }
 
@@ -102,7 +102,8 @@ impl Slam {
         };
 
         // Map
-        let prior = self.prior(reference.as_deref())?;
+        let odometry = reference.as_deref().or(sequence.odometry.as_deref());
+        let prior = self.prior(odometry)?;
         let scans = TimedScans::of(&sequence, !self.no_deskew);
         let options = self.options(are_planar(&sequence.scans));
         let mapped = map(scans, prior, correction.as_ref(), &options)?;
@@ -129,9 +130,9 @@ impl Slam {
         Ok(Some(learnt))
     }
 
-    /// Prior of the poses, from the reference if it is odometry.
-    fn prior<'a>(&self, reference: Option<&'a [Isometry3<f64>]>) -> Result<Prior<'a>, Failure> {
-        match (self.prior, reference) {
+    /// Prior of the poses, from the odometry: the poses of the sequence, or those of a log.
+    fn prior<'a>(&self, odometry: Option<&'a [Isometry3<f64>]>) -> Result<Prior<'a>, Failure> {
+        match (self.prior, odometry) {
             (PriorName::Motion, _) => Ok(Prior::Motion),
             (PriorName::Poses, Some(poses)) => {
                 let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];

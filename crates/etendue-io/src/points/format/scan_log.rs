@@ -6,6 +6,7 @@ use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::{RangeReading, Scan};
+use nalgebra::{Isometry3, Vector3};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["log", "clf", "dat"],
@@ -37,9 +38,18 @@ fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
             .map(|(number, scan)| scan_table(number, scan))
             .collect(),
         stamps: Some(log.scans.iter().map(|scan| scan.time).collect()),
+        odometry: log.scans.iter().map(odometry).collect(),
         warnings: log.warnings,
         ..PointSweeps::default()
     })
+}
+
+/// Pose of the robot in space, at the height zero.
+fn odometry(scan: &Scan) -> Option<Isometry3<f64>> {
+    let pose = scan.odom_from_robot?;
+    let [x, y] = pose.translation.vector.into();
+    let turn = Vector3::z() * pose.rotation.angle();
+    Some(Isometry3::new(Vector3::new(x, y, 0.0), turn))
 }
 
 /// A beam of a planar scan with a range.
