@@ -258,6 +258,7 @@ impl Recorded {
             point_times: Some(point_times),
             stamps: Some(stamps),
             posed: None,
+            odometry: None,
             warnings,
         }
     }
