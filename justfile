@@ -107,6 +107,11 @@ wheel interpreter="python3": studio-page
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
     "$work/bin/maturin" build --locked --release --features full --interpreter {{ interpreter }} --sdist --out dist
+    # The wheel was built from the source distribution.
+    if command -v npm >/dev/null && ! tar -tzf dist/etendue-*.tar.gz | grep 'studio/page/dist/index.html' >/dev/null; then
+        echo "the source distribution lacks the page of the studio" >&2
+        exit 1
+    fi
 
 # The page of the studio, with its types checked; needs Node 20 and npm.
 studio-page:

@@ -3,19 +3,21 @@
 each method relative to the reference transform (if there is one), the closure of forward and backward registration,
 and the difference between the two programs.
 
-    pip install small_gicp==1.0.1 numpy etendue
+    pip install small_gicp==1.0.1 numpy
     python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12] [--repeats 7]
 
 RECORDINGS is the folder of recordings (ETENDUE_DATA), ETENDUE the binary.
 
-The last table has median CPU times of N alternating calls with one thread and the same voxels, from NumPy arrays: of
-`etendue.register` and of `small_gicp.align`. Both sides downsample, fit local planes and register.
+The last table has median CPU times of N alternating runs with one thread and the same voxels: of the program `etendue
+register`, with its start and the reading of both files, and of `small_gicp.align` in a running Python. Both sides
+downsample, fit local planes and register.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import time
@@ -145,16 +147,16 @@ def scans(data, program, count):
         row(f"small_gicp {method}", *parts, *[""] * len(METHODS))
 
 
-def times(data, repeats):
+def times(data, program, repeats):
     os.environ["RAYON_NUM_THREADS"] = "1"
-    import etendue  # reads the number of threads when its pool starts
-    print(f"\nMedian CPU time of {repeats} alternating calls, one thread, ms\n")
+    print(f"\nMedian CPU time of {repeats} alternating runs, one thread, ms\n")
     row("clouds", "method", "etendue", "small_gicp")
     row(*["---"] * 4)
     for name, source, target, read, _, voxel, reach, _ in pairs_of_clouds(data):
         a, b = read(source), read(target)
+        options = ["--voxel", str(voxel), "--max-distance", str(reach)]
         for method in PEERS:
-            own = lambda: etendue.register(a, b, method=method, voxel=voxel, max_distance=reach)
+            own = lambda: ours(program, str(source), str(target), method, options)
             both = ([], [])
             for _ in range(repeats):
                 both[0].append(seconds(own))
@@ -163,9 +165,15 @@ def times(data, repeats):
 
 
 def seconds(function):
-    start = time.process_time()
+    start = cpu_time()
     function()
-    return time.process_time() - start
+    return cpu_time() - start
+
+
+def cpu_time():
+    """CPU time of this process and of the programs that it ran, s."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def main():
@@ -177,7 +185,7 @@ def main():
     arguments = parser.parse_args()
     clouds(arguments.recordings, arguments.etendue)
     scans(arguments.recordings, arguments.etendue, arguments.pairs)
-    times(arguments.recordings, arguments.repeats)
+    times(arguments.recordings, arguments.etendue, arguments.repeats)
 
 
 if __name__ == "__main__":

@@ -80,11 +80,28 @@ impl<const D: usize> SearchableCloud<D> {
         &self.normals
     }
 
-    /// Index of the nearest point.
-    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<usize> {
+    /// The nearest point. The bound of the others is that of its neighbours where they are known, whose search takes less time
+    /// than that of the second point.
+    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<NearPoint> {
+        const TWO: NonZero<usize> = NonZero::new(2).expect("two is not zero");
         let query = self.tree.as_ref()?.query(&to.data.0[0]);
-        let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
-        Some(found.item as usize)
+        if self.neighbours > 0 {
+            let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
+            let nearest = found.item as usize;
+            let around = self.nearest_around(nearest, to);
+            return Some(NearPoint {
+                nearest,
+                distance: found.distance.sqrt(),
+                others: around.map_or(0.0, |near| near.others),
+            });
+        }
+        let found = query.nearest_n::<SquaredEuclidean<f64>>(TWO).execute();
+        let distance = |i: usize| found.get(i).map(|near| near.distance.sqrt());
+        Some(NearPoint {
+            nearest: found.first()?.item as usize,
+            distance: distance(0)?,
+            others: distance(1).unwrap_or(f64::INFINITY),
+        })
     }
 
     /// The point nearest to a position among the neighbours of a point, where they are known and reach as far as

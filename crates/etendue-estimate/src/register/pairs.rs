@@ -34,7 +34,7 @@ pub(super) struct PairSearch<'a, const D: usize> {
     pub source: &'a SearchableCloud<D>,
     pub target: &'a SearchableCloud<D>,
     rule: PairRule,
-    /// Last search of every source point, where it has a bound of the distances of other points.
+    /// Last search of every source point.
     known: Mutex<Vec<Option<Search<D>>>>,
 }
 
@@ -115,10 +115,9 @@ impl<'a, const D: usize> PairSearch<'a, D> {
             }
         }
         // Any point
-        let nearest = self.target.nearest(to)?;
-        let near = self.target.nearest_around(nearest, to);
-        *known = near.map(|near| Search::new(to, &near));
-        Some(nearest)
+        let near = self.target.nearest(to)?;
+        *known = Some(Search::new(to, &near));
+        Some(near.nearest)
     }
 }
 

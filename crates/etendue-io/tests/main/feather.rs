@@ -30,7 +30,7 @@ fn files_of_pyarrow_are_read_whatever_their_packing() {
             "{name}"
         );
         let table = points.together();
-        let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+        let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
         let expected = ["x", "y", "z", "intensity", "ring", "time", "object"];
         assert_eq!(names, expected, "{name}");
         assert_eq!(table.points, 40, "{name}");
