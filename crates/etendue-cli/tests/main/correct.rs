@@ -486,19 +486,13 @@ mod long_tests {
 #[test]
 fn slam_maps_the_scans_of_a_planar_lidar() {
     let folder = folder();
-    let trajectory: String = (0..=20)
-        .map(|step| {
-            let time = 0.1 * f64::from(step);
-            let yaw = (0.2 * time).sin_cos();
-            format!(
-                "{time} {} 0.1 0.1 0 0 {} {}\n",
-                0.15 * time - 0.3,
-                yaw.0,
-                yaw.1
-            )
-        })
-        .collect();
-    fs::write(folder.path().join("drive.tum"), trajectory).expect("written");
+    let pose = |step: i32| {
+        let time = 0.1 * f64::from(step);
+        let (sin, cos) = (0.2 * time).sin_cos();
+        format!("{time} {} 0.1 0.1 0 0 {sin} {cos}", 0.15 * time - 0.3)
+    };
+    let trajectory: Vec<String> = (0..=20).map(pose).collect();
+    fs::write(folder.path().join("drive.tum"), trajectory.join("\n")).expect("written");
     let words = "simulate room.toml --sensor hokuyo-urg-04lx --trajectory drive.tum --duration 2 --frame sensor -o run.mcap";
     fs::write(folder.path().join("room.toml"), PLANAR_ROOM).expect("written");
     succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());

@@ -29,6 +29,7 @@ impl NormalEquations {
     }
 
     /// Sums over the rows of the Jacobian, for `n` unknowns.
+    #[expect(clippy::inline_always, reason = "for a constant number of unknowns")]
     #[inline(always)]
     fn sums(n: usize, linearization: &Linearization, weights: &[f64]) -> Self {
         let mut upper = vec![0.0; n * n];
