@@ -8,16 +8,16 @@ and the difference between the two programs.
 
 RECORDINGS is the folder of recordings (ETENDUE_DATA), ETENDUE the binary.
 
-The last table has median CPU times of N alternating runs with one thread and the same voxels: of the program `etendue
-register`, with its start and the reading of both files, and of `small_gicp.align` in a running Python. Both sides
-downsample, fit local planes and register.
+The last table has median times of N alternating runs with one thread and the same voxels: those that `etendue register` prints,
+without its start and the reading of the files, and those of `small_gicp.align`. Both sides downsample, fit local planes and
+register.
 """
 
 import argparse
 import json
 import os
 import pathlib
-import resource
+import re
 import statistics
 import subprocess
 import time
@@ -149,31 +149,30 @@ def scans(data, program, count):
 
 def times(data, program, repeats):
     os.environ["RAYON_NUM_THREADS"] = "1"
-    print(f"\nMedian CPU time of {repeats} alternating runs, one thread, ms\n")
+    print(f"\nMedian time of {repeats} alternating runs, one thread, ms\n")
     row("clouds", "method", "etendue", "small_gicp")
     row(*["---"] * 4)
     for name, source, target, read, _, voxel, reach, _ in pairs_of_clouds(data):
         a, b = read(source), read(target)
         options = ["--voxel", str(voxel), "--max-distance", str(reach)]
         for method in PEERS:
-            own = lambda: ours(program, str(source), str(target), method, options)
             both = ([], [])
             for _ in range(repeats):
-                both[0].append(seconds(own))
+                both[0].append(printed_seconds(program, str(source), str(target), method, options))
                 both[1].append(seconds(lambda: peer(a, b, method, voxel, reach)))
             row(name, method, *[f"{1e3 * statistics.median(t):.1f}" for t in both])
 
 
+def printed_seconds(program, source, target, method, options):
+    command = [program, "register", source, target, "--method", method, *options]
+    output = subprocess.run(command, capture_output=True, text=True).stdout
+    return 1e-3 * float(re.search(r"^ +([\d.]+) ms$", output, re.MULTILINE)[1])
+
+
 def seconds(function):
-    start = cpu_time()
+    start = time.perf_counter()
     function()
-    return cpu_time() - start
-
-
-def cpu_time():
-    """CPU time of this process and of the programs that it ran, s."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    return time.perf_counter() - start
 
 
 def main():

@@ -4,9 +4,13 @@
 //! Readers of other crates are called within [`guarded`]. A stated size is checked with
 //! `is_plausible`, and compressed content ends at `most_content`.
 
+#[cfg(any(feature = "feather", feature = "parquet"))]
+use crate::{FileLocation, FormatError, table::PointSweeps};
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+#[cfg(any(feature = "feather", feature = "parquet"))]
+use std::path::Path;
 use std::sync::Once;
 
 /// A panic of the reader of another crate, with its message.
@@ -61,6 +65,28 @@ pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, ReaderPanic> {
         let text = text.unwrap_or_else(|| "no message".into());
         ReaderPanic(text.lines().next().unwrap_or_default().to_owned())
     })
+}
+
+/// Reads points with the reader of another crate. They have the columns x, y and z.
+#[cfg(any(feature = "feather", feature = "parquet"))]
+pub(crate) fn guarded_points<E: fmt::Display>(
+    path: &Path,
+    remedy: &'static str,
+    read: impl FnOnce() -> Result<PointSweeps, E>,
+) -> Result<PointSweeps, FormatError> {
+    let damaged =
+        |message: String| FormatError::malformed(path, FileLocation::File, message, remedy);
+    let inconsistent =
+        |error: &dyn fmt::Display| damaged(format!("the file is truncated or damaged: {error}"));
+    let points = guarded(read)
+        .map_err(|panic| inconsistent(&panic))?
+        .map_err(|error| inconsistent(&error))?;
+    for axis in ["x", "y", "z"] {
+        if points.sweeps[0].column(axis).is_none() {
+            return Err(damaged(format!("there is no column {axis}")));
+        }
+    }
+    Ok(points)
 }
 
 /// Bytes of memory that every file may need, besides a multiple of its size.

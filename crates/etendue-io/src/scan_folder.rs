@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// If the folder cannot be read or has no scans.
 pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
-    let scans = files_of(folder, &PointFormat::edited_endings())?;
+    let scans = files_of(folder, &PointFormat::scan_endings())?;
     if scans.is_empty() {
         let message = format!(
             "the folder has no scan ({})",
-            PointFormat::edited_endings().join(", ")
+            PointFormat::scan_endings().join(", ")
         );
         let remedy = "name the folder of the scans";
         return Err(FormatError::malformed(

@@ -63,7 +63,7 @@ pub fn read_sequence(
     let SequenceSource { path, poses, .. } = source;
     let bag = if path.is_dir() { bag_in(path)? } else { None };
     let has_scans = path.is_dir()
-        && (bag.is_none() || !files_of(path, &PointFormat::edited_endings())?.is_empty());
+        && (bag.is_none() || !files_of(path, &PointFormat::scan_endings())?.is_empty());
     let Recorded {
         scans,
         point_times,

@@ -381,6 +381,20 @@ pub struct PointSweeps {
     pub warnings: Vec<String>,
 }
 
+impl PointColumn {
+    /// Column of numbers, in the type of a file if it has one that represents them (counts cannot be missing), otherwise in the
+    /// narrowest type that does.
+    #[cfg(any(feature = "feather", feature = "parquet"))]
+    pub(crate) fn of_numbers(name: &str, stored: Option<ColumnType>, values: Vec<f64>) -> Self {
+        let is_real = matches!(stored, Some(ColumnType::F32 | ColumnType::F64));
+        let is_whole = || values.iter().all(|value| !value.is_nan());
+        let number = stored
+            .filter(|_| is_real || is_whole())
+            .unwrap_or_else(|| ColumnType::of_field(name, &values));
+        Self::new(name.to_owned(), ColumnData::of(number, values))
+    }
+}
+
 impl PointSweeps {
     /// One sweep without stamp, pose and warnings.
     pub(crate) fn one(table: PointTable) -> Self {

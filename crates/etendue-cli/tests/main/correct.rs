@@ -513,4 +513,9 @@ fn slam_maps_the_scans_of_a_planar_lidar() {
         heights.clone().count() >= 19 && heights.into_iter().all(|z| z == 0.0),
         "{poses}"
     );
+
+    let words = "slam run.mcap --topic /points/scan --correction any.toml";
+    let output = etendue(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let message = stderr(&output);
+    assert!(message.contains("are planar"), "{message}");
 }

@@ -46,7 +46,7 @@ impl Default for MapperOptions {
 }
 
 impl MapperOptions {
-    /// Settings for the scans of a planar lidar on a level floor: depths of 0.3 to 50 m, voxels of 5 cm for scans and map,
+    /// Settings for the scans of a level planar lidar on a level floor: depths of 0.3 to 50 m, voxels of 5 cm for scans and map,
     /// scans of 25 samples or more.
     pub fn planar() -> Self {
         let default = Self::default();
@@ -208,6 +208,7 @@ impl<'a> Mapper<'a> {
     ) -> Result<MapperStep, MappingError> {
         let scan = scan.into();
         self.check(prior)?;
+        let prior = prior.map(|prior| self.possible(&prior));
         let step = self.add_once(&scan, prior);
         if self.poses.len() == 1 {
             self.first = FirstScan::of(&scan, prior);
@@ -266,6 +267,12 @@ impl<'a> Mapper<'a> {
     /// Poses of the scans added so far, world from lidar.
     pub fn poses(&self) -> &[Isometry3<f64>] {
         &self.poses
+    }
+
+    /// The nearest pose to a prior that the lidar can have: at the height of the first.
+    fn possible(&self, prior: &Isometry3<f64>) -> Isometry3<f64> {
+        let first = self.poses.first().unwrap_or(prior);
+        self.options.icp.freedom.nearest(prior, first.translation.z)
     }
 
     /// Checks that a prior is finite.

@@ -171,3 +171,55 @@ pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
     };
     Linearization::new(residuals, K, jacobian)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use etendue_physics::{Purpose, Stream};
+    use nalgebra::{Isometry3, Point3, Vector3};
+
+    /// Random points of three walls.
+    fn walls(seed: u64, count: usize) -> SearchableCloud<3> {
+        let mut draw = Stream::new(seed, 0, 0, 0, Purpose::Search);
+        let mut wall = |axis: usize| {
+            let mut point = Point3::from(Vector3::from_fn(|_, _| 4.0 * draw.uniform()));
+            point[axis] = 0.0;
+            point
+        };
+        let points: Vec<_> = (0..count).map(|i| wall(i % 3)).collect();
+        SearchableCloud::new(&points)
+    }
+
+    /// Motions that become smaller, as in a registration, with and without neighbours of the target points. Some source points are
+    /// far from all walls.
+    #[test]
+    fn pairs_of_successive_motions_are_those_of_an_exhaustive_search() {
+        for has_neighbours in [false, true] {
+            let (source, mut target) = (walls(1, 200), walls(2, 1500));
+            if has_neighbours {
+                target.fit_normals::<Isometry3<f64>, 6>(10);
+            }
+            let rule = PairRule {
+                max_distance: f64::INFINITY,
+                keep: 1.0,
+            };
+            let search = PairSearch::new(&source, &target, rule);
+            let mut size = 1.0;
+            for number in 0..20 {
+                let turn = Vector3::new(0.3, -0.2, 0.1) * size;
+                let motion = Isometry3::new(Vector3::new(size, -0.5 * size, 0.2), turn);
+                let (pairs, missing) = search.pairs(&motion);
+                assert_eq!([pairs.len(), missing], [200, 0]);
+                for pair in &pairs {
+                    let moved =
+                        motion.rotation * source.points()[pair.source] + motion.translation.vector;
+                    let squared = target.points().iter().map(|p| (moved - p).norm_squared());
+                    let least = squared.fold(f64::INFINITY, f64::min);
+                    // The rotation of the pairs is a matrix
+                    assert!((pair.squared - least).abs() < 1e-12, "{number}: {pair:?}");
+                }
+                size *= 0.6;
+            }
+        }
+    }
+}

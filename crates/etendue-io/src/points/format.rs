@@ -265,6 +265,15 @@ impl PointFormat {
         editors.flat_map(|editor| editor.endings).copied().collect()
     }
 
+    /// Endings of files in a folder of scans that contain one scan each.
+    pub(crate) fn scan_endings() -> Vec<&'static str> {
+        let mut endings = Self::edited_endings();
+        let clouds = Self::recorded_cloud_endings().into_iter();
+        let others: Vec<_> = clouds.filter(|own| !endings.contains(own)).collect();
+        endings.extend(others);
+        endings
+    }
+
     /// Format of a file by its content; for KITTI, which has no magic number, by the ending `.bin`.
     pub(super) fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
         let is_format = |format: &Self| (format.entry().recognizes)(path, bytes);

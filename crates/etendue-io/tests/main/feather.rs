@@ -1,7 +1,8 @@
 //! Feather tables, written by pyarrow.
 
 use etendue_io::packets::PacketSource;
-use etendue_io::points::parse_points;
+use etendue_io::points::{ReadOptions, parse_points};
+use etendue_io::sequence::{SequenceSource, read_sequence};
 use etendue_io::table::PointSweeps;
 use std::path::Path;
 
@@ -60,8 +61,26 @@ fn files_of_pyarrow_are_read_whatever_their_packing() {
     }
 }
 
-/// A file truncated at any position, or with any byte changed, gives an error or a table, without a panic and without memory out
-/// of proportion.
+/// A folder of files is a sequence of scans.
+#[test]
+fn a_folder_of_files_is_a_sequence() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["1.feather", "2.feather"] {
+        std::fs::write(folder.path().join(name), LZ4).unwrap();
+    }
+    let lidar = PacketSource::default();
+    let source = SequenceSource {
+        path: folder.path(),
+        poses: None,
+        options: ReadOptions::new(&lidar),
+    };
+    let sequence = read_sequence(source, &mut |_, _| {}).unwrap();
+    let lengths: Vec<usize> = sequence.scans.iter().map(Vec::len).collect();
+    assert_eq!(lengths, [40, 40]);
+    assert_eq!(sequence.point_times.unwrap()[1][39], 2.5e-3 * 39.0);
+}
+
+/// A file truncated at any position is an error; one with a changed byte is an error or a table.
 #[test]
 fn damaged_files_are_refused() {
     for length in 6..LZ4.len() {
@@ -75,4 +94,16 @@ fn damaged_files_are_refused() {
         refused += usize::from(parse(&bytes).is_err());
     }
     assert!(refused > LZ4.len() / 8, "{refused} of {}", LZ4.len());
+}
+
+/// A compressed buffer begins with the size of its content. One that is out of proportion to the file is refused before its memory
+/// is allocated.
+#[test]
+fn stated_sizes_out_of_proportion_are_refused() {
+    let magic = [0x04, 0x22, 0x4d, 0x18];
+    let frame = LZ4.windows(4).position(|bytes| bytes == magic).unwrap();
+    let mut bytes = LZ4.to_vec();
+    bytes[frame - 8..frame].copy_from_slice(&(1_i64 << 40).to_le_bytes());
+    let error = parse(&bytes).expect_err("a terabyte");
+    assert!(error.contains("out of proportion"), "{error}");
 }

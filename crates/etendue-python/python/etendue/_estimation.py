@@ -153,17 +153,18 @@ def slam(
     """Map a sequence of scans.
 
     The same mapping as `etendue slam`: each scan is registered with the map of the scans before it. There are no loop closures.
+    Planar scans, whose points all have z = 0, are mapped in the plane.
 
     Parameters
     ----------
     scans : path, or sequence of (Sweep or array of the shape (n, 3))
-        Folder of scans or MCAP recording; or the scans, m, in the frame of the lidar.
+        Folder of scans, recording or scan log; or the scans, m, in the frame of the lidar.
     poses : path, Trajectory, or array of the shape (n, 4, 4), optional
         Reference poses, world from lidar, one for each scan, with which the result is compared. Default: those in the folder.
     convention : str, optional
         Convention of the reference poses, as in `etendue slam --help`.
     prior : {"motion", "poses"}, default "motion"
-        Initial pose of each scan: constant velocity, or the motions of the reference poses.
+        Initial pose of each scan: constant velocity, or the motions of the reference poses or of the odometry of a scan log.
     prior_noise : (float, float), default (0, 0)
         Noise that is added to the motions of the reference poses, m and degrees.
     correction : path, optional

@@ -23,6 +23,7 @@ use picture::RegistrationView;
 use report::Report;
 use settings::{MethodName, SettingOptions, Settings};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Arguments of `etendue register`.
 #[derive(Debug, Args)]
@@ -106,16 +107,17 @@ impl Register {
         let source = planar_points(a);
         let target = planar_points(b);
         let settings = self.settings.settings(self.method, &target);
-        let found = register(&settings, &source, &target, planar(&self.start()))?;
+        let (found, seconds) =
+            timed(|| register(&settings, &source, &target, planar(&self.start())))?;
         let b_from_a = upright(&found.target_from_source);
-        Ok(self.report(b_from_a, true, &settings, &found))
+        Ok(self.report(b_from_a, true, &settings, &found, seconds))
     }
 
     fn in_space(&self, a: &NamedCloud, b: &NamedCloud) -> Result<Report, Failure> {
         let settings = self.settings.settings(self.method, &b.points);
-        let found = register(&settings, &a.points, &b.points, self.start())?;
+        let (found, seconds) = timed(|| register(&settings, &a.points, &b.points, self.start()))?;
         let b_from_a = found.target_from_source;
-        Ok(self.report(b_from_a, false, &settings, &found))
+        Ok(self.report(b_from_a, false, &settings, &found, seconds))
     }
 
     fn report<M>(
@@ -124,9 +126,18 @@ impl Register {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
+        seconds: f64,
     ) -> Report {
         let names = [self.a.as_str(), &self.b];
-        Report::new(names, self.method, b_from_a, planar, settings, found)
+        Report::new(
+            names,
+            self.method,
+            b_from_a,
+            planar,
+            settings,
+            found,
+            seconds,
+        )
     }
 
     fn write(
@@ -157,6 +168,13 @@ impl Register {
         }
         .draw()
     }
+}
+
+/// A result and the time until it, s.
+fn timed<T>(compute: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let start = Instant::now();
+    let result = compute()?;
+    Ok((result, start.elapsed().as_secs_f64()))
 }
 
 /// Registers downsampled clouds, first coarsely if the settings have a first stage.

@@ -32,6 +32,9 @@ pub struct Report {
     /// Reasons of a doubtful result.
     pub reasons: Vec<String>,
     settings: SettingsReport,
+    /// Time of downsampling, local planes and registration. It depends on the computer: it is printed, and no part of the JSON.
+    #[serde(skip)]
+    seconds: f64,
 }
 
 /// Largest last step (m and rad together) of a good registration. Pairs that alternate between neighbours keep smaller steps alive.
@@ -56,6 +59,7 @@ impl Report {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
+        seconds: f64,
     ) -> Self {
         // The transform as Euler angles and as a matrix
         let (roll, pitch, yaw) = b_from_a.rotation.euler_angles();
@@ -110,6 +114,7 @@ impl Report {
             converged: found.stop.converged(),
             stop: found.stop.to_string(),
             settings: settings.into(),
+            seconds,
         }
     }
 
@@ -133,7 +138,7 @@ impl Report {
             "b_from_a: registers {} with {}, {} {}\n  \
              translation {x:.5}, {y:.5}, {z:.5} m\n  \
              rotation yaw {yaw:.4}, pitch {pitch:.4}, roll {roll:.4} deg\n  \
-             matrix\n{}  {}\n  {}\n  settings: {}\n",
+             matrix\n{}  {}\n  {}\n  {:.1} ms\n  settings: {}\n",
             self.a,
             self.b,
             self.method,
@@ -141,6 +146,7 @@ impl Report {
             rows.concat(),
             self.summary(),
             self.stop,
+            self.seconds * 1e3,
             self.settings,
         )
     }

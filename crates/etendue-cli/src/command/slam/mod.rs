@@ -95,7 +95,8 @@ impl Slam {
         // Load
         let sequence = sequence::read(&self.sequence, self.poses.as_deref(), &self.lidar)?;
         check_scans(&self.sequence, &sequence.scans)?;
-        let correction = self.correction()?;
+        let are_planar = are_planar(&sequence.scans);
+        let correction = self.correction(are_planar)?;
         let reference = match &sequence.world_from_lidar {
             Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
             None => None,
@@ -105,7 +106,7 @@ impl Slam {
         let odometry = reference.as_deref().or(sequence.odometry.as_deref());
         let prior = self.prior(odometry)?;
         let scans = TimedScans::of(&sequence, !self.no_deskew);
-        let options = self.options(are_planar(&sequence.scans));
+        let options = self.options(are_planar);
         let mapped = map(scans, prior, correction.as_ref(), &options)?;
 
         // Compare, write and report
@@ -121,10 +122,19 @@ impl Slam {
     }
 
     /// The correction, if its training found it usable or with `--force`.
-    fn correction(&self) -> Result<Option<LearntModel>, Failure> {
+    fn correction(&self, are_planar: bool) -> Result<Option<LearntModel>, Failure> {
         let Some(path) = &self.correction else {
             return Ok(None);
         };
+        if are_planar {
+            return Err(Failure::usage(
+                format!(
+                    "the scans of {} are planar: they do not show the incidence by which a depth model corrects",
+                    self.sequence.display()
+                ),
+                "omit --correction",
+            ));
+        }
         let learnt = depth_model::load(path)?;
         warn(check_status(path, &learnt, self.force)?);
         Ok(Some(learnt))

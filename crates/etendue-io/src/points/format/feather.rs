@@ -31,9 +31,9 @@ mod codec {
 
 #[cfg(feature = "feather")]
 mod codec {
-    use crate::foreign::{ReaderPanic, guarded, is_plausible};
+    use crate::FormatError;
+    use crate::foreign::{guarded_points, is_plausible};
     use crate::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
-    use crate::{FileLocation, FormatError};
     use arrow_array::cast::AsArray;
     use arrow_array::types::{
         ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
@@ -47,22 +47,9 @@ mod codec {
     use std::path::Path;
 
     pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<PointSweeps, FormatError> {
-        let damaged = |message: String| {
-            let remedy = "give a complete .feather of version 2 with columns x, y and z, uncompressed or compressed \
-                          with LZ4 or Zstandard";
-            FormatError::malformed(path, FileLocation::File, message, remedy)
-        };
-        let panicked = |panic: ReaderPanic| ArrowError::IpcError(panic.to_string());
-        let points = guarded(|| read(bytes))
-            .map_err(panicked)
-            .flatten()
-            .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
-        for axis in ["x", "y", "z"] {
-            if points.sweeps[0].column(axis).is_none() {
-                return Err(damaged(format!("there is no column {axis}")));
-            }
-        }
-        Ok(points)
+        let remedy = "give a complete .feather of version 2 with columns x, y and z, uncompressed or compressed \
+                      with LZ4 or Zstandard";
+        guarded_points(path, remedy, || read(bytes))
     }
 
     /// Reads the points of all record batches.
@@ -155,13 +142,7 @@ mod codec {
             return PointColumn::new("time", ColumnData::F64(seconds.collect()));
         }
         let name = if name == "laser_number" { "ring" } else { name };
-        // Integers cannot be missing
-        let is_real = matches!(stored, Some(ColumnType::F32 | ColumnType::F64));
-        let is_whole = || values.iter().all(|value| !value.is_nan());
-        let stored = stored
-            .filter(|_| is_real || is_whole())
-            .unwrap_or_else(|| ColumnType::of_field(name, &values));
-        PointColumn::new(name.to_owned(), ColumnData::of(stored, values))
+        PointColumn::of_numbers(name, stored, values)
     }
 
     /// The column type that holds all numbers of a type of the file, if there is one.

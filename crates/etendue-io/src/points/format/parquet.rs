@@ -58,7 +58,7 @@ mod codec {
 mod codec {
     use super::{FormatError, Path, PointSweeps, PointTable};
     use crate::FileLocation;
-    use crate::foreign::{ReaderPanic, guarded, is_plausible};
+    use crate::foreign::{guarded_points, is_plausible};
     use crate::table::{ColumnData, ColumnType, PointColumn};
     use bytes::Bytes;
     use parquet::basic::{
@@ -153,22 +153,9 @@ mod codec {
     }
 
     pub fn decode(path: &Path, bytes: Vec<u8>) -> std::result::Result<PointSweeps, FormatError> {
-        let damaged = |message: String| {
-            let remedy = "give a complete .parquet with columns x, y and z, uncompressed or compressed \
-                          with Snappy, gzip or Zstandard";
-            FormatError::malformed(path, FileLocation::File, message, remedy)
-        };
-        let panicked = |panic: ReaderPanic| ParquetError::General(panic.to_string());
-        let points = guarded(|| read(Bytes::from(bytes)))
-            .map_err(panicked)
-            .flatten()
-            .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
-        for axis in ["x", "y", "z"] {
-            if points.sweeps[0].column(axis).is_none() {
-                return Err(damaged(format!("there is no column {axis}")));
-            }
-        }
-        Ok(points)
+        let remedy = "give a complete .parquet with columns x, y and z, uncompressed or compressed \
+                      with Snappy, gzip or Zstandard";
+        guarded_points(path, remedy, || read(Bytes::from(bytes)))
     }
 
     /// Reads the points. [`check_chunk`] and [`CheckedPages`] detect damage in metadata and page
@@ -207,7 +194,9 @@ mod codec {
             let name = field.name();
             if let Some(number) = stored_number(field) {
                 let values = column(&file, leaf, name, rows)?;
-                table.columns.push(typed(name, number, values));
+                table
+                    .columns
+                    .push(PointColumn::of_numbers(name, number, values));
             } else {
                 points.warnings.push(format!(
                     "the column {name} contains no numbers and was skipped"
@@ -324,17 +313,6 @@ mod codec {
             (PhysicalType::DOUBLE, _) => Some(ColumnType::F64),
             _ => return None,
         })
-    }
-
-    /// The values in the type of the file if it represents them (counts cannot be missing),
-    /// otherwise in the narrowest type that does.
-    fn typed(name: &str, number: Option<ColumnType>, values: Vec<f64>) -> PointColumn {
-        let is_real = matches!(number, Some(ColumnType::F32 | ColumnType::F64));
-        let is_whole = || values.iter().all(|value| !value.is_nan());
-        let number = number
-            .filter(|_| is_real || is_whole())
-            .unwrap_or_else(|| ColumnType::of_field(name, &values));
-        PointColumn::new(name.to_owned(), ColumnData::of(number, values))
     }
 
     /// All values of a column, from every row group; NaN for null.
