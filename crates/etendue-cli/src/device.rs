@@ -1,6 +1,7 @@
 //! The lidar of a recording: its topic in a bag, its metadata for a capture.
 
 use crate::failure::Failure;
+use crate::source::sweep_of;
 use clap::Args;
 use etendue::config::sensor::packet_source;
 use etendue::io::bag::is_bag;
@@ -8,7 +9,7 @@ use etendue::io::packets::{
     PacketMetadata, PacketSource, read_ouster_metadata, read_velodyne_calibration,
 };
 use etendue::io::points::{ReadOptions, read_points_with};
-use etendue::io::table::PointSweeps;
+use etendue::io::table::{PointSweeps, PointTable};
 use std::path::{Path, PathBuf};
 
 /// The lidar of a recording.
@@ -67,6 +68,18 @@ impl LidarOptions {
         let device = self.device()?;
         let options = self.read_options(&device, self.topic.as_deref());
         Ok(read_points_with(path, options)?)
+    }
+
+    /// The points of a sweep of one of several inputs, and warnings: that with an index, or the only one.
+    pub fn sweep(
+        &self,
+        path: &Path,
+        number: Option<usize>,
+    ) -> Result<(PointTable, Vec<String>), Failure> {
+        let device = self.device()?;
+        let options = self.read_options(&device, self.topic_in(path));
+        let (sweep, warnings) = sweep_of(path, number, options)?;
+        Ok((sweep.table, warnings))
     }
 
     /// One of several inputs: its sweeps, with the topic where it has topics.

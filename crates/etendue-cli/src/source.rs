@@ -8,9 +8,11 @@ use etendue::config::scene::{self, LoadedScene, SensorSource};
 use etendue::config::sensor::{self, Sensor, preset, presets};
 use etendue::config::toml_file::{Document, UnknownName};
 use etendue::io::output::SourceMetadata;
+use etendue::io::points::{ReadOptions, RecordedSweep, for_each_sweep};
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Extensions of mesh files, which have no materials at the wavelength of a lidar.
@@ -128,6 +130,33 @@ pub fn numbered_in(path: &Path, number: Option<usize>, scans: usize) -> Result<u
             scans,
         }),
     }
+}
+
+/// The sweep of a file with an index, or the only one where none is given, with the warnings of the reader. The reading ends
+/// after that sweep.
+pub fn sweep_of(
+    path: &Path,
+    number: Option<usize>,
+    options: ReadOptions,
+) -> Result<(RecordedSweep, Vec<String>), Failure> {
+    let mut found = None;
+    let mut count = 0;
+    let read = for_each_sweep(path, options, |sweep| {
+        if count == number.unwrap_or(0) {
+            found = Some(sweep);
+        }
+        count += 1;
+        let is_found = number.is_some_and(|number| count > number);
+        Ok::<_, Failure>(if is_found {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    numbered_in(path, number, count)?;
+    found
+        .map(|sweep| (sweep, read.warnings))
+        .ok_or_else(|| Failure::NothingToCompare { path: path.into() })
 }
 
 /// Element of a vector by its index.

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::io::{self, Read};
 
 /// SHA-256 of a content, in hexadecimal.
 pub fn sha256(content: &[u8]) -> String {
@@ -16,6 +17,23 @@ pub fn sha256_of_all<'a>(contents: impl IntoIterator<Item = &'a [u8]>) -> String
         hasher.update(content);
     }
     hexadecimal(&hasher.finalize())
+}
+
+/// SHA-256 of one content as [`sha256_of_all`], read from its start.
+///
+/// # Errors
+/// If the content cannot be read.
+pub(crate) fn sha256_of_reader(size: u64, mut content: impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    hasher.update(size.to_le_bytes());
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match content.read(&mut block)? {
+            0 => break,
+            count => hasher.update(&block[..count]),
+        }
+    }
+    Ok(hexadecimal(&hasher.finalize()))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -40,5 +58,7 @@ mod tests {
     fn where_one_content_ends_counts() {
         let digest = |contents: [&str; 2]| sha256_of_all(contents.map(str::as_bytes));
         assert_ne!(digest(["ab", "c"]), digest(["a", "bc"]));
+        let read = sha256_of_reader(3, &b"abc"[..]).expect("memory");
+        assert_eq!(read, sha256_of_all([&b"abc"[..]]));
     }
 }

@@ -97,17 +97,15 @@ const EXPANSION: u64 = 64;
 
 /// Maximum size of the content of a file of `bytes` bytes, in bytes: 64 times its size and 64 MiB.
 /// Larger content is an error: a damaged file or one made to exhaust memory.
-pub(crate) fn most_content(bytes: usize) -> u64 {
-    (bytes as u64)
-        .saturating_mul(EXPANSION)
-        .saturating_add(ALLOWANCE)
+pub(crate) fn most_content(bytes: u64) -> u64 {
+    bytes.saturating_mul(EXPANSION).saturating_add(ALLOWANCE)
 }
 
 /// Whether a file of `bytes` bytes may contain `count` items of `size` bytes in memory.
 pub(crate) fn is_plausible(count: u64, size: usize, bytes: usize) -> bool {
     count
         .checked_mul(size as u64)
-        .is_some_and(|content| content <= most_content(bytes))
+        .is_some_and(|content| content <= most_content(bytes as u64))
 }
 
 #[cfg(test)]

@@ -4,11 +4,126 @@ use crate::foreign::{guarded, most_content};
 use crate::{FileLocation, FormatError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a file, which is read from its start as often as necessary.
+pub(crate) enum Content<'a> {
+    /// A file on disk. It is not in memory.
+    File {
+        /// Its path.
+        path: &'a Path,
+        /// Its size, bytes.
+        size: u64,
+    },
+    /// Bytes in memory: the content of a compressed file, or of one that is read only once.
+    Memory(Cow<'a, [u8]>),
+}
+
+/// Reader of a content at any position.
+pub(crate) trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl<'a> Content<'a> {
+    /// The content of a file. A file that is compressed as a whole, and one that is not regular (a pipe), is read into memory.
+    ///
+    /// # Errors
+    /// If the file cannot be read or decompressed.
+    pub fn open(path: &'a Path) -> Result<Self, FormatError> {
+        let fail = |source| FormatError::cannot_read(path, source);
+        let file = File::open(path).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        let mut start = Vec::new();
+        if metadata.is_file() {
+            file.take(4).read_to_end(&mut start).map_err(fail)?;
+        }
+        if !metadata.is_file() || Compression::of(&start).is_some() {
+            return Ok(Self::Memory(Cow::Owned(read_bytes(path)?)));
+        }
+        Ok(Self::File {
+            path,
+            size: metadata.len(),
+        })
+    }
+
+    /// Number of bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::File { size, .. } => *size,
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// A reader at the start.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn reader(&self) -> Result<Box<dyn ReadSeek + '_>, FormatError> {
+        Ok(match self {
+            Self::File { path, .. } => {
+                let file = File::open(path);
+                let file = file.map_err(|source| FormatError::cannot_read(path, source))?;
+                Box::new(BufReader::new(file))
+            }
+            Self::Memory(bytes) => Box::new(Cursor::new(&**bytes)),
+        })
+    }
+
+    /// The first bytes, at most `count`.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn start(&self, count: u64) -> Result<Cow<'_, [u8]>, FormatError> {
+        let path = match self {
+            Self::Memory(bytes) => return Ok(Cow::Borrowed(bytes)),
+            Self::File { path, .. } => path,
+        };
+        let mut start = Vec::new();
+        let read = self.reader()?.take(count).read_to_end(&mut start);
+        read.map_err(|source| FormatError::cannot_read(path, source))?;
+        Ok(Cow::Owned(start))
+    }
+
+    /// All bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn into_bytes(self) -> Result<Vec<u8>, FormatError> {
+        match self {
+            Self::File { path, .. } => read_bytes(path),
+            Self::Memory(bytes) => Ok(bytes.into_owned()),
+        }
+    }
+}
+
+/// Compression of a file as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compression {
+    Bzip2,
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    /// The compression of a file by its first bytes.
+    fn of(start: &[u8]) -> Option<Self> {
+        if start.starts_with(b"BZh") {
+            Some(Self::Bzip2)
+        } else if start.starts_with(&[0x1f, 0x8b]) {
+            Some(Self::Gzip)
+        } else if start.starts_with(&ZSTD) {
+            Some(Self::Zstd)
+        } else {
+            None
+        }
+    }
+}
 
 /// Reads the content of a file. Files with the magic numbers of bzip2, gzip and zstd are
 /// decompressed, up to 64 times the size of the file and 64 MiB.
@@ -17,25 +132,21 @@ pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// If the file cannot be read or decompressed, or its content is larger than that.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
-    if bytes.starts_with(b"BZh") {
-        unpack(
-            path,
-            bytes.len(),
-            bzip2::read::MultiBzDecoder::new(&bytes[..]),
-        )
-    } else if bytes.starts_with(&[0x1f, 0x8b]) {
-        unpack(
-            path,
-            bytes.len(),
-            flate2::read::MultiGzDecoder::new(&bytes[..]),
-        )
-    } else if bytes.starts_with(&ZSTD) {
-        let mut content = Vec::new();
-        let decompressed = decompress_zstd(&bytes, &mut content);
-        decompressed.map_err(|error| damaged(path, &error))?;
-        Ok(content)
-    } else {
-        Ok(bytes)
+    let size = bytes.len();
+    match Compression::of(&bytes) {
+        Some(Compression::Bzip2) => {
+            unpack(path, size, bzip2::read::MultiBzDecoder::new(&bytes[..]))
+        }
+        Some(Compression::Gzip) => {
+            unpack(path, size, flate2::read::MultiGzDecoder::new(&bytes[..]))
+        }
+        Some(Compression::Zstd) => {
+            let mut content = Vec::new();
+            let decompressed = decompress_zstd(&bytes, &mut content);
+            decompressed.map_err(|error| damaged(path, &error))?;
+            Ok(content)
+        }
+        None => Ok(bytes),
     }
 }
 
@@ -83,7 +194,7 @@ fn damaged(path: &Path, error: &io::Error) -> FormatError {
 /// If the bytes are damaged, or their content is larger than [`most_content`].
 pub(crate) fn read_limited(packed: impl Read, size: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    append_limited(packed, most_content(size), &mut content)?;
+    append_limited(packed, most_content(size as u64), &mut content)?;
     Ok(content)
 }
 
@@ -104,7 +215,7 @@ fn append_limited(packed: impl Read, most: u64, output: &mut Vec<u8>) -> io::Res
 /// If a frame is truncated or damaged, its checksum is wrong, or the content is larger than
 /// [`most_content`].
 pub(crate) fn decompress_zstd(mut bytes: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
-    let end = (output.len() as u64).saturating_add(most_content(bytes.len()));
+    let end = (output.len() as u64).saturating_add(most_content(bytes.len() as u64));
     while !bytes.is_empty() {
         let frame = guarded(|| StreamingDecoder::new(&mut bytes));
         match frame.map_err(io::Error::other)? {

@@ -32,6 +32,7 @@ mod error;
 pub mod foreign;
 pub mod image;
 pub mod input;
+mod interrupt;
 mod mcap_chunks;
 mod mcap_messages;
 pub mod mesh;

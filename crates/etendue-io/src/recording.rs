@@ -16,16 +16,18 @@
 
 pub use crate::bag::CloudScan;
 
-use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, RecordedCloud, SensorTopics};
-use crate::digest::sha256_of_all;
-use crate::input::{read_bytes, text_of};
-use crate::packets::{PacketSource, parse_packets};
-use crate::points::{PointCloud, PointFormat, is_cloud, parse_points};
+use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, SensorTopics};
+use crate::digest::{sha256_of_all, sha256_of_reader};
+use crate::input::{Content as Bytes, read_bytes, text_of};
+use crate::interrupt::Interrupt;
+use crate::packets::{self, PacketSource, VisitPacket};
+use crate::points::{PointCloud, PointFormat, SweepSummary, is_cloud, parse_points};
 use crate::scan_folder::{bag_in, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
-use crate::table::PointSweeps;
+use crate::table::{PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Measurements in the order of preference: scans keep the beams without a return.
@@ -67,7 +69,7 @@ pub fn read_recording(
     if path.is_dir() {
         return folder(path, source, topic);
     }
-    parse_recording(path, read_bytes(path)?, source, topic)
+    parse(path, Bytes::open(path)?, source, topic)
 }
 
 /// Parses a recording in one file as [`read_recording`] does. Errors name `path`.
@@ -80,13 +82,29 @@ pub fn parse_recording(
     source: &PacketSource,
     topic: Option<&str>,
 ) -> Result<SensorRecording, FormatError> {
-    let sha256 = sha256_of_all([bytes.as_slice()]);
+    parse(path, Bytes::Memory(Cow::Owned(bytes)), source, topic)
+}
+
+fn parse(
+    path: &Path,
+    bytes: Bytes,
+    source: &PacketSource,
+    topic: Option<&str>,
+) -> Result<SensorRecording, FormatError> {
     let mut warnings = Vec::new();
+    let digest = sha256_of_reader(bytes.size(), bytes.reader()?);
+    let sha256 = digest.map_err(|source| FormatError::cannot_read(path, source))?;
 
     // Read the messages of a bag, a cloud of any format, or a text log
-    let content = if let Some(bag) = Bag::of(path, &bytes) {
-        from_bag(bag, source, topic, &mut warnings)?
-    } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+    if let Some(bag) = Bag::of(path, &bytes)? {
+        return Ok(SensorRecording {
+            content: from_bag(bag, source, topic, &mut warnings)?,
+            sha256,
+            warnings,
+        });
+    }
+    let bytes = bytes.into_bytes()?;
+    let content = if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
         Content::Clouds(clouds_of(path, bytes, source, &mut warnings)?)
     } else {
         let log = parse_scan_log(path, &text_of(path, bytes)?)?;
@@ -112,32 +130,57 @@ fn from_bag(
 ) -> Result<Content, FormatError> {
     let topics = SensorTopics::of(bag)?;
     let topic = topics.choose(requested, PREFERRED)?;
-    let content = match topics.measurements(topic)? {
-        Measured::Scans(scans) => Content::Scans(ScanLog {
-            description: format!("topic {}", topic.name),
-            scans: scans.into_iter().map(|recorded| recorded.scan).collect(),
-            warnings: Vec::new(),
-        }),
-        Measured::Packets(packets) => {
-            let points = parse_packets(bag.path, &packets, source)?;
-            warnings.extend(points.warnings.iter().cloned());
-            Content::Clouds(sweeps_of(points, warnings))
-        }
-        Measured::Clouds(clouds) => {
-            let scans = clouds.iter().map(RecordedCloud::scan);
-            let scans: Option<Vec<CloudScan>> = scans.collect();
-            Content::Clouds(scans.ok_or_else(|| {
+    warnings.extend(topics.warnings.iter().cloned());
+
+    // Sweeps of packets
+    if topic.measurement() == Some(Measurement::Packets) {
+        let packets = |_: &mut Vec<String>, visit: VisitPacket| {
+            topics.for_each(topic, |measured| match measured {
+                Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
+                _ => Ok(()),
+            })
+        };
+        let mut clouds = Vec::new();
+        let mut left_out = Vec::new();
+        let mut summary = SweepSummary::default();
+        let visited =
+            packets::visit_sweeps(bag.path, &packets, source, &mut summary, &mut |sweep| {
+                clouds.push(cloud_of(&sweep.table, &mut left_out));
+                Ok(())
+            });
+        Interrupt::result(visited)?;
+        warnings.extend(summary.warnings);
+        warnings.extend(left_out);
+        return Ok(Content::Clouds(clouds));
+    }
+
+    // Scans or clouds
+    let mut scans = Vec::new();
+    let mut clouds = Vec::new();
+    let visited = topics.for_each(topic, |measured| {
+        match measured {
+            Measured::Scan(recorded) => scans.push(recorded.scan),
+            Measured::Cloud(cloud) => clouds.push(cloud.scan().ok_or_else(|| {
                 FormatError::malformed(
                     bag.path,
                     FileLocation::File,
                     format!("a cloud of {} has no fields x, y and z", topic.name),
                     "give a recording of a lidar",
                 )
-            })?)
+            })?),
+            Measured::Packets(_) => {}
         }
-    };
-    warnings.extend(topics.warnings);
-    Ok(content)
+        Ok(())
+    });
+    Interrupt::result(visited)?;
+    Ok(match topic.measurement() {
+        Some(Measurement::Scans) => Content::Scans(ScanLog {
+            description: format!("topic {}", topic.name),
+            scans,
+            warnings: Vec::new(),
+        }),
+        _ => Content::Clouds(clouds),
+    })
 }
 
 /// The sweeps of a file: those of a capture, those of the field `sweep`, or the only one.
@@ -155,12 +198,15 @@ fn clouds_of(
 /// Positions and intensities of every sweep.
 fn sweeps_of(points: PointSweeps, warnings: &mut Vec<String>) -> Vec<CloudScan> {
     let points = points.split();
-    let clouds = points.sweeps.iter().map(|sweep| {
-        let cloud = PointCloud::of_table(sweep);
-        warnings.extend(cloud.warnings);
-        (cloud.points, cloud.intensities)
-    });
+    let clouds = points.sweeps.iter().map(|sweep| cloud_of(sweep, warnings));
     clouds.collect()
+}
+
+/// Positions and intensities of a sweep.
+fn cloud_of(sweep: &PointTable, warnings: &mut Vec<String>) -> CloudScan {
+    let cloud = PointCloud::of_table(sweep);
+    warnings.extend(cloud.warnings);
+    (cloud.points, cloud.intensities)
 }
 
 /// The clouds of a folder, by name, or otherwise the single bag in it.

@@ -8,14 +8,19 @@
 //! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI).
 //! Poses with times that span those of the scans are interpolated at the times of the scans; otherwise
 //! there is one line per scan.
+//!
+//! [`read_sequence`] has all scans in memory. For long recordings, [`survey_sequence`] reads what belongs to the whole
+//! sequence, and [`for_each_scan`] visits the scans one after another.
 
-use crate::points::{PointFormat, ReadOptions, read_points_with};
+use crate::interrupt::Interrupt;
+use crate::points::{PointFormat, ReadOptions, SweepSummary, read_points_with, visit_sweeps};
 use crate::scan_folder::{files_of, trajectory_in};
-use crate::table::{PointSweeps, PointTable};
+use crate::table::PointTable;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FileLocation, FormatError};
 use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Point3};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub use crate::scan_folder::{bag_in, scan_files};
@@ -51,33 +56,118 @@ pub struct SequenceSource<'a> {
     pub options: ReadOptions<'a>,
 }
 
-/// Reads a sequence. `progress` receives the number of scans read and their total.
+/// A scan of a sequence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SequenceScan {
+    /// Points in the lidar frame, m, including non-finite ones.
+    pub points: Vec<Point3<f64>>,
+    /// Time of each point relative to the time of the scan, s; `None` without times.
+    pub point_times: Option<Vec<f64>>,
+}
+
+/// What belongs to the whole of a sequence, without its points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceSurvey {
+    /// Path.
+    pub path: PathBuf,
+    /// Whether the points of every scan have times.
+    pub are_timed: bool,
+    /// Time of each scan, s; its index if neither recording nor trajectory has times.
+    pub times: Vec<f64>,
+    /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
+    pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
+    /// Pose of the robot in the frame of its odometry, one per scan; `None` without odometry in a scan log.
+    pub odometry: Option<Vec<Isometry3<f64>>>,
+    /// Irregularities that did not prevent reading.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a sequence. `progress` receives the number of scans read, and their total for a folder of scans.
 ///
 /// # Errors
 /// If a file cannot be read or is damaged, or the numbers of poses and scans differ.
 pub fn read_sequence(
     source: SequenceSource,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(usize, Option<usize>),
 ) -> Result<Sequence, FormatError> {
+    let mut scans = Vec::new();
+    let mut point_times = Vec::new();
+    let survey = survey(source, progress, &mut |scan| {
+        scans.push(scan.points);
+        point_times.extend(scan.point_times);
+    })?;
+    Ok(Sequence {
+        path: survey.path,
+        scans,
+        point_times: survey.are_timed.then_some(point_times),
+        times: survey.times,
+        world_from_lidar: survey.world_from_lidar,
+        odometry: survey.odometry,
+        warnings: survey.warnings,
+    })
+}
+
+/// Reads the times and poses of a sequence. `observe` sees every scan; one is in memory at a time. `progress` is as in
+/// [`read_sequence`].
+///
+/// # Errors
+/// As [`read_sequence`].
+pub fn survey_sequence(
+    source: SequenceSource,
+    progress: &mut dyn FnMut(usize, Option<usize>),
+    observe: &mut dyn FnMut(&SequenceScan),
+) -> Result<SequenceSurvey, FormatError> {
+    survey(source, progress, &mut |scan| observe(&scan))
+}
+
+/// Visits the scans of a sequence in their order, one in memory at a time. `visit` ends the reading with
+/// [`ControlFlow::Break`].
+///
+/// # Errors
+/// If a file cannot be read or is damaged, and those of `visit`.
+pub fn for_each_scan<E: From<FormatError>>(
+    source: SequenceSource,
+    mut visit: impl FnMut(SequenceScan) -> Result<ControlFlow<()>, E>,
+) -> Result<(), E> {
+    let mut failed = None;
+    let mut warnings = Vec::new();
+    let visited = visit_scans(source, &mut warnings, &mut |scan| match visit(scan.scan) {
+        Ok(ControlFlow::Continue(())) => Ok(()),
+        Ok(ControlFlow::Break(())) => Err(Interrupt::Enough),
+        Err(error) => {
+            failed = Some(error);
+            Err(Interrupt::Enough)
+        }
+    });
+    Interrupt::result(visited)?;
+    failed.map_or(Ok(()), Err)
+}
+
+/// Reads a sequence, and gives its scans away.
+fn survey(
+    source: SequenceSource,
+    progress: &mut dyn FnMut(usize, Option<usize>),
+    take: &mut dyn FnMut(SequenceScan),
+) -> Result<SequenceSurvey, FormatError> {
     // Read the scans
     let SequenceSource { path, poses, .. } = source;
-    let bag = if path.is_dir() { bag_in(path)? } else { None };
-    let has_scans = path.is_dir()
-        && (bag.is_none() || !files_of(path, &PointFormat::scan_endings())?.is_empty());
-    let Recorded {
-        scans,
-        point_times,
-        stamps,
-        posed: recorded,
-        odometry,
-        warnings,
-    } = if has_scans {
-        read_folder(path, source.options, progress)?
-    } else {
-        let file = bag.as_deref().unwrap_or(path);
-        let points = read_points_with(file, source.options)?;
-        Recorded::of(path, points)?
-    };
+    let files = files_in(path)?.map(|files| files.len());
+    let mut stamps = Stamps::default();
+    let mut recorded = AllPoses::default();
+    let mut odometry = AllPoses::default();
+    let mut warnings = Vec::new();
+    let visited = visit_scans(source, &mut warnings, &mut |scan| {
+        stamps.add(&scan);
+        recorded.add(scan.world_from_sensor);
+        odometry.add(scan.odometry);
+        take(scan.scan);
+        progress(stamps.count, files);
+        Ok(())
+    });
+    Interrupt::result(visited)?;
+    let count = stamps.count;
+    let are_timed = stamps.are_timed;
+    let stamps = stamps.times(files.is_some(), &mut warnings);
 
     // Read the trajectory, if there is one
     let trajectory = match poses {
@@ -87,11 +177,10 @@ pub fn read_sequence(
     };
     let posed = match trajectory {
         Some(file) => Some(read_poses(&file)?),
-        None => recorded,
+        None => recorded.poses.map(|poses| (stamps.clone(), poses)),
     };
 
     // Number the scans if they have no times
-    let count = scans.len();
     let numbers = || (0..count).map(|number| number as f64).collect();
     let (times, world_from_lidar) = match posed {
         Some(posed) => {
@@ -100,15 +189,169 @@ pub fn read_sequence(
         }
         None => (stamps, None),
     };
-    Ok(Sequence {
+    Ok(SequenceSurvey {
         path: path.to_owned(),
-        scans,
+        are_timed,
         times: times.unwrap_or_else(numbers),
-        point_times,
         world_from_lidar,
-        odometry,
+        odometry: odometry.poses,
         warnings,
     })
+}
+
+/// Times of the scans that were read.
+struct Stamps {
+    /// Number of scans.
+    count: usize,
+    /// Time of every scan, s; `None` if one has none.
+    stamps: Option<Vec<f64>>,
+    /// Whether the points of every scan have times.
+    are_timed: bool,
+    /// Duration of the longest scan by the times of its points, s.
+    longest: f64,
+}
+
+impl Default for Stamps {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            stamps: Some(Vec::new()),
+            are_timed: true,
+            longest: 0.0,
+        }
+    }
+}
+
+impl Stamps {
+    fn add(&mut self, scan: &StampedScan) {
+        self.count += 1;
+        match (&mut self.stamps, scan.stamp) {
+            (Some(stamps), Some(stamp)) => stamps.push(stamp),
+            (stamps, _) => *stamps = None,
+        }
+        let times = scan.scan.point_times.as_deref();
+        self.are_timed &= times.is_some();
+        self.longest = times
+            .into_iter()
+            .flatten()
+            .copied()
+            .fold(self.longest, f64::max);
+    }
+
+    /// Times of the scans, s. In a folder they come from the times of the points; those that begin anew in each file are
+    /// times within a scan: the scans follow one another.
+    fn times(self, are_files: bool, warnings: &mut Vec<String>) -> Option<Vec<f64>> {
+        let stamps = self.stamps.filter(|_| self.count > 0)?;
+        if !are_files {
+            return Some(stamps);
+        }
+        if !self.are_timed {
+            return None;
+        }
+        if stamps.is_sorted_by(|a, b| a < b) {
+            return Some(stamps);
+        }
+        let period = self.longest;
+        warnings.push(format!(
+            "the times of the points begin anew in each file: the scans are taken to begin \
+             {period:.4} s apart, the longest duration of a scan"
+        ));
+        Some((0..self.count).map(|i| i as f64 * period).collect())
+    }
+}
+
+/// Poses of the scans that were read; `None` if one has none.
+struct AllPoses {
+    poses: Option<Vec<Isometry3<f64>>>,
+}
+
+impl Default for AllPoses {
+    fn default() -> Self {
+        Self {
+            poses: Some(Vec::new()),
+        }
+    }
+}
+
+impl AllPoses {
+    fn add(&mut self, pose: Option<Isometry3<f64>>) {
+        match (&mut self.poses, pose) {
+            (Some(poses), Some(pose)) => poses.push(pose),
+            (poses, _) => *poses = None,
+        }
+    }
+}
+
+/// A scan as it is read.
+struct StampedScan {
+    scan: SequenceScan,
+    /// Time of the scan, s.
+    stamp: Option<f64>,
+    world_from_sensor: Option<Isometry3<f64>>,
+    odometry: Option<Isometry3<f64>>,
+}
+
+/// The files of a folder of scans; `None` for a recording, and for a folder with a bag only.
+fn files_in(path: &Path) -> Result<Option<Vec<PathBuf>>, FormatError> {
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    let is_bag = bag_in(path)?.is_some();
+    if is_bag && files_of(path, &PointFormat::scan_endings())?.is_empty() {
+        return Ok(None);
+    }
+    scan_files(path).map(Some)
+}
+
+/// Visits the scans of a folder or of a recording.
+fn visit_scans(
+    source: SequenceSource,
+    warnings: &mut Vec<String>,
+    visit: &mut dyn FnMut(StampedScan) -> Result<(), Interrupt>,
+) -> Result<(), Interrupt> {
+    // A folder: one scan per file
+    if let Some(files) = files_in(source.path)? {
+        for file in files {
+            let table = read_points_with(&file, source.options)?.together();
+            let stamp = earliest(&table);
+            visit(StampedScan {
+                scan: SequenceScan::of(&table, stamp),
+                stamp,
+                world_from_sensor: None,
+                odometry: None,
+            })?;
+        }
+        return Ok(());
+    }
+    // A recording: its sweeps
+    let mut summary = SweepSummary::default();
+    let visited = visit_sweeps(source.path, source.options, &mut summary, &mut |sweep| {
+        if sweep.table.column("x").is_none() {
+            let message = "a sweep has no positions (x, y and z)";
+            let remedy = "give a recording of a lidar";
+            let place = FileLocation::File;
+            return Err(FormatError::malformed(source.path, place, message, remedy).into());
+        }
+        let stamp = sweep.stamp.or_else(|| earliest(&sweep.table));
+        visit(StampedScan {
+            scan: SequenceScan::of(&sweep.table, stamp),
+            stamp,
+            world_from_sensor: sweep.world_from_sensor,
+            odometry: sweep.odometry,
+        })
+    });
+    warnings.append(&mut summary.warnings);
+    visited
+}
+
+impl SequenceScan {
+    /// Positions of the points of a table, and their times relative to a stamp, s.
+    fn of(table: &PointTable, stamp: Option<f64>) -> Self {
+        Self {
+            points: positions(table),
+            point_times: stamp.and_then(|stamp| table.times_since(stamp)),
+        }
+    }
 }
 
 /// Times and poses of the scans: those of the trajectory interpolated at the stamps of the scans (s) where it
@@ -178,19 +421,6 @@ fn interpolated(
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
 
-/// Scans of a recording, with their poses if available.
-#[derive(Default)]
-struct Recorded {
-    scans: Vec<Vec<Point3<f64>>>,
-    /// Times of the points of each scan relative to its stamp, s.
-    point_times: Option<Vec<Vec<f64>>>,
-    /// Times of the scans, s.
-    stamps: Option<Vec<f64>>,
-    posed: Option<Posed>,
-    odometry: Option<Vec<Isometry3<f64>>>,
-    warnings: Vec<String>,
-}
-
 /// Times (TUM only) and poses of a trajectory file; the first line determines the format.
 ///
 /// # Errors
@@ -211,110 +441,9 @@ pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
     Ok((Some(times), poses))
 }
 
-/// The scans of a folder, with the times of their points if every file has some.
-fn read_folder(
-    folder: &Path,
-    options: ReadOptions,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<Recorded, FormatError> {
-    let files = scan_files(folder)?;
-    let mut tables = Vec::new();
-    for (number, file) in files.iter().enumerate() {
-        tables.push(read_points_with(file, options)?.together());
-        progress(number + 1, files.len());
-    }
-    Ok(Recorded::of_files(&tables))
-}
-
-impl Recorded {
-    /// Scans that are files of their own, with the time column of each.
-    fn of_files(tables: &[PointTable]) -> Self {
-        let scans = tables.iter().map(positions).collect();
-        let stamps: Option<Vec<f64>> = tables.iter().map(earliest).collect();
-        let point_times = stamps
-            .as_ref()
-            .and_then(|stamps| times_since(tables, stamps));
-        let (Some(stamps), Some(point_times)) = (stamps, point_times) else {
-            return Self {
-                scans,
-                ..Self::default()
-            };
-        };
-        // Times that begin anew in each file are those within a scan: the scans follow one another.
-        let mut warnings = Vec::new();
-        let ascending = stamps.is_sorted_by(|a, b| a < b);
-        let stamps = if ascending {
-            stamps
-        } else {
-            let period = longest(&point_times);
-            warnings.push(format!(
-                "the times of the points begin anew in each file: the scans are taken to begin \
-                 {period:.4} s apart, the longest duration of a scan"
-            ));
-            (0..tables.len()).map(|i| i as f64 * period).collect()
-        };
-        Self {
-            scans,
-            point_times: Some(point_times),
-            stamps: Some(stamps),
-            posed: None,
-            odometry: None,
-            warnings,
-        }
-    }
-
-    /// The sweeps of a recording.
-    fn of(path: &Path, points: PointSweeps) -> Result<Self, FormatError> {
-        // Split a table with numbers of sweeps
-        let points = points.split();
-        let sweeps = &points.sweeps;
-        if sweeps.iter().any(|sweep| sweep.column("x").is_none()) {
-            let message = "a sweep has no positions (x, y and z)";
-            let remedy = "give a recording of a lidar";
-            return Err(FormatError::malformed(
-                path,
-                FileLocation::File,
-                message,
-                remedy,
-            ));
-        }
-
-        // Stamp every sweep, and count the times of its points from there
-        let stamps = points
-            .stamps
-            .or_else(|| sweeps.iter().map(earliest).collect());
-        let point_times = stamps
-            .as_ref()
-            .and_then(|stamps| times_since(sweeps, stamps));
-        Ok(Self {
-            scans: sweeps.iter().map(positions).collect(),
-            point_times,
-            posed: points
-                .world_from_sensor
-                .map(|poses| (stamps.clone(), poses)),
-            stamps,
-            odometry: points.odometry,
-            warnings: points.warnings,
-        })
-    }
-}
-
 /// Time of the first point of a table, s.
 fn earliest(table: &PointTable) -> Option<f64> {
     table.finite_numbers("time").reduce(f64::min)
-}
-
-/// Times of the points of tables relative to a stamp each, s; `None` if a table has no times.
-fn times_since(tables: &[PointTable], stamps: &[f64]) -> Option<Vec<Vec<f64>>> {
-    let of_tables = tables.iter().zip(stamps);
-    of_tables
-        .map(|(table, stamp)| table.times_since(*stamp))
-        .collect()
-}
-
-/// The longest of the scans by the times of their points (s).
-fn longest(point_times: &[Vec<f64>]) -> f64 {
-    point_times.iter().flatten().copied().fold(0.0, f64::max)
 }
 
 /// Positions of the points of a table, m, including non-finite ones.

@@ -71,37 +71,75 @@ const GREATEST_RATIO: f64 = 0.75;
 /// Least improvement of the mean distance, m.
 const LEAST_IMPROVEMENT: f64 = 0.02;
 
-/// The convention in which scans (lidar frame, m) are consistent, if they are not as given. Each scan is
-/// aligned with the next by the poses; the criterion is the mean distance to the nearest point. `None` if
-/// the poses are consistent as given, or no convention improves them.
-pub fn likely_convention(
-    scans: &[Vec<Point3<f64>>],
-    poses: &[Isometry3<f64>],
-) -> Option<PoseConvention> {
-    // Sum the distances of successive scans in each convention
-    let count = scans.len().min(poses.len());
-    let step = count.saturating_sub(1).div_ceil(PAIRS).max(1);
-    let firsts = (0..count.saturating_sub(1)).step_by(step);
-    let mut distances = [0.0; 4];
-    for first in firsts {
-        let target = downsample(&scans[first]);
-        let source = downsample(&scans[first + 1]);
-        let neighbours = Neighbours::new(&target);
-        for (sum, convention) in distances.iter_mut().zip(PoseConvention::ALL) {
-            let [a, b] = [first, first + 1].map(|k| convention.world_from_lidar(&poses[k]));
-            *sum += mean_distance(&neighbours, &target, &source, &(a.inverse() * b));
+/// Pairs of successive scans that are spread over a sequence of any length.
+#[derive(Clone, Debug, Default)]
+pub struct ScanPairs {
+    /// Number of scans that were added.
+    scans: usize,
+    /// Binary logarithm of the distance of the first scans of two pairs.
+    level: u32,
+    /// Index of the first scan of each pair, and some points of both (lidar frame, m).
+    pairs: Vec<(usize, [Vec<Vector3<f64>>; 2])>,
+    /// First scan of the next pair.
+    first: Option<Vec<Vector3<f64>>>,
+}
+
+impl ScanPairs {
+    /// Pairs of scans (lidar frame, m).
+    pub fn of(scans: &[Vec<Point3<f64>>]) -> Self {
+        let mut pairs = Self::default();
+        for scan in scans {
+            pairs.add(scan);
         }
+        pairs
     }
 
-    // Accept the best convention if it is a clear improvement
-    let given = distances[0];
-    let (best, least) = PoseConvention::ALL
-        .into_iter()
-        .zip(distances)
-        .min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let pairs = count.saturating_sub(1).div_ceil(step).max(1) as f64;
-    let is_better = least < GREATEST_RATIO * given && given - least > LEAST_IMPROVEMENT * pairs;
-    is_better.then_some(best)
+    /// Adds the next scan (lidar frame, m).
+    pub fn add(&mut self, scan: &[Point3<f64>]) {
+        let number = self.scans;
+        self.scans += 1;
+        // Complete a pair, and keep half of the pairs if there are too many
+        if let Some(first) = self.first.take() {
+            self.pairs.push((number - 1, [first, downsample(scan)]));
+            if self.pairs.len() > PAIRS {
+                self.level += 1;
+                let step = 1 << self.level;
+                self.pairs.retain(|(first, _)| first % step == 0);
+            }
+        }
+        // Begin the next
+        let step = 1 << self.level;
+        self.first = (number % step == 0).then(|| downsample(scan));
+    }
+
+    /// The convention in which the scans are consistent, if they are not with the poses as given, one per scan. Each first
+    /// scan is aligned with the next by the poses; the criterion is the mean distance to the nearest point. `None` if
+    /// the poses are consistent as given, or no convention improves them.
+    pub fn likely_convention(&self, poses: &[Isometry3<f64>]) -> Option<PoseConvention> {
+        // Sum the distances of successive scans in each convention
+        let mut distances = [0.0; 4];
+        let with_poses = self
+            .pairs
+            .iter()
+            .filter(|(first, _)| first + 1 < poses.len());
+        for (first, [target, source]) in with_poses {
+            let neighbours = Neighbours::new(target);
+            for (sum, convention) in distances.iter_mut().zip(PoseConvention::ALL) {
+                let [a, b] = [*first, first + 1].map(|k| convention.world_from_lidar(&poses[k]));
+                *sum += mean_distance(&neighbours, target, source, &(a.inverse() * b));
+            }
+        }
+
+        // Accept the best convention if it is a clear improvement
+        let given = distances[0];
+        let (best, least) = PoseConvention::ALL
+            .into_iter()
+            .zip(distances)
+            .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let pairs = self.pairs.len().max(1) as f64;
+        let is_better = least < GREATEST_RATIO * given && given - least > LEAST_IMPROVEMENT * pairs;
+        is_better.then_some(best)
+    }
 }
 
 /// One point per voxel of a scan, without points near the lidar.

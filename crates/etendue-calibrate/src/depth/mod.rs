@@ -15,7 +15,7 @@
 //! Measurements from Map Consistency Loss", doi:10.1109/LRA.2023.3287791 (equations are numbered
 //! as there).
 //!
-//! [`correct_scan`] removes an estimated bias from a scan; [`likely_convention`] detects poses in another
+//! [`correct_scan`] removes an estimated bias from a scan; [`ScanPairs`] detects poses in another
 //! convention.
 //!
 //! Limitations: [`DepthLoss::Trace`] does not recover the bias, because the density of the sampling
@@ -34,7 +34,7 @@ mod model;
 mod signature;
 pub mod train;
 
-pub use convention::{PoseConvention, likely_convention};
+pub use convention::{PoseConvention, ScanPairs};
 pub use correct::{CorrectedScan, correct_scan};
 pub use correction_errors::correction_errors;
 pub use error::DepthError;

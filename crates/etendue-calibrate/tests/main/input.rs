@@ -4,7 +4,7 @@ use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, train};
 use etendue_calibrate::depth::{
     DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseConvention, PoseFreedom,
-    ScanSignature, likely_convention,
+    ScanPairs, ScanSignature,
 };
 use nalgebra::{Isometry3, Point3};
 
@@ -108,10 +108,10 @@ fn an_invalid_neighbourhood_is_rejected() {
 #[test]
 fn poses_in_another_convention_are_detected() {
     let (scans, poses) = Corridor::new(4, 32, 180).scans(Noise::default());
-    assert_eq!(likely_convention(&scans, &poses), None);
+    assert_eq!(ScanPairs::of(&scans).likely_convention(&poses), None);
     let inverse: Vec<_> = poses.iter().map(Isometry3::inverse).collect();
     assert_eq!(
-        likely_convention(&scans, &inverse),
+        ScanPairs::of(&scans).likely_convention(&inverse),
         Some(PoseConvention::LidarFromWorld)
     );
     // World from lidar in camera axes
@@ -124,7 +124,10 @@ fn poses_in_another_convention_are_detected() {
                 in_convention(convention, pose)
             })
             .collect();
-        assert_eq!(likely_convention(&scans, &given), Some(convention));
+        assert_eq!(
+            ScanPairs::of(&scans).likely_convention(&given),
+            Some(convention)
+        );
     }
 }
 

@@ -7,12 +7,17 @@ use crate::formats;
 use crate::memory::Memory;
 use crate::output::{commit, counted, list_written, print_text, warn};
 use clap::{Args, ValueEnum};
-use etendue::io::output::OutputSet;
-use etendue::io::points::{LossyFields, PointFormat, lossy_fields, write_mcap_sweeps};
-use etendue::io::table::{Encoding, PointSweeps, PointTable};
+use etendue::io::output::{OpenOutput, OutputSet};
+use etendue::io::points::{
+    LossyFields, McapSweeps, Placement, PointFormat, RecordedSweep, for_each_sweep,
+    has_separate_sweeps, lossy_fields,
+};
+use etendue::io::table::{Encoding, PointTable};
 use nalgebra::Isometry3;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue convert`.
@@ -90,59 +95,91 @@ fn output_help() -> String {
 impl Convert {
     /// Reads and writes points and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
-        // Read
         let format = self.format()?;
-        self.check_memory()?;
-        let points = self.lidar.points(&self.from)?;
-        let mut points = self.select(points)?;
-        let sweeps = points.sweeps.len();
-        let mut warnings = points.warnings.clone();
-        warnings.extend(self.place(&mut points, format)?);
+        self.check_memory(format)?;
 
-        // Warn about fields that the format omits or changes, and about infinite numbers
-        warnings.extend(clear_infinite(&mut points));
-        let mut table = points.clone().together();
-        let fields = lossy_fields(&table, format);
-        if fields.points == 0 {
+        // Write the sweeps one after another, or collect them
+        let mut conversion = Conversion::new(&self, format);
+        let mut warnings = self.for_each_sweep(|sweep| conversion.add(sweep))?;
+        let Conversion {
+            mut outputs,
+            target,
+            mut totals,
+            ..
+        } = conversion;
+        self.check_selection(&totals)?;
+
+        // End the files
+        warnings.extend(totals.warnings());
+        match target {
+            None | Some(Target::Files) => {}
+            Some(Target::Mcap(recording, file)) => {
+                recording.finish()?;
+                outputs.close(file)?;
+            }
+            Some(Target::Table(tables)) => {
+                let mut table = PointTable::together(tables);
+                totals.fields = lossy_fields(&table, format);
+                warnings.append(&mut totals.fields.warnings);
+                if format == PointFormat::Mcap {
+                    warnings.extend(shift_to_zero(&mut table));
+                }
+                if totals.fields.points > 0 {
+                    format.write(&mut outputs, &self.to, &table, self.encoding())?;
+                }
+            }
+        }
+        if totals.fields.points == 0 {
             return Err(self.no_position());
         }
-        warnings.extend(fields.warnings.iter().cloned());
-        if format == PointFormat::Mcap {
-            warnings.extend(shift_to_zero(&mut table));
-        }
         warn(&warnings);
-
-        // Write one file, or one per sweep
-        let mut outputs = OutputSet::new();
-        let encoding = if self.ascii {
-            Encoding::Ascii
-        } else {
-            Encoding::Binary
-        };
-        let mut files = vec![self.to.clone()];
-        if self.per_sweep {
-            let points = points.split();
-            files = (0..points.sweeps.len())
-                .map(|number| self.file_of(number))
-                .collect();
-            for (file, sweep) in files.iter().zip(&points.sweeps) {
-                format.write(&mut outputs, file, sweep, encoding)?;
-            }
-        } else if format == PointFormat::Mcap && points.world_from_sensor.is_some() {
-            write_mcap_sweeps(&mut outputs, &self.to, &points)?;
-        } else {
-            format.write(&mut outputs, &self.to, &table, encoding)?;
-        }
         commit(outputs)?;
         // A bag has one recording: files of single sweeps are none
         if format == PointFormat::Mcap && !self.per_sweep {
             list_written(bag::describe(&self.to)?.as_slice());
         }
-        print_text(&self.summary(sweeps, &table, &fields, &warnings, &files))
+        print_text(&self.summary(&totals, !warnings.is_empty()))
     }
 
-    /// Checks the memory of the points of the input.
-    fn check_memory(&self) -> Result<(), Failure> {
+    /// Visits the sweeps of the input. A table whose field `sweep` distinguishes them is one, unless they are selected or
+    /// written apart. Returns the warnings of the reader.
+    fn for_each_sweep(
+        &self,
+        mut visit: impl FnMut(RecordedSweep) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<Vec<String>, Failure> {
+        let are_apart = self.sweep.is_some() || self.per_sweep || has_separate_sweeps(&self.from);
+        if are_apart {
+            let device = self.lidar.device()?;
+            let options = self
+                .lidar
+                .read_options(&device, self.lidar.topic.as_deref());
+            return Ok(for_each_sweep(&self.from, options, visit)?.warnings);
+        }
+        let mut points = self.lidar.points(&self.from)?;
+        let warnings = std::mem::take(&mut points.warnings);
+        for sweep in points.into_recorded() {
+            if visit(sweep)?.is_break() {
+                break;
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Encoding of .pcd and .ply files.
+    fn encoding(&self) -> Encoding {
+        if self.ascii {
+            Encoding::Ascii
+        } else {
+            Encoding::Binary
+        }
+    }
+
+    /// Checks the memory of the points of the input, unless one sweep is in memory at a time.
+    fn check_memory(&self, format: PointFormat) -> Result<(), Failure> {
+        let are_written_apart = self.per_sweep || format == PointFormat::Mcap;
+        if self.sweep.is_some() || are_written_apart && has_separate_sweeps(&self.from) {
+            return Ok(());
+        }
         let bytes = size(&self.from);
         let is_laz = self
             .from
@@ -160,44 +197,8 @@ impl Convert {
                 bytes / 1e9,
                 self.from.display()
             ),
-            "convert parts of the input",
+            "convert sweeps of a recording with --per-sweep, or parts of the input",
         )
-    }
-
-    /// Moves the points to the requested frame. Returns a warning where sweeps of a moving sensor
-    /// overlap in one table, and where points are outside of the times of the poses.
-    fn place(
-        &self,
-        points: &mut PointSweeps,
-        format: PointFormat,
-    ) -> Result<Option<String>, Failure> {
-        let Some(poses) = points.world_from_sensor.clone() else {
-            return match self.frame {
-                FrameName::Sensor => Ok(None),
-                _ => Err(Failure::usage(
-                    format!("{} has no poses of the sensor", self.from.display()),
-                    "give a bag with transforms (/tf), or use --frame sensor",
-                )),
-            };
-        };
-
-        // Keep the frame of the sensor
-        if self.frame == FrameName::Sensor {
-            let is_kept = format == PointFormat::Mcap && !self.per_sweep;
-            let is_moving = poses.iter().any(|pose| *pose != poses[0]);
-            return Ok((is_moving && !is_kept && !self.per_sweep).then(|| {
-                "the sweeps are in the frames of a moving sensor, and their poses are left out: \
-                 --frame world places them"
-                    .to_owned()
-            }));
-        }
-
-        // Move every point
-        let reference_from_world = match (self.frame, poses.first()) {
-            (FrameName::First, Some(first)) => first.inverse(),
-            _ => Isometry3::identity(),
-        };
-        Ok(points.place(&reference_from_world))
     }
 
     /// File of a sweep.
@@ -209,30 +210,27 @@ impl Convert {
     }
 
     /// Summary of the read and the written points.
-    fn summary(
-        &self,
-        sweeps: usize,
-        table: &PointTable,
-        fields: &LossyFields,
-        warnings: &[String],
-        files: &[PathBuf],
-    ) -> String {
-        let files = match files {
-            [first, .., last] => format!("{} to {}", first.display(), last.display()),
-            _ => self.to.display().to_string(),
+    fn summary(&self, totals: &Totals, has_warnings: bool) -> String {
+        let Totals {
+            written, fields, ..
+        } = totals;
+        let files = match written {
+            0 | 1 if !self.per_sweep => self.to.display().to_string(),
+            0 | 1 => self.file_of(0).display().to_string(),
+            _ => format!(
+                "{} to {}",
+                self.file_of(0).display(),
+                self.file_of(written - 1).display()
+            ),
         };
-        let with_warnings = if warnings.is_empty() {
-            ""
-        } else {
-            ", with warnings"
-        };
+        let with_warnings = if has_warnings { ", with warnings" } else { "" };
         format!(
             "{}: {}, {} points with {}{with_warnings}\n{}  wrote {}\n",
             self.from.display(),
-            counted(sweeps, "sweep"),
+            counted(totals.sweeps, "sweep"),
             fields.points,
             fields.fields.join(" "),
-            dropped(table, fields),
+            dropped(totals.points, fields),
             files
         )
     }
@@ -261,52 +259,216 @@ impl Convert {
         })
     }
 
-    /// The selected sweep, or all.
-    fn select(&self, mut points: PointSweeps) -> Result<PointSweeps, Failure> {
-        let Some(number) = self.sweep else {
-            return Ok(points);
+    /// Checks that the recording has the selected sweep.
+    fn check_selection(&self, totals: &Totals) -> Result<(), Failure> {
+        let Some(number) = self.sweep.filter(|_| totals.sweeps == 0) else {
+            return Ok(());
         };
+        let [first, last] = totals.numbers.unwrap_or_default();
+        Err(Failure::usage(
+            format!(
+                "{} has no sweep {number}: its sweeps are {first} to {last}",
+                self.from.display()
+            ),
+            format!("give --sweep {first} to {last}"),
+        ))
+    }
+}
 
-        // A table with a column of sweep numbers
-        if let [only] = &mut points.sweeps[..]
-            && let Some(table) = only.of_sweep(number)
+/// Where converted sweeps go.
+enum Target {
+    /// One file per sweep.
+    Files,
+    /// One recording.
+    Mcap(McapSweeps<BufWriter<File>>, OpenOutput),
+    /// One table.
+    Table(Vec<PointTable>),
+}
+
+/// Counts and irregularities of converted sweeps.
+#[derive(Default)]
+struct Totals {
+    /// Least and greatest number of the sweeps that were read.
+    numbers: Option<[usize; 2]>,
+    /// Number of selected sweeps, and of their points.
+    sweeps: usize,
+    points: usize,
+    /// Number of files of one sweep.
+    written: usize,
+    /// Stored points and fields.
+    fields: LossyFields,
+    /// Number of infinite values by field.
+    infinite: BTreeMap<String, usize>,
+    /// Number of sweeps with values that the format changes, after the first.
+    more_changes: usize,
+    placement: Placement,
+    /// Pose of the sensor at the first sweep.
+    first_pose: Option<Isometry3<f64>>,
+    /// Whether the sensor moves between the sweeps, and its poses are not written.
+    loses_motion: bool,
+}
+
+/// A conversion in progress.
+struct Conversion<'a> {
+    arguments: &'a Convert,
+    format: PointFormat,
+    outputs: OutputSet,
+    /// `None` before the first sweep.
+    target: Option<Target>,
+    totals: Totals,
+}
+
+impl<'a> Conversion<'a> {
+    fn new(arguments: &'a Convert, format: PointFormat) -> Self {
+        Self {
+            arguments,
+            format,
+            outputs: OutputSet::new(),
+            target: None,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Converts the next sweep. Ends the reading after the selected one.
+    fn add(&mut self, mut sweep: RecordedSweep) -> Result<ControlFlow<()>, Failure> {
+        // Select
+        let number = sweep.number;
+        let [first, last] = self.totals.numbers.unwrap_or([number; 2]);
+        self.totals.numbers = Some([first.min(number), last.max(number)]);
+        if self
+            .arguments
+            .sweep
+            .is_some_and(|selected| selected != number)
         {
-            *only = table;
-            return if only.points > 0 {
-                Ok(points)
-            } else {
-                Err(self.no_sweep(number))
-            };
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.totals.sweeps += 1;
+        self.totals.points += sweep.table.points;
+
+        // Place, and remove infinite numbers
+        self.place(&mut sweep)?;
+        for (field, count) in sweep.table.clear_infinite() {
+            *self.totals.infinite.entry(field).or_default() += count;
         }
 
-        // Sweeps of a capture or clouds of a recording
-        let sweeps = points.sweeps.len();
-        points.only(number).ok_or_else(|| {
-            Failure::usage(
-                format!(
-                    "{} has no sweep {number}: it has {sweeps} sweeps",
-                    self.from.display()
-                ),
-                format!("give --sweep 0 to {}", sweeps.saturating_sub(1)),
-            )
+        // Write
+        match self.target_of(&sweep)? {
+            Target::Table(tables) => tables.push(sweep.table),
+            Target::Mcap(recording, _) => {
+                recording.add(sweep.clone())?;
+                self.count_fields(&sweep.table);
+            }
+            Target::Files => {
+                let file = self.arguments.file_of(self.totals.written);
+                let encoding = self.arguments.encoding();
+                self.format
+                    .write(&mut self.outputs, &file, &sweep.table, encoding)?;
+                self.totals.written += 1;
+                self.count_fields(&sweep.table);
+            }
+        }
+        Ok(match self.arguments.sweep {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
         })
     }
 
-    fn no_sweep(&self, number: usize) -> Failure {
-        Failure::usage(
-            format!(
-                "no point of {} has the number {number} in the column sweep",
-                self.from.display()
-            ),
-            "convert to .csv without --sweep, and select a number of the column sweep",
-        )
+    /// Where the sweeps go: stamped ones into a recording one after another.
+    fn target_of(&mut self, sweep: &RecordedSweep) -> Result<&mut Target, Failure> {
+        if self.target.is_none() {
+            let to = &self.arguments.to;
+            self.target = Some(if self.arguments.per_sweep {
+                Target::Files
+            } else if self.format == PointFormat::Mcap && sweep.stamp.is_some() {
+                let file = self.outputs.open(to)?;
+                Target::Mcap(McapSweeps::new(to, file.writer()?)?, file)
+            } else {
+                Target::Table(Vec::new())
+            });
+        }
+        Ok(self.target.as_mut().expect("a target"))
+    }
+
+    /// Moves the points of a sweep to the requested frame.
+    fn place(&mut self, sweep: &mut RecordedSweep) -> Result<(), Failure> {
+        let Convert { frame, from, .. } = self.arguments;
+        let Some(pose) = sweep.world_from_sensor else {
+            return match frame {
+                FrameName::Sensor => Ok(()),
+                _ => Err(Failure::usage(
+                    format!("{} has no poses of the sensor", from.display()),
+                    "give a bag with transforms (/tf), or use --frame sensor",
+                )),
+            };
+        };
+        let first = *self.totals.first_pose.get_or_insert(pose);
+        let reference_from_world = match frame {
+            FrameName::Sensor => {
+                let is_kept = self.format == PointFormat::Mcap || self.arguments.per_sweep;
+                self.totals.loses_motion |= pose != first && !is_kept;
+                return Ok(());
+            }
+            FrameName::First => first.inverse(),
+            FrameName::World => Isometry3::identity(),
+        };
+        self.totals.placement.place(sweep, &reference_from_world);
+        Ok(())
+    }
+
+    /// Counts the points and fields of a sweep that the format stores.
+    fn count_fields(&mut self, table: &PointTable) {
+        let of_sweep = lossy_fields(table, self.format);
+        let fields = &mut self.totals.fields;
+        fields.points += of_sweep.points;
+        let add = |all: &mut Vec<String>, more: Vec<String>| {
+            let new: Vec<String> = more
+                .into_iter()
+                .filter(|name| !all.contains(name))
+                .collect();
+            all.extend(new);
+        };
+        add(&mut fields.fields, of_sweep.fields);
+        add(&mut fields.dropped, of_sweep.dropped);
+        match (fields.warnings.is_empty(), of_sweep.warnings.is_empty()) {
+            (_, true) => {}
+            (true, false) => fields.warnings = of_sweep.warnings,
+            (false, false) => self.totals.more_changes += 1,
+        }
+    }
+}
+
+impl Totals {
+    /// Warnings about poses that are not written, points outside of the poses, infinite numbers, and values that the
+    /// format changes.
+    fn warnings(&mut self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.loses_motion {
+            warnings.push(
+                "the sweeps are in the frames of a moving sensor, and their poses are left out: \
+                 --frame world places them"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(self.placement.warning());
+        for (field, count) in &self.infinite {
+            let values = counted(*count, "infinite value");
+            warnings.push(format!(
+                "{field} has {values} in the input, written as NaN (missing)"
+            ));
+        }
+        warnings.append(&mut self.fields.warnings);
+        if self.more_changes > 0 {
+            let sweeps = counted(self.more_changes, "other sweep");
+            warnings.push(format!("values of {sweeps} are changed too"));
+        }
+        warnings
     }
 }
 
 /// Line with the points and fields that the format cannot store; empty without any.
-fn dropped(table: &PointTable, fields: &LossyFields) -> String {
+fn dropped(points: usize, fields: &LossyFields) -> String {
     let mut parts = Vec::new();
-    let points = table.points - fields.points;
+    let points = points - fields.points;
     if points > 0 {
         parts.push(format!("{points} points without a position"));
     }
@@ -335,19 +497,4 @@ fn size(path: &Path) -> f64 {
     let files = files.filter_map(|entry| entry.ok()?.metadata().ok());
     let all = fs::metadata(path).into_iter().chain(files);
     all.map(|file| file.len() as f64).sum()
-}
-
-/// Replaces infinite numbers, which are not written, by NaN. Returns a warning for each field that has some.
-fn clear_infinite(points: &mut PointSweeps) -> Vec<String> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for sweep in &mut points.sweeps {
-        for (field, count) in sweep.clear_infinite() {
-            *counts.entry(field).or_default() += count;
-        }
-    }
-    let warning = |(field, count)| {
-        let values = counted(count, "infinite value");
-        format!("{field} has {values} in the input, written as NaN (missing)")
-    };
-    counts.into_iter().map(warning).collect()
 }

@@ -2,7 +2,8 @@
 
 use super::Visit;
 use super::message::{Message, Serialisation};
-use crate::FormatError;
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::mcap_messages::{for_each_message, schema_name};
 use std::path::Path;
 
@@ -10,12 +11,12 @@ use std::path::Path;
 /// warning.
 pub(super) fn for_each(
     path: &Path,
-    bytes: &[u8],
+    content: &Content,
     warnings: &mut Vec<String>,
     visit: Visit,
-) -> Result<(), FormatError> {
+) -> Result<(), Interrupt> {
     let mut number = 0;
-    for_each_message(path, bytes, warnings, |message| {
+    for_each_message(path, content, warnings, |message| {
         let visited = visit(&Message {
             kind: &schema_name(message).replace("/msg/", "/"),
             topic: &message.channel.topic,

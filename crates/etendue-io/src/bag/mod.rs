@@ -23,75 +23,96 @@ pub(crate) use message::{Message, POINT_CLOUD};
 pub(crate) use topic::{Measured, SensorTopics};
 
 use crate::FormatError;
-use std::fs::File;
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use std::io::Read;
 use std::path::Path;
 
 /// Endings of bags, in lower case. A bag of ROS 2 may be compressed as a whole (`.zstd`).
 pub(crate) const BAG_ENDINGS: [&str; 4] = ["bag", "db3", "mcap", "zstd"];
 
+/// Number of bytes that identify a container.
+const START: u64 = 16;
+
 /// Whether a file begins like a bag. A file that is compressed as a whole is one by its ending
 /// `.zstd`. False for an unreadable file.
 pub fn is_bag(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
     let ending = path.extension().unwrap_or_default();
-    read.is_ok() && (Bag::of(path, &start).is_some() || ending.eq_ignore_ascii_case("zstd"))
+    let file = std::fs::File::open(path);
+    let mut start = Vec::new();
+    let read = file.and_then(|file| file.take(START).read_to_end(&mut start));
+    read.is_ok() && (Container::of(&start).is_some() || ending.eq_ignore_ascii_case("zstd"))
 }
 
-/// Receives every message of a bag. Its error ends the reading.
-type Visit<'a> = &'a mut dyn FnMut(&Message) -> Result<(), FormatError>;
+/// Receives every message of a bag.
+type Visit<'a> = &'a mut dyn FnMut(&Message) -> Result<(), Interrupt>;
 
 /// Container of the messages of a bag.
-#[derive(Clone, Copy)]
-enum Container {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Container {
     Mcap,
     Ros1,
     Sqlite,
 }
 
-/// The content of a bag.
+impl Container {
+    /// The container of a bag by its first bytes. `None` for other content.
+    pub fn of(start: &[u8]) -> Option<Self> {
+        if start.starts_with(::mcap::MAGIC) {
+            Some(Self::Mcap)
+        } else if start.starts_with(b"#ROSBAG") {
+            Some(Self::Ros1)
+        } else if start.starts_with(b"SQLite format 3") {
+            Some(Self::Sqlite)
+        } else {
+            None
+        }
+    }
+}
+
+/// A bag, whose messages are read one after another.
 #[derive(Clone, Copy)]
 pub(crate) struct Bag<'a> {
     /// Path for errors.
     pub path: &'a Path,
-    bytes: &'a [u8],
+    content: &'a Content<'a>,
     container: Container,
 }
 
 impl<'a> Bag<'a> {
     /// A bag, recognised by its first bytes. `None` for other content.
-    pub fn of(path: &'a Path, bytes: &'a [u8]) -> Option<Self> {
-        let container = if bytes.starts_with(::mcap::MAGIC) {
-            Container::Mcap
-        } else if bytes.starts_with(b"#ROSBAG") {
-            Container::Ros1
-        } else if bytes.starts_with(b"SQLite format 3") {
-            Container::Sqlite
-        } else {
-            return None;
-        };
-        Some(Self {
-            path,
-            bytes,
-            container,
-        })
-    }
-
-    /// Visits every message. A truncated bag gives the messages before its end and a warning.
     ///
     /// # Errors
-    /// If the content is not a bag, or `visit` fails.
+    /// If the file cannot be read.
+    pub fn of(path: &'a Path, content: &'a Content<'a>) -> Result<Option<Self>, FormatError> {
+        let container = Container::of(&content.start(START)?);
+        Ok(container.map(|container| Self {
+            path,
+            content,
+            container,
+        }))
+    }
+
+    /// Whether the container is MCAP.
+    pub fn is_mcap(&self) -> bool {
+        self.container == Container::Mcap
+    }
+
+    /// Visits every message. A truncated bag gives the messages before its end and a warning. A chunk, or a message, is in
+    /// memory at a time.
+    ///
+    /// # Errors
+    /// If the file cannot be read or its content is not a bag, or `visit` fails.
     pub fn for_each(
         &self,
         warnings: &mut Vec<String>,
-        mut visit: impl FnMut(&Message) -> Result<(), FormatError>,
-    ) -> Result<(), FormatError> {
+        mut visit: impl FnMut(&Message) -> Result<(), Interrupt>,
+    ) -> Result<(), Interrupt> {
         let read = match self.container {
             Container::Mcap => mcap::for_each,
             Container::Ros1 => ros1::for_each,
             Container::Sqlite => rosbag2::for_each,
         };
-        read(self.path, self.bytes, warnings, &mut visit)
+        read(self.path, self.content, warnings, &mut visit)
     }
 }

@@ -3,10 +3,11 @@
 use super::Visit;
 use super::message::{Message, Serialisation};
 use crate::foreign::most_content;
-use crate::input::read_limited;
+use crate::input::{Content, read_limited};
+use crate::interrupt::Interrupt;
 use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opcodes of records.
@@ -14,37 +15,81 @@ const MESSAGE: u8 = 2;
 const CHUNK: u8 = 5;
 const CONNECTION: u8 = 7;
 
+/// First line of a bag of version 2.0.
+const VERSION: &[u8] = b"#ROSBAG V2.0\n";
+
 /// Visits the messages, chunk by chunk. A truncated bag gives its complete messages and a warning.
 pub(super) fn for_each(
     path: &Path,
-    bytes: &[u8],
+    content: &Content,
     warnings: &mut Vec<String>,
     visit: Visit,
-) -> Result<(), FormatError> {
+) -> Result<(), Interrupt> {
+    let fail = |source| FormatError::cannot_read(path, source);
     // Check the version line
-    let start = bytes
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
-    if !bytes.starts_with(b"#ROSBAG V2.0") {
-        return Err(FormatError::Unsupported {
+    let mut file = content.reader()?;
+    let mut version = Vec::new();
+    let start = file.by_ref().take(VERSION.len() as u64);
+    { start }.read_to_end(&mut version).map_err(fail)?;
+    if version != VERSION {
+        let error = FormatError::Unsupported {
             path: path.to_owned(),
             message: "the version of the bag is not 2.0".into(),
             remedy: "convert it with `rosbag fix`".into(),
-        });
+        };
+        return Err(error.into());
     }
     // Read the records after it
     let mut bag = Bag {
         path,
         connections: BTreeMap::new(),
         messages: 0,
-        left: most_content(bytes.len()),
+        left: most_content(content.size()),
         visit,
     };
-    if !bag.walk(&bytes[start..], true)? {
-        warnings.push("the bag is truncated: records up to the last complete one were read".into());
+    loop {
+        match next_record(&mut file).map_err(fail)? {
+            NextRecord::End => return Ok(()),
+            NextRecord::Whole(header, data) => match fields(&header) {
+                Some(header) => bag.take_record(&header, &data, true)?,
+                None => break,
+            },
+            NextRecord::Truncated => break,
+        }
     }
+    warnings.push("the bag is truncated: records up to the last complete one were read".into());
     Ok(())
+}
+
+/// What follows in a file.
+enum NextRecord {
+    End,
+    /// Header and data.
+    Whole(Vec<u8>, Vec<u8>),
+    Truncated,
+}
+
+/// Reads the next record of a file.
+fn next_record(file: &mut impl Read) -> io::Result<NextRecord> {
+    let mut parts = [Vec::new(), Vec::new()];
+    for (number, part) in parts.iter_mut().enumerate() {
+        let mut length = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut length)?;
+        let Some(length) = length.first_chunk() else {
+            let is_end = number == 0 && length.is_empty();
+            return Ok(if is_end {
+                NextRecord::End
+            } else {
+                NextRecord::Truncated
+            });
+        };
+        let length = u64::from(u32::from_le_bytes(*length));
+        if file.by_ref().take(length).read_to_end(part)? as u64 != length {
+            return Ok(NextRecord::Truncated);
+        }
+    }
+    let [header, data] = parts;
+    Ok(NextRecord::Whole(header, data))
 }
 
 struct Bag<'a> {
@@ -62,30 +107,35 @@ struct Bag<'a> {
 type Header<'a> = BTreeMap<&'a [u8], &'a [u8]>;
 
 impl Bag<'_> {
-    /// Reads records, of a file or of a chunk; a chunk contains no chunks. Returns whether the last
-    /// one is complete.
-    fn walk(&mut self, bytes: &[u8], is_file: bool) -> Result<bool, FormatError> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let Some((header, data, after)) = record(rest) else {
-                return Ok(false);
-            };
-            rest = after;
-            let kind = header.get(b"op".as_slice()).and_then(|op| op.first());
-            match kind {
-                Some(&CHUNK) if is_file => {
-                    let chunk = self.unpacked(&header, data)?;
-                    self.left = self.left.checked_sub(chunk.len() as u64).ok_or_else(|| {
-                        self.damaged("its chunks are out of proportion to the file")
-                    })?;
-                    self.walk(&chunk, false)?;
+    /// Visits the messages of a record, of a file or of a chunk; a chunk contains no chunks.
+    fn take_record(
+        &mut self,
+        header: &Header,
+        data: &[u8],
+        is_file: bool,
+    ) -> Result<(), Interrupt> {
+        let kind = header.get(b"op".as_slice()).and_then(|op| op.first());
+        match kind {
+            Some(&CHUNK) if is_file => {
+                let chunk = self.unpacked(header, data)?;
+                self.left = self
+                    .left
+                    .checked_sub(chunk.len() as u64)
+                    .ok_or_else(|| self.damaged("its chunks are out of proportion to the file"))?;
+                let mut rest = &chunk[..];
+                while let Some((header, data, after)) = record(rest) {
+                    rest = after;
+                    self.take_record(&header, data, false)?;
                 }
-                Some(&CONNECTION) => self.connect(&header, data),
-                Some(&MESSAGE) => self.take(&header, data)?,
-                _ => {}
+                Ok(())
             }
+            Some(&CONNECTION) => {
+                self.connect(header, data);
+                Ok(())
+            }
+            Some(&MESSAGE) => self.take(header, data),
+            _ => Ok(()),
         }
-        Ok(true)
     }
 
     fn unpacked(&self, header: &Header, data: &[u8]) -> Result<Vec<u8>, FormatError> {
@@ -129,7 +179,7 @@ impl Bag<'_> {
         }
     }
 
-    fn take(&mut self, header: &Header, data: &[u8]) -> Result<(), FormatError> {
+    fn take(&mut self, header: &Header, data: &[u8]) -> Result<(), Interrupt> {
         let number = header.get(b"conn".as_slice()).copied().unwrap_or_default();
         let Some((topic, kind)) = self.connections.get(number) else {
             return Ok(());

@@ -2,7 +2,9 @@
 
 use super::Visit;
 use super::message::{Message, Serialisation};
-use super::sqlite::{Database, Row, Value};
+use super::sqlite::{Database, Row, RowsEnd, Value};
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::{FileLocation, FormatError};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,53 +13,57 @@ use std::path::Path;
 /// warning.
 pub(super) fn for_each(
     path: &Path,
-    bytes: &[u8],
+    content: &Content,
     warnings: &mut Vec<String>,
     visit: Visit,
-) -> Result<(), FormatError> {
+) -> Result<(), Interrupt> {
     // Open the database
     let no_bag = |what: &str| {
         let remedy = "give a ROS 2 bag (.db3), or convert it to MCAP with `ros2 bag convert`";
         FormatError::malformed(path, FileLocation::File, what, remedy)
     };
-    let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
+    let database = Database::new(content.reader()?, content.size());
+    let mut database = database.ok_or_else(|| no_bag("its SQLite header is damaged"))?;
 
     // Read the names and types of the topics by their identifiers
     let mut topics = BTreeMap::new();
-    let listed = database.rows("topics", &mut |row| topics.extend(topic(&row)));
-    if listed.is_none() && topics.is_empty() {
-        return Err(no_bag(
-            "the SQLite file is not a ROS 2 bag: it has no table of topics",
-        ));
+    let listed = database.rows("topics", &mut |row| {
+        topics.extend(topic(&row));
+        Ok(())
+    });
+    if listed.is_err() && topics.is_empty() {
+        let what = "the SQLite file is not a ROS 2 bag: it has no table of topics";
+        return Err(no_bag(what).into());
     }
 
-    // Visit the messages up to the first error
+    // Visit the messages
     let mut number = 0;
-    let mut result = Ok(());
-    let whole = database.rows("messages", &mut |row| {
-        let Some((topic, time, data)) = content(&row) else {
-            return;
+    let visited = database.rows("messages", &mut |row| {
+        let Some((topic, time, data)) = content_of(&row) else {
+            return Ok(());
         };
         let Some((name, kind)) = topics.get(&topic) else {
-            return;
+            return Ok(());
         };
-        if result.is_ok() {
-            result = visit(&Message {
-                kind,
-                topic: name,
-                time,
-                number,
-                data,
-                serialisation: Serialisation::Ros2,
-            });
-        }
         number += 1;
+        visit(&Message {
+            kind,
+            topic: name,
+            time,
+            number: number - 1,
+            data,
+            serialisation: Serialisation::Ros2,
+        })
     });
-    if whole.is_none() {
-        warnings
-            .push("the bag is truncated or damaged: messages before the damage were read".into());
+    match visited {
+        Ok(()) => Ok(()),
+        Err(RowsEnd::Visitor(interrupt)) => Err(interrupt),
+        Err(RowsEnd::Damage) => {
+            let warning = "the bag is truncated or damaged: messages before the damage were read";
+            warnings.push(warning.into());
+            Ok(())
+        }
     }
-    result
 }
 
 /// Identifier, name and type of a topic.
@@ -68,7 +74,7 @@ fn topic(row: &Row) -> Option<(i64, (String, String))> {
 }
 
 /// Identifier of the topic, time (s) and data of a message.
-fn content(row: &Row) -> Option<(i64, f64, &[u8])> {
+fn content_of(row: &Row) -> Option<(i64, f64, &[u8])> {
     let topic = row.columns.get(1).and_then(Value::integer)?;
     let nanoseconds = row.columns.get(2).and_then(Value::integer)?;
     let data = row.columns.get(3)?.blob()?;

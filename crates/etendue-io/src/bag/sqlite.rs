@@ -1,9 +1,15 @@
 //! Reader of the tables of an SQLite 3 file: the subset of the format
 //! (<https://www.sqlite.org/fileformat2.html>) that ROS 2 bags use.
 
+use crate::input::ReadSeek;
+use crate::interrupt::Interrupt;
+use std::io::SeekFrom;
+
 /// The pages of an SQLite file.
 pub(super) struct Database<'a> {
-    bytes: &'a [u8],
+    file: Box<dyn ReadSeek + 'a>,
+    /// Size of the file, bytes.
+    size: u64,
     page_size: usize,
     /// Usable bytes of a page; the remaining bytes are reserved.
     usable: usize,
@@ -48,6 +54,16 @@ impl Value {
     }
 }
 
+/// Why the rows of a table end before the last.
+pub(super) enum RowsEnd {
+    /// The table does not exist, or a page is damaged or truncated.
+    Damage,
+    Visitor(Interrupt),
+}
+
+/// Receives the rows of a table.
+type VisitRow<'a> = &'a mut dyn FnMut(Row) -> Result<(), Interrupt>;
+
 /// Maximum depth of a tree of pages.
 const DEEPEST: usize = 40;
 
@@ -57,15 +73,16 @@ struct Walk {
     visited: Vec<bool>,
     depth: usize,
     /// Bytes of the records that the file can still contain.
-    left: usize,
+    left: u64,
 }
 
 impl Walk {
     fn of(database: &Database) -> Self {
+        let pages = database.size / database.page_size as u64;
         Self {
-            visited: vec![false; database.bytes.len() / database.page_size + 1],
+            visited: vec![false; usize::try_from(pages).unwrap_or(0) + 1],
             depth: 0,
-            left: database.bytes.len(),
+            left: database.size,
         }
     }
 }
@@ -75,72 +92,87 @@ const INTERIOR: u8 = 5;
 const LEAF: u8 = 13;
 
 impl<'a> Database<'a> {
-    /// A database; `None` if the header is invalid.
-    pub fn new(bytes: &'a [u8]) -> Option<Self> {
-        let page_size = match usize::from(u16_at(bytes, 16)?) {
+    /// A database of `size` bytes; `None` if the header is invalid.
+    pub fn new(mut file: Box<dyn ReadSeek + 'a>, size: u64) -> Option<Self> {
+        let mut header = [0; 100];
+        file.read_exact(&mut header).ok()?;
+        let page_size = match usize::from(u16_at(&header, 16)?) {
             1 => 65_536,
             size => size,
         };
-        let usable = page_size.checked_sub(usize::from(*bytes.get(20)?))?;
+        let usable = page_size.checked_sub(usize::from(header[20]))?;
         (page_size >= 512 && usable >= 480).then_some(Self {
-            bytes,
+            file,
+            size,
             page_size,
             usable,
         })
     }
 
-    /// Calls `visit` with the rows of a table in ascending order. `None` if the table does not
-    /// exist or one of its pages is damaged or truncated; rows before the damage are visited.
-    pub fn rows(&self, table: &str, visit: &mut impl FnMut(Row)) -> Option<()> {
+    /// Calls `visit` with the rows of a table in ascending order. Rows before a damage are visited.
+    pub fn rows(&mut self, table: &str, visit: VisitRow) -> Result<(), RowsEnd> {
         // The first page is the schema table: type, name, table, root page, definition.
         let mut first = None;
         self.walk(1, &mut Walk::of(self), &mut |row: Row| {
-            let [kind, name, _, page, ..] = &row.columns[..] else {
-                return;
-            };
-            if kind.text() == Some("table") && name.text() == Some(table) {
+            if let [kind, name, _, page, ..] = &row.columns[..]
+                && kind.text() == Some("table")
+                && name.text() == Some(table)
+            {
                 first = page.integer();
             }
+            Ok(())
         })?;
-        let root = usize::try_from(first?).ok()?;
-        self.walk(root, &mut Walk::of(self), visit)
+        let root = first.and_then(|page| usize::try_from(page).ok());
+        self.walk(root.ok_or(RowsEnd::Damage)?, &mut Walk::of(self), visit)
     }
 
-    fn page(&self, number: usize) -> Option<&'a [u8]> {
+    /// The bytes of a page.
+    fn page(&mut self, number: usize) -> Option<Vec<u8>> {
         let start = number.checked_sub(1)?.checked_mul(self.page_size)?;
-        self.bytes.get(start..start.checked_add(self.page_size)?)
+        let mut page = vec![0; self.page_size];
+        self.file.seek(SeekFrom::Start(start as u64)).ok()?;
+        self.file.read_exact(&mut page).ok()?;
+        Some(page)
     }
 
-    fn walk(&self, number: usize, walk: &mut Walk, visit: &mut impl FnMut(Row)) -> Option<()> {
-        let page = self.page(number)?;
+    fn walk(&mut self, number: usize, walk: &mut Walk, visit: VisitRow) -> Result<(), RowsEnd> {
+        const DAMAGE: RowsEnd = RowsEnd::Damage;
+        let page = self.page(number).ok_or(DAMAGE)?;
         // A page has one parent
-        if std::mem::replace(walk.visited.get_mut(number)?, true) || walk.depth > DEEPEST {
-            return None;
+        let visited = walk.visited.get_mut(number).ok_or(DAMAGE)?;
+        if std::mem::replace(visited, true) || walk.depth > DEEPEST {
+            return Err(DAMAGE);
         }
         walk.depth += 1;
         let header = if number == 1 { 100 } else { 0 };
-        let kind = *page.get(header)?;
-        let cells = usize::from(u16_at(page, header + 3)?);
+        let kind = *page.get(header).ok_or(DAMAGE)?;
+        let cells = usize::from(u16_at(&page, header + 3).ok_or(DAMAGE)?);
         let pointers = header + if kind == INTERIOR { 12 } else { 8 };
+        let child = |at: usize| u32_at(&page, at).map(|page| page as usize).ok_or(DAMAGE);
         for cell in 0..cells {
-            let at = usize::from(u16_at(page, pointers + 2 * cell)?);
+            let at = usize::from(u16_at(&page, pointers + 2 * cell).ok_or(DAMAGE)?);
             match kind {
-                INTERIOR => self.walk(u32_at(page, at)? as usize, walk, visit)?,
-                LEAF => visit(self.row(page.get(at..)?, &mut walk.left)?),
-                _ => return None,
+                INTERIOR => self.walk(child(at)?, walk, visit)?,
+                LEAF => {
+                    let row = page
+                        .get(at..)
+                        .and_then(|cell| self.row(cell, &mut walk.left));
+                    visit(row.ok_or(DAMAGE)?).map_err(RowsEnd::Visitor)?;
+                }
+                _ => return Err(DAMAGE),
             }
         }
         if kind == INTERIOR {
-            self.walk(u32_at(page, header + 8)? as usize, walk, visit)?;
+            self.walk(child(header + 8)?, walk, visit)?;
         }
         walk.depth -= 1;
-        Some(())
+        Ok(())
     }
 
     /// Decodes a cell of a leaf: size, identifier, record.
-    fn row(&self, mut cell: &[u8], left: &mut usize) -> Option<Row> {
+    fn row(&mut self, mut cell: &[u8], left: &mut u64) -> Option<Row> {
         let size = usize::try_from(varint(&mut cell)?).ok()?;
-        *left = left.checked_sub(size)?;
+        *left = left.checked_sub(size as u64)?;
         let number = varint(&mut cell)?;
         let record = self.payload(cell, size)?;
         Some(Row {
@@ -150,7 +182,7 @@ impl<'a> Database<'a> {
     }
 
     /// The bytes of a record; large records continue on overflow pages.
-    fn payload(&self, cell: &[u8], size: usize) -> Option<Vec<u8>> {
+    fn payload(&mut self, cell: &[u8], size: usize) -> Option<Vec<u8>> {
         let most = self.usable - 35;
         if size <= most {
             return Some(cell.get(..size)?.to_vec());
@@ -164,7 +196,7 @@ impl<'a> Database<'a> {
             let page = self.page(next)?;
             let rest = (size - record.len()).min(self.usable - 4);
             record.extend(page.get(4..4 + rest)?);
-            next = u32_at(page, 0)? as usize;
+            next = u32_at(&page, 0)? as usize;
         }
         Some(record)
     }

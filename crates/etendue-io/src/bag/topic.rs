@@ -5,8 +5,9 @@ use super::message::{LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::packets::PacketLayout;
 use super::point_cloud::RecordedCloud;
 use super::transform::{StampedTransform, TransformTree};
-use super::{BAG_ENDINGS, Bag};
-use crate::input::read_bytes;
+use super::{BAG_ENDINGS, Bag, Message};
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
@@ -72,8 +73,8 @@ impl Topic {
 /// # Errors
 /// If the file cannot be read or is no bag.
 pub fn read_topics(path: &Path) -> Result<(Vec<Topic>, Vec<String>), FormatError> {
-    let bytes = read_bytes(path)?;
-    let Some(bag) = Bag::of(path, &bytes) else {
+    let content = Content::open(path)?;
+    let Some(bag) = Bag::of(path, &content)? else {
         return Err(FormatError::malformed(
             path,
             FileLocation::File,
@@ -84,58 +85,72 @@ pub fn read_topics(path: &Path) -> Result<(Vec<Topic>, Vec<String>), FormatError
             ),
         ));
     };
-    let mut warnings = Vec::new();
-    let topics = topics_of(bag, &mut warnings)?;
-    Ok((topics, warnings))
+    let topics = SensorTopics::of(bag)?;
+    Ok((topics.all, topics.warnings))
 }
 
-/// The topics of a bag by name.
-fn topics_of(bag: Bag, warnings: &mut Vec<String>) -> Result<Vec<Topic>, FormatError> {
-    let mut topics: Vec<Topic> = Vec::new();
-    bag.for_each(warnings, |message| {
-        match topics.iter_mut().find(|topic| topic.name == message.topic) {
-            Some(topic) => {
-                topic.messages += 1;
-                topic.times[1] = message.time;
-            }
-            None => topics.push(Topic {
-                name: message.topic.to_owned(),
-                kind: message.kind.to_owned(),
-                messages: 1,
-                times: [message.time; 2],
-            }),
-        }
-        Ok(())
-    })?;
-    topics.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(topics)
-}
-
-/// Measurements of one lidar.
+/// A measurement of a lidar in a message.
 pub(crate) enum Measured {
-    /// Planar scans.
-    Scans(Vec<RecordedScan>),
-    /// Clouds.
-    Clouds(Vec<RecordedCloud>),
+    /// A planar scan.
+    Scan(RecordedScan),
+    /// A cloud.
+    Cloud(RecordedCloud),
     /// Packets of the device.
     Packets(Vec<Vec<u8>>),
 }
 
+impl Measured {
+    /// Decodes a message; `None` for a message without measurements.
+    fn of(message: &Message, path: &Path) -> Result<Option<Self>, FormatError> {
+        Ok(match Measurement::of(message.kind) {
+            Some(Measurement::Scans) => Some(Self::Scan(message.scan(path)?)),
+            Some(Measurement::Clouds) => Some(Self::Cloud(message.cloud(path)?)),
+            Some(Measurement::Packets) => Some(Self::Packets(message.packets(path)?)),
+            None => None,
+        })
+    }
+}
+
 /// The topics of a bag with measurements of lidars.
 pub(crate) struct SensorTopics<'a> {
-    bag: Bag<'a>,
+    /// The bag.
+    pub bag: Bag<'a>,
     all: Vec<Topic>,
+    transforms: TransformTree,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
 impl<'a> SensorTopics<'a> {
-    /// Lists the topics.
+    /// Lists the topics by name, and reads the transforms.
     pub fn of(bag: Bag<'a>) -> Result<Self, FormatError> {
+        let mut all: Vec<Topic> = Vec::new();
+        let mut transforms: Vec<StampedTransform> = Vec::new();
         let mut warnings = Vec::new();
+        let visited = bag.for_each(&mut warnings, |message| {
+            if TRANSFORMS.contains(&message.kind) {
+                transforms.extend(message.transforms(bag.path));
+            }
+            match all.iter_mut().find(|topic| topic.name == message.topic) {
+                Some(topic) => {
+                    topic.messages += 1;
+                    topic.times[1] = message.time;
+                }
+                None => all.push(Topic {
+                    name: message.topic.to_owned(),
+                    kind: message.kind.to_owned(),
+                    messages: 1,
+                    times: [message.time; 2],
+                }),
+            }
+            Ok(())
+        });
+        Interrupt::result(visited)?;
+        all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self {
-            all: topics_of(bag, &mut warnings)?,
             bag,
+            all,
+            transforms: TransformTree::new(transforms),
             warnings,
         })
     }
@@ -175,44 +190,31 @@ impl<'a> SensorTopics<'a> {
         }
     }
 
-    /// Decodes the messages of a topic.
-    pub fn measurements(&self, topic: &Topic) -> Result<Measured, FormatError> {
-        let mut scans = Vec::new();
-        let mut clouds = Vec::new();
-        let mut packets = Vec::new();
+    /// Visits the measurements of a topic, one message at a time.
+    ///
+    /// # Errors
+    /// If a message is damaged, or `visit` fails.
+    pub fn for_each(
+        &self,
+        topic: &Topic,
+        mut visit: impl FnMut(Measured) -> Result<(), Interrupt>,
+    ) -> Result<(), Interrupt> {
         let path = self.bag.path;
         // The list of the topics has the warnings.
         self.bag.for_each(&mut Vec::new(), |message| {
-            if message.topic == topic.name {
-                match Measurement::of(message.kind) {
-                    Some(Measurement::Scans) => scans.push(message.scan(path)?),
-                    Some(Measurement::Clouds) => clouds.push(message.cloud(path)?),
-                    Some(Measurement::Packets) => packets.extend(message.packets(path)?),
-                    None => {}
-                }
+            if message.topic != topic.name {
+                return Ok(());
             }
-            Ok(())
-        })?;
-        Ok(match topic.measurement() {
-            Some(Measurement::Scans) => Measured::Scans(scans),
-            Some(Measurement::Packets) => Measured::Packets(packets),
-            Some(Measurement::Clouds) | None => Measured::Clouds(clouds),
+            match Measured::of(message, path)? {
+                Some(measured) => visit(measured),
+                None => Ok(()),
+            }
         })
     }
 
     /// The transforms of the bag.
-    pub fn transforms(&self) -> Result<TransformTree, FormatError> {
-        let mut transforms: Vec<StampedTransform> = Vec::new();
-        let is_transform = |topic: &Topic| TRANSFORMS.contains(&topic.kind.as_str());
-        if self.all.iter().any(is_transform) {
-            self.bag.for_each(&mut Vec::new(), |message| {
-                if TRANSFORMS.contains(&message.kind) {
-                    transforms.extend(message.transforms(self.bag.path));
-                }
-                Ok(())
-            })?;
-        }
-        Ok(TransformTree::new(transforms))
+    pub fn transforms(&self) -> &TransformTree {
+        &self.transforms
     }
 
     /// An error that lists the topics with points.

@@ -1,10 +1,14 @@
 //! UDP packets of capture files (PCAP, PCAPNG).
 
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::{FileLocation, FormatError};
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, PcapError};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 /// One UDP packet.
@@ -46,42 +50,88 @@ impl Capture {
     /// # Errors
     /// If the content is not a capture or contains no complete UDP packet.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
-        // Read the frames in either format
-        let mut frames = Frames::default();
-        let outcome = if bytes.starts_with(&MARKS[4]) {
-            frames.read_pcapng(bytes)
-        } else {
-            frames.read_pcap(bytes)
-        };
-        // Warn of truncation and of missing fragments
-        let mut capture = frames.capture;
-        if let Err(error) = outcome {
-            let warning = format!(
-                "the capture is truncated or damaged ({error}): packets before the damage were read"
-            );
-            capture.warnings.push(warning);
+        let content = Content::Memory(Cow::Borrowed(bytes));
+        let mut datagrams = Vec::new();
+        let mut warnings = Vec::new();
+        let visited = for_each_datagram(&content, &mut warnings, &mut |port, payload| {
+            datagrams.push(Datagram {
+                port,
+                payload: payload.to_vec(),
+            });
+            Ok(())
+        });
+        Interrupt::result(visited)?;
+        if datagrams.is_empty() {
+            return Err(no_packets(path, &warnings));
         }
-        if !frames.fragments.is_empty() {
-            let count = frames.fragments.len();
-            capture
-                .warnings
-                .push(format!("{count} packets lack fragments and were skipped"));
-        }
-        // Require at least one packet
-        if !capture.datagrams.is_empty() {
-            return Ok(capture);
-        }
-        let message = match capture.warnings.first() {
-            Some(warning) => format!("there is no complete UDP packet: {warning}"),
-            None => "there is no UDP packet".into(),
-        };
-        let remedy = "record it again with tcpdump or Wiresharkand complete packets (-s 0)";
-        Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ))
+        Ok(Self {
+            datagrams,
+            warnings,
+        })
+    }
+}
+
+/// Receives the destination port and the payload of every UDP packet.
+pub(super) type VisitDatagram<'a> = &'a mut dyn FnMut(u16, &[u8]) -> Result<(), Interrupt>;
+
+/// Visits the UDP packets of a capture in file order, reassembled from IP fragments. A truncated capture gives its complete
+/// packets and a warning.
+pub(super) fn for_each_datagram(
+    content: &Content,
+    warnings: &mut Vec<String>,
+    visit: VisitDatagram,
+) -> Result<(), Interrupt> {
+    // Read the frames in either format
+    let mut frames = Frames {
+        fragments: BTreeMap::new(),
+        visit,
+    };
+    let start = content.start(4)?;
+    let ended = if start.starts_with(&MARKS[4]) {
+        frames.read_pcapng(content.reader()?)
+    } else {
+        frames.read_pcap(content.reader()?)
+    };
+    // Warn of truncation and of missing fragments
+    match ended {
+        Ok(()) => {}
+        Err(Ended::Visitor(interrupt)) => return Err(interrupt),
+        Err(Ended::Damage(error)) => warnings.push(format!(
+            "the capture is truncated or damaged ({error}): packets before the damage were read"
+        )),
+    }
+    if !frames.fragments.is_empty() {
+        let count = frames.fragments.len();
+        warnings.push(format!("{count} packets lack fragments and were skipped"));
+    }
+    Ok(())
+}
+
+/// Error of a capture without packets.
+pub(super) fn no_packets(path: &Path, warnings: &[String]) -> FormatError {
+    let message = match warnings.first() {
+        Some(warning) => format!("there is no complete UDP packet: {warning}"),
+        None => "there is no UDP packet".into(),
+    };
+    let remedy = "record it again with tcpdump or Wireshark, with complete packets (-s 0)";
+    FormatError::malformed(path, FileLocation::File, message, remedy)
+}
+
+/// Why the frames end.
+enum Ended {
+    Damage(PcapError),
+    Visitor(Interrupt),
+}
+
+impl From<PcapError> for Ended {
+    fn from(error: PcapError) -> Self {
+        Self::Damage(error)
+    }
+}
+
+impl From<Interrupt> for Ended {
+    fn from(interrupt: Interrupt) -> Self {
+        Self::Visitor(interrupt)
     }
 }
 
@@ -95,24 +145,23 @@ struct Fragments {
     length: Option<usize>,
 }
 
-#[derive(Default)]
-struct Frames {
-    capture: Capture,
+struct Frames<'a> {
     fragments: BTreeMap<FragmentKey, Fragments>,
+    visit: VisitDatagram<'a>,
 }
 
-impl Frames {
-    fn read_pcap(&mut self, bytes: &[u8]) -> Result<(), PcapError> {
-        let mut reader = PcapReader::new(bytes)?;
+impl Frames<'_> {
+    fn read_pcap(&mut self, file: impl Read) -> Result<(), Ended> {
+        let mut reader = PcapReader::new(file)?;
         let link = reader.header().datalink;
         while let Some(packet) = reader.next_packet() {
-            self.frame(link, &packet?.data);
+            self.frame(link, &packet?.data)?;
         }
         Ok(())
     }
 
-    fn read_pcapng(&mut self, bytes: &[u8]) -> Result<(), PcapError> {
-        let mut reader = PcapNgReader::new(bytes)?;
+    fn read_pcapng(&mut self, file: impl Read) -> Result<(), Ended> {
+        let mut reader = PcapNgReader::new(file)?;
         let mut links = Vec::new();
         while let Some(block) = reader.next_block() {
             let (interface, data) = match block? {
@@ -129,13 +178,13 @@ impl Frames {
                 _ => continue,
             };
             let link = links.get(interface as usize).copied();
-            self.frame(link.unwrap_or(DataLink::ETHERNET), &data);
+            self.frame(link.unwrap_or(DataLink::ETHERNET), &data)?;
         }
         Ok(())
     }
 
-    /// Reads a link-layer frame and stores its UDP packet, if there is one.
-    fn frame(&mut self, link: DataLink, frame: &[u8]) {
+    /// Reads a link-layer frame and visits its UDP packet, if there is one.
+    fn frame(&mut self, link: DataLink, frame: &[u8]) -> Result<(), Interrupt> {
         let packet = match link {
             DataLink::ETHERNET => ethernet(frame),
             DataLink::LINUX_SLL => frame.get(16..),
@@ -143,11 +192,15 @@ impl Frames {
             _ => Some(frame),
         };
         // Lidars send UDP over IPv4; other frames are skipped.
-        let _ = packet.and_then(|packet| self.internet(packet));
+        let datagram = packet.and_then(|packet| self.internet(packet));
+        match datagram.as_deref().and_then(udp) {
+            Some((port, payload)) => (self.visit)(port, payload),
+            None => Ok(()),
+        }
     }
 
-    /// Reads an IPv4 packet.
-    fn internet(&mut self, packet: &[u8]) -> Option<()> {
+    /// The UDP packet in an IPv4 packet; `None` for another packet, and for one with missing fragments.
+    fn internet<'a>(&mut self, packet: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let header = usize::from(packet.first()? & 15) * 4;
         let is_udp = packet[0] >> 4 == 4 && *packet.get(9)? == 17;
         let length = usize::from(big_endian(packet, 2)?);
@@ -161,7 +214,7 @@ impl Frames {
         let more = fragment & 0x2000 != 0;
         let start = usize::from(fragment & 0x1fff) * 8;
         if !more && start == 0 {
-            return self.datagram(body);
+            return Some(Cow::Borrowed(body));
         }
         let key = (*packet.get(12..)?.first_chunk()?, big_endian(packet, 4)?);
         let parts = self.fragments.entry(key).or_default();
@@ -171,17 +224,14 @@ impl Frames {
         parts.pieces.insert(start, body.to_vec());
         let whole = parts.whole()?;
         self.fragments.remove(&key);
-        self.datagram(&whole)
+        Some(Cow::Owned(whole))
     }
+}
 
-    fn datagram(&mut self, bytes: &[u8]) -> Option<()> {
-        let length = usize::from(big_endian(bytes, 4)?);
-        self.capture.datagrams.push(Datagram {
-            port: big_endian(bytes, 2)?,
-            payload: bytes.get(8..length)?.to_vec(),
-        });
-        Some(())
-    }
+/// Destination port and payload of a UDP packet.
+fn udp(bytes: &[u8]) -> Option<(u16, &[u8])> {
+    let length = usize::from(big_endian(bytes, 4)?);
+    Some((big_endian(bytes, 2)?, bytes.get(8..length)?))
 }
 
 impl Fragments {

@@ -25,9 +25,13 @@ pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibrat
 
 pub(crate) use capture::is_capture;
 
-use crate::table::{PointSweeps, PointTable};
+use crate::input::Content;
+use crate::interrupt::Interrupt;
+use crate::points::{RecordedSweep, SweepSummary, VisitSweep};
+use crate::table::PointTable;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::Channel;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use sweep_assembler::SweepAssembler;
@@ -96,126 +100,188 @@ enum Kind {
     Ouster,
 }
 
-/// Decodes the packets of a capture. Errors name `path`.
+/// Receives the payloads of packets.
+pub(crate) type VisitPacket<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Interrupt>;
+
+/// Visits the payloads of all packets of a recording, as often as called. Appends irregularities to its first argument.
+pub(crate) type ForEachPacket<'a> =
+    &'a dyn Fn(&mut Vec<String>, VisitPacket) -> Result<(), Interrupt>;
+
+/// Decodes the packets of a capture, and visits its sweeps one after another. Errors name `path`.
 ///
 /// # Errors
 /// If the capture is damaged at its beginning, or no packet is one of a known lidar.
-pub(crate) fn parse(
+pub(crate) fn visit_sweeps_of_capture(
     path: &Path,
-    bytes: &[u8],
+    content: &Content,
     source: &PacketSource,
-) -> Result<PointSweeps, FormatError> {
-    points_of(path, Capture::parse(path, bytes)?, source)
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let packets = |warnings: &mut Vec<String>, visit: VisitPacket| {
+        capture::for_each_datagram(content, warnings, &mut |_, payload| visit(payload))
+    };
+    visit_sweeps(path, &packets, source, summary, visit)
 }
 
-/// Decodes packets that were recorded in messages. Errors name `path`.
+/// Decodes packets, and visits their sweeps one after another. A sweep has the stamp of its earliest point. Errors name `path`.
 ///
 /// # Errors
 /// If no packet is one of a known lidar.
-pub(crate) fn parse_packets(
+pub(crate) fn visit_sweeps(
     path: &Path,
-    packets: &[Vec<u8>],
+    packets: ForEachPacket,
     source: &PacketSource,
-) -> Result<PointSweeps, FormatError> {
-    let datagrams = packets.iter().map(|payload| Datagram {
-        port: 0,
-        payload: payload.clone(),
-    });
-    let capture = Capture {
-        datagrams: datagrams.collect(),
-        warnings: Vec::new(),
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let mut count = 0;
+    let mut visit = |table: PointTable| {
+        count += 1;
+        visit(RecordedSweep {
+            number: count - 1,
+            stamp: table.finite_numbers("time").reduce(f64::min),
+            table,
+            ..RecordedSweep::default()
+        })
     };
-    points_of(path, capture, source)
-}
+    let warnings = &mut summary.warnings;
 
-/// Points of the packets of the first known lidar.
-fn points_of(
-    path: &Path,
-    capture: Capture,
-    source: &PacketSource,
-) -> Result<PointSweeps, FormatError> {
-    // Recognise the lidar by the first packet of a known kind
-    let of_packets = |datagram: &Datagram| Kind::of(&datagram.payload, None);
-    let is_ouster = !capture.datagrams.iter().any(|d| of_packets(d).is_some());
-    let metadata = metadata(path, &source.metadata, is_ouster)?;
-    let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
-    let lidar = capture.datagrams.iter().find_map(kind);
-    let lidar = lidar.ok_or_else(|| no_lidar(path, &capture))?;
-    // Select its packets
-    let packets: Vec<&[u8]> = capture
-        .datagrams
-        .iter()
-        .filter(|datagram| kind(datagram) == Some(lidar))
-        .map(|datagram| &datagram.payload[..])
-        .collect();
-    let left_out = capture.datagrams.len() - packets.len();
-    // Convert them to points
-    let mut sweeps = SweepAssembler::default();
-    let read = read_packets(&mut sweeps, &packets, lidar, source, metadata.as_ref());
-    let packet_warnings = read.map_err(|message| {
+    // Recognise the lidar
+    let mut survey = Survey::default();
+    packets(warnings, &mut |bytes| {
+        survey.add(bytes);
+        Ok(())
+    })?;
+    if survey.packets == 0 {
+        return Err(capture::no_packets(path, warnings).into());
+    }
+    let metadata = metadata(path, &source.metadata, survey.kind.is_none())?;
+    let kind = |bytes: &[u8]| Kind::of(bytes, metadata.as_ref());
+    let lidar = match &metadata {
+        Some(metadata) if !survey.sizes.contains(&metadata.packet_size()) => None,
+        Some(_) => Some(Kind::Ouster),
+        None => survey.kind,
+    };
+    let lidar = lidar.ok_or_else(|| no_lidar(path, &survey))?;
+    summary.sensor = Some(survey.sensor(lidar, metadata.as_ref()));
+
+    // Decode its packets, and visit each sweep at its end
+    let failed = |message: String| {
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
                       and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
                       ROS's YAML)";
         FormatError::malformed(path, FileLocation::File, message, remedy)
+    };
+    let decoder = Decoder::new(lidar, survey.velodyne, source, metadata.as_ref(), warnings);
+    let mut decoder = decoder.map_err(failed)?;
+    let mut sweeps = SweepAssembler::default();
+    let mut left_out = 0;
+    packets(&mut Vec::new(), &mut |bytes| {
+        if kind(bytes) != Some(lidar) {
+            left_out += 1;
+            return Ok(());
+        }
+        decoder.read(&mut sweeps, bytes).map_err(failed)?;
+        while let Some(table) = sweeps.take_complete() {
+            visit(table)?;
+        }
+        Ok(())
     })?;
-    // Report irregularities
-    let mut warnings = capture.warnings;
-    warnings.extend(packet_warnings);
+    decoder.end(&mut sweeps);
+    while let Some(table) = sweeps.take_complete().or_else(|| sweeps.take_last()) {
+        visit(table)?;
+    }
     if left_out > 0 {
         warnings.push(format!(
             "{left_out} packets contain no points and were skipped"
         ));
     }
-    // Stamp every sweep with its earliest point
-    let sweeps = sweeps.tables();
-    let earliest = |table: &PointTable| {
-        let times = table.finite_numbers("time");
-        times.reduce(f64::min)
-    };
-    Ok(PointSweeps {
-        stamps: sweeps.iter().map(earliest).collect(),
-        sensor: Some(sensor(lidar, &packets, metadata.as_ref())),
-        ..PointSweeps::new(sweeps, warnings)
-    })
+    Ok(())
 }
 
-/// Appends the points of packets of one kind. Returns irregularities as warnings.
-fn read_packets(
-    sweeps: &mut SweepAssembler,
-    packets: &[&[u8]],
-    kind: Kind,
-    source: &PacketSource,
-    metadata: Option<&OusterMetadata>,
-) -> Result<Vec<String>, String> {
-    // Read packets with several groups of lasers with the calibration.
-    let calibration = match &source.metadata {
-        PacketMetadata::Velodyne(calibration) => Some(&**calibration),
-        _ => None,
-    };
-    // Read the packets of the device.
-    match (kind, metadata) {
-        (Kind::Velodyne, _) => return velodyne::read(sweeps, packets, calibration, source.tables),
-        (Kind::Hesai(model), _) => {
-            let table = source.tables.get(model.preset())?;
-            for bytes in packets {
-                hesai::read(sweeps, bytes, model, &table);
-            }
+/// What the packets of a recording together show about their lidar.
+#[derive(Default)]
+struct Survey {
+    /// Number of packets.
+    packets: usize,
+    /// Sizes of the packets, bytes.
+    sizes: BTreeSet<usize>,
+    /// The first lidar that its packets identify.
+    kind: Option<Kind>,
+    velodyne: velodyne::Survey,
+}
+
+impl Survey {
+    fn add(&mut self, bytes: &[u8]) {
+        self.packets += 1;
+        self.sizes.insert(bytes.len());
+        let kind = Kind::of(bytes, None);
+        self.kind = self.kind.or(kind);
+        if kind == Some(Kind::Velodyne) {
+            self.velodyne.add(bytes);
         }
-        (Kind::Ouster, Some(metadata)) => packets
-            .iter()
-            .try_for_each(|bytes| ouster::read(sweeps, bytes, metadata))?,
-        (Kind::Ouster, None) => {}
     }
-    Ok(Vec::new())
+
+    /// Name of the lidar: its preset or its model.
+    fn sensor(&self, kind: Kind, metadata: Option<&OusterMetadata>) -> String {
+        match (kind, metadata) {
+            (Kind::Velodyne, _) => self.velodyne.name(),
+            (Kind::Hesai(model), _) => model.preset().to_owned(),
+            (Kind::Ouster, Some(metadata)) => format!("Ouster {}", metadata.model),
+            (Kind::Ouster, None) => "Ouster".to_owned(),
+        }
+    }
 }
 
-/// Name of the lidar: its preset or its model.
-fn sensor(kind: Kind, packets: &[&[u8]], metadata: Option<&OusterMetadata>) -> String {
-    match (kind, metadata) {
-        (Kind::Velodyne, _) => velodyne::name(packets),
-        (Kind::Hesai(model), _) => model.preset().to_owned(),
-        (Kind::Ouster, Some(metadata)) => format!("Ouster {}", metadata.model),
-        (Kind::Ouster, None) => "Ouster".to_owned(),
+/// Decoder of the packets of one lidar.
+enum Decoder<'a> {
+    Velodyne(velodyne::Decoder<'a>),
+    Hesai(hesai::Model, ChannelTable),
+    Ouster(&'a OusterMetadata),
+}
+
+impl<'a> Decoder<'a> {
+    fn new(
+        kind: Kind,
+        velodyne: velodyne::Survey,
+        source: &'a PacketSource,
+        metadata: Option<&'a OusterMetadata>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let calibration = match &source.metadata {
+            PacketMetadata::Velodyne(calibration) => Some(&**calibration),
+            _ => None,
+        };
+        Ok(match kind {
+            Kind::Velodyne => Self::Velodyne(velodyne::Decoder::new(
+                velodyne,
+                calibration,
+                source.tables,
+                warnings,
+            )?),
+            Kind::Hesai(model) => Self::Hesai(model, source.tables.get(model.preset())?),
+            Kind::Ouster => Self::Ouster(metadata.ok_or("an Ouster needs its metadata")?),
+        })
+    }
+
+    /// Appends the points of a packet, or those of the packet before.
+    fn read(&mut self, sweeps: &mut SweepAssembler, bytes: &[u8]) -> Result<(), String> {
+        match self {
+            Self::Velodyne(decoder) => decoder.read(sweeps, bytes),
+            Self::Hesai(model, table) => {
+                hesai::read(sweeps, bytes, *model, table);
+                Ok(())
+            }
+            Self::Ouster(metadata) => ouster::read(sweeps, bytes, metadata),
+        }
+    }
+
+    /// Appends the points that are left at the end of the packets.
+    fn end(&mut self, sweeps: &mut SweepAssembler) {
+        if let Self::Velodyne(decoder) = self {
+            decoder.end(sweeps);
+        }
     }
 }
 
@@ -248,13 +314,11 @@ impl Kind {
     }
 }
 
-fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
-    let mut sizes: Vec<usize> = capture.datagrams.iter().map(|d| d.payload.len()).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
+fn no_lidar(path: &Path, survey: &Survey) -> FormatError {
     let message = format!(
-        "none of the {} UDP packets (of {sizes:?} bytes) is one of a known lidar",
-        capture.datagrams.len()
+        "none of the {} UDP packets (of {:?} bytes) is one of a known lidar",
+        survey.packets,
+        survey.sizes.iter().collect::<Vec<_>>()
     );
     let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
                   the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \

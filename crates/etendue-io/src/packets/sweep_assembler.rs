@@ -3,6 +3,7 @@
 use crate::precision::single;
 use crate::table::{ColumnData, PointColumn, PointTable};
 use nalgebra::Point3;
+use std::collections::VecDeque;
 
 /// One point of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +24,14 @@ pub(super) struct Row {
 /// Points of the sweeps of a capture that is being decoded.
 #[derive(Debug, Default)]
 pub(super) struct SweepAssembler {
-    /// Rows with their columns, by sweep.
-    rows: Vec<Vec<(Row, u32)>>,
+    /// Rows of the present sweep with their columns.
+    rows: Vec<(Row, u32)>,
+    /// Sweeps that ended and were not taken, those with points.
+    complete: VecDeque<Vec<(Row, u32)>>,
+    /// Number of sweeps that were taken.
+    taken: u32,
+    /// Earliest time of the first sweep if it is negative, otherwise zero, s.
+    begin: f64,
     column: u32,
     /// Position of the rotor (or number of the column) at the last firing, as a fraction of a
     /// rotation.
@@ -44,12 +51,16 @@ impl SweepAssembler {
     /// Begins a column of firings at the rotor position `turned` (0 to 1, ascending). A decrease
     /// begins a new sweep.
     pub fn column(&mut self, turned: f64) {
-        let falls_back = self.last.is_some_and(|last| last - turned > 0.5);
-        if self.rows.is_empty() || falls_back {
-            self.rows.push(Vec::new());
-            self.column = 0;
-        } else {
-            self.column += 1;
+        match self.last {
+            Some(last) if last - turned > 0.5 => {
+                let rows = std::mem::take(&mut self.rows);
+                if !rows.is_empty() {
+                    self.complete.push_back(rows);
+                }
+                self.column = 0;
+            }
+            Some(_) => self.column += 1,
+            None => self.column = 0,
         }
         self.last = Some(turned);
     }
@@ -60,9 +71,7 @@ impl SweepAssembler {
     }
 
     pub fn push(&mut self, row: Row) {
-        if let Some(rows) = self.rows.last_mut() {
-            rows.push((row, self.column));
-        }
+        self.rows.push((row, self.column));
     }
 
     /// Seconds since the first packet; the clock wraps around every `period` seconds.
@@ -75,19 +84,29 @@ impl SweepAssembler {
         seconds + clock.wrapped - *clock.first.get_or_insert(seconds)
     }
 
-    /// The sweeps that contain points, as tables. If a time is negative (before the stamp of a
-    /// packet end, or in packets out of order), all times are shifted so that the earliest is zero.
-    pub fn tables(mut self) -> Vec<PointTable> {
-        let times = self.rows.iter().flatten().map(|(row, _)| row.time);
-        let begin = times.fold(0.0, f64::min);
-        for (row, _) in self.rows.iter_mut().flatten() {
-            row.time -= begin;
+    /// The next sweep that ended, of those with points. If a time of the first sweep is negative (before the stamp
+    /// of a packet end, or in packets out of order), all times are shifted so that its earliest is zero.
+    pub fn take_complete(&mut self) -> Option<PointTable> {
+        let rows = self.complete.pop_front()?;
+        Some(self.table(rows))
+    }
+
+    /// The points of the last sweep, at the end of the packets, after those that ended.
+    pub fn take_last(&mut self) -> Option<PointTable> {
+        let rows = std::mem::take(&mut self.rows);
+        (!rows.is_empty()).then(|| self.table(rows))
+    }
+
+    /// The points of the next sweep.
+    fn table(&mut self, mut rows: Vec<(Row, u32)>) -> PointTable {
+        if self.taken == 0 {
+            self.begin = rows.iter().map(|(row, _)| row.time).fold(0.0, f64::min);
         }
-        let sweeps = self.rows.into_iter().filter(|rows| !rows.is_empty());
-        (0..)
-            .zip(sweeps)
-            .map(|(sweep, rows)| table(sweep, &rows))
-            .collect()
+        for (row, _) in &mut rows {
+            row.time -= self.begin;
+        }
+        self.taken += 1;
+        table(self.taken - 1, &rows)
     }
 }
 
@@ -148,7 +167,7 @@ mod tests {
                 ambient: None,
             });
         }
-        let table = PointTable::together(sweeps.tables());
+        let table = sweeps.take_last().expect("points");
         let time = |point| table.number("time", point).expect("a time");
         (0..fired.len()).map(time).collect()
     }

@@ -23,19 +23,22 @@ pub use csv::write_csv;
 pub use e57::write_e57;
 pub use kitti::write_kitti;
 pub use las::write_las;
-pub use mcap::{write_mcap, write_mcap_sweeps};
+pub use mcap::{McapSweeps, write_mcap};
 pub use npz::write_npz;
 pub use parquet::write_parquet;
 pub use pcd::write_pcd;
 pub use ply::write_ply;
 
+use super::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
 use crate::editable::EditableScan;
-use crate::input::read_bytes;
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
 use crate::scan_folder::{bag_in, scan_files};
 use crate::table::{Encoding, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// A file format of points.
@@ -89,14 +92,26 @@ struct FormatEntry {
     in_folders: bool,
     /// Whether each file of the format in the folder of a recording is one scan.
     is_recorded_cloud: bool,
-    /// Reads the sweeps.
-    read: fn(PointSource) -> Result<PointSweeps, FormatError>,
+    /// Reader.
+    read: PointReader,
     /// Writes a table; `None` for read-only formats.
     write: Option<PointWriter>,
     /// Capacity of formats with fixed fields; `None` if all fields are stored.
     capacity: Option<FieldCapacity>,
     /// Editor of points in files of the format, if there is one.
     editor: Option<ScanEditor>,
+}
+
+/// Reads all points at once.
+type ReadWhole = fn(PointSource) -> Result<PointSweeps, FormatError>;
+
+/// Reads one sweep after another.
+type ReadSweeps = fn(&SweepSource, &mut SweepSummary, VisitSweep) -> Result<(), Interrupt>;
+
+/// Reader of a format.
+enum PointReader {
+    Whole(ReadWhole),
+    Sweeps(ReadSweeps),
 }
 
 /// What to read from a file, where the file does not determine it.
@@ -126,6 +141,14 @@ struct PointSource<'a> {
     /// Path for errors.
     path: &'a Path,
     bytes: Vec<u8>,
+    options: ReadOptions<'a>,
+}
+
+/// File whose sweeps are read one after another.
+struct SweepSource<'a> {
+    /// Path for errors.
+    path: &'a Path,
+    content: &'a Content<'a>,
     options: ReadOptions<'a>,
 }
 
@@ -338,7 +361,15 @@ pub fn read_points_with(path: &Path, options: ReadOptions) -> Result<PointSweeps
     if path.is_dir() {
         return read_folder(path, options);
     }
-    parse(path, read_bytes(path)?, options)
+    parse(path, Content::open(path)?, options)
+}
+
+/// Whether the sweeps of a file are read one after another: those of a bag, a capture, or a folder. False for other files, which
+/// are read as a whole, and for an unreadable one.
+pub fn has_separate_sweeps(path: &Path) -> bool {
+    let start = Content::open(path).ok();
+    let start = start.as_ref().and_then(|content| content.start(START).ok());
+    path.is_dir() || start.is_some_and(|start| format_of_sweeps(path, &start).is_some())
 }
 
 /// Reads the bag of a folder, or its scans, one sweep each.
@@ -372,11 +403,132 @@ pub fn parse_points(
     bytes: Vec<u8>,
     source: &PacketSource,
 ) -> Result<PointSweeps, FormatError> {
-    parse(path, bytes, ReadOptions::new(source))
+    parse(
+        path,
+        Content::Memory(Cow::Owned(bytes)),
+        ReadOptions::new(source),
+    )
 }
 
-fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweeps, FormatError> {
-    if bytes.is_empty() {
+/// Reads the points of a file, at least one.
+fn parse(path: &Path, content: Content, options: ReadOptions) -> Result<PointSweeps, FormatError> {
+    let points = match recognize(path, content, options)? {
+        Recognized::Whole(read, bytes) => read(PointSource {
+            path,
+            bytes,
+            options,
+        })?,
+        Recognized::Sweeps(read, content) => {
+            let source = SweepSource {
+                path,
+                content: &content,
+                options,
+            };
+            PointSweeps::collect(|summary, visit| read(&source, summary, visit))?
+        }
+    };
+    if points.sweeps.iter().all(|sweep| sweep.points == 0) {
+        return Err(no_points(path, &points.warnings));
+    }
+    Ok(points)
+}
+
+/// Error of a file without points.
+fn no_points(path: &Path, warnings: &[String]) -> FormatError {
+    let why = warnings.first();
+    let why = why.map_or(String::new(), |warning| format!(": {warning}"));
+    let message = format!("the file has no points{why}");
+    let remedy = "give a file with points";
+    FormatError::malformed(path, FileLocation::File, message, remedy)
+}
+
+/// Visits the sweeps of a file or a folder, and fills in the summary.
+pub(crate) fn visit_sweeps(
+    path: &Path,
+    options: ReadOptions,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    // A folder with a bag, or with one sweep per file
+    if path.is_dir() {
+        if let Some(bag) = bag_in(path)? {
+            return visit_sweeps(&bag, options, summary, visit);
+        }
+        let mut number = 0;
+        for file in scan_files(path)? {
+            let points = read_points_with(&file, options)?;
+            summary.warnings.extend(points.warnings);
+            for table in points.sweeps {
+                number += 1;
+                visit(RecordedSweep {
+                    number: number - 1,
+                    table,
+                    ..RecordedSweep::default()
+                })?;
+            }
+        }
+        return Ok(());
+    }
+    // A file
+    let mut has_points = false;
+    let mut visit = |sweep: RecordedSweep| {
+        has_points |= sweep.table.points > 0;
+        visit(sweep)
+    };
+    match recognize(path, Content::open(path)?, options)? {
+        Recognized::Whole(read, bytes) => {
+            let mut points = read(PointSource {
+                path,
+                bytes,
+                options,
+            })?;
+            summary.sensor = points.sensor.take();
+            summary.warnings.append(&mut points.warnings);
+            points.split().into_recorded().try_for_each(&mut visit)?;
+        }
+        Recognized::Sweeps(read, content) => {
+            let source = SweepSource {
+                path,
+                content: &content,
+                options,
+            };
+            read(&source, summary, &mut visit)?;
+        }
+    }
+    if has_points {
+        Ok(())
+    } else {
+        Err(no_points(path, &summary.warnings).into())
+    }
+}
+
+/// A file with its reader.
+enum Recognized<'a> {
+    Whole(ReadWhole, Vec<u8>),
+    Sweeps(ReadSweeps, Content<'a>),
+}
+
+/// The format of a file whose sweeps are read one after another, by its first bytes.
+fn format_of_sweeps(path: &Path, start: &[u8]) -> Option<(PointFormat, ReadSweeps)> {
+    PointFormat::ALL.into_iter().find_map(|format| {
+        let entry = format.entry();
+        match entry.read {
+            PointReader::Sweeps(read) if (entry.recognizes)(path, start) => Some((format, read)),
+            _ => None,
+        }
+    })
+}
+
+/// Number of bytes that identify a format whose sweeps are read one after another.
+const START: u64 = 16;
+
+/// Recognises the format of a file.
+fn recognize<'a>(
+    path: &Path,
+    content: Content<'a>,
+    options: ReadOptions,
+) -> Result<Recognized<'a>, FormatError> {
+    if content.size() == 0 {
         let remedy = "record or export it again";
         let place = FileLocation::File;
         return Err(FormatError::malformed(
@@ -386,40 +538,36 @@ fn parse(path: &Path, bytes: Vec<u8>, options: ReadOptions) -> Result<PointSweep
             remedy,
         ));
     }
-    // Recognise the format; rows of numbers below other names are no scan log
+    let check_topic = |format: PointFormat| {
+        if options.topic.is_none() || [PointFormat::Mcap, PointFormat::Bag].contains(&format) {
+            return Ok(());
+        }
+        let message = "the file is not a recording of ROS and has no topics";
+        let place = FileLocation::File;
+        Err(FormatError::malformed(
+            path,
+            place,
+            message,
+            "omit the topic",
+        ))
+    };
+    // A format of sweeps, by its first bytes
+    let of_start = format_of_sweeps(path, &content.start(START)?);
+    if let Some((format, read)) = of_start {
+        check_topic(format)?;
+        return Ok(Recognized::Sweeps(read, content));
+    }
+    // Another format, by all bytes; rows of numbers below other names are no scan log
+    let bytes = content.into_bytes()?;
     let missing = missing_column(path, &bytes);
     let format = PointFormat::of_content(path, &bytes);
     let format = format.filter(|format| *format != PointFormat::ScanLog || missing.is_none());
     let format = format.ok_or_else(|| missing.unwrap_or_else(|| unknown(path)))?;
-    if options.topic.is_some() && ![PointFormat::Mcap, PointFormat::Bag].contains(&format) {
-        let message = "the file is not a recording of ROS and has no topics";
-        let remedy = "omit the topic";
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
+    check_topic(format)?;
+    match format.entry().read {
+        PointReader::Whole(read) => Ok(Recognized::Whole(read, bytes)),
+        PointReader::Sweeps(_) => Err(unknown(path)),
     }
-    // Read the points, at least one
-    let points = (format.entry().read)(PointSource {
-        path,
-        bytes,
-        options,
-    })?;
-    if points.sweeps.iter().all(|sweep| sweep.points == 0) {
-        let why = points.warnings.first();
-        let why = why.map_or(String::new(), |warning| format!(": {warning}"));
-        let message = format!("the file has no points{why}");
-        let remedy = "give a file with points";
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
-    }
-    Ok(points)
 }
 
 /// Error of a table with named columns, which names the missing one and the others; `None` for other files.

@@ -1,51 +1,67 @@
 //! Placement of the points of a moving sensor in one frame.
 
-use crate::table::PointSweeps;
+use super::RecordedSweep;
 use nalgebra::Isometry3;
 
 /// Rounding error of the time of a point, s.
 const TIME_ROUNDING: f64 = 1e-6;
 
-impl PointSweeps {
-    /// Moves the points from the frames of the sensor to one reference frame. Each point is placed
-    /// with the pose of the sensor at its time. A sweep without times, and a point in a gap of the
-    /// transforms, is placed with the pose of its sweep. Before the first and after the last
-    /// transform the pose is constant; a warning is returned if there are such points. Sweeps
-    /// without poses do not change.
-    pub fn place(&mut self, reference_from_world: &Isometry3<f64>) -> Option<String> {
-        let poses = self.world_from_sensor.take()?;
-        let motion = self.motion.take();
-        let mut points = 0;
-        let mut outside = 0;
-        for (number, (sweep, pose)) in self.sweeps.iter_mut().zip(&poses).enumerate() {
-            points += sweep.points;
+/// Placement of the sweeps of a recording in one reference frame.
+///
+/// Each point is placed with the pose of the sensor at its time. A sweep without times, and a point in a gap of the
+/// transforms, is placed with the pose of its sweep. Before the first and after the last transform the pose is constant.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// Number of points so far.
+    points: usize,
+    /// Number of points outside of the poses of the recording, and the times of these poses, s.
+    outside: usize,
+    span: Option<[f64; 2]>,
+}
 
-            // A sweep without times has one pose
-            let stamp = self.stamps.as_ref().map(|stamps| stamps[number]);
-            let timed = motion.as_ref().zip(stamp).and_then(|(motion, stamp)| {
-                let times = sweep.times_since(stamp)?;
-                let absolute = times.into_iter().map(|time| stamp + time);
-                Some((motion, absolute.collect::<Vec<f64>>()))
-            });
-            let Some((motion, times)) = timed else {
-                sweep.transform(&(reference_from_world * pose));
-                continue;
-            };
+impl Placement {
+    /// Moves the points of a sweep from the frame of the sensor. Returns `false` for a sweep without a pose, which does not
+    /// change.
+    pub fn place(
+        &mut self,
+        sweep: &mut RecordedSweep,
+        reference_from_world: &Isometry3<f64>,
+    ) -> bool {
+        let Some(pose) = sweep.world_from_sensor.take() else {
+            return false;
+        };
+        let motion = sweep.motion.take();
+        self.points += sweep.table.points;
 
-            // Otherwise every point has the pose at its time
-            let [from, to] = motion.span();
-            let known = from - TIME_ROUNDING..=to + TIME_ROUNDING;
-            outside += times.iter().filter(|time| !known.contains(time)).count();
-            sweep.transform_each(|point| {
-                reference_from_world * motion.world_from_sensor(times[point]).unwrap_or(*pose)
-            });
-        }
-        let [from, to] = motion?.span();
-        (outside > 0).then(|| {
-            format!(
-                "{outside} of {points} points were measured outside of the poses of the recording \
-                 ({from:.3} s to {to:.3} s): they are placed with the nearest pose"
-            )
-        })
+        // A sweep without times has one pose
+        let timed = motion.zip(sweep.stamp).and_then(|(motion, stamp)| {
+            let times = sweep.table.times_since(stamp)?;
+            let absolute = times.into_iter().map(|time| stamp + time);
+            Some((motion, absolute.collect::<Vec<f64>>()))
+        });
+        let Some((motion, times)) = timed else {
+            sweep.table.transform(&(reference_from_world * pose));
+            return true;
+        };
+
+        // Otherwise every point has the pose at its time
+        let [from, to] = motion.span();
+        let known = from - TIME_ROUNDING..=to + TIME_ROUNDING;
+        self.outside += times.iter().filter(|time| !known.contains(time)).count();
+        self.span = Some([from, to]);
+        sweep.table.transform_each(|point| {
+            reference_from_world * motion.world_from_sensor(times[point]).unwrap_or(pose)
+        });
+        true
+    }
+
+    /// A warning if points were measured outside of the poses of the recording.
+    pub fn warning(&self) -> Option<String> {
+        let [from, to] = self.span.filter(|_| self.outside > 0)?;
+        Some(format!(
+            "{} of {} points were measured outside of the poses of the recording \
+             ({from:.3} s to {to:.3} s): they are placed with the nearest pose",
+            self.outside, self.points
+        ))
     }
 }

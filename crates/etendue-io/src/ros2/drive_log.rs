@@ -1,16 +1,11 @@
 //! Messages and commands of a driver, read from a recording.
 
 use super::cdr::CdrReader;
-use crate::foreign::{ReaderPanic, guarded};
-use crate::mcap_chunks::{CHUNK, chunk_records};
+use crate::input::Content;
+use crate::interrupt::Interrupt;
+use crate::mcap_messages::{for_each_message, schema_name};
 use crate::{FileLocation, FormatError};
-use mcap::read::ChunkReader;
-use mcap::records::Record;
-use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use nalgebra::Vector3;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// Message of a recorded drive.
@@ -80,93 +75,32 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(
         )
     };
 
-    // Open the file
-    let file = File::open(path).map_err(|source| FormatError::cannot_read(path, source))?;
-    let size = file
-        .metadata()
-        .map_err(|source| FormatError::cannot_read(path, source))?
-        .len();
-    let mut file = BufReader::new(file);
-    // A record is not longer than its file
-    let options = LinearReaderOptions::default()
-        .with_emit_chunks(true)
-        .with_record_length_limit(usize::try_from(size).unwrap_or(usize::MAX));
-    let mut reader = LinearReader::new_with_options(options);
-    let mut topics = LidarTopics::default();
-
-    // Read the records inside and outside of chunks
-    let panicked = |panic: ReaderPanic| malformed(panic.to_string());
-    while let Some(event) = guarded(|| reader.next_event()).map_err(panicked)? {
-        match event.map_err(|error| malformed(error.to_string()))? {
-            LinearReadEvent::ReadRequest(count) => {
-                let read = file.read(reader.insert(count));
-                let read = read.map_err(|source| FormatError::cannot_read(path, source))?;
-                reader.notify_read(read);
-            }
-            LinearReadEvent::Record {
+    let content = Content::open(path)?;
+    let mut warnings = Vec::new();
+    let visited = for_each_message(path, &content, &mut warnings, |message| {
+        let Some(kind) = kind(schema_name(message)) else {
+            return Ok(());
+        };
+        let topic = &message.channel.topic;
+        let data = logged_data(kind, &message.data).ok_or_else(|| {
+            malformed(format!(
+                "message {} of {topic} is damaged",
+                message.sequence
+            ))
+        })?;
+        if let Some(data) = data {
+            visit(LoggedMessage {
+                time: i64::try_from(message.log_time).unwrap_or(i64::MAX),
+                topic: topic.clone(),
                 data,
-                opcode: CHUNK,
-            } => {
-                let chunk = chunk_records(data).map_err(|error| malformed(error.to_string()))?;
-                let records = ChunkReader::new(chunk.0, &chunk.1);
-                for record in records.map_err(|error| malformed(error.to_string()))? {
-                    let record = record.map_err(|error| malformed(error.to_string()))?;
-                    if let Some(message) = topics.message(record).map_err(malformed)? {
-                        visit(message);
-                    }
-                }
-            }
-            LinearReadEvent::Record { data, opcode } => {
-                let record = mcap::parse_record(opcode, data);
-                let record = record.map_err(|error| malformed(error.to_string()))?;
-                if let Some(message) = topics.message(record).map_err(malformed)? {
-                    visit(message);
-                }
-            }
+            });
         }
-    }
-    Ok(())
-}
-
-#[derive(Default)]
-struct LidarTopics {
-    schemas: BTreeMap<u16, Kind>,
-    channels: BTreeMap<u16, (String, Kind)>,
-}
-
-impl LidarTopics {
-    /// Decodes a record if it is a message of a driver. Registers schemas and channels of other
-    /// records.
-    fn message(&mut self, record: Record) -> Result<Option<LoggedMessage>, String> {
-        match record {
-            // Store the kinds of the schemas.
-            Record::Schema { header, .. } => {
-                if let Some(kind) = kind(&header.name) {
-                    self.schemas.insert(header.id, kind);
-                }
-            }
-            // Store the topics of the channels.
-            Record::Channel(channel) => {
-                if let Some(kind) = self.schemas.get(&channel.schema_id) {
-                    self.channels.insert(channel.id, (channel.topic, *kind));
-                }
-            }
-            // Decode the messages of known channels.
-            Record::Message { header, data } => {
-                let Some((topic, kind)) = self.channels.get(&header.channel_id) else {
-                    return Ok(None);
-                };
-                let data = logged_data(*kind, &data)
-                    .ok_or_else(|| format!("message {} of {topic} is damaged", header.sequence))?;
-                return Ok(data.map(|data| LoggedMessage {
-                    time: i64::try_from(header.log_time).unwrap_or(i64::MAX),
-                    topic: topic.clone(),
-                    data,
-                }));
-            }
-            _ => {}
-        }
-        Ok(None)
+        Ok(())
+    });
+    Interrupt::result(visited)?;
+    match warnings.pop() {
+        Some(damage) => Err(malformed(damage)),
+        None => Ok(()),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Reader of point clouds in MCAP recordings.
 
+use crate::FormatError;
 use crate::bag::{Bag, POINT_CLOUD, RecordedCloud};
-use crate::input::read_bytes;
-use crate::{FileLocation, FormatError};
+use crate::input::Content;
+use crate::interrupt::Interrupt;
+use crate::mcap_messages::no_mcap;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Content of a recording.
@@ -20,7 +23,7 @@ pub struct Recording {
 /// # Errors
 /// If the file cannot be read or is not an MCAP file with ROS 2 messages.
 pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
-    parse_clouds(path, &read_bytes(path)?)
+    clouds_of(path, &Content::open(path)?)
 }
 
 /// Parses the content of an MCAP file as [`read_clouds`] does. Errors name `path`.
@@ -28,23 +31,19 @@ pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
 /// # Errors
 /// As [`read_clouds`], except errors of reading the file.
 pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError> {
-    let bag = Bag::of(path, bytes).filter(|_| bytes.starts_with(mcap::MAGIC));
-    let Some(bag) = bag else {
-        let message = "this is not an MCAP file";
-        let remedy = "give an MCAP file";
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
-    };
+    clouds_of(path, &Content::Memory(Cow::Borrowed(bytes)))
+}
+
+fn clouds_of(path: &Path, content: &Content) -> Result<Recording, FormatError> {
+    let bag = Bag::of(path, content)?.filter(Bag::is_mcap);
+    let bag = bag.ok_or_else(|| no_mcap(path))?;
     let mut recording = Recording::default();
-    bag.for_each(&mut recording.warnings, |message| {
+    let visited = bag.for_each(&mut recording.warnings, |message| {
         if message.kind == POINT_CLOUD {
             recording.clouds.push(message.cloud(path)?);
         }
         Ok(())
-    })?;
+    });
+    Interrupt::result(visited)?;
     Ok(recording)
 }

@@ -115,6 +115,15 @@ impl LidarRecorder<Cursor<Vec<u8>>> {
 }
 
 impl<W: Write + Seek> LidarRecorder<W> {
+    /// Begins a recording of one sensor in a writer; errors name `path`.
+    pub(crate) fn of_writer(
+        path: &Path,
+        topics: LidarTopics,
+        sink: W,
+    ) -> Result<Self, FormatError> {
+        Self::begin(path, vec![topics], sink)
+    }
+
     fn begin(path: &Path, topics: Vec<LidarTopics>, sink: W) -> Result<Self, FormatError> {
         let writer = ros2_options().chunk_size(None).create(sink);
         let mut recorder = Self {

@@ -3,14 +3,14 @@
 use super::channel::{copy_channel, ros2_options};
 use super::open_writer::OpenWriter;
 use crate::foreign::guarded;
-use crate::input::read_bytes;
-use crate::mcap_chunks::decompress_chunks;
+use crate::input::Content;
+use crate::interrupt::Interrupt;
 use crate::mcap_messages::for_each_message;
 use crate::output::OutputSet;
 use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Result of [`repair_recording`].
@@ -39,17 +39,7 @@ pub fn repair_recording(
     from: &Path,
     to: &Path,
 ) -> Result<RepairedRecording, FormatError> {
-    let bytes = read_bytes(from)?;
-    if !bytes.starts_with(mcap::MAGIC) {
-        let remedy = "give an MCAP file";
-        return Err(FormatError::malformed(
-            from,
-            FileLocation::File,
-            "this is not an MCAP file",
-            remedy,
-        ));
-    }
-
+    let content = Content::open(from)?;
     // Find the damage
     let mut found = RepairedRecording {
         messages: 0,
@@ -57,15 +47,16 @@ pub fn repair_recording(
         damage: None,
     };
     let mut warnings = Vec::new();
-    for_each_message(from, &bytes, &mut warnings, |message| {
+    let visited = for_each_message(from, &content, &mut warnings, |message| {
         found.messages += 1;
         let time = message.log_time;
         let [first, last] = found.span.unwrap_or([time; 2]);
         found.span = Some([first.min(time), last.max(time)]);
         Ok(())
-    })?;
+    });
+    Interrupt::result(visited)?;
     found.damage = warnings.pop();
-    if found.damage.is_none() && !bytes.ends_with(mcap::MAGIC) {
+    if found.damage.is_none() && !ends_with_magic(from, &content)? {
         found.damage = Some("the file ends without its index".into());
     }
     if found.damage.is_none() {
@@ -83,19 +74,42 @@ pub fn repair_recording(
     }
     // Copy the messages before it
     outputs.add(to, |file| {
-        let copied = guarded(|| copy(from, &bytes, file)).map_err(io::Error::other)?;
+        let copied = guarded(|| copy(from, &content, file)).map_err(io::Error::other)?;
         copied.map_err(|error| io::Error::other(error.to_string()))
     })?;
     Ok(found)
 }
 
-fn copy(path: &Path, bytes: &[u8], file: &mut dyn crate::output::Sink) -> mcap::McapResult<()> {
+/// Whether the last bytes of a file are the magic number of MCAP.
+fn ends_with_magic(path: &Path, content: &Content) -> Result<bool, FormatError> {
+    let magic = mcap::MAGIC;
+    let mut file = content.reader()?;
+    let mut end = Vec::new();
+    let start = content.size().saturating_sub(magic.len() as u64);
+    let read = file
+        .seek(SeekFrom::Start(start))
+        .and_then(|_| file.read_to_end(&mut end));
+    read.map_err(|source| FormatError::cannot_read(path, source))?;
+    Ok(end == magic)
+}
+
+/// Bytes at the start of a file that contain its header record.
+const HEADER: u64 = 4096;
+
+fn copy(
+    path: &Path,
+    content: &Content,
+    file: &mut dyn crate::output::Sink,
+) -> mcap::McapResult<()> {
     let options = ros2_options().chunk_size(Some(CHUNK));
-    let profile = profile(&decompress_chunks(bytes)).unwrap_or_else(|| "ros2".into());
+    let start = content
+        .start(HEADER)
+        .map_err(|error| io::Error::other(error.to_string()))?;
+    let profile = profile(&start).unwrap_or_else(|| "ros2".into());
     let mut writer = OpenWriter::new(options.profile(profile).create(file)?);
     let mut channels = BTreeMap::new();
     let mut failed = None;
-    let visited = for_each_message(path, bytes, &mut Vec::new(), |message| {
+    let visited = for_each_message(path, content, &mut Vec::new(), |message| {
         let result = (|| {
             let id = if let Some(id) = channels.get(&message.channel.id) {
                 *id
@@ -115,10 +129,10 @@ fn copy(path: &Path, bytes: &[u8], file: &mut dyn crate::output::Sink) -> mcap::
         result.map_err(|error: mcap::McapError| {
             let text = FormatError::malformed(path, FileLocation::File, error.to_string(), "");
             failed = Some(error);
-            text
+            text.into()
         })
     });
-    match (failed, visited) {
+    match (failed, Interrupt::result(visited)) {
         (Some(error), _) => Err(error),
         (None, Err(error)) => Err(io::Error::other(error.to_string()).into()),
         (None, Ok(())) => writer.finish().map(drop),

@@ -4,15 +4,16 @@ use super::cdr::CdrReader;
 use super::channel::{copy_channel, ros2_options};
 use super::open_writer::OpenWriter;
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
-use crate::input::read_bytes;
-use crate::mcap_chunks::decompress_chunks;
-use crate::output::OutputSet;
+use crate::input::Content;
+use crate::interrupt::Interrupt;
+use crate::mcap_messages::for_each_message;
+use crate::output::{OutputSet, Sink};
 use crate::{FileLocation, FormatError};
 use mcap::records::MessageHeader;
-use mcap::{Message, MessageStream};
+use mcap::{McapError, Message};
 use nalgebra::Point3;
 use std::collections::BTreeMap;
-use std::io::{self, Seek, Write};
+use std::io;
 use std::path::Path;
 
 /// Copies an MCAP recording and moves the points of every `PointCloud2` with `moved`. `moved`
@@ -28,10 +29,10 @@ pub fn rewrite_clouds(
     to: &Path,
     mut moved: impl FnMut(&str, Vec<Point3<f64>>) -> Vec<Point3<f64>>,
 ) -> Result<(), FormatError> {
-    let bytes = read_bytes(from)?;
+    let content = Content::open(from)?;
     let mut damage = None;
     let written = outputs.add(to, |file| {
-        let copied = copy(&bytes, file, &mut moved);
+        let copied = copy(from, &content, file, &mut moved);
         copied.map_err(|error| {
             damage = Some(error.to_string());
             io::Error::other(error.to_string())
@@ -50,42 +51,56 @@ pub fn rewrite_clouds(
 
 type Moved<'a> = &'a mut dyn FnMut(&str, Vec<Point3<f64>>) -> Vec<Point3<f64>>;
 
-fn copy(
-    bytes: &[u8],
-    sink: &mut (impl Write + Seek + ?Sized),
-    moved: Moved,
-) -> mcap::McapResult<()> {
-    let mut writer = OpenWriter::new(ros2_options().create(sink)?);
+fn copy(path: &Path, content: &Content, file: &mut dyn Sink, moved: Moved) -> mcap::McapResult<()> {
+    let mut writer = OpenWriter::new(ros2_options().create(file)?);
     let mut channels = BTreeMap::new();
-    let bytes = decompress_chunks(bytes);
-    for message in MessageStream::new(&bytes)? {
-        let message = message?;
-        let id = if let Some(id) = channels.get(&message.channel.id) {
-            *id
-        } else {
-            let id = copy_channel(&mut writer, &message)?;
-            channels.insert(message.channel.id, id);
-            id
-        };
-        // Copy the message with its times; correct the points of a cloud
-        let header = MessageHeader {
-            channel_id: id,
-            sequence: message.sequence,
-            log_time: message.log_time,
-            publish_time: message.publish_time,
-        };
-        if is_cloud(&message) {
-            let corrected = cloud(&message, moved).ok_or_else(|| {
-                let text = format!("a cloud of {} has no x, y and z", message.channel.topic);
-                io::Error::other(text)
-            })?;
-            writer.write_to_known_channel(&header, &corrected)?;
-        } else {
-            writer.write_to_known_channel(&header, &message.data)?;
-        }
+    let mut warnings = Vec::new();
+    let mut failed = None;
+    let visited = for_each_message(path, content, &mut warnings, |message| {
+        copy_message(&mut writer, &mut channels, message, moved).map_err(|error| {
+            failed = Some(error);
+            Interrupt::Enough
+        })
+    });
+    Interrupt::result(visited).map_err(|error| io::Error::other(error.to_string()))?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if let Some(damage) = warnings.pop() {
+        return Err(McapError::Io(io::Error::other(damage)));
     }
     writer.finish()?;
     Ok(())
+}
+
+/// Copies a message with its times, and moves the points of a cloud.
+fn copy_message(
+    writer: &mut OpenWriter<&mut dyn Sink>,
+    channels: &mut BTreeMap<u16, u16>,
+    message: &Message,
+    moved: Moved,
+) -> mcap::McapResult<()> {
+    let id = if let Some(id) = channels.get(&message.channel.id) {
+        *id
+    } else {
+        let id = copy_channel(writer, message)?;
+        channels.insert(message.channel.id, id);
+        id
+    };
+    let header = MessageHeader {
+        channel_id: id,
+        sequence: message.sequence,
+        log_time: message.log_time,
+        publish_time: message.publish_time,
+    };
+    if !is_cloud(message) {
+        return writer.write_to_known_channel(&header, &message.data);
+    }
+    let corrected = cloud(message, moved).ok_or_else(|| {
+        let text = format!("a cloud of {} has no x, y and z", message.channel.topic);
+        io::Error::other(text)
+    })?;
+    writer.write_to_known_channel(&header, &corrected)
 }
 
 fn is_cloud(message: &Message) -> bool {

@@ -5,7 +5,7 @@ use crate::recordings::recording;
 use etendue_io::FormatError;
 use etendue_io::bag::{Measurement, read_topics};
 use etendue_io::packets::PacketSource;
-use etendue_io::points::{ReadOptions, parse_points, read_points_with};
+use etendue_io::points::{Placement, ReadOptions, parse_points, read_points_with};
 use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::sequence::{Sequence, SequenceSource, bag_in, read_sequence};
 use etendue_io::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
@@ -176,21 +176,31 @@ fn placement_error(sweep: &PointTable) -> f64 {
     CORNERS.iter().enumerate().map(error).fold(0.0, f64::max)
 }
 
+/// The sweeps in the world, and the warning about poses.
+fn placed(points: PointSweeps) -> (Vec<PointTable>, Option<String>) {
+    let mut placement = Placement::default();
+    let sweeps = points.into_recorded().map(|mut sweep| {
+        assert!(placement.place(&mut sweep, &Isometry3::identity()));
+        assert_eq!(sweep.world_from_sensor, None);
+        sweep.table
+    });
+    (sweeps.collect(), placement.warning())
+}
+
 /// Linear and spherical interpolation reproduce a constant velocity: the points are at their positions
 /// in the world, except after the last pose. Times in single precision have errors of up to 3 ns, in
 /// which the points move by less than 1e-8 m.
 #[test]
 fn points_are_placed_with_the_poses_at_their_times() {
-    let mut points = moving_recording(true);
-    let warning = points.place(&Isometry3::identity()).unwrap();
+    let (sweeps, warning) = placed(moving_recording(true));
+    let warning = warning.unwrap();
     assert!(warning.starts_with("3 of 12 points"), "{warning}");
     assert!(warning.contains("0.000 s to 0.200 s"), "{warning}");
-    assert_eq!(points.world_from_sensor, None);
-    for sweep in &points.sweeps[..2] {
+    for sweep in &sweeps[..2] {
         assert!(placement_error(sweep) < 1e-8, "{}", placement_error(sweep));
     }
-    assert!(placement_error(&points.sweeps[2]) > 0.1);
-    assert!((points.sweeps[2].number("x", 0).unwrap() - 5.0).abs() < 1e-8);
+    assert!(placement_error(&sweeps[2]) > 0.1);
+    assert!((sweeps[2].number("x", 0).unwrap() - 5.0).abs() < 1e-8);
 }
 
 /// Sweeps without times, and recordings with one pose, are moved as rigid bodies.
@@ -199,10 +209,10 @@ fn sweeps_without_times_are_placed_with_their_stamps() {
     let mut single = moving_recording(true).only(1).unwrap();
     single.motion = None;
     for recorded in [moving_recording(false), single] {
-        let mut points = recorded.clone();
-        assert_eq!(points.place(&Isometry3::identity()), None);
+        let (sweeps, warning) = placed(recorded.clone());
+        assert_eq!(warning, None);
         let poses = recorded.world_from_sensor.unwrap();
-        for ((placed, sweep), pose) in points.sweeps.iter().zip(recorded.sweeps).zip(&poses) {
+        for ((placed, sweep), pose) in sweeps.iter().zip(recorded.sweeps).zip(&poses) {
             let mut expected = sweep;
             expected.transform(pose);
             assert_eq!(*placed, expected);

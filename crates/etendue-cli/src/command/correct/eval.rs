@@ -2,10 +2,11 @@
 
 use super::map::MapArguments;
 use super::pictures;
-use crate::command::slam::run::{Drift, Prior, TimedScans, drift, map as mapped};
+use crate::command::slam::run::{Drift, Mapping, Prior, drift};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
+use crate::sequence;
 use clap::Args;
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss,
@@ -192,10 +193,15 @@ impl Eval {
         let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];
         let prior = Prior::Odometry(poses, noise);
         let options = MapperOptions::default();
-        let sequence = TimedScans { scans, times: None };
         let run = |correction: Option<&LearntModel>| {
-            let found = mapped(sequence, prior, correction, &options)?;
-            drift(poses, &found)
+            let progress = sequence::bar("mapping", scans.len());
+            let mut mapping = Mapping::new(prior, correction, &options);
+            for scan in scans {
+                mapping.add(scan.as_slice().into())?;
+                progress.inc(1);
+            }
+            progress.finish_and_clear();
+            drift(poses, &mapping.finish())
         };
         Ok([run(None)?, run(Some(learnt))?])
     }

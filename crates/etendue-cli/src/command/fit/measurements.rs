@@ -2,12 +2,12 @@
 
 use crate::device::device;
 use crate::failure::Failure;
-use crate::source::{self, chosen, numbered_in};
+use crate::source::{self, sweep_of};
 use etendue::config::fit::ScanTask;
 use etendue::estimate::model::{BeamMeasurement, NoiselessLidar};
 use etendue::estimate::odometry::umeyama;
 use etendue::io::input::read_bytes;
-use etendue::io::points::{ReadOptions, read_points_with};
+use etendue::io::points::{ReadOptions, has_separate_sweeps};
 use etendue::io::scan_log::is_scan_log;
 use etendue::io::table::PointTable;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -32,8 +32,9 @@ pub fn read(
     task: &ScanTask,
     sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    let bytes = read_bytes(&task.file)?;
-    if std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+    if !has_separate_sweeps(&task.file)
+        && std::str::from_utf8(&read_bytes(&task.file)?).is_ok_and(is_scan_log)
+    {
         let (scan, warnings) = source::scan(&task.file, task.number)?;
         let (beams, shots) = (scan.readings.len(), sensor.shots().len());
         if beams < shots
@@ -64,12 +65,8 @@ fn of_points(
         topic: task.topic.as_deref(),
         ..ReadOptions::new(&lidar)
     };
-    let points = read_points_with(&task.file, options)?;
-    let mut warnings = points.warnings;
-    let sweeps = points.sweeps.iter().flat_map(PointTable::sweeps);
-    let sweeps: Vec<PointTable> = sweeps.collect();
-    let number = numbered_in(&task.file, task.number, sweeps.len())?;
-    let table = chosen(sweeps, number);
+    let (sweep, mut warnings) = sweep_of(&task.file, task.number, options)?;
+    let table = sweep.table;
     // Simulated points have the columns of the sensor; others are in its frame.
     let is_simulated = table.column("true_range").is_some();
     if !is_simulated && !is_in_frame_of_sensor(&table) {

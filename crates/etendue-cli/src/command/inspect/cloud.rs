@@ -4,12 +4,12 @@ use super::scene::write_extent;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::output::{to_text, write_warnings};
-use etendue::io::points::PointCloud;
-use etendue::io::table::{PointSweeps, PointTable};
+use etendue::io::points::{PointCloud, RecordedSweep, for_each_sweep};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Printed report of the points of a file.
@@ -68,52 +68,36 @@ fn head(file: &Path) -> Option<String> {
 }
 
 impl CloudReport {
-    /// Reads the points of a file.
+    /// Reads the sweeps of a file, one after another.
     pub fn of(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
-        Ok(Self::of_points(file, lidar.points(file)?))
-    }
-
-    fn of_points(file: &Path, points: PointSweeps) -> Self {
-        // Sweeps and their rate
-        let sweeps = points.sweeps.iter().map(sweep_count).sum();
-        let rate = points.stamps.as_deref().and_then(rate);
-        let has_poses = points.world_from_sensor.is_some();
-        let sensor = points.sensor.clone();
-        let mut warnings = points.warnings.clone();
-
-        // Fields, rings and extent of all points
-        let table = points.together();
-        let fields = table.columns.iter().map(|column| column.name.to_string());
-        let fields: Vec<String> = fields.collect();
-        let rings = table.column("ring").map(|rings| {
-            let values = (0..table.points).map(|point| rings.number(point).to_bits());
-            values.collect::<BTreeSet<u64>>().len()
-        });
-        let cloud = PointCloud::of_table(&table);
-        let corner = |choose: fn(f64, f64) -> f64, start: f64| {
-            std::array::from_fn(|axis| {
-                let coordinates = cloud.points.iter().map(|point| point[axis]);
-                coordinates.fold(start, choose)
-            })
-        };
-        let intensities = || cloud.intensities.iter().copied();
-        let smallest = intensities().reduce(f32::min);
-        let largest = intensities().reduce(f32::max);
-        warnings.extend(cloud.warnings.iter().cloned());
-        Self {
-            file: file.display().to_string(),
-            sensor,
-            points: cloud.points.len(),
-            sweeps,
-            rate_hz: rate,
-            rings,
-            fields,
-            has_poses,
-            from_m: corner(f64::min, f64::INFINITY),
-            to_m: corner(f64::max, f64::NEG_INFINITY),
-            intensities: smallest.zip(largest).map(<[f32; 2]>::from),
-            warnings,
+        let device = lidar.device()?;
+        let options = lidar.read_options(&device, lidar.topic.as_deref());
+        let mut totals = Totals::default();
+        let read = for_each_sweep(file, options, |sweep| {
+            totals.add(&sweep);
+            Ok::<_, Failure>(ControlFlow::Continue(()))
+        })?;
+        let mut warnings = read.warnings;
+        if totals.left_out > 0 {
+            warnings.push(format!(
+                "{} points are not finite and were left out",
+                totals.left_out
+            ));
         }
+        Ok(Self {
+            file: file.display().to_string(),
+            sensor: read.sensor,
+            points: totals.points,
+            sweeps: totals.sweeps,
+            rate_hz: totals.stamps.as_deref().and_then(rate),
+            rings: totals.has_rings.then_some(totals.rings.len()),
+            fields: totals.fields.unwrap_or_default(),
+            has_poses: totals.has_poses,
+            from_m: totals.from,
+            to_m: totals.to,
+            intensities: totals.intensities,
+            warnings,
+        })
     }
 
     /// The report as text.
@@ -147,13 +131,83 @@ impl CloudReport {
     }
 }
 
-/// Number of sweeps of a table: of different values of its field `sweep`, or one.
-fn sweep_count(table: &PointTable) -> usize {
-    let Some(sweeps) = table.column("sweep") else {
-        return 1;
-    };
-    let numbers = (0..table.points).map(|point| sweeps.number(point).to_bits());
-    numbers.collect::<BTreeSet<u64>>().len().max(1)
+/// Properties of the sweeps of a file.
+struct Totals {
+    sweeps: usize,
+    /// Number of points with a finite position, and of the others.
+    points: usize,
+    left_out: usize,
+    /// Stamps, s; `None` if a sweep has none.
+    stamps: Option<Vec<f64>>,
+    /// Whether every sweep has a pose.
+    has_poses: bool,
+    /// The fields that every sweep has.
+    fields: Option<Vec<String>>,
+    /// Different values of the field `ring`, as bits, and whether every sweep has it.
+    rings: BTreeSet<u64>,
+    has_rings: bool,
+    /// Corners of the points, m.
+    from: [f64; 3],
+    to: [f64; 3],
+    /// Smallest and largest intensity.
+    intensities: Option<[f32; 2]>,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self {
+            sweeps: 0,
+            points: 0,
+            left_out: 0,
+            stamps: Some(Vec::new()),
+            has_poses: true,
+            fields: None,
+            rings: BTreeSet::new(),
+            has_rings: true,
+            from: [f64::INFINITY; 3],
+            to: [f64::NEG_INFINITY; 3],
+            intensities: None,
+        }
+    }
+}
+
+impl Totals {
+    fn add(&mut self, sweep: &RecordedSweep) {
+        // Stamp, pose and fields
+        let table = &sweep.table;
+        self.sweeps += 1;
+        self.has_poses &= sweep.world_from_sensor.is_some();
+        match (&mut self.stamps, sweep.stamp) {
+            (Some(stamps), Some(stamp)) => stamps.push(stamp),
+            (stamps, _) => *stamps = None,
+        }
+        let names = || table.columns.iter().map(|column| column.name.to_string());
+        self.fields
+            .get_or_insert_with(|| names().collect())
+            .retain(|field| table.column(field).is_some());
+
+        // Rings, extent and intensities of the points
+        match table.column("ring") {
+            Some(rings) => {
+                let values = (0..table.points).map(|point| rings.number(point).to_bits());
+                self.rings.extend(values);
+            }
+            None => self.has_rings = false,
+        }
+        let cloud = PointCloud::of_table(table);
+        self.points += cloud.points.len();
+        self.left_out += table.points - cloud.points.len();
+        for point in &cloud.points {
+            for axis in 0..3 {
+                self.from[axis] = self.from[axis].min(point[axis]);
+                self.to[axis] = self.to[axis].max(point[axis]);
+            }
+        }
+        for intensity in cloud.intensities {
+            let [smallest, largest] = self.intensities.unwrap_or([intensity; 2]);
+            self.intensities = Some([smallest.min(intensity), largest.max(intensity)]);
+        }
+    }
 }
 
 /// Sweeps per second from the median interval of the stamps; `None` for fewer than two sweeps.

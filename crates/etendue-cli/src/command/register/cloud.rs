@@ -2,10 +2,11 @@
 
 use crate::device::LidarOptions;
 use crate::failure::Failure;
-use crate::source::{self, chosen, numbered_in};
-use etendue::io::points::PointCloud;
+use crate::source::{self, numbered_in};
+use etendue::io::points::{PointCloud, for_each_sweep};
 use etendue::io::table::PointTable;
 use nalgebra::Point3;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Named points.
@@ -66,16 +67,9 @@ fn of_sweep(
     number: Option<usize>,
     lidar: &LidarOptions,
 ) -> Result<NamedCloud, Failure> {
-    let points = lidar.points_of_one(path)?;
-    let mut warnings = points.warnings.clone();
-    // Stamped sweeps of a moving lidar have different frames; the points of a table have one
-    let is_recording = points.stamps.is_some();
-    let table = if is_recording || number.is_some() {
-        let sweeps = points.split().sweeps;
-        let number = numbered_in(path, number, sweeps.len())?;
-        chosen(sweeps, number)
-    } else {
-        PointTable::together(points.sweeps)
+    let (table, mut warnings) = match number {
+        Some(_) => lidar.sweep(path, number)?,
+        None => all_points(path, lidar)?,
     };
     let cloud = PointCloud::of_table(&table);
     warnings.extend(cloud.warnings);
@@ -88,6 +82,26 @@ fn of_sweep(
         warnings: named(name, warnings),
         is_moved: is_moved(&table),
     })
+}
+
+/// The only sweep of a recording, or all points of a cloud. Stamped sweeps of a moving lidar have different frames; the points of
+/// a table have one.
+fn all_points(path: &Path, lidar: &LidarOptions) -> Result<(PointTable, Vec<String>), Failure> {
+    let device = lidar.device()?;
+    let options = lidar.read_options(&device, lidar.topic_in(path));
+    let mut tables = Vec::new();
+    let mut stamped = 0;
+    let read = for_each_sweep(path, options, |sweep| {
+        stamped += usize::from(sweep.stamp.is_some());
+        if stamped <= 1 {
+            tables.push(sweep.table);
+        }
+        Ok::<_, Failure>(ControlFlow::Continue(()))
+    })?;
+    if stamped > 0 {
+        numbered_in(path, None, stamped)?;
+    }
+    Ok((PointTable::together(tables), read.warnings))
 }
 
 /// Whether the distances of the points from the origin differ from their ranges.

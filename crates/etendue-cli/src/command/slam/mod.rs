@@ -12,12 +12,14 @@ use crate::sequence::{self, ConventionName};
 use crate::view::layers::{LayerPanels, PanelLayer};
 use clap::{Args, ValueEnum};
 use etendue::config::depth_model::{self, LearntModel};
-use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
+use etendue::estimate::odometry::{IcpOptions, LidarScan, MapperOptions, umeyama};
+use etendue::io::sequence::{SequenceSource, SequenceSurvey, for_each_scan};
 use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, Drawing, palette};
 use nalgebra::{Isometry3, Point3};
 use report::{Report, scans_csv};
-use run::{Mapped, Prior, TimedScans, drift, map};
+use run::{Mapped, Mapping, Prior, drift};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue slam`.
@@ -92,22 +94,21 @@ enum PriorName {
 impl Slam {
     /// Maps a sequence, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
-        // Load
-        let sequence = sequence::read(&self.sequence, self.poses.as_deref(), &self.lidar)?;
-        check_scans(&self.sequence, &sequence.scans)?;
-        let are_planar = are_planar(&sequence.scans);
-        let correction = self.correction(are_planar)?;
-        let reference = match &sequence.world_from_lidar {
-            Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
-            None => None,
-        };
+        // Survey
+        let device = self.lidar.device()?;
+        let source = sequence::source(&self.sequence, self.poses.as_deref(), &self.lidar, &device);
+        let sequence = sequence::survey(source)?;
+        let survey = &sequence.survey;
+        check_scans(&self.sequence, survey.times.len())?;
+        let correction = self.correction(sequence.is_planar)?;
+        let reference = sequence.world_from_lidar(self.convention)?;
 
         // Map
-        let odometry = reference.as_deref().or(sequence.odometry.as_deref());
+        let odometry = reference.as_deref().or(survey.odometry.as_deref());
         let prior = self.prior(odometry)?;
-        let scans = TimedScans::of(&sequence, !self.no_deskew);
-        let options = self.options(are_planar);
-        let mapped = map(scans, prior, correction.as_ref(), &options)?;
+        let options = self.options(sequence.is_planar);
+        let mapping = Mapping::new(prior, correction.as_ref(), &options);
+        let mapped = self.map(source, survey, mapping)?;
 
         // Compare, write and report
         let drift = reference.as_ref().map(|poses| drift(poses, &mapped));
@@ -115,10 +116,44 @@ impl Slam {
         if let Some(path) = &self.output {
             let mut folder = Folder::new(path);
             folder.json("report.json", &report)?;
-            write(folder, &sequence.times, &mapped, reference.as_deref())?;
+            write(folder, &survey.times, &mapped, reference.as_deref())?;
         }
         print_report(self.json, &report, Report::text)?;
         report.outcome(self.accept_doubtful)
+    }
+
+    /// Maps the scans of a surveyed sequence, one in memory at a time.
+    fn map(
+        &self,
+        source: SequenceSource,
+        survey: &SequenceSurvey,
+        mut mapping: Mapping,
+    ) -> Result<Mapped, Failure> {
+        let count = survey.times.len();
+        let progress = sequence::bar("mapping", count);
+        let are_timed = survey.are_timed && !self.no_deskew;
+        for_each_scan(source, |scan| {
+            let times = scan.point_times.as_deref().filter(|_| are_timed);
+            mapping.add(LidarScan {
+                points: &scan.points,
+                point_times: times,
+                stamp: times.map(|_| survey.times[mapping.count()]),
+            })?;
+            progress.inc(1);
+            Ok::<_, Failure>(if mapping.count() < count {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        progress.finish_and_clear();
+        if mapping.count() < count {
+            return Err(Failure::usage(
+                format!("{} changed while it was read", self.sequence.display()),
+                "run the command again when the recording is complete",
+            ));
+        }
+        Ok(mapping.finish())
     }
 
     /// The correction, if its training found it usable or with `--force`.
@@ -168,20 +203,14 @@ impl Slam {
 }
 
 /// Checks that a trajectory can follow from the scans: two or more.
-fn check_scans(path: &Path, scans: &[Vec<Point3<f64>>]) -> Result<(), Failure> {
-    if scans.len() < 2 {
+fn check_scans(path: &Path, scans: usize) -> Result<(), Failure> {
+    if scans < 2 {
         return Err(Failure::usage(
             format!("{} has one scan: it has no trajectory", path.display()),
             "give a recording with two or more scans; `etendue inspect` counts them",
         ));
     }
     Ok(())
-}
-
-/// Whether the scans have points, all in the plane z = 0.
-fn are_planar(scans: &[Vec<Point3<f64>>]) -> bool {
-    let mut points = scans.iter().flatten().peekable();
-    points.peek().is_some() && points.all(|point| point.z == 0.0)
 }
 
 fn write(

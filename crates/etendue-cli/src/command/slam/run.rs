@@ -1,17 +1,15 @@
 //! Mapping of a sequence, and the drift of its trajectory.
 
 use crate::failure::Failure;
-use crate::sequence;
 use etendue::calibrate::depth::{correct_scan, correction_errors};
 use etendue::config::depth_model::LearntModel;
 use etendue::estimate::odometry::{
     LidarScan, Mapper, MapperOptions, MotionFreedom, PairSpacing, ScanQuality, TrajectoryAlignment,
     absolute_error, relative_error,
 };
-use etendue::io::sequence::Sequence;
 use etendue::physics::statistics::{mean, median, root_mean_square};
 use etendue::physics::{Purpose, Stream};
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use serde::Serialize;
 use std::fmt::Write;
 use std::time::Instant;
@@ -39,77 +37,67 @@ pub struct Mapped {
     pub seconds: f64,
 }
 
-/// Scans of a sequence, with the times of their points if they have some.
-#[derive(Clone, Copy)]
-pub struct TimedScans<'a> {
-    /// Points in the lidar frame, m.
-    pub scans: &'a [Vec<Point3<f64>>],
-    /// Times of the points relative to that of their scan, and the times of the scans, s.
-    pub times: Option<(&'a [Vec<f64>], &'a [f64])>,
+/// Mapping of scans in their order, from the first pose of the prior.
+pub struct Mapping<'a> {
+    mapper: Mapper<'a>,
+    prior: Prior<'a>,
+    is_planar: bool,
+    /// Quality of the pose of each scan.
+    scans: Vec<ScanQuality>,
+    /// Time of each scan, s.
+    seconds: Vec<f64>,
 }
 
-impl<'a> TimedScans<'a> {
-    /// The scans of a sequence; without the times of the points if `deskew` is false.
-    pub fn of(sequence: &'a Sequence, deskew: bool) -> Self {
-        let times = sequence.point_times.as_deref().filter(|_| deskew);
+impl<'a> Mapping<'a> {
+    /// A mapping without scans, with a depth correction and its errors if there are some.
+    pub fn new(
+        prior: Prior<'a>,
+        correction: Option<&'a LearntModel>,
+        options: &'a MapperOptions,
+    ) -> Self {
+        let mut mapper = Mapper::new(options.clone());
+        if let Some(LearntModel { model, learnt, .. }) = correction {
+            let normals = &options.normals;
+            mapper = mapper.with_correction(|scan| correct_scan(scan, model, normals).points);
+            if let Some(learnt) = learnt {
+                let errors = correction_errors(model, &learnt.covariance, learnt.depth);
+                mapper = mapper.with_correction_errors(errors);
+            }
+        }
         Self {
-            scans: &sequence.scans,
-            times: times.map(|times| (times, sequence.times.as_slice())),
+            mapper,
+            prior,
+            is_planar: options.icp.freedom == MotionFreedom::Plane,
+            scans: Vec::new(),
+            seconds: Vec::new(),
         }
     }
 
-    /// A scan by its number.
-    fn scan(&self, number: usize) -> LidarScan<'a> {
-        LidarScan {
-            points: &self.scans[number],
-            point_times: self.times.map(|(times, _)| times[number].as_slice()),
-            stamp: self.times.map(|(_, stamps)| stamps[number]),
-        }
-    }
-}
-
-/// Maps scans in their order, from the first pose of the prior.
-pub fn map(
-    sequence: TimedScans,
-    prior: Prior,
-    correction: Option<&LearntModel>,
-    options: &MapperOptions,
-) -> Result<Mapped, Failure> {
-    // Mapper, with a depth correction and its errors if there are some
-    let mut mapper = Mapper::new(options.clone());
-    if let Some(LearntModel { model, learnt, .. }) = correction {
-        mapper = mapper.with_correction(|scan| correct_scan(scan, model, &options.normals).points);
-        if let Some(learnt) = learnt {
-            let errors = correction_errors(model, &learnt.covariance, learnt.depth);
-            mapper = mapper.with_correction_errors(errors);
-        }
+    /// Number of scans so far.
+    pub fn count(&self) -> usize {
+        self.scans.len()
     }
 
-    // Register each scan with the map
-    let count = sequence.scans.len();
-    let progress = sequence::bar("mapping", count);
-    let mut seconds = Vec::new();
-    let mut scans = Vec::new();
-    for number in 0..count {
+    /// Registers the next scan with the map.
+    pub fn add(&mut self, scan: LidarScan) -> Result<(), Failure> {
         let start = Instant::now();
-        let step = mapper.add(
-            sequence.scan(number),
-            prior_of(prior, number, mapper.poses()),
-        )?;
-        seconds.push(start.elapsed().as_secs_f64());
-        scans.push(step.quality);
-        progress.inc(1);
+        let prior = prior_of(self.prior, self.count(), self.mapper.poses());
+        let step = self.mapper.add(scan, prior)?;
+        self.seconds.push(start.elapsed().as_secs_f64());
+        self.scans.push(step.quality);
+        Ok(())
     }
-    progress.finish_and_clear();
 
-    // Map, trajectory and statistics
-    Ok(Mapped {
-        poses: mapper.poses().to_vec(),
-        scans,
-        planar: options.icp.freedom == MotionFreedom::Plane,
-        points: mapper.map().surfels().map(|s| s.position).collect(),
-        seconds: median(&mut seconds).unwrap_or(0.0),
-    })
+    /// Map, trajectory and statistics.
+    pub fn finish(mut self) -> Mapped {
+        Mapped {
+            poses: self.mapper.poses().to_vec(),
+            scans: self.scans,
+            planar: self.is_planar,
+            points: self.mapper.map().surfels().map(|s| s.position).collect(),
+            seconds: median(&mut self.seconds).unwrap_or(0.0),
+        }
+    }
 }
 
 /// Prior of a scan from the poses so far.

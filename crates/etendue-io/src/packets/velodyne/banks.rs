@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 
 /// A model with several groups of lasers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Model {
+pub(in crate::packets) enum Model {
     Hdl64,
     Vls128,
 }
@@ -90,45 +90,94 @@ impl Model {
     }
 }
 
-/// Appends the points of all packets.
-pub(super) fn read(
-    sweeps: &mut SweepAssembler,
-    packets: &[&[u8]],
+/// Interval between two successive packets, s per firing of the first.
+pub(super) fn firing_interval(model: Model, pair: [&[u8]; 2]) -> f64 {
+    apart(pair) / model.firings(pair[0]).len() as f64
+}
+
+/// Decoder of the packets of a capture.
+pub(in crate::packets) struct Decoder<'a> {
     model: Model,
-    calibration: &VelodyneCalibration,
-) -> Result<(), String> {
-    // Check that the calibration matches the model
-    let lasers = model.groups() * LASERS;
-    if calibration.lasers.len() != lasers {
-        return Err(format!(
-            "a Velodyne {} has {lasers} lasers, but the calibration has {}",
-            model.name(),
-            calibration.lasers.len()
-        ));
+    calibration: &'a VelodyneCalibration,
+    rings: Vec<u16>,
+    /// Time between two firings, s.
+    period: f64,
+    /// The last packet, which is read when the next one determines the angular velocity of the rotor.
+    waiting: Option<Vec<u8>>,
+    /// Angular velocity during the packet before, rad/s.
+    last_rate: f64,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder. The time between two firings is the median of `intervals` (s, [`firing_interval`]); that of a single packet
+    /// has the value of the manual.
+    ///
+    /// # Errors
+    /// If the calibration is that of another model.
+    pub fn new(
+        model: Model,
+        calibration: &'a VelodyneCalibration,
+        mut intervals: Vec<f64>,
+    ) -> Result<Self, String> {
+        let lasers = model.groups() * LASERS;
+        if calibration.lasers.len() != lasers {
+            return Err(format!(
+                "a Velodyne {} has {lasers} lasers, but the calibration has {}",
+                model.name(),
+                calibration.lasers.len()
+            ));
+        }
+        intervals.sort_by(f64::total_cmp);
+        let period = match (intervals.get(intervals.len() / 2), model) {
+            (Some(median), _) => *median,
+            (None, Model::Hdl64) => 57.6e-6,
+            (None, Model::Vls128) => 53.3e-6,
+        };
+        Ok(Self {
+            model,
+            calibration,
+            rings: calibration.rings(),
+            period,
+            waiting: None,
+            last_rate: 0.0,
+        })
     }
-    let period = period(packets, model);
-    let rings = calibration.rings();
-    // Compute time and rotation rate of each packet
-    for (number, bytes) in packets.iter().enumerate() {
+
+    /// Appends the points of the packet before.
+    pub fn read(&mut self, sweeps: &mut SweepAssembler, bytes: &[u8]) {
+        if let Some(before) = self.waiting.take() {
+            self.last_rate = rate([&before, bytes]);
+            self.read_packet(sweeps, &before);
+        }
+        self.waiting = Some(bytes.to_vec());
+    }
+
+    /// Appends the points of the last packet, with the angular velocity during the packet before.
+    pub fn end(&mut self, sweeps: &mut SweepAssembler) {
+        if let Some(last) = self.waiting.take() {
+            self.read_packet(sweeps, &last);
+        }
+    }
+
+    /// Appends the echoes of each laser of each firing.
+    fn read_packet(&self, sweeps: &mut SweepAssembler, bytes: &[u8]) {
         let start = sweeps.since_first(stamp(bytes), HOUR);
-        let rate = rate(packets, number);
-        // Append the echoes of each laser of each firing
-        for (firing, blocks) in (0_u32..).zip(model.firings(bytes)) {
+        for (firing, blocks) in (0_u32..).zip(self.model.firings(bytes)) {
             let first_azimuth = azimuth(bytes, blocks[0]);
             sweeps.column((first_azimuth / TAU).fract());
-            for (laser, &ring) in rings.iter().enumerate() {
-                let delay = model.delay(laser);
-                let azimuth = first_azimuth + rate * delay;
+            for (laser, &ring) in self.rings.iter().enumerate() {
+                let delay = self.model.delay(laser);
+                let azimuth = first_azimuth + self.last_rate * delay;
                 let echoes = echoes(bytes, &blocks, laser);
                 for ((counts, reflectivity), return_number) in echoes.into_iter().zip(1..) {
-                    let reading = f64::from(counts) * model.step();
-                    let (range, position) = calibration.lasers[laser].point(azimuth, reading);
+                    let reading = f64::from(counts) * self.model.step();
+                    let (range, position) = self.calibration.lasers[laser].point(azimuth, reading);
                     sweeps.push(Row {
                         position,
                         range,
                         intensity: reflectivity.into(),
                         ring,
-                        time: start + f64::from(firing) * period + delay,
+                        time: start + f64::from(firing) * self.period + delay,
                         return_number,
                         ambient: None,
                     });
@@ -136,7 +185,6 @@ pub(super) fn read(
             }
         }
     }
-    Ok(())
 }
 
 /// Counts and reflectivity of a laser's echoes in the blocks of a firing, without duplicates.
@@ -156,33 +204,12 @@ fn stamp(bytes: &[u8]) -> f64 {
 }
 
 /// Time between two packets, s.
-fn apart(pair: &[&[u8]]) -> f64 {
+fn apart(pair: [&[u8]; 2]) -> f64 {
     (stamp(pair[1]) - stamp(pair[0])).rem_euclid(HOUR)
 }
 
-/// Time between two firings, s: the median of the packet intervals divided by their number of
-/// firings. A single packet has the value of the manual.
-fn period(packets: &[&[u8]], model: Model) -> f64 {
-    let each = packets.windows(2).map(|pair| {
-        let firings = model.firings(pair[0]).len();
-        apart(pair) / firings as f64
-    });
-    let mut each: Vec<f64> = each.collect();
-    each.sort_by(f64::total_cmp);
-    match (each.get(each.len() / 2), model) {
-        (Some(median), _) => *median,
-        (None, Model::Hdl64) => 57.6e-6,
-        (None, Model::Vls128) => 53.3e-6,
-    }
-}
-
-/// Angular velocity of the rotor during a packet, rad/s, from the following packet or, for the
-/// last, the preceding one.
-fn rate(packets: &[&[u8]], number: usize) -> f64 {
-    let from = number.min(packets.len().saturating_sub(2));
-    let Some(pair) = packets.get(from..from + 2) else {
-        return 0.0;
-    };
+/// Angular velocity of the rotor between two packets, rad/s.
+fn rate(pair: [&[u8]; 2]) -> f64 {
     let turned = (azimuth(pair[1], 0) - azimuth(pair[0], 0)).rem_euclid(TAU);
     let passed = apart(pair);
     // Without a clock, or if packets were lost, the rate is unknown.

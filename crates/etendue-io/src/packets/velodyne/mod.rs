@@ -27,31 +27,88 @@ pub(super) fn is_data(payload: &[u8]) -> bool {
     payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
 }
 
-/// Name of the lidar of a capture: its model, or the name of its preset.
-pub(super) fn name(packets: &[&[u8]]) -> String {
-    match packets.iter().find_map(|bytes| banks::Model::of(bytes)) {
-        Some(model) => format!("Velodyne {}", model.name()),
-        None => single::name(packets).unwrap_or("Velodyne").to_owned(),
+/// What the packets of a capture together show about their lidar.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// The model with several groups of lasers, if a packet has one.
+    model: Option<banks::Model>,
+    /// Preset of the first packet of a supported product.
+    preset: Option<&'static str>,
+    /// Intervals between the firings of that model, s.
+    intervals: Vec<f64>,
+    last: Option<Vec<u8>>,
+}
+
+impl Survey {
+    /// Adds a packet.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.model = self.model.or_else(|| banks::Model::of(bytes));
+        self.preset = self.preset.or_else(|| single::name(bytes));
+        if let Some(model) = self.model {
+            if let Some(last) = &self.last {
+                self.intervals
+                    .push(banks::firing_interval(model, [last, bytes]));
+            }
+            self.last = Some(bytes.to_vec());
+        }
+    }
+
+    /// Name of the lidar: its model, or the name of its preset.
+    pub fn name(&self) -> String {
+        match self.model {
+            Some(model) => format!("Velodyne {}", model.name()),
+            None => self.preset.unwrap_or("Velodyne").to_owned(),
+        }
     }
 }
 
-/// Appends the points of a capture's packets. Returns irregularities as warnings.
-pub(super) fn read(
-    sweeps: &mut SweepAssembler,
-    packets: &[&[u8]],
-    calibration: Option<&VelodyneCalibration>,
-    tables: ChannelTables,
-) -> Result<Vec<String>, String> {
-    if let Some(model) = packets.iter().find_map(|bytes| banks::Model::of(bytes)) {
-        let calibration = calibration.ok_or_else(|| model.needs_calibration())?;
-        banks::read(sweeps, packets, model, calibration)?;
-        return Ok(Vec::new());
+/// Decoder of the packets of a capture.
+pub(super) enum Decoder<'a> {
+    /// Lidars with one group of lasers.
+    Single(single::Decoder),
+    /// Lidars with several.
+    Banks(banks::Decoder<'a>),
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder for the surveyed packets. Appends irregularities to `warnings`.
+    ///
+    /// # Errors
+    /// If the lidar needs a calibration and there is none, or that of another model.
+    pub fn new(
+        survey: Survey,
+        calibration: Option<&'a VelodyneCalibration>,
+        tables: ChannelTables,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        if let Some(model) = survey.model {
+            let calibration = calibration.ok_or_else(|| model.needs_calibration())?;
+            let decoder = banks::Decoder::new(model, calibration, survey.intervals)?;
+            return Ok(Self::Banks(decoder));
+        }
+        warnings.extend(calibration.map(|_| {
+            "the calibration was not used: this lidar has the directions of its preset".to_owned()
+        }));
+        Ok(Self::Single(single::Decoder::new(tables)))
     }
-    single::read(sweeps, packets, tables)?;
-    let unused = calibration.map(|_| {
-        "the calibration was not used: this lidar has the directions of its preset".to_owned()
-    });
-    Ok(unused.into_iter().collect())
+
+    /// Appends the points of a packet, or those of the packet before.
+    pub fn read(&mut self, sweeps: &mut SweepAssembler, bytes: &[u8]) -> Result<(), String> {
+        match self {
+            Self::Single(decoder) => decoder.read(sweeps, bytes),
+            Self::Banks(decoder) => {
+                decoder.read(sweeps, bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Appends the points that are left at the end of the packets.
+    pub fn end(&mut self, sweeps: &mut SweepAssembler) {
+        if let Self::Banks(decoder) = self {
+            decoder.end(sweeps);
+        }
+    }
 }
 
 /// Flag at the beginning of a block.

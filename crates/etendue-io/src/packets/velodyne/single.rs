@@ -31,10 +31,9 @@ fn product(number: u8) -> Result<(&'static str, f64), String> {
     }
 }
 
-/// The preset of the first packet of a supported product.
-pub(super) fn name(packets: &[&[u8]]) -> Option<&'static str> {
-    let preset = |bytes: &&[u8]| Some(product(*bytes.last()?).ok()?.0);
-    packets.iter().find_map(preset)
+/// The preset of a packet; `None` for an unsupported product.
+pub(super) fn name(bytes: &[u8]) -> Option<&'static str> {
+    Some(product(*bytes.last()?).ok()?.0)
 }
 
 /// One packet.
@@ -47,21 +46,30 @@ struct Packet<'a> {
     together: usize,
 }
 
-/// Appends the points of a capture's packets.
-pub(super) fn read(
-    sweeps: &mut SweepAssembler,
-    packets: &[&[u8]],
+/// Decoder of the packets of a capture.
+pub(in crate::packets) struct Decoder {
     tables: ChannelTables,
-) -> Result<(), String> {
-    let mut by_product = BTreeMap::new();
-    for bytes in packets {
+    /// Channel tables by product number.
+    by_product: BTreeMap<u8, ChannelTable>,
+}
+
+impl Decoder {
+    pub fn new(tables: ChannelTables) -> Self {
+        Self {
+            tables,
+            by_product: BTreeMap::new(),
+        }
+    }
+
+    /// Appends the points of a packet.
+    pub fn read(&mut self, sweeps: &mut SweepAssembler, bytes: &[u8]) -> Result<(), String> {
         // Find the channel table by the product number
         check_block_flags(bytes)?;
         let number = bytes[SIZE - 1];
         let (preset, step) = product(number)?;
-        let table = match by_product.entry(number) {
+        let table = match self.by_product.entry(number) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(tables.get(preset)?),
+            Entry::Vacant(new) => new.insert(self.tables.get(preset)?),
         };
         // Read the firings of the packet in order
         let packet = Packet {
@@ -75,8 +83,8 @@ pub(super) fn read(
         for group in (0..BLOCKS).step_by(packet.together) {
             packet.read_group(sweeps, group, start);
         }
+        Ok(())
     }
-    Ok(())
 }
 
 impl Packet<'_> {

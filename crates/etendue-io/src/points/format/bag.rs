@@ -1,20 +1,24 @@
 //! Points of one topic of a bag: MCAP, ROS 1 or ROS 2. Each sensor has its own frame.
 
 use super::scan_log::scan_table;
-use super::{FormatEntry, PointSource};
-use crate::FormatError;
-use crate::bag::{Bag, Measured, Measurement, RecordedCloud, SensorMotion, SensorTopics};
-use crate::packets;
-use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
-use std::collections::BTreeSet;
+use super::{FormatEntry, PointReader, SweepSource};
+use crate::bag::{
+    Bag, Container, Measured, Measurement, RecordedCloud, SensorMotion, SensorTopics,
+};
+use crate::interrupt::Interrupt;
+use crate::packets::{self, VisitPacket};
+use crate::points::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
+use crate::table::{ColumnData, PointColumn, PointTable};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["bag", "db3"],
-    recognizes: |path, bytes| Bag::of(path, bytes).is_some(),
+    recognizes: |_, bytes| Container::of(bytes).is_some(),
     points_only: true,
     in_folders: false,
     is_recorded_cloud: false,
-    read: |file| parse(&file),
+    read: PointReader::Sweeps(read),
     write: None,
     capacity: None,
     editor: None,
@@ -35,51 +39,59 @@ const TIME_FIELDS: [(&str, f64, bool); 3] = [
     ("timestamp", 1.0, false),
 ];
 
-/// Clouds of a topic. Without a name: of the only topic with clouds, or otherwise of the only topic
+/// Visits the clouds of a topic. Without a name: of the only topic with clouds, or otherwise of the only topic
 /// with planar scans. The poses of the sensor are those of the transforms of the bag.
-pub(super) fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
-    let Some(bag) = Bag::of(file.path, &file.bytes) else {
-        return Ok(PointSweeps::default());
+pub(super) fn read(
+    file: &SweepSource,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let Some(bag) = Bag::of(file.path, file.content)? else {
+        return Ok(());
     };
     let topics = SensorTopics::of(bag)?;
     let topic = topics.choose(file.options.topic, PREFERRED)?;
-    let tree = topics.transforms()?;
-    let mut points = PointSweeps::default();
-    let mut stamps = Vec::new();
-    let mut poses = Vec::new();
-    let mut frames = BTreeSet::new();
-    let mut add = |table: PointTable, frame: &str, time: f64| {
-        points.sweeps.push(table);
-        stamps.push(time);
-        poses.push(tree.world_from(frame, time));
-        frames.insert(frame.to_owned());
-    };
-    match topics.measurements(topic)? {
-        Measured::Clouds(clouds) => {
-            for (number, cloud) in (0..).zip(&clouds) {
-                add(cloud_table(number, cloud), &cloud.frame, cloud.time);
-            }
-        }
-        Measured::Packets(packets) => {
-            points = packets::parse_packets(file.path, &packets, file.options.lidar)?;
-            points.warnings.splice(0..0, topics.warnings);
-            return Ok(points);
-        }
-        Measured::Scans(scans) => {
-            for (number, recorded) in (0..).zip(&scans) {
-                let table = scan_table(number, &recorded.scan);
-                add(table, &recorded.frame, recorded.scan.time);
-            }
-        }
+    summary.warnings.extend(topics.warnings.iter().cloned());
+
+    // Packets of a device
+    if topic.measurement() == Some(Measurement::Packets) {
+        let packets = |_: &mut Vec<String>, visit: VisitPacket| {
+            topics.for_each(topic, |measured| match measured {
+                Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
+                _ => Ok(()),
+            })
+        };
+        return packets::visit_sweeps(file.path, &packets, file.options.lidar, summary, visit);
     }
-    points.stamps = Some(stamps);
-    points.world_from_sensor = poses.into_iter().collect();
-    points.motion = match (frames.pop_first(), frames.len()) {
-        (Some(frame), 0) => SensorMotion::of(tree, &frame),
-        _ => None,
-    };
-    points.warnings = topics.warnings;
-    Ok(points)
+
+    // Clouds or planar scans, with the pose of their frame
+    let tree = topics.transforms();
+    let mut motions: BTreeMap<String, Option<Rc<SensorMotion>>> = BTreeMap::new();
+    let mut number: u32 = 0;
+    topics.for_each(topic, |measured| {
+        let (table, frame, time) = match measured {
+            Measured::Cloud(cloud) => (cloud_table(number, &cloud), cloud.frame, cloud.time),
+            Measured::Scan(recorded) => {
+                let time = recorded.scan.time;
+                (scan_table(number, &recorded.scan), recorded.frame, time)
+            }
+            Measured::Packets(_) => return Ok(()),
+        };
+        let position = number as usize;
+        number += 1;
+        let world_from_sensor = tree.world_from(&frame, time);
+        let motion = motions
+            .entry(frame)
+            .or_insert_with_key(|frame| SensorMotion::of(tree.clone(), frame).map(Rc::new));
+        visit(RecordedSweep {
+            number: position,
+            table,
+            stamp: Some(time),
+            world_from_sensor,
+            odometry: None,
+            motion: motion.clone(),
+        })
+    })
 }
 
 /// The table of one cloud. Times of points are absolute. If the fields are missing, `sweep` is the

@@ -1,6 +1,6 @@
 //! Packet captures.
 
-use super::FormatEntry;
+use super::{FormatEntry, PointReader};
 use crate::packets;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -9,7 +9,10 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: false,
     is_recorded_cloud: false,
-    read: |file| packets::parse(file.path, &file.bytes, file.options.lidar),
+    read: PointReader::Sweeps(|file, summary, visit| {
+        let lidar = file.options.lidar;
+        packets::visit_sweeps_of_capture(file.path, file.content, lidar, summary, visit)
+    }),
     write: None,
     capacity: None,
     editor: None,

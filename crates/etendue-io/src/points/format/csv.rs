@@ -4,7 +4,7 @@
 //! `x_m`). Without a header, two to four columns are x, y, z and intensity in this order; two
 //! columns are a planar cloud.
 
-use super::{FormatEntry, ScanEditor};
+use super::{FormatEntry, PointReader, ScanEditor};
 use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
@@ -19,7 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: false,
     in_folders: true,
     is_recorded_cloud: true,
-    read: |file| parse(file.path, &file.bytes),
+    read: PointReader::Whole(|file| parse(file.path, &file.bytes)),
     write: Some(|outputs, path, table, _| write_csv(outputs, path, table)),
     capacity: None,
     editor: Some(ScanEditor {

@@ -1,6 +1,6 @@
 //! ASTM E57.
 
-use super::{FieldCapacity, FormatEntry};
+use super::{FieldCapacity, FormatEntry, PointReader};
 use crate::foreign::{guarded, most_content};
 use crate::output::OutputSet;
 use crate::precision::single;
@@ -16,7 +16,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| parse(file.path, file.bytes),
+    read: PointReader::Whole(|file| parse(file.path, file.bytes)),
     write: Some(|outputs, path, table, _| write_e57(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &[
@@ -63,7 +63,7 @@ fn check(bytes: &[u8]) -> Result<(), String> {
 fn read(bytes: Vec<u8>) -> Result<PointSweeps, String> {
     let text = |error: ::e57::Error| error.to_string();
     let size = bytes.len();
-    let mut left = most_content(size);
+    let mut left = most_content(size as u64);
     let mut file = E57Reader::new(Cursor::new(bytes)).map_err(text)?;
     let mut points = PointSweeps::default();
     for cloud in file.pointclouds() {

@@ -4,7 +4,7 @@
 //! or Zstandard, with NaN for null. Other columns are skipped with a warning. The names of Argoverse 2 are those of this project: `offset_ns`
 //! is the field `time` in s, `laser_number` is `ring`.
 
-use super::FormatEntry;
+use super::{FormatEntry, PointReader};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["feather", "arrow"],
@@ -12,7 +12,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: false,
     is_recorded_cloud: true,
-    read: |file| codec::decode(file.path, file.bytes),
+    read: PointReader::Whole(|file| codec::decode(file.path, file.bytes)),
     write: None,
     capacity: None,
     editor: None,

@@ -1,6 +1,6 @@
 //! Scans without a header: those of KITTI, nuScenes and similar data sets.
 
-use super::{FieldCapacity, FormatEntry, PointFormat, PointSource, ScanEditor};
+use super::{FieldCapacity, FormatEntry, PointFormat, PointReader, PointSource, ScanEditor};
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records, truncated_points};
 use crate::output::OutputSet;
 use crate::precision::single;
@@ -36,7 +36,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| parse(&file),
+    read: PointReader::Whole(|file| parse(&file)),
     write: Some(|outputs, path, table, _| write_kitti(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &["x", "y", "z", "intensity"],

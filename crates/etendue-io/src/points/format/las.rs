@@ -2,7 +2,7 @@
 
 mod chunks;
 
-use super::{FieldCapacity, FormatEntry, ScanEditor};
+use super::{FieldCapacity, FormatEntry, PointReader, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
 use crate::foreign::{guarded, is_plausible};
 use crate::output::OutputSet;
@@ -21,7 +21,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| parse(file.path, file.bytes).map(PointSweeps::one),
+    read: PointReader::Whole(|file| parse(file.path, file.bytes).map(PointSweeps::one)),
     write: Some(|outputs, path, table, _| write_las(outputs, path, table)),
     capacity: Some(FieldCapacity {
         fields: &[

@@ -1,12 +1,16 @@
 //! MCAP recordings with ROS 2 messages.
 
-use super::{FormatEntry, bag};
+use super::{FormatEntry, PointReader, bag};
 use crate::FormatError;
+use crate::bag::SensorMotion;
 use crate::output::OutputSet;
+use crate::points::RecordedSweep;
 use crate::ros2::{LidarRecorder, LidarTopics};
-use crate::table::{PointSweeps, PointTable};
+use crate::table::PointTable;
 use nalgebra::Isometry3;
+use std::io::{Seek, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["mcap"],
@@ -14,41 +18,60 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| bag::parse(&file),
+    read: PointReader::Sweeps(bag::read),
     write: Some(|outputs, path, table, _| write_mcap(outputs, path, table)),
     capacity: None,
     editor: None,
 };
 
-/// Writes an `.mcap`: every sweep as a `PointCloud2` with its stamp and the pose of its sensor.
-/// Sweeps without stamps have their earliest time, sweeps without poses a stationary sensor.
-///
-/// # Errors
-/// As [`write_mcap`].
-pub fn write_mcap_sweeps(
-    outputs: &mut OutputSet,
-    path: &Path,
-    points: &PointSweeps,
-) -> Result<(), FormatError> {
-    let mut recorder = LidarRecorder::in_memory(LidarTopics::default())?;
-    for (number, sweep) in points.sweeps.iter().enumerate() {
-        let (time, table) = match &points.stamps {
-            Some(stamps) => (stamps[number], sweep.clone().since(stamps[number])),
-            None => sweep.clone().stamped(),
-        };
-        let poses = points.world_from_sensor.as_ref();
-        let pose = poses.map_or_else(Isometry3::identity, |poses| poses[number]);
-        recorder.record_cloud(&table, time, &pose)?;
+/// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the pose of its sensor. Sweeps without stamps
+/// have their earliest time, sweeps without poses a stationary sensor.
+pub struct McapSweeps<W: Write + Seek> {
+    recorder: LidarRecorder<W>,
+    motion: Option<Rc<SensorMotion>>,
+    last_pose: Isometry3<f64>,
+}
+
+impl<W: Write + Seek> McapSweeps<W> {
+    /// Begins a recording; errors name `path`.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn new(path: &Path, file: W) -> Result<Self, FormatError> {
+        Ok(Self {
+            recorder: LidarRecorder::of_writer(path, LidarTopics::default(), file)?,
+            motion: None,
+            last_pose: Isometry3::identity(),
+        })
     }
-    // The pose after the last point, so that the poses span the times of all points
-    let last = points.world_from_sensor.iter().flatten().last();
-    let motion = points.motion.as_ref();
-    recorder.record_last_poses(|_, time| {
-        let moving = motion.and_then(|motion| motion.world_from_sensor(time));
-        moving.or(last.copied()).unwrap_or_default()
-    })?;
-    let bytes = recorder.into_bytes()?;
-    outputs.add(path, |file| file.write_all(&bytes))
+
+    /// Appends a sweep.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or a ROS stamp cannot represent a time.
+    pub fn add(&mut self, sweep: RecordedSweep) -> Result<(), FormatError> {
+        let (time, table) = match sweep.stamp {
+            Some(stamp) => (stamp, sweep.table.since(stamp)),
+            None => sweep.table.stamped(),
+        };
+        self.last_pose = sweep.world_from_sensor.unwrap_or_default();
+        self.motion = sweep.motion;
+        self.recorder.record_cloud(&table, time, &self.last_pose)
+    }
+
+    /// Appends the pose after the last point, so that the poses span the times of all points, and ends the recording.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(mut self) -> Result<(), FormatError> {
+        let motion = self.motion.as_deref();
+        let last = self.last_pose;
+        self.recorder.record_last_poses(|_, time| {
+            let moving = motion.and_then(|motion| motion.world_from_sensor(time));
+            moving.unwrap_or(last)
+        })?;
+        self.recorder.finish()
+    }
 }
 
 /// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame
@@ -61,5 +84,14 @@ pub fn write_mcap(
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    write_mcap_sweeps(outputs, path, &PointSweeps::new(table.sweeps(), Vec::new()))
+    let output = outputs.open(path)?;
+    let mut recording = McapSweeps::new(path, output.writer()?)?;
+    for table in table.sweeps() {
+        recording.add(RecordedSweep {
+            table,
+            ..RecordedSweep::default()
+        })?;
+    }
+    recording.finish()?;
+    outputs.close(output)
 }

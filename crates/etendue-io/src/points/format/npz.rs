@@ -1,6 +1,6 @@
 //! Archives of NumPy arrays.
 
-use super::{FormatEntry, ScanEditor};
+use super::{FormatEntry, PointReader, ScanEditor};
 use crate::editable::{
     ByteColumn, EditableScan, NumberType, TRUNCATED, is_distance, without_positions,
 };
@@ -22,7 +22,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
-    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
+    read: PointReader::Whole(|file| parse(file.path, &file.bytes).map(PointSweeps::one)),
     write: Some(|outputs, path, table, _| write_npz(outputs, path, table)),
     capacity: None,
     editor: Some(ScanEditor {
@@ -95,7 +95,7 @@ impl Array {
 fn arrays(bytes: &[u8]) -> io::Result<Vec<Array>> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))?;
     let mut arrays = Vec::new();
-    let mut left = most_content(bytes.len());
+    let mut left = most_content(bytes.len() as u64);
     for index in 0..zip.len() {
         let file = zip.by_index(index)?;
         let name = file.name()?.trim_end_matches(".npy").to_owned();
@@ -295,7 +295,7 @@ impl EditableScan for NpzScan {
 fn unpack(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let mut entries = Vec::new();
-    let mut left = most_content(bytes.len());
+    let mut left = most_content(bytes.len() as u64);
     for number in 0..archive.len() {
         let mut entry = archive.by_index(number)?;
         let name = entry.name()?.into_owned();

@@ -5,7 +5,7 @@
 //! with a warning. The writer uses required columns in one row group, plain encoding and
 //! Zstandard.
 
-use super::FormatEntry;
+use super::{FormatEntry, PointReader};
 use crate::FormatError;
 use crate::output::OutputSet;
 use crate::table::{PointSweeps, PointTable};
@@ -17,7 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: false,
     is_recorded_cloud: false,
-    read: |file| parse(file.path, file.bytes),
+    read: PointReader::Whole(|file| parse(file.path, file.bytes)),
     write: Some(|outputs, path, table, _| write_parquet(outputs, path, table)),
     capacity: None,
     editor: None,

@@ -1,6 +1,6 @@
 //! PCD files of the Point Cloud Library, version 0.7: text and binary.
 
-use super::{FormatEntry, ScanEditor};
+use super::{FormatEntry, PointReader, ScanEditor};
 use crate::editable::{
     ByteColumn, EditableScan, NumberType, Records, Rows, TRUNCATED, truncated_points,
     without_positions,
@@ -18,7 +18,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: true,
     is_recorded_cloud: true,
-    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
+    read: PointReader::Whole(|file| parse(file.path, &file.bytes).map(PointSweeps::one)),
     write: Some(write_pcd),
     capacity: None,
     editor: Some(ScanEditor {

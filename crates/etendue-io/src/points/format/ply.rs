@@ -1,6 +1,6 @@
 //! Vertices of PLY files.
 
-use super::{FormatEntry, ScanEditor};
+use super::{FormatEntry, PointReader, ScanEditor};
 use crate::editable::{
     ByteColumn, EditableScan, NumberType, Records, Rows, truncated_points, without_positions,
 };
@@ -17,7 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: false,
     in_folders: true,
     is_recorded_cloud: true,
-    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
+    read: PointReader::Whole(|file| parse(file.path, &file.bytes).map(PointSweeps::one)),
     write: Some(write_ply),
     capacity: None,
     editor: Some(ScanEditor {

@@ -1,6 +1,6 @@
 //! Logs of planar scans, and the points of planar scans.
 
-use super::{FormatEntry, PointSource};
+use super::{FormatEntry, PointReader, PointSource};
 use crate::precision::single;
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -14,7 +14,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: false,
     in_folders: false,
     is_recorded_cloud: false,
-    read: |file| parse(&file),
+    read: PointReader::Whole(|file| parse(&file)),
     write: None,
     capacity: None,
     editor: None,

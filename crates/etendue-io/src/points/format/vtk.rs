@@ -1,6 +1,6 @@
 //! Legacy VTK files with text points.
 
-use super::FormatEntry;
+use super::{FormatEntry, PointReader};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     points_only: true,
     in_folders: false,
     is_recorded_cloud: true,
-    read: |file| parse(file.path, &file.bytes).map(PointSweeps::one),
+    read: PointReader::Whole(|file| parse(file.path, &file.bytes).map(PointSweeps::one)),
     write: None,
     capacity: None,
     editor: None,
