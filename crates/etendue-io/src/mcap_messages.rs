@@ -43,16 +43,13 @@ pub(crate) fn for_each_message(
     // Visit the messages of every record
     let mut channels = Channels::default();
     loop {
-        let record = match next_record(&mut file) {
-            Ok(record) => record,
-            Err(source) => return Err(FormatError::cannot_read(path, source).into()),
+        let record = next_record(&mut file);
+        let record = record.map_err(|source| FormatError::cannot_read(path, source))?;
+        let Some(record) = record else {
+            return Ok(());
         };
-        let visited = match record {
-            None => return Ok(()),
-            Some(record) if [DATA_END, FOOTER].contains(&record.opcode) => return Ok(()),
-            Some(record) => channels.visit(&record, &mut visit),
-        };
-        match visited {
+        match channels.visit(&record, &mut visit) {
+            Ok(()) if [DATA_END, FOOTER].contains(&record.opcode) => return Ok(()),
             Ok(()) => {}
             Err(Ended::Visitor(interrupt)) => return Err(interrupt),
             Err(Ended::Damage(damage)) => {

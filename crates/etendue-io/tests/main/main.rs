@@ -20,4 +20,5 @@ mod recordings;
 mod scan_files;
 mod scan_logs;
 mod scan_streams;
+mod sweeps;
 mod trajectories;

@@ -137,6 +137,11 @@ fn moving(time: f64) -> Isometry3<f64> {
 
 /// Three sweeps at 0 s, 0.1 s and 0.2 s with their poses. The points are measured 25 ms apart.
 fn moving_recording(has_times: bool) -> PointSweeps {
+    parse("a.mcap", moving_mcap(has_times))
+}
+
+/// The bytes of that recording.
+pub fn moving_mcap(has_times: bool) -> Vec<u8> {
     let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
     for stamp in [0.0, 0.1, 0.2] {
         let times = [0.0, 0.025, 0.05, 0.075];
@@ -163,7 +168,7 @@ fn moving_recording(has_times: bool) -> PointSweeps {
             .record_cloud(&table, stamp, &moving(stamp))
             .unwrap();
     }
-    parse("a.mcap", recorder.into_bytes().unwrap())
+    recorder.into_bytes().unwrap()
 }
 
 /// Largest distance of the points of a sweep to their positions in the world, m.

@@ -1,0 +1,118 @@
+//! Sweeps that are read one after another are those of the whole file.
+
+use crate::readers::moving_mcap;
+use etendue_io::FormatError;
+use etendue_io::packets::PacketSource;
+use etendue_io::points::{ReadOptions, RecordedSweep, for_each_sweep, parse_points, read_points};
+use etendue_io::sequence::{SequenceSource, for_each_scan, read_sequence, survey_sequence};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// The first sweeps of a file, at most `most`.
+fn first_sweeps(path: &Path, most: usize) -> Result<Vec<RecordedSweep>, FormatError> {
+    let device = PacketSource::default();
+    let mut sweeps = Vec::new();
+    for_each_sweep(path, ReadOptions::new(&device), |sweep| {
+        sweeps.push(sweep);
+        Ok::<_, FormatError>(if sweeps.len() < most {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        })
+    })?;
+    Ok(sweeps)
+}
+
+#[test]
+fn sweeps_of_a_recording_are_those_of_the_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mcap");
+    std::fs::write(&path, moving_mcap(true)).unwrap();
+    let whole = read_points(&path, &PacketSource::default()).unwrap();
+    let in_memory = parse_points(&path, moving_mcap(true), &PacketSource::default()).unwrap();
+    assert_eq!(whole, in_memory);
+    let sweeps = first_sweeps(&path, usize::MAX).unwrap();
+    assert_eq!(sweeps.len(), 3);
+    for (number, sweep) in sweeps.into_iter().enumerate() {
+        assert_eq!(sweep.number, number);
+        assert_eq!(sweep.table, whole.sweeps[number]);
+        assert_eq!(
+            sweep.stamp,
+            whole.stamps.as_ref().map(|stamps| stamps[number])
+        );
+        let poses = whole.world_from_sensor.as_ref();
+        assert_eq!(sweep.world_from_sensor, poses.map(|poses| poses[number]));
+        assert_eq!(sweep.motion.as_deref(), whole.motion.as_ref());
+    }
+}
+
+/// A row that is no number ends a table: the sweeps of a folder before it are read.
+#[test]
+fn the_reading_ends_with_the_visitor() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, row) in [("0.csv", "1,2,3"), ("1.csv", "4,5,6"), ("2.csv", "7,8,x")] {
+        let text = format!("x,y,z\n{row}\n");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let two = first_sweeps(folder.path(), 2).unwrap();
+    assert_eq!(two[1].table.number("x", 0), Some(4.0));
+    let error = first_sweeps(folder.path(), 3).unwrap_err();
+    assert!(error.to_string().contains("2.csv"), "{error}");
+}
+
+/// The numbers of the sweeps of a table are those of its column.
+#[test]
+fn a_table_is_split_by_its_numbers_of_sweeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "x,y,z,sweep\n1,0,0,7\n2,0,0,3\n3,0,0,7\n").unwrap();
+    let sweeps = first_sweeps(&path, usize::MAX).unwrap();
+    let found: Vec<_> = { sweeps.iter() }
+        .map(|sweep| (sweep.number, sweep.table.points))
+        .collect();
+    assert_eq!(found, [(3, 1), (7, 2)]);
+}
+
+/// A sequence in memory, and one that is surveyed and visited, are the same.
+#[test]
+fn a_surveyed_sequence_is_that_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mcap = folder.path().join("a.mcap");
+    std::fs::write(&mcap, moving_mcap(true)).unwrap();
+    let clouds = folder.path().join("clouds");
+    std::fs::create_dir(&clouds).unwrap();
+    for number in 0..3 {
+        let text = format!("x,y,z,time\n{number},2,3,0\n4,5,6,0.5\n");
+        std::fs::write(clouds.join(format!("{number}.csv")), text).unwrap();
+    }
+    for path in [&mcap, &clouds] {
+        let device = PacketSource::default();
+        let source = SequenceSource {
+            path,
+            poses: None,
+            options: ReadOptions::new(&device),
+        };
+        let whole = read_sequence(source, &mut |_, _| {}).unwrap();
+        let mut observed = Vec::new();
+        let observe = &mut |scan: &_| observed.push(Clone::clone(scan));
+        let survey = survey_sequence(source, &mut |_, _| {}, observe).unwrap();
+        assert_eq!(survey.times, whole.times);
+        assert_eq!(survey.world_from_lidar, whole.world_from_lidar);
+        assert_eq!(survey.warnings, whole.warnings);
+        assert!(survey.are_timed);
+        let mut visited = Vec::new();
+        for_each_scan(source, |scan| {
+            visited.push(scan);
+            Ok::<_, FormatError>(ControlFlow::Continue(()))
+        })
+        .unwrap();
+        assert_eq!(visited, observed);
+        for (number, scan) in visited.into_iter().enumerate() {
+            assert_eq!(scan.points, whole.scans[number]);
+            assert_eq!(
+                scan.point_times.as_ref(),
+                whole.point_times.as_ref().map(|t| &t[number])
+            );
+        }
+    }
+}
