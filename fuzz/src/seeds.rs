@@ -290,6 +290,24 @@ pub fn scan_logs() -> Vec<Vec<u8>> {
     ])
 }
 
+/// A rawlog with a scan of two beams.
+pub fn rawlogs() -> Vec<Vec<u8>> {
+    let parts: [&[u8]; 11] = [
+        b"\x97CObservation2DRangeScan\x02",
+        &[0, 0, 0x80, 0x3f, 1, 0, 0, 0xf0, 0x41],
+        b"\x87CPose3D\x02",
+        &[0; 56],
+        b"\x88\x87CMatrix\x00",
+        &[0; 8],
+        b"\x88\x02\0\0\0",
+        &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40],
+        &[1, 1],
+        &[0; 4],
+        b"\x88",
+    ];
+    vec![parts.concat()]
+}
+
 pub fn ouster() -> Vec<Vec<u8>> {
     texts(&[r#"{"prod_line":"OS-1-16","lidar_mode":"1024x10","udp_profile_lidar":"LEGACY","columns_per_packet":16,
         "beam_altitude_angles":[1.5,-1.5],"beam_azimuth_angles":[0.1,0.2],"lidar_origin_to_beam_origin_mm":12.1}"#])

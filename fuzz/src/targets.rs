@@ -155,7 +155,8 @@ pub fn targets() -> Vec<Target> {
         target!("recording-sqlite", seeds::sqlite, &["SQLite format 3\0", "table", "topics", "messages"], bytes => recording("a.db3", bytes)),
         target!("recording-text", seeds::scan_logs, &["FLASER ", "ROBOTLASER1 ", ",", "\n"], bytes => recording("a.log", bytes)),
         target!("clouds-mcap", seeds::mcap, MCAP, bytes => { let _ = parse_clouds(Path::new("a.mcap"), bytes); }),
-        target!("scan-log", seeds::scan_logs, &["FLASER ", "ROBOTLASER1 ", ",", "\n"], bytes => text(bytes, |text| { let _ = parse_scan_log(Path::new("a.log"), text); })),
+        target!("scan-log", seeds::scan_logs, &["FLASER ", "ROBOTLASER1 ", ",", "\n"], bytes => { let _ = parse_scan_log(Path::new("a.log"), bytes); }),
+        target!("rawlog", seeds::rawlogs, &["\u{88}", "CPose3D", "CObservationOdometry"], bytes => { let _ = parse_scan_log(Path::new("a.rawlog"), bytes); }),
         target!("scan-stream", seeds::scan_logs, &["FLASER ", ",", "\n"], bytes => {
             let mut stream = ScanStream::new("a.log", bytes);
             while stream.next_scans(1).is_ok_and(|scans| !scans.is_empty()) {}

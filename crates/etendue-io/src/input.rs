@@ -155,15 +155,15 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
 /// # Errors
 /// If the file cannot be read or decompressed, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, FormatError> {
-    text_of(path, read_bytes(path)?)
+    str_of(path, &read_bytes(path)?).map(str::to_owned)
 }
 
 /// The text in the content of a file.
-pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, FormatError> {
-    String::from_utf8(bytes).map_err(|error| {
+pub(crate) fn str_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, FormatError> {
+    std::str::from_utf8(bytes).map_err(|error| {
         FormatError::malformed(
             path,
-            FileLocation::Byte(error.utf8_error().valid_up_to()),
+            FileLocation::Byte(error.valid_up_to()),
             "this is not text in UTF-8",
             "give a text file, or a file name with the ending of its binary format",
         )

@@ -18,7 +18,7 @@ pub use crate::bag::CloudScan;
 
 use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, SensorTopics};
 use crate::digest::{sha256_of_all, sha256_of_reader};
-use crate::input::{Content as Bytes, read_bytes, text_of};
+use crate::input::{Content as Bytes, read_bytes};
 use crate::interrupt::Interrupt;
 use crate::packets::{self, PacketSource, VisitPacket};
 use crate::points::{PointCloud, PointFormat, SweepSummary, is_cloud, parse_points};
@@ -104,10 +104,10 @@ fn parse(
         });
     }
     let bytes = bytes.into_bytes()?;
-    let content = if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+    let content = if is_cloud(&bytes) && !is_scan_log(&bytes) {
         Content::Clouds(clouds_of(path, bytes, source, &mut warnings)?)
     } else {
-        let log = parse_scan_log(path, &text_of(path, bytes)?)?;
+        let log = parse_scan_log(path, &bytes)?;
         warnings.extend(log.warnings.iter().cloned());
         Content::Scans(log)
     };

@@ -93,7 +93,10 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let second = std::fs::read_to_string(folder.path().join("scan.csv")).expect("a scan");
     assert!(second.lines().count() > 100 && second.lines().count() < all.lines().count());
     let message = fail(folder.path(), &one("7"));
-    assert!(message.contains("has the number 7"), "{message}");
+    assert!(
+        message.contains("no sweep 7: its sweeps are 0 to 1"),
+        "{message}"
+    );
     succeed(folder.path(), &convert("scan.csv", &["--topic", &scan]));
     let message = results(folder.path(), &["compare", "cloud.csv", "scan.csv"]);
     assert!(message.contains("F-score: 100.00 %"), "{message}");

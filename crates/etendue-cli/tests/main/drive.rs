@@ -276,7 +276,7 @@ fn formats_are_converted_in_a_chain() {
         (vec!["convert", "a.npz", "a.xyz"], "unknown file extension"),
         (
             vec!["convert", "a.mcap", "b.ply", "--sweep", "3"],
-            "it has 3",
+            "its sweeps are 0 to 2",
         ),
         (vec!["convert", "none.pcap", "b.ply"], "none.pcap"),
     ] {

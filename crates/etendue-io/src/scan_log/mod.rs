@@ -3,6 +3,7 @@
 //! | format | recognition | source |
 //! |---|---|---|
 //! | tinySLAM text | 700 or more numbers per line, no header | Hokuyo URG-04LX on the Mines ParisTech rover |
+//! | MRPT rawlog | serialised objects, often in a gzip file | robots of the University of Málaga, CARMEN logs converted by MRPT |
 //! | CARMEN | lines that begin with `FLASER`, `ROBOTLASER1`, `RAWLASER1`, `PARAM`, `ODOM` ... | SICK LMS and others |
 //! | RPLIDAR `ultra_simple` | `theta: .. Dist: .. Q: ..` | Slamtec SDK |
 //! | RPLIDAR rows | three numbers per line: range, quality, angle | ROS scans, one beam per row |
@@ -20,11 +21,12 @@ mod carmen;
 pub mod csv;
 mod geometry;
 mod npz;
+mod rawlog;
 mod rplidar;
 mod stream;
 mod tinyslam;
 
-use crate::input::read_text;
+use crate::input::{read_bytes, str_of};
 use crate::points::missing_column;
 use crate::text::{TextContent, TextLine, is_number};
 use crate::{FileLocation, FormatError};
@@ -41,10 +43,10 @@ pub use stream::{ScanStream, Source, open_stream};
 /// # Errors
 /// If the file cannot be read, its format is unknown, or a line is invalid.
 pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
-    parse_scan_log(path, &read_text(path)?)
+    parse_scan_log(path, &read_bytes(path)?)
 }
 
-/// Parses the text of a scan log. Errors name `path`.
+/// Parses the content of a scan log. Errors name `path`.
 ///
 /// # Errors
 /// If its format is unknown, or a line is invalid.
@@ -58,7 +60,15 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// assert_eq!(log.scans[0].readings[1].range(), Some(2.0));
 /// assert_eq!(log.scans[0].readings[2].range(), None);
 /// ```
-pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
+pub fn parse_scan_log(
+    path: &Path,
+    content: &(impl AsRef<[u8]> + ?Sized),
+) -> Result<ScanLog, FormatError> {
+    let bytes = content.as_ref();
+    if rawlog::is_rawlog(bytes) {
+        return rawlog::parse(path, bytes);
+    }
+    let content = str_of(path, bytes)?;
     let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
     let log = format.parse(TextContent { path, content })?;
     if log.scans.is_empty() {
@@ -72,9 +82,11 @@ pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError
     Ok(log)
 }
 
-/// Whether the text has the format of a scan log.
-pub fn is_scan_log(content: &str) -> bool {
-    Format::of(content).is_some()
+/// Whether the content has the format of a scan log.
+pub fn is_scan_log(content: &(impl AsRef<[u8]> + ?Sized)) -> bool {
+    let bytes = content.as_ref();
+    let text = std::str::from_utf8(bytes).ok();
+    rawlog::is_rawlog(bytes) || text.is_some_and(|text| Format::of(text).is_some())
 }
 
 #[derive(Clone, Copy)]
@@ -148,8 +160,8 @@ fn unknown(path: &Path, content: &str) -> FormatError {
     FormatError::Unsupported {
         path: path.to_owned(),
         message: format!("this is not a scan log of a known format; it begins with: {start}"),
-        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, or a CSV with the columns \
-                 sweep, azimuth_deg and range_m"
+        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, an MRPT rawlog, or a CSV with the \
+                 columns sweep, azimuth_deg and range_m"
             .into(),
     }
 }

@@ -14,6 +14,7 @@ mod meshes;
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 mod parquet_disabled;
+mod rawlogs;
 mod readers;
 mod recording_readers;
 mod recordings;

@@ -291,6 +291,6 @@ proptest! {
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
         let text = String::from_utf8_lossy(&bytes);
-        let _ = parse_scan_log("a".as_ref(), &text);
+        let _ = parse_scan_log("a".as_ref(), &*text);
     }
 }

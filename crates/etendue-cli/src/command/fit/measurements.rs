@@ -32,9 +32,7 @@ pub fn read(
     task: &ScanTask,
     sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    if !has_separate_sweeps(&task.file)
-        && std::str::from_utf8(&read_bytes(&task.file)?).is_ok_and(is_scan_log)
-    {
+    if !has_separate_sweeps(&task.file) && is_scan_log(&read_bytes(&task.file)?) {
         let (scan, warnings) = source::scan(&task.file, task.number)?;
         let (beams, shots) = (scan.readings.len(), sensor.shots().len());
         if beams < shots

@@ -1,16 +1,16 @@
 //! Logs of planar scans, and the points of planar scans.
 
 use super::{FormatEntry, PointReader, PointSource};
+use crate::FormatError;
 use crate::precision::single;
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
-use crate::{FileLocation, FormatError};
 use etendue_sensors::{RangeReading, Scan};
 use nalgebra::{Isometry3, Vector3};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
-    endings: &["log", "clf", "dat"],
-    recognizes: |_, bytes| std::str::from_utf8(bytes).is_ok_and(is_scan_log),
+    endings: &["log", "clf", "dat", "rawlog"],
+    recognizes: |_, bytes| is_scan_log(bytes),
     points_only: false,
     in_folders: false,
     is_recorded_cloud: false,
@@ -22,16 +22,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 /// Reads every scan of a log in the frame of its sensor.
 fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
-    let text = std::str::from_utf8(&file.bytes).map_err(|error| {
-        let place = FileLocation::Byte(error.valid_up_to());
-        FormatError::malformed(
-            file.path,
-            place,
-            "this is not text in UTF-8",
-            "give a text log",
-        )
-    })?;
-    let log = parse_scan_log(file.path, text)?;
+    let log = parse_scan_log(file.path, &file.bytes)?;
     let numbered = (0..).zip(&log.scans);
     Ok(PointSweeps {
         sweeps: numbered
