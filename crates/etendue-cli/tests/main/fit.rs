@@ -180,6 +180,37 @@ fn a_problem_file_finds_an_object_in_its_box() {
     assert!(svg.contains("position at the start"));
 }
 
+/// Fog in front of a phase lidar displaces its ranges: the visibility and the pose follow from one scan.
+#[test]
+fn a_phase_lidar_determines_the_visibility_of_fog() {
+    let folder = folder();
+    let foggy = format!("{SCENE}[atmosphere]\nfog_visibility_m = 15\n");
+    write(folder.path(), "foggy.toml", foggy);
+    let words = "simulate foggy.toml -o beams.csv --pose 0.1,-0.05,0.1,5";
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let problem = r#"
+version = 1
+scene = "foggy.toml"
+[[scans]]
+file = "beams.csv"
+[[free]]
+path = "sensor.pose"
+motion = "planar"
+start = { position_m = [0.13, -0.07, 0.1], rotation_deg = { yaw = 8 } }
+truth = { position_m = [0.1, -0.05, 0.1], rotation_deg = { yaw = 5 } }
+[[free]]
+path = "atmosphere.fog_visibility_m"
+start = { value = 40 }
+truth = { value = 15 }
+"#;
+    write(folder.path(), "fog.toml", problem);
+    let found = fit(folder.path(), &["fog.toml", "-o", "found"]);
+    let [pose, fog] = [0, 1].map(|k| &found["estimate"][k]);
+    assert!(number(&pose["error"]["shift_m"]) < 3e-3, "{found}");
+    let visibility = number(&fog["value"]["value"]);
+    assert!((visibility / 15.0 - 1.0).abs() < 0.05, "{found}");
+}
+
 #[test]
 fn errors_in_a_problem_file_have_a_position() {
     let folder = room();

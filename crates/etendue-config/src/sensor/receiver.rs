@@ -5,8 +5,8 @@ use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::beam::BeamWidth;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
-    AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
-    PulseShape, ReflectivityScale, ReturnMode, reference_power,
+    AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, OverloadRecovery,
+    Pulse, PulseShape, ReflectivityScale, ReturnMode, reference_power,
 };
 use etendue_sensors::lidar::{
     EchoModel, Intensity, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
@@ -121,6 +121,14 @@ pub struct AnalogueTable {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub shot_over_thermal: f64,
+    /// Time constant of the recovery after saturation, ns. The charge above saturation leaves the amplifier later, and lengthens
+    /// the echo. Only with `pipeline = "waveform"`.
+    #[schemars(range(min = 1e-09))]
+    pub recovery_ns: Option<f64>,
+    /// Share of the charge above saturation that leaves later.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub recovery_share: f64,
 }
 
 /// Histogram of photon counts.
@@ -374,7 +382,10 @@ impl PulsedTable {
             (None, Some(diode)) => {
                 let saturation = diode.saturation_over_threshold;
                 let (threshold, detector) = sensitivity.analogue(saturation);
-                (threshold, diode.with_shot_noise(threshold, detector))
+                (
+                    threshold,
+                    diode.with_shot_noise_and_recovery(threshold, detector),
+                )
             }
             (None, None) => sensitivity.analogue(f64::INFINITY),
         };
@@ -408,10 +419,14 @@ impl PulsedTable {
 }
 
 impl AnalogueTable {
-    fn with_shot_noise(&self, threshold: f64, detector: Detector) -> Detector {
+    fn with_shot_noise_and_recovery(&self, threshold: f64, detector: Detector) -> Detector {
         match detector {
             Detector::Analogue(analogue) => Detector::Analogue(AnalogueDetector {
                 shot_noise: self.shot_over_thermal * analogue.thermal_noise.powi(2) / threshold,
+                recovery: self.recovery_ns.map(|time| OverloadRecovery {
+                    time: time * 1e-9,
+                    share: self.recovery_share,
+                }),
                 ..analogue
             }),
             counter @ Detector::PhotonCounting(_) => counter,
@@ -503,4 +518,8 @@ fn most() -> f64 {
 
 fn five() -> f64 {
     5.0
+}
+
+fn one() -> f64 {
+    1.0
 }

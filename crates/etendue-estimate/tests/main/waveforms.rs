@@ -4,7 +4,9 @@ use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, relative_derivatives, vlp_16};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_physics::atmosphere::Weather;
-use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
+use etendue_physics::pulse::{
+    AnalogueDetector, Detector, Discriminator, OverloadRecovery, PulseShape, ReturnMode,
+};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Air, SweepSettings, simulate};
 use etendue_sensors::lidar::{EchoModel, Lidar, PulsedReceiver, Receiver};
@@ -36,6 +38,17 @@ fn sampling(
 fn saturating(receiver: &mut PulsedReceiver) {
     if let Detector::Analogue(AnalogueDetector { saturation, .. }) = &mut receiver.detector {
         *saturation = 6e-3;
+    }
+}
+
+/// Such a saturation, from which the amplifier recovers in the time of a pulse.
+fn recovering(receiver: &mut PulsedReceiver) {
+    saturating(receiver);
+    if let Detector::Analogue(detector) = &mut receiver.detector {
+        detector.recovery = Some(OverloadRecovery {
+            time: 6e-9,
+            share: 0.4,
+        });
     }
 }
 
@@ -83,6 +96,21 @@ fn derivatives_of_sampled_echoes_equal_central_differences() {
     }
 }
 
+/// Centroids of echoes include their tails, and peaks and fractions those of echoes before.
+#[test]
+fn derivatives_in_the_recovery_from_saturation_equal_central_differences() {
+    for discriminator in DISCRIMINATORS {
+        let scanner = sampling(12, discriminator, recovering);
+        for path in ["sensor.pose", "materials.screen.reflectance"] {
+            let [compared, jumps] = compared(&scanner, path, Freedom::Whole, 1e-7, 1e-4);
+            assert!(
+                compared > 330 && jumps * 20 < compared,
+                "{discriminator:?} {path}: {compared}, {jumps} jumps"
+            );
+        }
+    }
+}
+
 #[test]
 fn derivatives_of_sampled_facets_equal_central_differences() {
     let scanner = sampling(12, Discriminator::Threshold, |_| ());
@@ -94,11 +122,11 @@ fn derivatives_of_sampled_facets_equal_central_differences() {
     );
 }
 
-/// Timing parameters, by relative steps, with two pulse shapes and with truncated samples.
+/// Timing parameters, by relative steps, with two pulse shapes, with truncated samples and with their tails.
 #[test]
 fn derivatives_of_sampled_echoes_by_timing_parameters_equal_central_differences() {
     let asymmetric = |receiver: &mut PulsedReceiver| receiver.pulse.shape = PulseShape::LaserDiode;
-    let changes: [fn(&mut PulsedReceiver); 2] = [saturating, asymmetric];
+    let changes: [fn(&mut PulsedReceiver); 3] = [saturating, asymmetric, recovering];
     for discriminator in DISCRIMINATORS {
         for (number, change) in changes.into_iter().enumerate() {
             for name in ["pulse_width", "threshold", "reference"] {

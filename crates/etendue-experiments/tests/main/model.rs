@@ -5,7 +5,9 @@ use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model, ModelError};
 use etendue_estimate::solve::{LeastSquares, Loss};
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
+use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_sensors::RangeReading;
+use etendue_sensors::lidar::Air;
 use nalgebra::{Isometry3, Vector3};
 
 /// Problem with all ranges measured as 1 m: residuals are the predicted ranges minus 1 m.
@@ -67,6 +69,45 @@ fn derivatives_by_every_kind_of_parameter_equal_central_differences() {
             compared > least && jumps * 20 < compared,
             "{path}: {compared}, {jumps} jumps"
         );
+    }
+}
+
+/// Weather in front of a phase receiver attenuates the light of the surfaces, and its backscatter adds to their phasors.
+/// Amounts have logarithmic coordinates: steps are relative.
+#[test]
+fn derivatives_in_weather_equal_central_differences() {
+    let weather = vec![
+        Weather::Haze { visibility: 500.0 },
+        Weather::Fog { visibility: 40.0 },
+        Weather::Dust {
+            concentration: 0.05,
+        },
+    ];
+    let air = Air {
+        atmosphere: Atmosphere { weather },
+        ..Air::default()
+    };
+    for (path, freedom) in [
+        ("atmosphere.visibility_m", Freedom::Whole),
+        ("atmosphere.fog_visibility_m", Freedom::Whole),
+        ("atmosphere.dust_g_m3", Freedom::Whole),
+        ("sensor.pose", Freedom::Planar),
+        ("materials.wall.reflectance", Freedom::Whole),
+    ] {
+        let mut model = rich_model(2).in_air(air.clone());
+        model.free(path, freedom).expect("a path");
+        let problem = against_one_metre(model);
+        let (compared, jumps) = compare(&problem, 1e-7, 1e-5);
+        assert!(
+            compared > 600 && jumps * 20 < compared,
+            "{path}: {compared}, {jumps} jumps"
+        );
+        let at = problem.linearize(&problem.model.start());
+        let largest = at
+            .jacobian
+            .iter()
+            .fold(0.0_f64, |most, j| most.max(j.abs()));
+        assert!(largest > 1e-5, "{path}: {largest}");
     }
 }
 

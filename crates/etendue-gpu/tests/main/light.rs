@@ -39,6 +39,7 @@ fn lidars() -> [(&'static str, Lidar); 3] {
         shot_noise: 1e-6,
         background: 1e-7,
         saturation: 1e-3,
+        recovery: None,
     });
     let counter = Detector::PhotonCounting(PhotonCounter {
         photons: 2e6,
@@ -248,6 +249,7 @@ fn sunlight_at_all_materials_agrees_with_the_cpu() {
         shot_noise: 1e-6,
         background: 1e-7,
         saturation: 1e-3,
+        recovery: None,
     });
     let mut lidar = lidar_with(detector);
     for towards in [[0.3, -0.5, 0.6], [-0.8, 0.1, 0.3]] {

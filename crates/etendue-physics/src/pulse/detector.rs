@@ -1,7 +1,7 @@
 //! Detectors: noise, saturation, photon counts.
 
 use super::{Waveform, poisson};
-use crate::Stream;
+use crate::{Scalar, Stream};
 
 /// Detector model: converts received power to samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,59 @@ pub struct AnalogueDetector {
     pub background: f64,
     /// Power at which the output saturates.
     pub saturation: f64,
+    /// Recovery after saturation; `None` for an output that follows the light at once.
+    pub recovery: Option<OverloadRecovery>,
+}
+
+/// Recovery of an amplifier after light above its saturation.
+///
+/// A part of the charge above saturation leaves the amplifier later, as in a capacitor with a resistor, and lengthens the pulse:
+/// the output is $\min(P + T, P_s)$ with the tail
+/// $$T(t) = \frac{q}{\tau} \int_{-\infty}^t \max(P(t') - P_s, 0)\, e^{-(t - t')/\tau}\, dt'$$
+/// of the power $P$, the saturation power $P_s$, the share $q$ and the time constant $\tau$. Echoes in the tail merge with the
+/// one that caused it, or are displaced. A first-order model; data sheets state neither number.
+///
+/// ```
+/// use etendue_physics::pulse::OverloadRecovery;
+/// let recovery = OverloadRecovery { time: 20e-9, share: 0.5 };
+/// // One sample of 9 above the saturation of 1: the tail contains half of the charge of 8
+/// let mut powers = vec![0.0; 400];
+/// powers[0] = 9.0;
+/// let tail = recovery.tail(&powers, 1e-9, 1.0);
+/// assert!((tail.iter().sum::<f64>() - 4.0).abs() < 1e-6 && tail[0] == 0.0);
+/// assert!((tail[21] / tail[1] - (-1.0_f64).exp()).abs() < 1e-12);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverloadRecovery {
+    /// Time constant, s; above zero.
+    pub time: f64,
+    /// Part of the charge above saturation that leaves later, from 0 to 1.
+    pub share: f64,
+}
+
+impl OverloadRecovery {
+    /// Time after which the tail is negligible, s: a fraction of $e^{-8}$ is left.
+    pub fn duration(&self) -> f64 {
+        8.0 * self.time
+    }
+
+    /// The tail at each sample of received power, which are `interval` (s) apart. It contains the share of the charge above
+    /// `saturation` exactly.
+    pub fn tail<S: Scalar>(&self, powers: &[S], interval: f64, saturation: f64) -> Vec<S> {
+        let decay = (-interval / self.time).exp();
+        let gain = self.share * (1.0 - decay);
+        let mut left = S::zero();
+        let next = |power: &S| {
+            let now = left;
+            let above = *power - S::from(saturation);
+            left = left * decay;
+            if above.value() > 0.0 {
+                left += above * gain;
+            }
+            now
+        };
+        powers.iter().map(next).collect()
+    }
 }
 
 /// A single-photon counter with a histogram (single-photon avalanche diodes, many pulses).
@@ -41,12 +94,31 @@ impl Detector {
     /// Replaces the mean received power by one noisy reading of the detector, in units of power.
     pub fn read(&self, waveform: &mut Waveform, stream: &mut Stream) {
         match self {
-            Self::Analogue(analogue) => analogue.read(&mut waveform.samples, stream),
+            Self::Analogue(analogue) => analogue.read(waveform, stream),
             Self::PhotonCounting(counter) => {
                 for sample in &mut waveform.samples {
                     *sample = counter.power(counter.count(*sample, stream));
                 }
             }
+        }
+    }
+
+    /// Replaces the received power by the reading without noise: with the tail of saturated samples, and clipped.
+    pub fn read_mean(&self, waveform: &mut Waveform) {
+        if let Some(recovery) = self.recovery() {
+            let tail = recovery.tail(&waveform.samples, waveform.interval, self.saturation());
+            for (sample, tail) in waveform.samples.iter_mut().zip(tail) {
+                *sample += tail;
+            }
+        }
+        waveform.saturate(self.saturation());
+    }
+
+    /// Recovery after saturation, if it takes time.
+    pub fn recovery(&self) -> Option<&OverloadRecovery> {
+        match self {
+            Self::Analogue(analogue) => analogue.recovery.as_ref(),
+            Self::PhotonCounting(_) => None,
         }
     }
 
@@ -94,12 +166,22 @@ impl AnalogueDetector {
         (self.thermal_noise * self.thermal_noise + shot).sqrt()
     }
 
-    fn read(&self, samples: &mut [f64], stream: &mut Stream) {
-        for pair in samples.chunks_mut(2) {
+    fn read(&self, waveform: &mut Waveform, stream: &mut Stream) {
+        let tail = self
+            .recovery
+            .as_ref()
+            .map(|recovery| recovery.tail(&waveform.samples, waveform.interval, self.saturation));
+        for (number, pair) in waveform.samples.chunks_mut(2).enumerate() {
             for (sample, draw) in pair.iter_mut().zip(stream.normal_pair()) {
-                *sample = (*sample + self.noise(*sample) * draw).min(self.saturation);
+                *sample += self.noise(*sample) * draw;
+            }
+            if let Some(tail) = &tail {
+                for (sample, tail) in pair.iter_mut().zip(&tail[2 * number..]) {
+                    *sample += tail;
+                }
             }
         }
+        waveform.saturate(self.saturation);
     }
 }
 
@@ -151,6 +233,7 @@ mod tests {
             shot_noise: 1e-3,
             background: 0.2,
             saturation: 10.0,
+            recovery: None,
         });
         let counter = Detector::PhotonCounting(PhotonCounter {
             photons: 200.0,
@@ -170,6 +253,39 @@ mod tests {
         }
     }
 
+    /// Light above saturation for a while: the integral of the tail in closed form.
+    #[test]
+    fn the_tail_of_an_overload_is_that_of_a_capacitor() {
+        let recovery = OverloadRecovery {
+            time: 30e-9,
+            share: 0.4,
+        };
+        let interval = 0.1e-9;
+        let length = 200_u32;
+        let [height, top] = [7.0, 2.0];
+        let light = |k: u32| if k < length { height } else { 0.5 };
+        let powers: Vec<f64> = (0..5000).map(light).collect();
+        let tail = recovery.tail(&powers, interval, top);
+        let during = f64::from(length) * interval;
+        for (number, tail) in tail.iter().enumerate() {
+            let time = number as f64 * interval;
+            let charged = 1.0 - (-time.min(during) / recovery.time).exp();
+            let left = (-(time - during).max(0.0) / recovery.time).exp();
+            let expected = recovery.share * (height - top) * charged * left;
+            assert!(
+                (tail - expected).abs() < 1e-9,
+                "{number}: {tail} {expected}"
+            );
+        }
+        // Nothing above saturation, nothing later
+        assert!(
+            recovery
+                .tail(&[2.0; 9], interval, top)
+                .iter()
+                .all(|tail| *tail == 0.0)
+        );
+    }
+
     #[test]
     fn no_sample_exceeds_saturation() {
         let detector = Detector::Analogue(AnalogueDetector {
@@ -177,6 +293,7 @@ mod tests {
             shot_noise: 0.0,
             background: 0.0,
             saturation: 1.0,
+            recovery: None,
         });
         let samples = read(detector, 1.2);
         assert!(samples.iter().all(|s| *s <= 1.0));

@@ -31,6 +31,7 @@ use super::detector::Detector;
 /// #         shot_noise: 0.0,
 /// #         background: 0.0,
 /// #         saturation: f64::INFINITY,
+/// #         recovery: None,
 /// #     }),
 /// #     interval: 1e-9,
 /// #     jitter: 0.01,
@@ -169,6 +170,7 @@ mod tests {
             shot_noise: 1e-9,
             background: 3e-6,
             saturation: 5e-5,
+            recovery: None,
         });
         let counter = Detector::PhotonCounting(PhotonCounter {
             photons: 3e6,

@@ -34,7 +34,7 @@ mod waveform;
 
 pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoForm, SingleEchoes};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
-pub use detector::{AnalogueDetector, Detector, PhotonCounter};
+pub use detector::{AnalogueDetector, Detector, OverloadRecovery, PhotonCounter};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};

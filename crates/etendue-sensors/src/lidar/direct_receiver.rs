@@ -23,6 +23,9 @@ pub enum NotDirect {
     /// Drops or flakes return light to a phase receiver.
     #[error("drops or flakes return light to the phase receiver")]
     Drops,
+    /// The amplifier of the pulsed receiver recovers from saturation.
+    #[error("the amplifier of the receiver recovers from saturation")]
+    Recovery,
     /// Vertices of meshes move.
     #[error("a mesh of the scene deforms")]
     Deforming,
@@ -70,6 +73,9 @@ pub enum DirectReceiver {
 pub(super) fn direct_receiver(plain: &Simulator<f64>) -> Result<DirectReceiver, NotDirect> {
     // Receiver and beam.
     let receiver = match &plain.receiver {
+        PreparedReceiver::Pulsed(pulsed) if pulsed.receiver.detector.recovery().is_some() => {
+            DirectReceiver::OnHost(NotDirect::Recovery)
+        }
         PreparedReceiver::Pulsed(pulsed) => direct_pulsed(pulsed, plain.air.is_direct()),
         PreparedReceiver::Triangulation(receiver) => {
             if !plain.beam_rays.is_axis() {

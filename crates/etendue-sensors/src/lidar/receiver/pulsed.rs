@@ -13,7 +13,7 @@ use etendue_physics::atmosphere::Overlap;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
     AnalogueDetector, AnalyticFinder, AnalyticReceiver, Detector, Discriminator, Echo, EchoFinder,
-    PhotonCounter, Pulse, PulseReturn, ReturnMode, reference_power,
+    OverloadRecovery, PhotonCounter, Pulse, PulseReturn, ReturnMode, reference_power,
 };
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream, normal};
 
@@ -93,6 +93,7 @@ impl Sensitivity {
             shot_noise: 0.0,
             background: 0.0,
             saturation: threshold * saturation_over_threshold,
+            recovery: None,
         });
         (threshold, detector)
     }
@@ -165,6 +166,12 @@ impl PulsedReceiver {
             value("the converter's bits", f64::from(bits), ok, "1 to 32")?;
         }
         check_detector(&self.detector)?;
+        if let Some(recovery) = self.detector.recovery() {
+            let ok = self.echoes == EchoModel::Waveform;
+            let what = "the time constant of the recovery after saturation, s,";
+            let domain = "of a receiver that samples (pipeline = \"waveform\")";
+            value(what, recovery.time, ok, domain)?;
+        }
         self.window.as_ref().map_or(Ok(()), check_window)
     }
 }
@@ -188,6 +195,20 @@ fn check_detector(detector: &Detector) -> Result<(), OutsideDomain> {
                 saturation,
                 ok,
                 "positive",
+            )?;
+            let Some(OverloadRecovery { time, share }) = diode.recovery else {
+                return Ok(());
+            };
+            positive(&[(
+                "the time constant of the recovery after saturation, s,",
+                time,
+            )])?;
+            let ok = (0.0..=1.0).contains(&share);
+            value(
+                "the share of the recovery after saturation",
+                share,
+                ok,
+                "from 0 to 1",
             )
         }
         Detector::PhotonCounting(counter) => positive(&[

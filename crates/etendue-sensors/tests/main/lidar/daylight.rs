@@ -29,6 +29,7 @@ fn receiver(even: f64) -> PulsedReceiver {
             shot_noise: THERMAL * THERMAL / even,
             background: 0.0,
             saturation: f64::INFINITY,
+            recovery: None,
         }),
         ..pulsed(EchoModel::Analytic, ReturnMode::All)
     }

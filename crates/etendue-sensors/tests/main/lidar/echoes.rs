@@ -1,10 +1,12 @@
 //! Several surfaces in one beam (Elmquist et al. 2021, figures 6 and 7), return modes, drop-out.
 
 use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, scanner};
-use etendue_physics::pulse::{DualPair, ReturnMode};
+use etendue_physics::pulse::{
+    Detector, Discriminator, DualPair, OverloadRecovery, ReturnMode, reference_power,
+};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::Outcome;
-use etendue_sensors::lidar::{EchoModel, Lidar};
+use etendue_sensors::lidar::{EchoModel, Lidar, Receiver};
 
 /// A near wall that covers the beam from its axis (moved by `edge`, m) to the left, and a far one.
 fn edge(edge: f64) -> Scene {
@@ -138,4 +140,67 @@ fn what_is_nearer_than_the_device_measures_is_too_near() {
     assert_eq!(sweep.outcomes[0], Outcome::TooNear);
     assert_eq!(sweep.range_image()[0], f64::NEG_INFINITY);
     assert_eq!(sweep.outcomes[1800], Outcome::NoReturn);
+}
+
+/// Ranges of two walls at 20 m and 30 m, 66.7 ns apart, by a receiver that saturates at a fraction of the light of the near
+/// wall, with a threshold of a fifth of that, and recovers.
+fn recovered(saturation: f64, recovery: Option<OverloadRecovery>) -> Vec<f64> {
+    let mut receiver = pulsed(EchoModel::Waveform, ReturnMode::All);
+    receiver.discriminator = Discriminator::Threshold;
+    // Half of the beam on a surface of reflectance 0.5 at 20 m
+    let near = 0.5 * reference_power(0.5, 20.0);
+    if let Detector::Analogue(detector) = &mut receiver.detector {
+        detector.saturation = saturation * near;
+        detector.recovery = recovery;
+    }
+    receiver.threshold = 0.2 * saturation * near;
+    receiver.reference = near;
+    let mut scanner = one_shot(receiver);
+    scanner.beam = beam(8e-3).with_rings(3);
+    ranges(&edge(-0.005), &scanner)
+}
+
+/// After saturation a receiver that recovers at once has both echoes. A tail below the threshold adds to the second echo, which
+/// crosses it earlier; one above it displaces the second echo by its rising edge; one at saturation hides it.
+#[test]
+fn the_tail_of_a_saturated_echo_displaces_or_hides_the_next() {
+    let recovery = |time, share| Some(OverloadRecovery { time, share });
+    let both = recovered(0.1, None);
+    assert_eq!(both.len(), 2);
+    assert!((both[0] - 20.0).abs() < 0.03 && (both[1] - 30.0).abs() < 0.06);
+    // Charge above saturation: 38 times the saturation and a nanosecond, which is left later. Measured: 0, 3 and 135 mm
+    for (tail, least, most) in [
+        (recovery(2e-9, 1.0), 0.0, 1e-3),
+        (recovery(20e-9, 0.1), 1e-4, 0.03),
+        (recovery(60e-9, 1.0), 0.1, 0.2),
+    ] {
+        let found = recovered(0.1, tail);
+        assert_eq!(found.len(), 2, "{found:?}");
+        let earlier = both[1] - found[1];
+        assert!(
+            found[0] == both[0] && (least..most).contains(&earlier),
+            "{earlier}"
+        );
+    }
+    let faint = recovered(0.005, None);
+    assert_eq!(faint.len(), 2);
+    assert_eq!(recovered(0.005, recovery(60e-9, 1.0)), faint[..1]);
+}
+
+/// Only receivers that sample recover.
+#[test]
+fn a_closed_form_does_not_recover_from_saturation() {
+    let mut receiver = pulsed(EchoModel::Analytic, ReturnMode::All);
+    if let Detector::Analogue(detector) = &mut receiver.detector {
+        detector.recovery = Some(OverloadRecovery {
+            time: 2e-8,
+            share: 1.0,
+        });
+    }
+    let scanner = Lidar {
+        receiver: Receiver::Pulsed(receiver),
+        ..one_shot(pulsed(EchoModel::Waveform, ReturnMode::All))
+    };
+    let error = scanner.checked().expect_err("no samples").to_string();
+    assert!(error.contains("pipeline"), "{error}");
 }

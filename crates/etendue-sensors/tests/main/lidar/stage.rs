@@ -116,6 +116,7 @@ pub fn pulsed(echoes: EchoModel, returns: ReturnMode) -> PulsedReceiver {
             shot_noise: 0.0,
             background: 0.0,
             saturation: f64::INFINITY,
+            recovery: None,
         }),
         interval: 0.5e-9,
         bits: None,

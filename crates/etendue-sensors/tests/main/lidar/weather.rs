@@ -166,5 +166,6 @@ fn receiver_noise(thermal_noise: f64) -> Detector {
         shot_noise: 0.0,
         background: 0.0,
         saturation: f64::INFINITY,
+        recovery: None,
     })
 }

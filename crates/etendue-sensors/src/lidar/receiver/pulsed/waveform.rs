@@ -8,6 +8,7 @@ use etendue_physics::pulse::{
     WaveformModel,
 };
 use etendue_physics::{Scalar, Stream};
+use std::cell::OnceCell;
 
 /// Search for echoes in waveforms, for receivers that sample and for air whose backscatter may form echoes.
 pub(super) struct WaveformSearch<'a, S> {
@@ -36,17 +37,23 @@ impl<S: Scalar> WaveformSearch<'_, S> {
         let threshold = receiver.threshold.value();
         let faint = backscatter.map_or(0.0, |_| FAINT * threshold);
         let pulse = receiver.pulse.plain();
-        sections(returns, backscatter, &pulse, |section| {
-            if let (false, Some(analytic)) = (section.bright, self.analytic) {
-                let mut returns = section.returns.to_vec();
-                return analytic.find(&mut returns, noise.as_deref_mut(), echoes);
-            }
-            let powers = section.returns.iter().map(|one| one.power.value().max(0.0));
-            let most = powers.sum::<f64>() + faint;
-            if section.bright || most + 6.0 * receiver.detector.noise(most) >= threshold {
-                self.find_in(&section, backscatter, noise.as_deref_mut(), echoes);
-            }
-        });
+        sections(
+            returns,
+            backscatter,
+            &pulse,
+            &receiver.detector,
+            |section| {
+                if let (false, Some(analytic)) = (section.bright, self.analytic) {
+                    let mut returns = section.returns.to_vec();
+                    return analytic.find(&mut returns, noise.as_deref_mut(), echoes);
+                }
+                let powers = section.returns.iter().map(|one| one.power.value().max(0.0));
+                let most = powers.sum::<f64>() + faint;
+                if section.bright || most + 6.0 * receiver.detector.noise(most) >= threshold {
+                    self.find_in(&section, backscatter, noise.as_deref_mut(), echoes);
+                }
+            },
+        );
     }
 
     /// Appends the echoes in the waveform of one section. They get the jitter of the clock where
@@ -82,11 +89,22 @@ impl<S: Scalar> WaveformSearch<'_, S> {
             interval: S::from(interval),
         };
         let first = (window.start / interval).round();
-        let top = S::from(receiver.detector.saturation());
+        let top = receiver.detector.saturation();
+        let light = |i: usize| {
+            let of_air = backscatter.map_or(S::zero(), |air| air.power(first + i as f64));
+            mean.power(i) + of_air
+        };
+        let tail = OnceCell::new();
+        let tail_at = |i: usize| {
+            let recovery = receiver.detector.recovery()?;
+            let light = || (0..waveform.samples.len()).map(light).collect::<Vec<S>>();
+            let tail = tail.get_or_init(|| recovery.tail(&light(), interval, top));
+            Some(tail[i])
+        };
         let sample = |i: usize| {
             S::with_derivatives_of(waveform.samples[i], || {
-                let of_air = backscatter.map_or(S::zero(), |air| air.power(first + i as f64));
-                (mean.power(i) + of_air).min(top)
+                let power = light(i) + tail_at(i).unwrap_or(S::zero());
+                power.min(S::from(top))
             })
         };
         let before = echoes.len();
@@ -119,7 +137,7 @@ impl<S: Scalar> PulsedReceiver<S> {
         // Add noise, clip and quantise.
         match noise {
             Some(stream) => self.detector.read(&mut waveform, stream),
-            None => waveform.saturate(self.detector.saturation()),
+            None => self.detector.read_mean(&mut waveform),
         }
         if rounding {
             let digitiser = Digitiser {
