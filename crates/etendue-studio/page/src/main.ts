@@ -269,7 +269,7 @@ setInterval(() => {
   const { latencies } = connection;
   const last = latencies.length ? ` · ${latencies[latencies.length - 1].toFixed(0)} ms to drawn` : "";
   const coarse = sweep.every > 1 ? `1 of ${sweep.every} columns, one ray per beam, while it changes · ` : "";
-  // Unknown for receivers that merge the echoes of near surfaces
+  // Unknown while single rays are shown
   const mixed = sweep.mixed_points === null ? "" : `${sweep.mixed_points.toLocaleString("en")} mixed · `;
   get("stats").textContent = `${coarse}${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${mixed}${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
 }, 1000);
