@@ -413,7 +413,7 @@ try {
         while (app.state.revision < revision || app.sweep.revision < revision) await frame();
       };
       const set = (path, value) => ({ set: { document: "scene", path, value } });
-      for (let number = first; number < first + 24; number++) {
+      for (let number = first; number < first + 10; number++) {
         const at = app.state.scene.toml.objects.length;
         await edit(set(["objects", at], { name: `ball ${number}`, shape: { sphere: { radius_m: 0.1 + 0.001 * number } }, material: "wall", position_m: [3, -1, 0] }));
         while (!view.objects.meshes[at]?.geometry.index) await frame();
@@ -421,7 +421,7 @@ try {
         beam.inspect((97 * number) % app.sweep.beams);
         showTab(["scene", "material", "sensor", "run", "compare", "profiles"][number % 6]);
         const { geometry } = view.objects.meshes[at];
-        await edit(set(["objects", at, "shape", "sphere", "radius_m"], 0.2 + 0.001 * number), set(["materials", "wall", "diffuse", "reflectance"], 0.3 + 0.01 * (number % 24)));
+        await edit(set(["objects", at, "shape", "sphere", "radius_m"], 0.2 + 0.001 * number), set(["materials", "wall", "diffuse", "reflectance"], 0.3 + 0.01 * (number % 10)));
         while (view.objects.meshes[at].geometry === geometry) await frame();
         if (number % 6 === 4) { await app.connection.request("keep"); await app.connection.request("forget"); }
         await edit(set(["objects", at], null));
@@ -438,12 +438,12 @@ try {
     };
     await round(0);
     const before = await counters();
-    await round(24);
+    await round(10);
     const after = await counters();
     const both = JSON.stringify({ before, after });
     // A chart that stays has more than twenty nodes; texts that come and go have some
     for (const name of ["geometries", "textures", "programs"]) assert.equal(after[name], before[name], both);
-    assert.ok(after.nodes - before.nodes < 5 * 24 && after.listeners - before.listeners < 24, both);
+    assert.ok(after.nodes - before.nodes < 6 * 10 && after.listeners - before.listeners < 10, both);
   });
 
   await step("on a phone, in the dark", async () => {
