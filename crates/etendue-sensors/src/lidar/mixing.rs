@@ -41,7 +41,7 @@ impl<'a> Mixing<'a> {
     /// Share of the light of an echo at a `range` (m) that other surfaces sent than that of its strongest ray.
     ///
     /// The light of the echo is that within the [merging distance](Receiver::merging_distance) of it. Rays are on different
-    /// surfaces if their ranges differ by more than 1 cm and $w\\tan\\theta$, with the width $w$ of the beam and the greater
+    /// surfaces if their ranges differ by more than 1 cm plus $w\\tan\\theta$, with the width $w$ of the beam and the greater
     /// $\\theta$ of their incidences: the depth of a plane in the beam, which no smooth convex surface exceeds.
     pub fn share(&self, range: f64, light: impl Iterator<Item = RayLight> + Clone) -> f32 {
         let reach = self.receiver.merging_distance(range);

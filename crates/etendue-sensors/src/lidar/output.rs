@@ -101,7 +101,7 @@ pub struct Sweep {
     /// receivers.
     pub surfaces: Vec<u16>,
     /// Share of the light of each return that other surfaces sent than that of its strongest ray: those at another range by more
-    /// than 1 cm and the depth of an inclined plane within the beam. The light is that which surfaces sent from ranges
+    /// than 1 cm plus the depth of an inclined plane within the beam. The light is that which surfaces sent from ranges
     /// that the receiver does not separate from the return: within half the length of the pulse, a resolution cell of an
     /// FMCW receiver, 2 % of the range of a lidar that triangulates. Empty unless the settings request it, for phase
     /// receivers ([`Sweep::surfaces`]) and on other processors.

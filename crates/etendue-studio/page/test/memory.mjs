@@ -5,7 +5,7 @@
 // renderer of the page, and the heap of the page after a collection; and the numbers of nodes, listeners of events, geometries
 // and textures.
 //
-// Browsers keep the bodies of all answers in the memory of the page for a tool that observes the network, as Playwright does. So this
+// Chromium buffers answers in the process of the page for a tool that observes the network, as Playwright does. So this
 // program talks to Chromium by its pipe, and enables nothing there except a DOMAIN that is given, e.g. Network, for comparison.
 
 import { spawn } from "node:child_process";
