@@ -5,14 +5,14 @@ import { cp, mkdir, rm } from "node:fs/promises";
 const dist = new URL("./dist/", import.meta.url).pathname;
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-await build({
-  entryPoints: { studio: "src/main.ts" },
+const options = {
   absWorkingDir: new URL("./", import.meta.url).pathname,
   bundle: true,
   minify: true,
-  format: "esm",
   target: "es2022",
   outdir: "dist",
   legalComments: "inline",
-});
+};
+await build({ ...options, entryPoints: { studio: "src/main.ts" }, format: "esm" });
+await build({ ...options, entryPoints: { early: "src/early.ts" }, format: "iife" });
 await cp(new URL("./src/index.html", import.meta.url), `${dist}index.html`);

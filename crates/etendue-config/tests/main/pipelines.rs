@@ -74,6 +74,7 @@ impl Case {
             without_noise: self.without_noise,
             pipeline,
             with_truth: true,
+            with_mixing: true,
             ..SweepSettings::default()
         };
         let pose = |time: f64| {
@@ -139,6 +140,7 @@ impl<'a> Scenes<'a> {
 fn every_preset_is_the_same_in_lanes_bit_for_bit() {
     let mut compared = 0;
     let mut points = 0;
+    let mut mixed = 0;
     for example in examples() {
         let loaded = parse(&example.document()).unwrap();
         let scenes = Scenes::new(&loaded);
@@ -167,11 +169,13 @@ fn every_preset_is_the_same_in_lanes_bit_for_bit() {
                 assert!(sweep.shots.iter().eq(lidar.shots(3)), "{}", lidar.name);
                 compared += 1;
                 points += sweep.points.len();
+                mixed += sweep.mixing.iter().filter(|share| **share > 0.0).count();
             }
         }
     }
-    println!("{compared} sweeps with {points} points");
+    println!("{compared} sweeps with {points} points, {mixed} of them mixed");
     assert!(compared > 100 && points > 20_000, "{compared} {points}");
+    assert!(mixed > 100, "{mixed}");
 }
 
 /// The same with a noise profile with glare on the walls of a room, and another or no profile on a

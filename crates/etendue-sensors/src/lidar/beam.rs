@@ -254,6 +254,30 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
+    /// Largest distance of a ray from the axis at the exit, m, and how much it grows with the range.
+    pub fn half_width(&self) -> [f64; 2] {
+        let longest = |all: &mut dyn Iterator<Item = [f64; 2]>| {
+            all.map(|[x, y]| x.hypot(y)).fold(0.0, f64::max)
+        };
+        match self {
+            Self::Elliptic(rays) => {
+                let slope = |ray: &BeamRay<S>| { &ray.slope }.each_ref().map(|s| s.value());
+                [
+                    longest(&mut rays.iter().map(|ray| ray.offset)),
+                    longest(&mut rays.iter().map(slope)),
+                ]
+            }
+            Self::Cone {
+                half_tangent,
+                sub_rays,
+            } => {
+                let place = |ray: &SubRay| [ray.left, ray.up];
+                let radius = longest(&mut sub_rays.iter().map(place));
+                [0.0, half_tangent.value() * radius]
+            }
+        }
+    }
+
     /// Index of the ray on the axis: the middle ray of an elliptic beam. `None` for a cone, whose pattern may
     /// lack one.
     pub fn axis(&self) -> Option<usize> {

@@ -480,6 +480,7 @@ impl<'a> DirectSweep<'a> {
             lidar: self.lidar(),
             frame: self.settings().frame,
             world_from_start: self.world_from_start,
+            mixing: None,
         }
     }
 

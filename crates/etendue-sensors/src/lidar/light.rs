@@ -1,5 +1,6 @@
 //! Light received from one shot.
 
+use super::mixing::RayLight;
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
 use etendue_physics::pulse::PulseReturn;
@@ -93,6 +94,18 @@ impl<S: Scalar> ShotLight<S> {
         strongest.unless_below(air)
     }
 
+    /// The light of surfaces that was scattered once, ray by ray.
+    pub fn scattered_once(&self) -> impl Iterator<Item = RayLight> + Clone {
+        let once = { &self.surfaces }
+            .iter()
+            .filter(|one| one.back.scatterings == 1);
+        once.map(|one| RayLight {
+            range: one.back.optical_range.value(),
+            cos_incidence: one.back.cos_incidence.value(),
+            power: one.power.value(),
+        })
+    }
+
     /// The return that contributed the most to an echo at a `range` (m): the strongest within `reach` (m),
     /// weighted by [`echo_affinity`]. `None` if a drop, or the backscatter of the air with the power
     /// `backscatter` (1/(m² sr)), contributed more.
@@ -150,7 +163,7 @@ pub(super) struct SurfaceCount {
 const MOST_SURFACES: usize = 8;
 
 /// Difference of ranges below which surfaces count as one, m.
-const SAME_SURFACE: f64 = 0.01;
+pub(super) const SAME_SURFACE: f64 = 0.01;
 
 impl SurfaceCount {
     /// Counts a surface at a range (m) if its range differs from those of all counted surfaces by more than

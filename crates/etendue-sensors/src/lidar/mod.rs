@@ -27,7 +27,7 @@
 //! | light that surfaces return | `trace.rs`, `light.rs`; [`transport`](crate::transport) |
 //! | light of the air, ambient light | `prepared_air.rs`, `backscatter.rs`, `phase_air.rs`; `ambient.rs` |
 //! | detections | `receiver/`, one file each |
-//! | returns | `returns.rs`, `output.rs` |
+//! | returns | `returns.rs`, `mixing.rs`, `output.rs` |
 //! | noise that is not independent from shot to shot | `correlated_noise.rs` |
 //! | variance of a measurement | `measurement_noise.rs`; `range_sd` of each receiver |
 //! | whole sweeps in batches on all threads | `simulate.rs`, `batches.rs` |
@@ -60,6 +60,7 @@ mod intensity;
 mod light;
 mod light_model;
 mod measurement_noise;
+mod mixing;
 mod output;
 mod pattern;
 mod phase_air;

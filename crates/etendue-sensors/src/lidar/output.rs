@@ -100,6 +100,12 @@ pub struct Sweep {
     /// Number of separate surfaces that returned light to each shot, at most 8; empty for other than phase
     /// receivers.
     pub surfaces: Vec<u16>,
+    /// Share of the light of each return that other surfaces sent than that of its strongest ray: those at another range by more
+    /// than 1 cm plus the depth of an inclined plane within the beam. The light is that which surfaces sent from ranges
+    /// that the receiver does not separate from the return: within half the length of the pulse, a resolution cell of an
+    /// FMCW receiver, 2 % of the range of a lidar that triangulates. Empty unless the settings request it, for phase
+    /// receivers ([`Sweep::surfaces`]) and on other processors.
+    pub mixing: Vec<f32>,
     /// First surface on the axis of each shot's beam; empty unless the settings request it.
     pub axis_truths: Vec<Option<Truth>>,
 }

@@ -83,6 +83,18 @@ impl Receiver {
         }
     }
 
+    /// Distance from an echo at a range (m) within which other light merges with it, m: half the length $c\\,T$ of a pulse of
+    /// full width $T$, the resolution of an FMCW receiver, the spot of a lidar that triangulates; infinite at phase
+    /// receivers.
+    pub(super) fn merging_distance(&self, range: f64) -> f64 {
+        match self {
+            Self::Pulsed(_) => self.echo_reach(),
+            Self::Phase(_) => f64::INFINITY,
+            Self::Triangulation(_) => triangulation::ONE_SPOT * range,
+            Self::Fmcw(receiver) => receiver.resolution(),
+        }
+    }
+
     /// Whether a rounded range (m) is reported. Phase receivers apply the limits before rounding.
     #[inline]
     pub(super) fn reports(&self, range: f64, limits: &RangeLimits) -> bool {

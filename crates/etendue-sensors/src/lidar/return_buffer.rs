@@ -33,6 +33,8 @@ pub(super) struct ReturnBuffer {
     pub outcomes: Vec<Outcome>,
     /// Values of each shot, with or without a return.
     pub per_shot: ShotColumns,
+    /// [`Sweep::mixing`] of the first returns; that of the others is 0.
+    mixing: Vec<f32>,
     /// Storage of the returns, of which the first `points` are in use.
     places: Vec<Return>,
     points: usize,
@@ -59,6 +61,7 @@ impl ReturnBuffer {
                 surfaces: std::mem::take(&mut sweep.surfaces),
                 axis_truths: std::mem::take(&mut sweep.axis_truths),
             },
+            mixing: std::mem::take(&mut sweep.mixing),
             places: std::mem::take(&mut sweep.points),
             points: 0,
         }
@@ -68,6 +71,7 @@ impl ReturnBuffer {
     pub fn move_into(mut self, sweep: &mut Sweep) {
         self.places.truncate(self.points);
         sweep.outcomes = self.outcomes;
+        sweep.mixing = self.mixing;
         sweep.points = self.places;
         sweep.powers = self.per_shot.powers;
         sweep.surfaces = self.per_shot.surfaces;
@@ -80,6 +84,7 @@ impl ReturnBuffer {
         self.per_shot.powers.clear();
         self.per_shot.surfaces.clear();
         self.per_shot.axis_truths.clear();
+        self.mixing.clear();
         self.points = 0;
     }
 
@@ -96,6 +101,12 @@ impl ReturnBuffer {
         }
         self.points += 1;
         &mut self.places[self.points - 1]
+    }
+
+    /// Sets [`Sweep::mixing`] of the last return.
+    pub fn mix(&mut self, share: f32) {
+        self.mixing.resize(self.points.saturating_sub(1), 0.0);
+        self.mixing.push(share);
     }
 
     /// Appends `count` shots with at most one return each. `outcome` takes the index of the shot among them,
@@ -131,6 +142,7 @@ impl ReturnBuffer {
     /// Removes all returns after the first `points`.
     pub fn truncate(&mut self, points: usize) {
         self.points = self.points.min(points);
+        self.mixing.truncate(self.points);
     }
 
     /// The returns from the index `first` on.
@@ -157,6 +169,11 @@ impl ReturnBuffer {
         all.powers.extend_from_slice(&own.powers);
         all.surfaces.extend_from_slice(&own.surfaces);
         all.axis_truths.extend_from_slice(&own.axis_truths);
+        // Mixing of returns.
+        if !self.mixing.is_empty() {
+            others.mixing.resize(others.points, 0.0);
+            others.mixing.extend_from_slice(&self.mixing);
+        }
         // Returns: overwrite unused elements, then extend the storage.
         let own = &self.places[..self.points];
         let kept = others

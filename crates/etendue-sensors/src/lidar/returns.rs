@@ -3,6 +3,7 @@
 use super::description::Lidar;
 use super::frame::Frame;
 use super::light::ShotLight;
+use super::mixing::Mixing;
 use super::output::{Outcome, Return, Source};
 use super::receiver::{Detected, Detection, PreparedPhase, PreparedReceiver, power_of_air};
 use super::return_buffer::ReturnBuffer;
@@ -21,6 +22,8 @@ pub(super) struct Reporter<'a> {
     pub frame: Frame,
     /// Pose of the sensor at the start of the sweep.
     pub world_from_start: Isometry3<f64>,
+    /// How the light of returns is mixed, if the settings request it.
+    pub mixing: Option<Mixing<'a>>,
 }
 
 /// Surface and range at which light was scattered.
@@ -81,7 +84,13 @@ impl<S: Scalar> Simulator<'_, S> {
     }
 }
 
-impl Simulator<'_, f64> {
+impl<'a> Simulator<'a, f64> {
+    /// How the light of returns is mixed, if the settings request it.
+    pub fn mixing(&self) -> Option<Mixing<'a>> {
+        let mixing = Mixing::new(self.lidar, &self.beam_rays);
+        mixing.filter(|_| self.settings.with_mixing)
+    }
+
     /// Adds the returns of a shot, each with the surface that contributed most of its light.
     pub fn report(
         &self,
@@ -96,7 +105,9 @@ impl Simulator<'_, f64> {
             return reporter.add_phase(&shot, buffer);
         }
         let source = |range: f64, _| self.echo_source(light, range).map(Origin::of);
-        reporter.add(fired, light.ambient, &detected.detections, source, buffer)
+        let mix = |mixing: &Mixing, range| mixing.share(range, light.scattered_once());
+        let detections = &detected.detections;
+        reporter.add(fired, light.ambient, detections, source, mix, buffer)
     }
 }
 
@@ -109,14 +120,15 @@ impl Reporter<'_> {
             Ok(detection) => {
                 let detections = std::slice::from_ref(detection);
                 let source = |_, _| shot.origin;
-                self.add(shot.fired, shot.ambient, detections, source, buffer)
+                let mix = |_: &Mixing, _| 0.0;
+                self.add(shot.fired, shot.ambient, detections, source, mix, buffer)
             }
             Err(failure) => failure.as_ref().map_or(Outcome::NoReturn, outcome),
         }
     }
 
     /// Adds returns of the detections within the range limits. `source` gives the origin of most of the light
-    /// at a range (m) within a reach (m).
+    /// at a range (m) within a reach (m), `mix` how the light of an echo at a range (m) is mixed.
     #[inline]
     pub fn add(
         &self,
@@ -124,6 +136,7 @@ impl Reporter<'_> {
         ambient: f64,
         detections: &[Detection],
         source: impl Fn(f64, f64) -> Option<Origin>,
+        mix: impl Fn(&Mixing, f64) -> f32,
         buffer: &mut ReturnBuffer,
     ) -> Outcome {
         let offset = self.lidar.channels[usize::from(fired.shot.channel)].range_offset;
@@ -142,6 +155,9 @@ impl Reporter<'_> {
                 place.ambient = ambient;
                 let origin = source(detection.range, reach);
                 place.source = origin.map(|origin| self.source(&origin, offset));
+                if let Some(mixing) = &self.mixing {
+                    buffer.mix(mix(mixing, detection.range));
+                }
             }
         }
         // Number them.

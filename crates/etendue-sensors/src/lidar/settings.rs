@@ -30,6 +30,8 @@ pub struct SweepSettings {
     /// Whether to find the first surface on the axis of each beam
     /// ([`Sweep::axis_truths`](super::Sweep::axis_truths)), at the cost of one more ray per beam.
     pub with_truth: bool,
+    /// Whether to find how much of the light of each return other surfaces sent ([`Sweep::mixing`](super::Sweep::mixing)).
+    pub with_mixing: bool,
     /// Implementation of the pipeline.
     pub pipeline: Pipeline,
 }

@@ -112,6 +112,7 @@ fn simulate_along(
         lidar,
         frame: settings.frame,
         world_from_start: sweep.world_from_sensor,
+        mixing: plain.mixing(),
     };
     let fast = match settings.pipeline {
         Pipeline::Reference => None,
@@ -148,6 +149,9 @@ fn simulate_along(
         add_axis_truths(&plain, memory, &shots, own, to);
     };
     batches.run(sweep, || BatchMemory::new(scratch), simulate);
+    if reporter.mixing.is_some() {
+        sweep.mixing.resize(sweep.points.len(), 0.0);
+    }
     sweep.shots = shots;
 }
 
@@ -220,6 +224,7 @@ pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     sweep.outcomes.clear();
     sweep.powers.clear();
     sweep.surfaces.clear();
+    sweep.mixing.clear();
     sweep.axis_truths.clear();
     sweep.outcomes.reserve(shots.len());
     let points = sweep.points.len();

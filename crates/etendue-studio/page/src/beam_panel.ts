@@ -21,6 +21,7 @@ export class BeamInspector {
   /** Inspects the beam of a pixel; null for none. */
   inspect(pixel: number | null) {
     this.pixel = pixel;
+    this.latest++;
     this.shown(pixel);
     if (pixel === null) {
       this.empty();

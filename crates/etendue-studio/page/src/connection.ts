@@ -25,7 +25,6 @@ interface Listeners {
 interface Waiting { gesture: number; edits: Edit[]; began: number; key: string }
 
 export class Connection {
-  private socket: WebSocket;
   private next = 1;
   private answers = new Map<number, { done: (value: any) => void; failed: (error: Error) => void }>();
   private waiting: Waiting[] = [];
@@ -39,17 +38,19 @@ export class Connection {
   /** Times (ms) from the event of an edit to its drawn points. */
   readonly latencies: number[] = [];
 
-  constructor(private on: Listeners) {
-    const url = new URL("socket", location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    this.socket = new WebSocket(url);
-    this.socket.binaryType = "arraybuffer";
+  constructor(private socket: WebSocket, private on: Listeners) {}
+
+  /** Receives messages, first those that arrived before. */
+  listen(received: (string | ArrayBuffer)[]) {
+    for (const data of received.splice(0)) this.receive(data);
     this.socket.onmessage = (event) => this.receive(event.data);
-    this.socket.onclose = () => {
+    const closed = () => {
       for (const { failed } of this.answers.values()) failed(new Error("the connection is closed"));
       this.answers.clear();
-      on.closed();
+      this.on.closed();
     };
+    if (this.socket.readyState === WebSocket.CLOSED) closed();
+    else this.socket.onclose = closed;
   }
 
   /** Ends the connection; nothing more is received. */

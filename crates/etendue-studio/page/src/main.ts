@@ -18,7 +18,7 @@ import { RobotPanel } from "./robot_panel";
 import { ScenePanel } from "./scene_panel";
 import { RunPanel, SensorPanel } from "./sensor_panel";
 import type { Edit, State, Sweep } from "./types";
-import { context, View, type Selection } from "./view";
+import { View, type Selection } from "./view";
 
 const get = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const storage = { get: (key: string) => { try { return localStorage.getItem(key); } catch { return null; } }, set: (key: string, value: string) => { try { localStorage.setItem(key, value); } catch { /* private window */ } } };
@@ -28,9 +28,9 @@ let legendHtml = "";
 let toastTimer = 0;
 let gizmoGesture = 0;
 
-// The connection, opened first: the sweep is on its way while the view starts
+// The connection, which is open already: the sweep is on its way while the view starts
 
-const connection = new Connection({
+const connection = new Connection(window.early.socket, {
   hello(hello) {
     app.hello = hello;
     get<HTMLSelectElement>("scene").replaceChildren(new Option("Scene…", ""), ...hello.scenes.map((name) => new Option(name, name)));
@@ -50,14 +50,15 @@ const connection = new Connection({
 
 // The view
 
-const canvas = get<HTMLCanvasElement>("canvas");
-const drawing = context(canvas);
+const { drawing } = window.early;
 if (!drawing) {
   get("note").replaceChildren("This browser has no WebGL 2, which the view needs.", element("small", "", "Allow it in the settings of the browser, or use another browser."));
   connection.close();
   throw new Error("no WebGL 2");
 }
-const view = new View(canvas, drawing, {
+get("canvas").replaceWith(drawing.canvas);
+Object.assign(drawing.canvas, { id: "canvas", tabIndex: 0 });
+const view = new View(drawing, {
   selected: (selection) => app.select(selection),
   point: (index) => {
     if (app.sweep?.every === 1) beam.inspect(app.sweep.pixel[index]);
@@ -269,7 +270,7 @@ setInterval(() => {
   const { latencies } = connection;
   const last = latencies.length ? ` · ${latencies[latencies.length - 1].toFixed(0)} ms to drawn` : "";
   const coarse = sweep.every > 1 ? `1 of ${sweep.every} columns, one ray per beam, while it changes · ` : "";
-  // Unknown for receivers that merge the echoes of near surfaces
+  // Unknown while single rays are shown
   const mixed = sweep.mixed_points === null ? "" : `${sweep.mixed_points.toLocaleString("en")} mixed · `;
   get("stats").textContent = `${coarse}${sweep.beams.toLocaleString("en")} beams · ${sweep.points.toLocaleString("en")} points · ${mixed}${sweep.timing.simulate_ms.toFixed(1)} ms simulated${last}${fps > 4 ? ` · ${fps} fps` : ""}`;
 }, 1000);
@@ -425,6 +426,8 @@ addEventListener("keydown", (event) => {
   else if (key === "f" && app.state) { view.frame(app.state); view.draw(); }
   else if (key === "escape") { app.select(null); beam.inspect(null); }
 });
+
+connection.listen(window.early.received);
 
 // For tests in a browser
 Object.assign(window, { studio: { get firstDrawn() { return firstDrawn; }, app, latencies: connection.latencies, view, connection, beam, recording, profiles, camera, robot, aim, dropped, showTab } });

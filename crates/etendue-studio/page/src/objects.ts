@@ -26,6 +26,8 @@ export class ObjectsLayer {
   readonly meshes: THREE.Mesh[] = [];
   /** Materials of surfaces that are seen from both sides, and of rooms, which are seen from inside only. */
   private materials: THREE.MeshLambertMaterial[][] = [[], []];
+  /** The geometry of meshes that are not loaded: one of their own would stay in the memory of the renderer. */
+  private nothing = new THREE.BufferGeometry();
   private geometries = new Map<number, Promise<{ geometry: THREE.BufferGeometry; groups: MeshMessage["groups"] } | null>>();
   /** The geometries of the last state. */
   private used = new Set<number>();
@@ -56,7 +58,7 @@ export class ObjectsLayer {
     const loads: Promise<void>[] = [];
     state.objects.forEach((object, number) => {
       const known = this.meshes[number];
-      const mesh = known ?? new THREE.Mesh();
+      const mesh = known ?? new THREE.Mesh(this.nothing);
       if (!known) {
         this.meshes[number] = mesh;
         this.group.add(mesh);
@@ -69,9 +71,10 @@ export class ObjectsLayer {
       const key = `${object.mesh} ${object.material} ${isRoom}`;
       if (mesh.userData.key !== key) {
         mesh.userData.key = key;
-        loads.push(this.load(object.mesh).then((loaded) => {
-          // A later state replaced the mesh
-          if (!loaded || mesh.userData.key !== key) return;
+        const loading = this.load(object.mesh);
+        loads.push(loading.then((loaded) => {
+          // A later state replaced the mesh, or freed it and loaded it again
+          if (!loaded || mesh.userData.key !== key || this.geometries.get(object.mesh) !== loading) return;
           this.version++;
           mesh.geometry = loaded.geometry;
           mesh.material = loaded.groups.map((group) => this.materials[isRoom ? 1 : 0][group.material ?? object.material]);

@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
 import type { Coloured } from "./colours";
+import type { Drawing } from "./early";
 import { ObjectsLayer } from "./objects";
 import { PointsLayer } from "./points";
 import { StillPicture } from "./still";
@@ -32,20 +33,6 @@ interface Listeners {
 
 /** Time after which the camera is at rest, ms. */
 const REST = 120;
-
-/**
- * A drawing context; null if the browser has none. Where the processor draws, edges are not smoothed and the ground is opaque: the
- * opposite takes it twice as long.
- */
-export function context(canvas: HTMLCanvasElement): { context: WebGL2RenderingContext; isSoftware: boolean } | null {
-  const probe = document.createElement("canvas").getContext("webgl2");
-  const named = probe?.getExtension("WEBGL_debug_renderer_info");
-  const renderer = String(probe?.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : WebGL2RenderingContext.RENDERER));
-  probe?.getExtension("WEBGL_lose_context")?.loseContext();
-  const isSoftware = /swiftshader|llvmpipe|software/i.test(renderer);
-  const context = canvas.getContext("webgl2", { alpha: !isSoftware, antialias: !isSoftware, powerPreference: "high-performance" });
-  return context && { context, isSoftware };
-}
 
 /** Greatest distance of a click from a point, pixels. */
 const NEAR_PIXELS = 7;
@@ -82,7 +69,10 @@ export class View {
   follows = false;
   frames = 0;
 
-  constructor(private canvas: HTMLCanvasElement, { context, isSoftware }: { context: WebGL2RenderingContext; isSoftware: boolean }, private on: Listeners) {
+  private canvas: HTMLCanvasElement;
+
+  constructor({ canvas, context, isSoftware }: Drawing, private on: Listeners) {
+    this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, context, alpha: !isSoftware });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.debug.checkShaderErrors = false;
@@ -102,8 +92,8 @@ export class View {
     this.marker.visible = false;
     this.marker.renderOrder = 6;
     this.buildSensor();
-    // Programs are compiled while the rest of the page is built
-    this.renderer.compile(this.scene, this.camera);
+    // The program of the points is compiled while the rest of the page is built
+    this.renderer.compile(this.points.points, this.camera, this.scene);
 
     // Camera and gizmos
     this.orbit = new OrbitControls(this.camera, canvas);
@@ -135,7 +125,7 @@ export class View {
   }
 
   private buildSensor() {
-    // The program of the surfaces of the scene, which is compiled first
+    // The program of the surfaces of the scene
     const surface = (color: number) => new THREE.MeshLambertMaterial({ color, side: THREE.DoubleSide, flatShading: true });
     const body = new THREE.Mesh(new THREE.CylinderGeometry(0.045, 0.05, 0.07, 32).rotateX(Math.PI / 2), surface(0x1f6fb5));
     const band = new THREE.Mesh(new THREE.CylinderGeometry(0.047, 0.047, 0.022, 32).rotateX(Math.PI / 2).translate(0, 0, 0.008), surface(0x0b0f14));
@@ -412,8 +402,19 @@ export class View {
     this.isDirty = false;
     this.frames += 1;
     this.drawnAt = performance.now();
-    if (this.still) this.still.render(this.scene, this.camera, this.grid, this.isDragging && this.selection?.kind === "object");
+    if (this.frames === 1) this.renderPoints();
+    else if (this.still) this.still.render(this.scene, this.camera, this.grid, this.isDragging && this.selection?.kind === "object");
     else this.renderer.render(this.scene, this.camera);
+  }
+
+  /** Draws the points alone, which needs one program; the next frame has everything, and the other programs are compiled before. */
+  private renderPoints() {
+    const others = this.scene.children.filter((child) => child.visible && child !== this.points.points);
+    for (const other of others) other.visible = false;
+    this.renderer.render(this.scene, this.camera);
+    for (const other of others) other.visible = true;
+    setTimeout(() => this.renderer.compile(this.scene, this.camera));
+    this.draw();
   }
 
   /** Waits for the end of the drawing, by reading a pixel of it: the method `finish` of browsers does not wait. */

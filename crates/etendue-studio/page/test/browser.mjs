@@ -379,6 +379,73 @@ try {
     await page.locator("#beam .uplot").waitFor();
   });
 
+  await step("merged echoes at the edges of a panel before a wall are mixed", async () => {
+    const plane = (name, size, at) => `[[objects]]\nname = "${name}"\nshape.plane = { size_m = [${size}] }\nposition_m = [${at}]\nrotation_deg = { pitch = -90 }\nmaterial = "wall"\n`;
+    await drop("edge.toml", `version = 1\nname = "edge"\n[materials.wall]\ndiffuse = { reflectance = 0.5 }\n${plane("panel", "6, 1", "4.6, 0.5, 0")}${plane("back", "8, 8", "5, 0, 0")}`);
+    await waitFor(() => window.studio.app.state.scene_name === "edge" && window.studio.app.sweep.revision === window.studio.app.state.revision);
+    await change(() => evaluate(() => window.studio.app.edit([{ weather: {} }, { pose: [0, 0, 0, 0, 0, 0] }])));
+    await page.selectOption("#colour", "mixed");
+    const { mixed, off, between, others } = await evaluate(() => {
+      const { position, mixed, returns, points } = window.studio.app.sweep;
+      const found = Array.from({ length: points }, (_, i) => ({ x: position[3 * i], azimuth: (Math.atan2(position[3 * i + 1], position[3 * i]) * 180) / Math.PI, is: mixed[i] === 1, returns: returns[i] }));
+      // Degrees from the nearer edge of the panel
+      const away = ({ azimuth }) => Math.min(Math.abs(azimuth), Math.abs(azimuth - (Math.atan(1 / 4.6) * 180) / Math.PI));
+      const marked = found.filter((point) => point.is);
+      return {
+        mixed: marked.length, off: Math.max(...marked.map(away)), others: found.filter((point) => !point.is && point.x > 4.65 && point.x < 4.95).length,
+        between: marked.filter((point) => point.returns === 1 && point.x > 4.65 && point.x < 4.95).length,
+      };
+    });
+    // Both edges have one or two beams in each of 16 rings; the beam is 0.4 degrees wide there
+    assert.ok(mixed >= 32 && mixed <= 100 && off < 0.4, `${mixed} mixed, at most ${off} degrees away`);
+    assert.ok(between >= 16 && others === 0, `${between} merged ranges, ${others} without a mark`);
+    await page.locator("#stats").getByText(` ${mixed} mixed `).waitFor();
+    assert.ok((await page.textContent("#legend")).includes("several (mixed pixel)"));
+  });
+
+  await step("changes leave nothing behind in the page", async () => {
+    const protocol = await page.context().newCDPSession(page);
+    const round = (first) => evaluate(async (first) => {
+      const { app, beam, view, showTab } = window.studio;
+      const frame = () => new Promise((done) => requestAnimationFrame(done));
+      const edit = async (...edits) => {
+        const { revision } = await app.connection.request({ edit: { gesture: app.connection.gesture(), edits } });
+        while (app.state.revision < revision || app.sweep.revision < revision) await frame();
+      };
+      const set = (path, value) => ({ set: { document: "scene", path, value } });
+      for (let number = first; number < first + 10; number++) {
+        const at = app.state.scene.toml.objects.length;
+        await edit(set(["objects", at], { name: `ball ${number}`, shape: { sphere: { radius_m: 0.1 + 0.001 * number } }, material: "wall", position_m: [3, -1, 0] }));
+        while (!view.objects.meshes[at]?.geometry.index) await frame();
+        app.select({ kind: "object", number: at });
+        beam.inspect((97 * number) % app.sweep.beams);
+        showTab(["scene", "material", "sensor", "run", "compare", "profiles"][number % 6]);
+        const { geometry } = view.objects.meshes[at];
+        await edit(set(["objects", at, "shape", "sphere", "radius_m"], 0.2 + 0.001 * number), set(["materials", "wall", "diffuse", "reflectance"], 0.3 + 0.01 * (number % 10)));
+        while (view.objects.meshes[at].geometry === geometry) await frame();
+        if (number % 6 === 4) { await app.connection.request("keep"); await app.connection.request("forget"); }
+        await edit(set(["objects", at], null));
+        app.select(null);
+      }
+      beam.inspect(null);
+      showTab("scene");
+    }, first);
+    const counters = async () => {
+      await page.waitForTimeout(500);
+      await protocol.send("HeapProfiler.collectGarbage");
+      const { nodes, jsEventListeners: listeners } = await protocol.send("Memory.getDOMCounters");
+      return { nodes, listeners, ...(await evaluate(() => { const { memory, programs } = window.studio.view.renderer.info; return { ...memory, programs: programs.length }; })) };
+    };
+    await round(0);
+    const before = await counters();
+    await round(10);
+    const after = await counters();
+    const both = JSON.stringify({ before, after });
+    // A chart that stays has more than twenty nodes; texts that come and go have some
+    for (const name of ["geometries", "textures", "programs"]) assert.equal(after[name], before[name], both);
+    assert.ok(after.nodes - before.nodes < 6 * 10 && after.listeners - before.listeners < 10, both);
+  });
+
   await step("on a phone, in the dark", async () => {
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 390, height: 844 });

@@ -6,9 +6,13 @@ use crate::session::{Loaded, SimulatedSweep, Timing};
 use etendue::sensors::lidar::{Outcome, Return, Sweep};
 use serde::Serialize;
 use std::f64::consts::{PI, TAU};
+use std::iter::repeat;
 
 /// Number of an object or material that a return does not have.
 const NONE: u16 = u16::MAX;
+
+/// Share of the light of other surfaces from which a point is mixed.
+const MIXED_SHARE: f32 = 0.05;
 
 /// Header of the message.
 #[derive(Serialize)]
@@ -30,7 +34,7 @@ struct Header {
     no_returns: usize,
     too_near: usize,
     errors: usize,
-    /// Number of points of several surfaces; `None` where it is not known.
+    /// Number of mixed points; `None` in coarse sweeps, whose beams are single rays.
     mixed_points: Option<usize>,
     timing: Timing,
 }
@@ -52,7 +56,7 @@ pub fn encode(simulated: &SimulatedSweep, loaded: &Loaded, every: u32) -> Vec<u8
         no_returns: count(|one| *one == Outcome::NoReturn),
         too_near: count(|one| *one == Outcome::TooNear),
         errors: count(|one| matches!(one, Outcome::Error(_))),
-        mixed_points: mixed_points(sweep),
+        mixed_points: (every == 1).then(|| mixed(sweep).filter(|is| *is).count()),
         timing: simulated.timing,
     };
     message(header, &columns(sweep, loaded))
@@ -99,10 +103,7 @@ fn columns(sweep: &Sweep, loaded: &Loaded) -> Vec<Column> {
             points().map(|point| id(point.source.and_then(|source| class(source.instance.0)))),
         ),
         Column::u8("returns", points().map(|point| point.returns)),
-        Column::u8(
-            "mixed",
-            points().map(|point| u8::from(is_mixed(sweep, point))),
-        ),
+        Column::u8("mixed", mixed(sweep).map(u8::from)),
     ]
 }
 
@@ -116,18 +117,15 @@ fn error(sweep: &Sweep, point: &Return) -> f64 {
     truth.map_or(f64::NAN, |truth| point.range - truth.range)
 }
 
-/// Number of points of beams to which more than one surface returned light; `None` for receivers that merge the echoes of near
-/// surfaces and report one of the others, whose sweeps do not have the number of surfaces.
-fn mixed_points(sweep: &Sweep) -> Option<usize> {
-    let mixed = sweep.points.iter().filter(|point| is_mixed(sweep, point));
-    let count = mixed.count();
-    (count > 0 || !sweep.surfaces.is_empty()).then_some(count)
-}
-
-/// Whether more than one surface returned light to the beam of a point.
-fn is_mixed(sweep: &Sweep, point: &Return) -> bool {
-    let surfaces = sweep.surfaces.get(point.shot as usize);
-    surfaces.map_or(point.returns > 1, |surfaces| *surfaces > 1)
+/// Whether each point is mixed: at phase receivers, if more than one surface returned light to its beam; at the others, if
+/// its beam has further echoes, or other surfaces sent some of its light.
+fn mixed(sweep: &Sweep) -> impl Iterator<Item = bool> {
+    let shares = sweep.mixing.iter().copied().chain(repeat(0.0));
+    sweep.points.iter().zip(shares).map(|(point, share)| {
+        let surfaces = sweep.surfaces.get(point.shot as usize);
+        let is_merged = point.returns > 1 || share >= MIXED_SHARE;
+        surfaces.map_or(is_merged, |surfaces| *surfaces > 1)
+    })
 }
 
 /// Index in the range image.

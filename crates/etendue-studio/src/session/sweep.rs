@@ -146,6 +146,7 @@ impl Loaded {
             frame: Frame::World,
             air: inputs.weather.air(&self.scene.air),
             with_truth: true,
+            with_mixing: true,
             ..SweepSettings::default()
         }
     }

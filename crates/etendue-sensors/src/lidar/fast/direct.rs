@@ -7,6 +7,7 @@ use super::simulator::FastSimulator;
 use super::single_ray::{ReportSingleRays, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::light::{ShotLight, echo_affinity};
+use crate::lidar::mixing::{Mixing, RayLight};
 use crate::lidar::output::Outcome;
 use crate::lidar::receiver::Detection;
 use crate::lidar::return_buffer::ReturnBuffer;
@@ -37,6 +38,15 @@ impl RayReturn {
             range: self.origin.range,
             power: self.power,
         }
+    }
+
+    /// The light of the rays of a shot.
+    fn lights(all: &[Self]) -> impl Iterator<Item = RayLight> + Clone {
+        all.iter().map(|one| RayLight {
+            range: one.origin.range,
+            cos_incidence: one.origin.cos_incidence,
+            power: one.power,
+        })
     }
 
     fn direct(&self) -> DirectReturn {
@@ -326,7 +336,9 @@ impl FastSimulator<'_, '_> {
             }
         }
         let source = |range: f64, reach: f64| strongest(ray_returns, range, reach);
-        self.reporter.add(fired, 0.0, detections, source, buffer)
+        let mix = |mixing: &Mixing, range| mixing.share(range, RayReturn::lights(ray_returns));
+        self.reporter
+            .add(fired, 0.0, detections, source, mix, buffer)
     }
 
     /// Draws the detections of shots on surfaces with noise profiles.
@@ -379,8 +391,9 @@ impl FastSimulator<'_, '_> {
         let power = ray_returns.iter().map(|direct| direct.power).sum();
         let detection = drawn.map(|drawn| Detection::drawn(&drawn, power));
         let source = |range: f64, reach: f64| strongest(ray_returns, range, reach);
+        let mix = |mixing: &Mixing, range| mixing.share(range, RayReturn::lights(ray_returns));
         self.reporter
-            .add(fired, 0.0, detection.as_slice(), source, buffer)
+            .add(fired, 0.0, detection.as_slice(), source, mix, buffer)
     }
 }
 

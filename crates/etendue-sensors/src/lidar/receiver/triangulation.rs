@@ -25,7 +25,7 @@ pub struct Triangulation {
 }
 
 /// Returns merge to one spot if their distance over their range is less than this.
-const ONE_SPOT: f64 = 0.02;
+pub(super) const ONE_SPOT: f64 = 0.02;
 
 impl Triangulation {
     /// The measured range of a spot at `distance` $d$, m: $b/\varphi$ with $\varphi = b/d + \sigma z$,

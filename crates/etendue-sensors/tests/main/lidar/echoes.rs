@@ -4,9 +4,12 @@ use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, sca
 use etendue_physics::pulse::{
     Detector, Discriminator, DualPair, OverloadRecovery, ReturnMode, reference_power,
 };
-use etendue_scene::Scene;
+use etendue_scene::{Scene, primitive};
 use etendue_sensors::lidar::Outcome;
-use etendue_sensors::lidar::{EchoModel, Lidar, Receiver};
+use etendue_sensors::lidar::{
+    EchoModel, Lidar, Pipeline, PulsedReceiver, Receiver, Sweep, SweepSettings,
+};
+use nalgebra::Isometry3;
 
 /// A near wall that covers the beam from its axis (moved by `edge`, m) to the left, and a far one.
 fn edge(edge: f64) -> Scene {
@@ -101,6 +104,76 @@ fn surfaces_closer_than_the_pulse_merge_into_one_range_between_them() {
         let found = ranges(&scene, &wide(pipeline, ReturnMode::All));
         assert_eq!(found.len(), 1);
         assert!((20.03..20.17).contains(&found[0]), "{found:?}");
+    }
+}
+
+/// The returns of a beam of 37 rays whose axis hits a near wall at 20 m, 1 cm from its edge, with the far wall `gap` m behind.
+fn at_a_step(gap: f64, receiver: PulsedReceiver, pipeline: Pipeline) -> Sweep {
+    let wall = |stage: Stage, at: [f64; 3], size: [f64; 2]| {
+        stage.panel(at, [-1.0, 0.0, 0.0], size, lambert(0.5))
+    };
+    let near = wall(Stage::default(), [20.0, 1.99, 0.0], [4.0, 4.0]);
+    let scene = wall(near, [20.0 + gap, 0.0, 0.0], [20.0, 8.0]).build();
+    let mut scanner = one_shot(receiver);
+    scanner.beam = beam(8e-3).with_rings(3);
+    let settings = SweepSettings {
+        with_mixing: true,
+        pipeline,
+        ..quiet()
+    };
+    at_origin(&scene, &scanner, &settings)
+}
+
+/// The powers of both walls are those of separate echoes, with the far one at 30 m, by the inverse square of the range:
+/// measured within 3e-4.
+#[test]
+fn a_merged_return_has_the_share_of_the_light_that_the_farther_wall_sent() {
+    let analytic = pulsed(EchoModel::Analytic, ReturnMode::All);
+    let apart = at_a_step(10.0, analytic, Pipeline::Reference);
+    let [near, far] = [0, 1].map(|number| apart.points[number].power);
+    for echoes in [EchoModel::Analytic, EchoModel::Waveform] {
+        for pipeline in [Pipeline::Reference, Pipeline::default()] {
+            for gap in [0.15, 0.25] {
+                let sweep = at_a_step(gap, pulsed(echoes, ReturnMode::All), pipeline);
+                let ([point], [share]) = (&sweep.points[..], &sweep.mixing[..]) else {
+                    panic!("{:?}", sweep.points);
+                };
+                assert!(point.range > 20.02 && point.range < 20.0 + gap, "{point:?}");
+                let far = far * (30.0 / (20.0 + gap)).powi(2);
+                let difference = f64::from(*share) - far / (near + far);
+                assert!(difference.abs() < 1e-3, "{share} {difference}");
+            }
+        }
+    }
+}
+
+/// Walls farther apart than the pulse (0.6 m), a step of less than 1 cm, one wall, an inclined wall, and a ball that the beam
+/// covers.
+#[test]
+fn separate_echoes_and_single_surfaces_are_not_mixed() {
+    for pipeline in [Pipeline::Reference, Pipeline::default()] {
+        for (gap, returns) in [(10.0, 2), (0.008, 1), (0.0, 1)] {
+            let receiver = pulsed(EchoModel::Analytic, ReturnMode::All);
+            let sweep = at_a_step(gap, receiver, pipeline);
+            assert_eq!(sweep.points.len(), returns, "{gap}");
+            assert_eq!(sweep.mixing, vec![0.0; returns], "{gap}");
+        }
+        let size = [20.0, 20.0];
+        let wall = Stage::default();
+        let wall = wall.panel([5.0, 0.0, 0.0], [-0.1, 0.0, 1.0], size, lambert(0.5));
+        let ball = primitive::sphere(0.1, 1e-4).unwrap();
+        let ball = Stage::default().add(ball, Isometry3::translation(5.0, 0.0, 0.0), lambert(0.5));
+        let mut scanner = one_shot(pulsed(EchoModel::Analytic, ReturnMode::All));
+        scanner.beam = beam(8e-3).with_rings(3);
+        let settings = SweepSettings {
+            with_mixing: true,
+            pipeline,
+            ..quiet()
+        };
+        for surface in [wall, ball] {
+            let sweep = at_origin(&surface.build(), &scanner, &settings);
+            assert_eq!(sweep.mixing, [0.0]);
+        }
     }
 }
 
