@@ -78,6 +78,10 @@ fn curve_order(count: usize, direction: impl Fn(usize) -> Vector3<f64>) -> Vec<u
 }
 
 /// Number of the cell of a direction along the curves.
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "numbers of cells; others become the first"
+)]
 #[inline]
 fn place_on_curve(direction: &Vector3<f64>) -> u32 {
     // Find the face, and the coordinates on it.
