@@ -68,7 +68,7 @@ fn bisect(entries: &mut [Entry]) {
 const DIGITS: u32 = 7;
 
 /// An order of rays along Hilbert curves on the faces of a cube around their origin. Sixteen consecutive ones are neighbours if
-/// directions fill the faces. It takes a third of the time of [`tile_order`], which arranges the rows of a scan better.
+/// directions fill the faces. It takes less time than [`tile_order`], which arranges the rows of a scan.
 fn curve_order(count: usize, direction: impl Fn(usize) -> Vector3<f64>) -> Vec<usize> {
     let entry = |ray: usize| u64::from(place_on_curve(&direction(ray))) << 32 | ray as u64;
     let mut entries: Vec<u64> = (0..count).map(entry).collect();
