@@ -334,8 +334,7 @@ impl<T: Copy + Into<f64> + Sync> RayRows<'_, T> {
         memory: &mut BatchMemory,
         columns: &mut BatchColumns,
     ) -> bool {
-        let unit = |ray| normalized(self.direction(ray)).0;
-        let tiles = cast.tiling.tiles(self.len(), unit);
+        let tiles = cast.tiling.tiles(self.len(), |ray| self.direction(ray));
         for tiles in tiles.chunks(TILES) {
             // Read the rays into tiles.
             let rays = &mut memory.rays[..tiles.len()];

@@ -8,7 +8,7 @@ use super::simulate::WriteMeasurements;
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::Dual;
 use etendue_sensors::lidar::{MotionSlopes, ReturnTile};
-use etendue_simd::{Isa, Vectorized};
+use etendue_simd::{Isa, Vectorized, prefetch};
 use rayon::prelude::*;
 
 /// Greatest number of components of a block.
@@ -207,6 +207,10 @@ impl BatchSlopes {
             self.tiles.push(MotionTile::EMPTY);
         }
         self.used += 1;
+        // The tile after it is on its way meanwhile.
+        if let Some(next) = self.tiles.get(self.used) {
+            prefetch(next);
+        }
         &mut self.tiles[self.used - 1]
     }
 }
@@ -231,7 +235,10 @@ impl Vectorized for PulledBack<'_> {
     #[inline(always)]
     fn run(self) -> [f64; 6] {
         let mut sums = [[0.0; 16]; 6];
-        for tile in self.tiles {
+        for (number, tile) in self.tiles.iter().enumerate() {
+            if let Some(next) = self.tiles.get(number + 1) {
+                prefetch(next);
+            }
             // Gather the derivatives of the lanes.
             let mut by = [[0.0; 16]; QUANTITIES];
             for lane in 0..16 {

@@ -2,7 +2,7 @@
 
 use super::lane_mask::LaneMask;
 use super::triangle::axes;
-use super::triangle_cache::CachedTriangles;
+use super::triangle_cache::{CachedTriangle, CachedTriangles};
 use nalgebra::Vector3;
 
 /// Sixteen triangles in their mesh's frame, one per ray.
@@ -33,15 +33,20 @@ impl TriangleTile {
     };
 
     /// Loads the triangles of these numbers into the lanes of a mask; other lanes get any triangle.
-    /// Each is read once for all its lanes: neighbouring rays mostly hit the same few.
+    /// Each is read once for all its lanes: neighbouring rays often hit the same few.
     #[inline(always)]
     pub fn load(&mut self, source: &mut CachedTriangles, triangles: &[u32; 16], mut lanes: u32) {
         let mut is_first = true;
         while lanes != 0 {
-            let triangle = triangles[lanes.trailing_zeros() as usize];
+            let lane = lanes.trailing_zeros() as usize;
+            let triangle = triangles[lane];
             let same = LaneMask::equal(triangles, triangle);
             lanes &= !same.bits();
             let cached = source.get(triangle);
+            if same.bits().is_power_of_two() && !is_first {
+                self.put(lane, cached);
+                continue;
+            }
             for axis in 0..3 {
                 let own = &mut self.vertex;
                 for (own, vertex) in own.iter_mut().zip(&cached.vertex) {
@@ -50,6 +55,17 @@ impl TriangleTile {
                 broadcast(&mut self.normal[axis], cached.normal[axis], &same, is_first);
             }
             is_first = false;
+        }
+    }
+
+    /// Writes a triangle to a lane.
+    #[inline(always)]
+    fn put(&mut self, lane: usize, triangle: &CachedTriangle) {
+        for axis in 0..3 {
+            for (own, vertex) in self.vertex.iter_mut().zip(&triangle.vertex) {
+                own[axis][lane] = vertex[axis];
+            }
+            self.normal[axis][lane] = triangle.normal[axis];
         }
     }
 

@@ -25,7 +25,7 @@ use crate::transport::{PoseTile, Twist, TwistTile};
 use etendue_physics::pulse::{AnalyticFinder, PulseReturn, SingleEchoForm};
 use etendue_physics::{Dual, Scalar};
 use etendue_scene::{Hit, HitTile, RayTile};
-use etendue_simd::{Isa, Vectorized};
+use etendue_simd::{Isa, Vectorized, prefetch};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 use std::sync::OnceLock;
 
@@ -138,7 +138,8 @@ impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
         let tiles = self.tiles.batch(first as usize, shots.len());
         let scene = self.plain.world.scene();
         let world_from_sensor = self.world_from_sensor();
-        for tiles in tiles.chunks(TILES) {
+        let mut groups = tiles.chunks(TILES).peekable();
+        while let Some(tiles) = groups.next() {
             // Aim and cast the rays of some tiles.
             let rays = &mut memory.rays[..tiles.len()];
             let hits = &mut memory.hits[..tiles.len()];
@@ -153,6 +154,7 @@ impl<'p, 'a, S: LaneScalar> SingleRays<'p, 'a, S> {
             let others = self.isa.run(ExpectSingles {
                 own: self,
                 tiles,
+                next: groups.peek().copied().unwrap_or_default(),
                 first,
                 rays,
                 hits,
@@ -219,6 +221,8 @@ impl Vectorized for AimTiles<'_> {
 struct ExpectSingles<'s, 'p, 'a, S: LaneScalar, W> {
     own: &'s SingleRays<'p, 'a, S>,
     tiles: &'s [ShotTile],
+    /// The tiles after these.
+    next: &'s [ShotTile],
     /// Index of the first shot of the batch in the sweep.
     first: u32,
     rays: &'s [RayTile],
@@ -234,7 +238,10 @@ impl<S: LaneScalar, W: WriteReturns<S>> Vectorized for ExpectSingles<'_, '_, '_,
     fn run(self) -> [[bool; LANES]; TILES] {
         let mut others = [[false; LANES]; TILES];
         let tiles = self.tiles.iter().zip(self.rays).zip(self.hits);
-        for (((tile, rays), hits), others) in tiles.zip(&mut others) {
+        for (number, (((tile, rays), hits), others)) in tiles.zip(&mut others).enumerate() {
+            if let Some(next) = self.next.get(number) {
+                prefetch(next);
+            }
             let is_complete = self.own.expect(tile, rays, hits, self.first, self.expected);
             self.write.write_tile(tile.places(), self.expected);
             for lane in 0..LANES {
