@@ -11,7 +11,7 @@ use etendue_gpu::ShaderChecks;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::light::ReceiverWindow;
 use etendue_physics::pulse::{
-    Detector, Discriminator, DualPair, PhotonCounter, PulseShape, ReturnMode,
+    Detector, Discriminator, DualPair, OverloadRecovery, PhotonCounter, PulseShape, ReturnMode,
 };
 use etendue_sensors::lidar::{
     Air, Columns, EchoModel, Lidar, NotDirect, PhaseMethod, PulsedReceiver, Receiver, ScanPattern,
@@ -264,7 +264,7 @@ fn counted_photons_agree_with_the_cpu() {
     }
 }
 
-/// Sampled waves, and rain in front of a phase lidar, in a street and among mirrors, in motion with noise;
+/// Sampled waves, rain in front of a phase lidar, and recovery from saturation, in a street and among mirrors, in motion with noise;
 /// with checks of the shaders.
 #[test]
 #[ignore = "10 to 22 s of CPU on software; just gpu"]
@@ -275,11 +275,22 @@ fn receivers_on_the_host_agree_with_the_cpu() {
     };
     let sampled = phase_lidar(|_, receiver| receiver.method = PhaseMethod::Sampled);
     let phase = phase_lidar(|_, _| {});
+    let recovering = pulsed(|receiver| {
+        receiver.echoes = EchoModel::Waveform;
+        if let Detector::Analogue(detector) = &mut receiver.detector {
+            detector.saturation = 20.0 * receiver.threshold;
+            detector.recovery = Some(OverloadRecovery {
+                time: 2e-8,
+                share: 0.5,
+            });
+        }
+    });
     let rain = vec![Weather::Rain { rate: 5e-6 }];
     let scenes = [("street", street()), ("mirrors", mirrors())];
     for (name, lidar, weather, reason) in [
         ("sampled", &sampled, vec![], NotDirect::Sampled),
         ("rain at a phase lidar", &phase, rain, NotDirect::Drops),
+        ("recovery", &recovering, vec![], NotDirect::Recovery),
     ] {
         for (scene, loaded) in &scenes {
             let settings = SweepSettings {
