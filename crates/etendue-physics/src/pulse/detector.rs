@@ -69,7 +69,7 @@ impl OverloadRecovery {
         let next = |power: &S| {
             let now = left;
             let above = *power - S::from(saturation);
-            left = left * decay;
+            left *= decay;
             if above.value() > 0.0 {
                 left += above * gain;
             }
