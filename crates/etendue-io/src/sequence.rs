@@ -204,7 +204,7 @@ struct Stamps {
     /// Number of scans.
     count: usize,
     /// Time of every scan, s; `None` if one has none.
-    stamps: Option<Vec<f64>>,
+    all: Option<Vec<f64>>,
     /// Whether the points of every scan have times.
     are_timed: bool,
     /// Duration of the longest scan by the times of its points, s.
@@ -215,7 +215,7 @@ impl Default for Stamps {
     fn default() -> Self {
         Self {
             count: 0,
-            stamps: Some(Vec::new()),
+            all: Some(Vec::new()),
             are_timed: true,
             longest: 0.0,
         }
@@ -225,9 +225,9 @@ impl Default for Stamps {
 impl Stamps {
     fn add(&mut self, scan: &StampedScan) {
         self.count += 1;
-        match (&mut self.stamps, scan.stamp) {
-            (Some(stamps), Some(stamp)) => stamps.push(stamp),
-            (stamps, _) => *stamps = None,
+        match (&mut self.all, scan.stamp) {
+            (Some(all), Some(stamp)) => all.push(stamp),
+            (all, _) => *all = None,
         }
         let times = scan.scan.point_times.as_deref();
         self.are_timed &= times.is_some();
@@ -241,7 +241,7 @@ impl Stamps {
     /// Times of the scans, s. In a folder they come from the times of the points; those that begin anew in each file are
     /// times within a scan: the scans follow one another.
     fn times(self, are_files: bool, warnings: &mut Vec<String>) -> Option<Vec<f64>> {
-        let stamps = self.stamps.filter(|_| self.count > 0)?;
+        let stamps = self.all.filter(|_| self.count > 0)?;
         if !are_files {
             return Some(stamps);
         }

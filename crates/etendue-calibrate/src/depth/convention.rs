@@ -103,13 +103,13 @@ impl ScanPairs {
             self.pairs.push((number - 1, [first, downsample(scan)]));
             if self.pairs.len() > PAIRS {
                 self.level += 1;
-                let step = 1 << self.level;
-                self.pairs.retain(|(first, _)| first % step == 0);
+                let step = 1_usize << self.level;
+                self.pairs.retain(|(first, _)| first.is_multiple_of(step));
             }
         }
         // Begin the next
-        let step = 1 << self.level;
-        self.first = (number % step == 0).then(|| downsample(scan));
+        let is_first = number.is_multiple_of(1 << self.level);
+        self.first = is_first.then(|| downsample(scan));
     }
 
     /// The convention in which the scans are consistent, if they are not with the poses as given, one per scan. Each first

@@ -280,7 +280,7 @@ enum Target {
     /// One file per sweep.
     Files,
     /// One recording.
-    Mcap(McapSweeps<BufWriter<File>>, OpenOutput),
+    Mcap(Box<McapSweeps<BufWriter<File>>>, OpenOutput),
     /// One table.
     Table(Vec<PointTable>),
 }
@@ -381,7 +381,8 @@ impl<'a> Conversion<'a> {
                 Target::Files
             } else if self.format == PointFormat::Mcap && sweep.stamp.is_some() {
                 let file = self.outputs.open(to)?;
-                Target::Mcap(McapSweeps::new(to, file.writer()?)?, file)
+                let recording = McapSweeps::new(to, file.writer()?)?;
+                Target::Mcap(Box::new(recording), file)
             } else {
                 Target::Table(Vec::new())
             });
