@@ -99,6 +99,7 @@ fn scanner(
                 shot_noise: 1e-12,
                 background: 0.0,
                 saturation: 1e-1,
+                recovery: None,
             }),
             interval: 1e-9,
             bits: None,
