@@ -358,7 +358,7 @@ impl<'a> Objects<'a> {
         self.class_name()?;
         self.u8()?;
         let numbers = u64::from(self.u32()?) * u64::from(self.u32()?);
-        self.take(usize::try_from(4 * numbers).ok()?)?;
+        self.take(usize::try_from(numbers.checked_mul(4)?).ok()?)?;
         self.end()
     }
 }

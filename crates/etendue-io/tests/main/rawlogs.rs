@@ -257,6 +257,20 @@ fn rawlogs_that_do_not_determine_a_log_are_errors() {
     );
     let none = error(&odometry_object(0.0, 1.0));
     assert!(none.contains("no planar scan"), "{none}");
+    // A matrix of 2^64 numbers
+    let matrix = [
+        &b"\x87CMatrix\x00"[..],
+        &2_u32.to_le_bytes(),
+        &3_u32.to_le_bytes(),
+    ]
+    .concat();
+    let mut large = scan(2, 0.0, "L");
+    let at = large
+        .windows(matrix.len())
+        .position(|window| window == matrix)
+        .unwrap();
+    large[at + 9..at + 17].fill(0xff);
+    assert!(error(&large).contains("no planar scan"));
     // A truncated file gives its whole scans
     let whole = [scan(7, 0.0, "L"), scan(7, 0.1, "L")].concat();
     for end in scan(7, 0.0, "L").len() + 40..whole.len() {
