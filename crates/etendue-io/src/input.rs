@@ -37,13 +37,9 @@ impl<'a> Content<'a> {
     /// If the file cannot be read or decompressed.
     pub fn open(path: &'a Path) -> Result<Self, FormatError> {
         let fail = |source| FormatError::cannot_read(path, source);
-        let file = File::open(path).map_err(fail)?;
-        let metadata = file.metadata().map_err(fail)?;
-        let mut start = Vec::new();
-        if metadata.is_file() {
-            file.take(4).read_to_end(&mut start).map_err(fail)?;
-        }
-        if !metadata.is_file() || Compression::of(&start).is_some() {
+        let metadata = std::fs::metadata(path).map_err(fail)?;
+        let is_compressed = || first_bytes(path, 4).map(|start| Compression::of(&start).is_some());
+        if !metadata.is_file() || is_compressed().map_err(fail)? {
             return Ok(Self::Memory(Cow::Owned(read_bytes(path)?)));
         }
         Ok(Self::File {
@@ -100,6 +96,16 @@ impl<'a> Content<'a> {
             Self::Memory(bytes) => Ok(bytes.into_owned()),
         }
     }
+}
+
+/// The first bytes of a file as it is stored, at most `count`.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(count).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// Compression of a file as a whole.

@@ -2,11 +2,11 @@
 //!
 //! | module | files | main items |
 //! |---|---|---|
-//! | [`points`] | PCD, PLY, NPZ, LAS, LAZ, E57, KITTI, Parquet, MCAP, VTK, packet captures, CSV | [`points::PointFormat`], [`points::read_points`] |
+//! | [`points`] | PCD, PLY, NPZ, LAS, LAZ, E57, KITTI, Parquet, MCAP, VTK, packet captures, CSV | [`points::PointFormat`], [`points::read_points`]; one sweep after another: [`points::for_each_sweep`] |
 //! | [`table`] | point tables in memory: one column per field | [`table::PointTable`] |
 //! | [`scan_file`] | scans with editable positions; all other content is unchanged | [`scan_file::ScanFile`] |
-//! | [`scan_log`] | logs of planar scans: tinySLAM, CARMEN, RPLIDAR, CSV | [`scan_log::read_scan_log`] |
-//! | [`recording`], [`sequence`] | bags, and folders of scans | [`recording::read_recording`], [`sequence::read_sequence`] |
+//! | [`scan_log`] | logs of planar scans: tinySLAM, CARMEN, RPLIDAR, MRPT, CSV | [`scan_log::read_scan_log`] |
+//! | [`recording`], [`sequence`] | bags, and folders of scans | [`recording::read_recording`], [`sequence::read_sequence`]; one scan after another: [`sequence::survey_sequence`], [`sequence::for_each_scan`] |
 //! | [`ros2`] | MCAP files with ROS 2 messages | [`ros2::LidarRecorder`], [`ros2::RigRecorder`] |
 //! | [`packets`] | packets of Velodyne, Ouster and Hesai lidars in PCAP files | [`packets::PacketSource`] |
 //! | [`mesh`], [`image`], [`trajectory`], [`nmea`] | OBJ, PLY, STL, glTF; PNG, JPEG, HDR, EXR; TUM, KITTI; NMEA 0183 | [`mesh::read_mesh`], [`trajectory::read_trajectory`] |
@@ -33,6 +33,7 @@ pub mod foreign;
 pub mod image;
 pub mod input;
 mod interrupt;
+mod little_endian;
 mod mcap_chunks;
 mod mcap_messages;
 pub mod mesh;

@@ -1,10 +1,10 @@
 //! Messages of MCAP files, in file order.
 
-use crate::FormatError;
 use crate::foreign::guarded;
 use crate::input::Content;
 use crate::interrupt::Interrupt;
 use crate::mcap_chunks::{CHUNK, ChunkRecords};
+use crate::{FileLocation, FormatError};
 use mcap::read::{ChunkReader, LinearReader};
 use mcap::records::Record;
 use mcap::{Channel, McapError, McapResult, Message, Schema};
@@ -33,8 +33,8 @@ pub(crate) fn for_each_message(
     // Check the magic number
     let mut file = content.reader()?;
     let mut magic = Vec::new();
-    let start = file.by_ref().take(mcap::MAGIC.len() as u64);
-    let read = { start }.read_to_end(&mut magic);
+    let mut start = file.by_ref().take(mcap::MAGIC.len() as u64);
+    let read = start.read_to_end(&mut magic);
     read.map_err(|source| FormatError::cannot_read(path, source))?;
     if magic != mcap::MAGIC {
         return Err(no_mcap(path).into());
@@ -64,7 +64,7 @@ pub(crate) fn for_each_message(
 
 /// Error of a file that is not MCAP.
 pub(crate) fn no_mcap(path: &Path) -> FormatError {
-    let place = crate::FileLocation::File;
+    let place = FileLocation::File;
     FormatError::malformed(path, place, "this is not an MCAP file", "give an MCAP file")
 }
 

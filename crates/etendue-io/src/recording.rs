@@ -134,12 +134,8 @@ fn from_bag(
 
     // Sweeps of packets
     if topic.measurement() == Some(Measurement::Packets) {
-        let packets = |_: &mut Vec<String>, visit: VisitPacket| {
-            topics.for_each(topic, |measured| match measured {
-                Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
-                _ => Ok(()),
-            })
-        };
+        let packets =
+            |_: &mut Vec<String>, visit: VisitPacket| topics.for_each_packet(topic, visit);
         let mut clouds = Vec::new();
         let mut left_out = Vec::new();
         let mut summary = SweepSummary::default();

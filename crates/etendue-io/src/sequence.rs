@@ -13,7 +13,9 @@
 //! sequence, and [`for_each_scan`] visits the scans one after another.
 
 use crate::interrupt::Interrupt;
-use crate::points::{PointFormat, ReadOptions, SweepSummary, read_points_with, visit_sweeps};
+use crate::points::{
+    PointFormat, ReadOptions, SweepSummary, push_to_all, read_points_with, visit_sweeps,
+};
 use crate::scan_folder::{files_of, trajectory_in};
 use crate::table::PointTable;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
@@ -129,18 +131,8 @@ pub fn for_each_scan<E: From<FormatError>>(
     source: SequenceSource,
     mut visit: impl FnMut(SequenceScan) -> Result<ControlFlow<()>, E>,
 ) -> Result<(), E> {
-    let mut failed = None;
-    let mut warnings = Vec::new();
-    let visited = visit_scans(source, &mut warnings, &mut |scan| match visit(scan.scan) {
-        Ok(ControlFlow::Continue(())) => Ok(()),
-        Ok(ControlFlow::Break(())) => Err(Interrupt::Enough),
-        Err(error) => {
-            failed = Some(error);
-            Err(Interrupt::Enough)
-        }
-    });
-    Interrupt::result(visited)?;
-    failed.map_or(Ok(()), Err)
+    let visit = |scan: StampedScan| visit(scan.scan);
+    Interrupt::visit(visit, |visit| visit_scans(source, &mut Vec::new(), visit))
 }
 
 /// Reads a sequence, and gives its scans away.
@@ -153,13 +145,13 @@ fn survey(
     let SequenceSource { path, poses, .. } = source;
     let files = files_in(path)?.map(|files| files.len());
     let mut stamps = Stamps::default();
-    let mut recorded = AllPoses::default();
-    let mut odometry = AllPoses::default();
+    let mut recorded = Some(Vec::new());
+    let mut odometry = Some(Vec::new());
     let mut warnings = Vec::new();
     let visited = visit_scans(source, &mut warnings, &mut |scan| {
         stamps.add(&scan);
-        recorded.add(scan.world_from_sensor);
-        odometry.add(scan.odometry);
+        push_to_all(&mut recorded, scan.world_from_sensor);
+        push_to_all(&mut odometry, scan.odometry);
         take(scan.scan);
         progress(stamps.count, files);
         Ok(())
@@ -177,7 +169,7 @@ fn survey(
     };
     let posed = match trajectory {
         Some(file) => Some(read_poses(&file)?),
-        None => recorded.poses.map(|poses| (stamps.clone(), poses)),
+        None => recorded.map(|poses| (stamps.clone(), poses)),
     };
 
     // Number the scans if they have no times
@@ -194,7 +186,7 @@ fn survey(
         are_timed,
         times: times.unwrap_or_else(numbers),
         world_from_lidar,
-        odometry: odometry.poses,
+        odometry,
         warnings,
     })
 }
@@ -225,10 +217,7 @@ impl Default for Stamps {
 impl Stamps {
     fn add(&mut self, scan: &StampedScan) {
         self.count += 1;
-        match (&mut self.all, scan.stamp) {
-            (Some(all), Some(stamp)) => all.push(stamp),
-            (all, _) => *all = None,
-        }
+        push_to_all(&mut self.all, scan.stamp);
         let times = scan.scan.point_times.as_deref();
         self.are_timed &= times.is_some();
         self.longest = times
@@ -257,28 +246,6 @@ impl Stamps {
              {period:.4} s apart, the longest duration of a scan"
         ));
         Some((0..self.count).map(|i| i as f64 * period).collect())
-    }
-}
-
-/// Poses of the scans that were read; `None` if one has none.
-struct AllPoses {
-    poses: Option<Vec<Isometry3<f64>>>,
-}
-
-impl Default for AllPoses {
-    fn default() -> Self {
-        Self {
-            poses: Some(Vec::new()),
-        }
-    }
-}
-
-impl AllPoses {
-    fn add(&mut self, pose: Option<Isometry3<f64>>) {
-        match (&mut self.poses, pose) {
-            (Some(poses), Some(pose)) => poses.push(pose),
-            (poses, _) => *poses = None,
-        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! One message of a bag, and its decoders.
 
 use super::laser_scan::{self, RecordedScan};
-use super::message_reader::Ros1Reader;
 use super::packets::{self, PacketLayout};
 use super::point_cloud::{self, RecordedCloud};
 use super::transform::{self, StampedTransform};
 use crate::input::{ZSTD, decompress_zstd};
+use crate::little_endian::LittleEndian;
 use crate::ros2::CdrReader;
 use crate::{FileLocation, FormatError};
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ pub(crate) struct Message<'a> {
 macro_rules! decode {
     ($message:ident, $path:ident, $decode:path $(, $argument:expr)*) => {{
         let decoded = match $message.serialisation {
-            Serialisation::Ros1 => $decode(&mut Ros1Reader($message.data) $(, $argument)*),
+            Serialisation::Ros1 => $decode(&mut LittleEndian($message.data) $(, $argument)*),
             Serialisation::Ros2 => $message.decompressed().and_then(|data| {
                 $decode(&mut CdrReader::new(&data)? $(, $argument)*)
             }),

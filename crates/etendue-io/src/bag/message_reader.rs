@@ -1,5 +1,6 @@
 //! Reader of the primitive values of a serialised ROS message.
 
+use crate::little_endian::LittleEndian;
 use crate::ros2::CdrReader;
 
 /// The primitive values of a message, in order. Every method returns `None` at the end of the
@@ -65,54 +66,40 @@ impl<'a> MessageReader<'a> for CdrReader<'a> {
     }
 }
 
-/// Reader of the serialisation of ROS 1: little endian, without alignment.
-pub(super) struct Ros1Reader<'a>(pub &'a [u8]);
-
-impl Ros1Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*bytes)
-    }
-}
-
-impl<'a> MessageReader<'a> for Ros1Reader<'a> {
+/// The serialisation of ROS 1.
+impl<'a> MessageReader<'a> for LittleEndian<'a> {
     fn u8(&mut self) -> Option<u8> {
-        self.take().map(u8::from_le_bytes)
+        Self::u8(self)
     }
 
     fn u32(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
+        Self::u32(self)
     }
 
     fn f64(&mut self) -> Option<f64> {
-        self.take().map(f64::from_le_bytes)
+        Self::f64(self)
     }
 
     fn blob(&mut self) -> Option<&'a [u8]> {
-        let length = MessageReader::u32(self)? as usize;
-        self.bytes(length)
+        Self::blob(self)
     }
 
     fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(bytes)
+        self.take(length)
     }
 
     fn text(&mut self) -> Option<String> {
-        String::from_utf8(self.blob()?.to_vec()).ok()
+        Self::text(self)
     }
 
     fn header(&mut self) -> Option<(f64, String)> {
-        let _sequence = MessageReader::u32(self)?;
-        Some((self.stamp()?, self.text()?))
+        let _sequence = Self::u32(self)?;
+        Some((self.stamp()?, Self::text(self)?))
     }
 
     fn floats(&mut self) -> Option<Vec<f32>> {
-        let count = MessageReader::u32(self)? as usize;
-        let (bytes, rest) = self.0.split_at_checked(count.checked_mul(4)?)?;
-        self.0 = rest;
+        let count = Self::u32(self)? as usize;
+        let bytes = self.take(count.checked_mul(4)?)?;
         let float = |bytes: &[u8]| Some(f32::from_le_bytes(*bytes.first_chunk()?));
         bytes.chunks_exact(4).map(float).collect()
     }

@@ -23,9 +23,8 @@ pub(crate) use message::{Message, POINT_CLOUD};
 pub(crate) use topic::{Measured, SensorTopics};
 
 use crate::FormatError;
-use crate::input::Content;
+use crate::input::{Content, first_bytes};
 use crate::interrupt::Interrupt;
-use std::io::Read;
 use std::path::Path;
 
 /// Endings of bags, in lower case. A bag of ROS 2 may be compressed as a whole (`.zstd`).
@@ -38,10 +37,11 @@ const START: u64 = 16;
 /// `.zstd`. False for an unreadable file.
 pub fn is_bag(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
-    let file = std::fs::File::open(path);
-    let mut start = Vec::new();
-    let read = file.and_then(|file| file.take(START).read_to_end(&mut start));
-    read.is_ok() && (Container::of(&start).is_some() || ending.eq_ignore_ascii_case("zstd"))
+    let is_container = |start: Vec<u8>| Container::of(&start).is_some();
+    match first_bytes(path, START) {
+        Ok(start) => is_container(start) || ending.eq_ignore_ascii_case("zstd"),
+        Err(_) => false,
+    }
 }
 
 /// Receives every message of a bag.

@@ -29,8 +29,8 @@ pub(super) fn for_each(
     // Check the version line
     let mut file = content.reader()?;
     let mut version = Vec::new();
-    let start = file.by_ref().take(VERSION.len() as u64);
-    { start }.read_to_end(&mut version).map_err(fail)?;
+    let mut start = file.by_ref().take(VERSION.len() as u64);
+    start.read_to_end(&mut version).map_err(fail)?;
     if version != VERSION {
         let error = FormatError::Unsupported {
             path: path.to_owned(),

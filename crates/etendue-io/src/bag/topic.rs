@@ -8,6 +8,7 @@ use super::transform::{StampedTransform, TransformTree};
 use super::{BAG_ENDINGS, Bag, Message};
 use crate::input::Content;
 use crate::interrupt::Interrupt;
+use crate::packets::VisitPacket;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
@@ -209,6 +210,17 @@ impl<'a> SensorTopics<'a> {
                 Some(measured) => visit(measured),
                 None => Ok(()),
             }
+        })
+    }
+
+    /// Visits the packets in the messages of a topic.
+    ///
+    /// # Errors
+    /// If a message is damaged, or `visit` fails.
+    pub fn for_each_packet(&self, topic: &Topic, visit: VisitPacket) -> Result<(), Interrupt> {
+        self.for_each(topic, |measured| match measured {
+            Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
+            Measured::Scan(_) | Measured::Cloud(_) => Ok(()),
         })
     }
 

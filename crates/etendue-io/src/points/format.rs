@@ -31,7 +31,7 @@ pub use ply::write_ply;
 
 use super::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
 use crate::editable::EditableScan;
-use crate::input::Content;
+use crate::input::{Content, first_bytes};
 use crate::interrupt::Interrupt;
 use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
@@ -364,12 +364,11 @@ pub fn read_points_with(path: &Path, options: ReadOptions) -> Result<PointSweeps
     parse(path, Content::open(path)?, options)
 }
 
-/// Whether the sweeps of a file are read one after another: those of a bag, a capture, or a folder. False for other files, which
-/// are read as a whole, and for an unreadable one.
+/// Whether the sweeps of a file are read one after another: those of a bag, a capture, or a folder. False for other files, such as
+/// compressed ones, which are read as a whole, and for an unreadable one.
 pub fn has_separate_sweeps(path: &Path) -> bool {
-    let start = Content::open(path).ok();
-    let start = start.as_ref().and_then(|content| content.start(START).ok());
-    path.is_dir() || start.is_some_and(|start| format_of_sweeps(path, &start).is_some())
+    let is_of_sweeps = |start: Vec<u8>| format_of_sweeps(path, &start).is_some();
+    path.is_dir() || first_bytes(path, START).is_ok_and(is_of_sweeps)
 }
 
 /// Reads the bag of a folder, or its scans, one sweep each.

@@ -16,5 +16,5 @@ pub use format::{
 pub(crate) use format::{missing_column, visit_sweeps};
 pub use lossy::{LossyFields, lossy_fields};
 pub use placement::Placement;
-pub(crate) use sweeps::VisitSweep;
 pub use sweeps::{RecordedSweep, SweepSummary, for_each_sweep};
+pub(crate) use sweeps::{VisitSweep, push_to_all};

@@ -1,5 +1,7 @@
 //! The sweeps of a recording, one after another.
 
+use super::ReadOptions;
+use super::format::visit_sweeps;
 use crate::FormatError;
 use crate::bag::SensorMotion;
 use crate::interrupt::Interrupt;
@@ -8,9 +10,6 @@ use nalgebra::Isometry3;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
-
-use super::ReadOptions;
-use super::format::visit_sweeps;
 
 /// A sweep of a recording.
 #[derive(Clone, Debug, Default)]
@@ -69,28 +68,13 @@ pub(crate) type VisitSweep<'a> = &'a mut dyn FnMut(RecordedSweep) -> Result<(), 
 pub fn for_each_sweep<E: From<FormatError>>(
     path: &Path,
     options: ReadOptions,
-    mut visit: impl FnMut(RecordedSweep) -> Result<ControlFlow<()>, E>,
+    visit: impl FnMut(RecordedSweep) -> Result<ControlFlow<()>, E>,
 ) -> Result<SweepSummary, E> {
-    let mut failed = None;
     let mut summary = SweepSummary::default();
-    let visited = visit_sweeps(
-        path,
-        options,
-        &mut summary,
-        &mut |sweep| match visit(sweep) {
-            Ok(ControlFlow::Continue(())) => Ok(()),
-            Ok(ControlFlow::Break(())) => Err(Interrupt::Enough),
-            Err(error) => {
-                failed = Some(error);
-                Err(Interrupt::Enough)
-            }
-        },
-    );
-    Interrupt::result(visited)?;
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(summary),
-    }
+    Interrupt::visit(visit, |visit| {
+        visit_sweeps(path, options, &mut summary, visit)
+    })?;
+    Ok(summary)
 }
 
 impl PointSweeps {
@@ -163,7 +147,7 @@ fn number_of(table: &PointTable) -> Option<usize> {
 }
 
 /// Appends a value to those of all sweeps, which are `None` from the first sweep without one.
-fn push_to_all<T>(all: &mut Option<Vec<T>>, value: Option<T>) {
+pub(crate) fn push_to_all<T>(all: &mut Option<Vec<T>>, value: Option<T>) {
     match (all.as_mut(), value) {
         (Some(values), Some(value)) => values.push(value),
         _ => *all = None,

@@ -2,8 +2,10 @@
 
 use super::definition::Definition;
 use super::topic::Topic;
-use mcap::{McapError, Message, WriteOptions, Writer};
+use mcap::records::MessageHeader;
+use mcap::{Channel, McapError, Message, WriteOptions, Writer};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{Seek, Write};
 
 /// Quality of service of all channels in rosbag2's notation: reliable, volatile, history of ten
@@ -41,12 +43,39 @@ pub(super) fn add_topic<W: Write + Seek>(
     writer.add_channel(schema, &topic.name, "cdr", &qos)
 }
 
-/// Opens the channel of a message of another file. Returns the number of the channel in this one.
-pub(super) fn copy_channel<W: Write + Seek>(
+/// Copies of messages of another file, whose channels are opened at their first message.
+#[derive(Default)]
+pub(super) struct CopiedChannels {
+    /// Numbers of the channels in this file by those in the other.
+    numbers: BTreeMap<u16, u16>,
+}
+
+impl CopiedChannels {
+    /// Header of the copy of a message, with its times.
+    pub fn header<W: Write + Seek>(
+        &mut self,
+        writer: &mut Writer<W>,
+        message: &Message,
+    ) -> Result<MessageHeader, McapError> {
+        let channel = &message.channel;
+        let channel_id = match self.numbers.entry(channel.id) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => *new.insert(copy_channel(writer, channel)?),
+        };
+        Ok(MessageHeader {
+            channel_id,
+            sequence: message.sequence,
+            log_time: message.log_time,
+            publish_time: message.publish_time,
+        })
+    }
+}
+
+/// Opens a channel of another file. Returns the number of the channel in this one.
+fn copy_channel<W: Write + Seek>(
     writer: &mut Writer<W>,
-    message: &Message,
+    channel: &Channel,
 ) -> Result<u16, McapError> {
-    let channel = &message.channel;
     let schema = match &channel.schema {
         Some(schema) => writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
         None => 0,

@@ -200,7 +200,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         if !self.classes.is_empty() {
             table.classify(&self.classes);
         }
-        self.cloud(sensor, &table, sweep.start, &sweep.world_from_sensor)?;
+        self.cloud(sensor, &table, sweep.start, Some(&sweep.world_from_sensor))?;
         if let Some(scan) = scan.flatten() {
             let channel = self.scan_channel(sensor)?;
             self.write(channel, nanoseconds(sweep.start), &scan)?;
@@ -232,7 +232,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         Ok(())
     }
 
-    /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor.
+    /// Appends points of any origin as a cloud stamped `time` (s), with the pose of their sensor, if it is known.
     /// Their field `time` is relative to the stamp.
     ///
     /// # Errors
@@ -241,7 +241,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         &mut self,
         table: &PointTable,
         time: f64,
-        world_from_sensor: &Isometry3<f64>,
+        world_from_sensor: Option<&Isometry3<f64>>,
     ) -> Result<(), FormatError> {
         self.cloud(0, table, time, world_from_sensor)?;
         let last = table.times_since(0.0).into_iter().flatten();
@@ -255,7 +255,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
         sensor: usize,
         table: &PointTable,
         time: f64,
-        world_from_sensor: &Isometry3<f64>,
+        world_from_sensor: Option<&Isometry3<f64>>,
     ) -> Result<(), FormatError> {
         check_stamp(&self.path, time)?;
         let SensorChannels {
@@ -263,12 +263,14 @@ impl<W: Write + Seek> LidarRecorder<W> {
         } = &self.sensors[sensor];
         let world = &topics.world_frame;
         let frame = &topics.sensor_frame;
+        let pose = world_from_sensor.map(|pose| transform(time, world, frame, pose));
         let messages = [
-            (CLOCK_CHANNEL, clock(time)),
-            (TF_CHANNEL, transform(time, world, frame, world_from_sensor)),
-            (*own, cloud(table, time, frame)),
+            (CLOCK_CHANNEL, Some(clock(time))),
+            (TF_CHANNEL, pose),
+            (*own, Some(cloud(table, time, frame))),
         ];
         for (channel, bytes) in messages {
+            let Some(bytes) = bytes else { continue };
             self.write(channel, nanoseconds(time), &bytes)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Complete copies of recordings that a killed process left.
 
-use super::channel::{copy_channel, ros2_options};
+use super::channel::{CopiedChannels, ros2_options};
 use super::open_writer::OpenWriter;
 use crate::foreign::guarded;
 use crate::input::Content;
@@ -8,8 +8,6 @@ use crate::interrupt::Interrupt;
 use crate::mcap_messages::for_each_message;
 use crate::output::OutputSet;
 use crate::{FileLocation, FormatError};
-use mcap::records::MessageHeader;
-use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -107,29 +105,15 @@ fn copy(
         .map_err(|error| io::Error::other(error.to_string()))?;
     let profile = profile(&start).unwrap_or_else(|| "ros2".into());
     let mut writer = OpenWriter::new(options.profile(profile).create(file)?);
-    let mut channels = BTreeMap::new();
+    let mut channels = CopiedChannels::default();
     let mut failed = None;
     let visited = for_each_message(path, content, &mut Vec::new(), |message| {
-        let result = (|| {
-            let id = if let Some(id) = channels.get(&message.channel.id) {
-                *id
-            } else {
-                let id = copy_channel(&mut writer, message)?;
-                channels.insert(message.channel.id, id);
-                id
-            };
-            let header = MessageHeader {
-                channel_id: id,
-                sequence: message.sequence,
-                log_time: message.log_time,
-                publish_time: message.publish_time,
-            };
-            writer.write_to_known_channel(&header, &message.data)
-        })();
-        result.map_err(|error: mcap::McapError| {
-            let text = FormatError::malformed(path, FileLocation::File, error.to_string(), "");
+        let header = channels.header(&mut writer, message);
+        let copied =
+            header.and_then(|header| writer.write_to_known_channel(&header, &message.data));
+        copied.map_err(|error| {
             failed = Some(error);
-            text.into()
+            Interrupt::Enough
         })
     });
     match (failed, Interrupt::result(visited)) {

@@ -1,7 +1,7 @@
 //! Copies of recordings with moved points.
 
 use super::cdr::CdrReader;
-use super::channel::{copy_channel, ros2_options};
+use super::channel::{CopiedChannels, ros2_options};
 use super::open_writer::OpenWriter;
 use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::Content;
@@ -9,7 +9,6 @@ use crate::interrupt::Interrupt;
 use crate::mcap_messages::for_each_message;
 use crate::output::{OutputSet, Sink};
 use crate::{FileLocation, FormatError};
-use mcap::records::MessageHeader;
 use mcap::{McapError, Message};
 use nalgebra::Point3;
 use std::collections::BTreeMap;
@@ -53,7 +52,7 @@ type Moved<'a> = &'a mut dyn FnMut(&str, Vec<Point3<f64>>) -> Vec<Point3<f64>>;
 
 fn copy(path: &Path, content: &Content, file: &mut dyn Sink, moved: Moved) -> mcap::McapResult<()> {
     let mut writer = OpenWriter::new(ros2_options().create(file)?);
-    let mut channels = BTreeMap::new();
+    let mut channels = CopiedChannels::default();
     let mut warnings = Vec::new();
     let mut failed = None;
     let visited = for_each_message(path, content, &mut warnings, |message| {
@@ -76,23 +75,11 @@ fn copy(path: &Path, content: &Content, file: &mut dyn Sink, moved: Moved) -> mc
 /// Copies a message with its times, and moves the points of a cloud.
 fn copy_message(
     writer: &mut OpenWriter<&mut dyn Sink>,
-    channels: &mut BTreeMap<u16, u16>,
+    channels: &mut CopiedChannels,
     message: &Message,
     moved: Moved,
 ) -> mcap::McapResult<()> {
-    let id = if let Some(id) = channels.get(&message.channel.id) {
-        *id
-    } else {
-        let id = copy_channel(writer, message)?;
-        channels.insert(message.channel.id, id);
-        id
-    };
-    let header = MessageHeader {
-        channel_id: id,
-        sequence: message.sequence,
-        log_time: message.log_time,
-        publish_time: message.publish_time,
-    };
+    let header = channels.header(writer, message)?;
     if !is_cloud(message) {
         return writer.write_to_known_channel(&header, &message.data);
     }

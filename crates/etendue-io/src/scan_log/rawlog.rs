@@ -6,6 +6,7 @@
 //! `CObservationOdometry` or `CActionRobotMovement2D`.
 
 use super::Geometries;
+use crate::little_endian::LittleEndian;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
@@ -48,7 +49,7 @@ impl Class {
 
 /// Whether the content begins with an object of MRPT.
 pub(super) fn is_rawlog(bytes: &[u8]) -> bool {
-    Objects(bytes).class_name().is_some()
+    LittleEndian(bytes).class_name().is_some()
 }
 
 /// Reads the scans in the order of the file, with the odometry at their times.
@@ -60,7 +61,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ScanLog, FormatError> {
     let mut log = Rawlog::default();
     let mut at = 0;
     while at < bytes.len() {
-        let mut object = Objects(&bytes[at..]);
+        let mut object = LittleEndian(&bytes[at..]);
         at += 1;
         let Some(class) = object.class_name().and_then(Class::of) else {
             continue;
@@ -96,7 +97,7 @@ struct Rawlog {
 
 impl Rawlog {
     /// Reads an object after the name of its class; `None` if it is damaged or of an unknown version.
-    fn read(&mut self, class: Class, object: &mut Objects) -> Option<()> {
+    fn read(&mut self, class: Class, object: &mut LittleEndian) -> Option<()> {
         let version = object.u8()?;
         match class {
             Class::Scan => {
@@ -120,7 +121,7 @@ impl Rawlog {
     }
 
     /// Reads a scan of version 1 to 7.
-    fn scan(&mut self, object: &mut Objects, version: u8) -> Option<LabelledScan> {
+    fn scan(&mut self, object: &mut LittleEndian, version: u8) -> Option<LabelledScan> {
         // Geometry, and the pose on the robot
         let aperture = f64::from(object.f32()?);
         let is_anticlockwise = object.u8()? != 0;
@@ -254,51 +255,11 @@ fn pose_at(odometry: &[(f64, Isometry2<f64>)], before: usize, time: f64) -> Opti
     between.or(is_near.then_some(*last))
 }
 
-/// The rest of a content, from which the fields of objects are read. Every method returns `None` at its end.
-struct Objects<'a>(&'a [u8]);
-
-impl<'a> Objects<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*taken)
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(|[byte]| byte)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    fn i32(&mut self) -> Option<i32> {
-        self.array().map(i32::from_le_bytes)
-    }
-
-    fn f32(&mut self) -> Option<f32> {
-        self.array().map(f32::from_le_bytes)
-    }
-
-    fn f64(&mut self) -> Option<f64> {
-        self.array().map(f64::from_le_bytes)
-    }
-
-    /// A string with its length.
-    fn text(&mut self) -> Option<String> {
-        let length = self.u32()? as usize;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
-    }
-
+/// Fields of objects. Every method returns `None` at the end of the content.
+impl<'a> LittleEndian<'a> {
     /// A time stamp in units of 100 ns, as Unix time, s.
     fn time(&mut self) -> Option<f64> {
-        let ticks = self.array().map(i64::from_le_bytes)?;
+        let ticks = self.i64()?;
         let seconds = (ticks / 10_000_000) as f64 - EPOCH;
         Some(seconds + 1e-7 * (ticks % 10_000_000) as f64)
     }

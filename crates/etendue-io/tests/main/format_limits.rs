@@ -186,7 +186,7 @@ fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
         let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
         let table = cloud(&[[1.0, 2.0, 3.0]]);
-        let error = recorder.record_cloud(&table, time, &Isometry3::identity());
+        let error = recorder.record_cloud(&table, time, Some(&Isometry3::identity()));
         let error = error.unwrap_err();
         assert!(
             error.to_string().contains("stamp cannot represent"),

@@ -106,7 +106,9 @@ fn the_transforms_of_a_recording_are_the_poses_of_its_sweeps() {
     let poses =
         [0.0, 0.7, 1.9].map(|x| Isometry3::new(Vector3::new(x, 0.5, 0.0), Vector3::z() * x));
     for (number, pose) in poses.iter().enumerate() {
-        recorder.record_cloud(&table, number as f64, pose).unwrap();
+        recorder
+            .record_cloud(&table, number as f64, Some(pose))
+            .unwrap();
     }
     let points = parse("a.mcap", recorder.into_bytes().unwrap());
     assert_eq!(points.stamps.as_deref(), Some(&[0.0, 1.0, 2.0][..]));
@@ -165,7 +167,7 @@ pub fn moving_mcap(has_times: bool) -> Vec<u8> {
             columns,
         };
         recorder
-            .record_cloud(&table, stamp, &moving(stamp))
+            .record_cloud(&table, stamp, Some(&moving(stamp)))
             .unwrap();
     }
     recorder.into_bytes().unwrap()

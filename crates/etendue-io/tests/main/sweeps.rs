@@ -3,8 +3,13 @@
 use crate::readers::moving_mcap;
 use etendue_io::FormatError;
 use etendue_io::packets::PacketSource;
-use etendue_io::points::{ReadOptions, RecordedSweep, for_each_sweep, parse_points, read_points};
+use etendue_io::points::{
+    McapSweeps, ReadOptions, RecordedSweep, for_each_sweep, parse_points, read_points,
+};
+use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::sequence::{SequenceSource, for_each_scan, read_sequence, survey_sequence};
+use etendue_io::table::{ColumnData, PointColumn, PointTable};
+use nalgebra::Isometry3;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -43,6 +48,39 @@ fn sweeps_of_a_recording_are_those_of_the_whole_file() {
         let poses = whole.world_from_sensor.as_ref();
         assert_eq!(sweep.world_from_sensor, poses.map(|poses| poses[number]));
         assert_eq!(sweep.motion.as_deref(), whole.motion.as_ref());
+    }
+}
+
+/// A sweep before the first transform has no pose, and the others keep theirs in a copy.
+#[test]
+fn a_copy_has_the_poses_that_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, copy] = ["a.mcap", "b.mcap"].map(|name| folder.path().join(name));
+    let column = |name| PointColumn::new(name, ColumnData::F32(vec![1.0, 2.0]));
+    let table = PointTable {
+        points: 2,
+        height: 1,
+        columns: ["x", "y", "z"].map(column).into(),
+    };
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
+    let known = [1.0, 2.0, 3.0].map(|time| Isometry3::translation(time, 0.0, 0.0));
+    recorder.record_cloud(&table, 0.0, None).unwrap();
+    for (time, pose) in [1.0, 2.0, 3.0].iter().zip(&known) {
+        recorder.record_cloud(&table, *time, Some(pose)).unwrap();
+    }
+    std::fs::write(&path, recorder.into_bytes().unwrap()).unwrap();
+    let mut recording = McapSweeps::new(&copy, std::fs::File::create(&copy).unwrap()).unwrap();
+    for sweep in first_sweeps(&path, usize::MAX).unwrap() {
+        recording.add(sweep).unwrap();
+    }
+    recording.finish().unwrap();
+    for path in [&path, &copy] {
+        let sweeps = first_sweeps(path, usize::MAX).unwrap();
+        let poses: Vec<_> = sweeps.iter().map(|sweep| sweep.world_from_sensor).collect();
+        assert_eq!(
+            poses,
+            [None, Some(known[0]), Some(known[1]), Some(known[2])]
+        );
     }
 }
 

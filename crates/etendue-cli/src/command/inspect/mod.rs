@@ -65,7 +65,7 @@ fn notes() -> String {
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
          Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
          .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \
-         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, CSV). The content of a recording \
+         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, MRPT, CSV). The content of a recording \
          determines its format.",
         formats::points_only()
     )

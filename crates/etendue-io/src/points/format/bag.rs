@@ -55,12 +55,8 @@ pub(super) fn read(
 
     // Packets of a device
     if topic.measurement() == Some(Measurement::Packets) {
-        let packets = |_: &mut Vec<String>, visit: VisitPacket| {
-            topics.for_each(topic, |measured| match measured {
-                Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
-                _ => Ok(()),
-            })
-        };
+        let packets =
+            |_: &mut Vec<String>, visit: VisitPacket| topics.for_each_packet(topic, visit);
         return packets::visit_sweeps(file.path, &packets, file.options.lidar, summary, visit);
     }
 

@@ -25,7 +25,8 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 };
 
 /// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the pose of its sensor. Sweeps without stamps
-/// have their earliest time, sweeps without poses a stationary sensor.
+/// have their earliest time. Sweeps of a recording without poses have a stationary sensor; where only other sweeps have
+/// poses, such as before the first transform, they have none.
 pub struct McapSweeps<W: Write + Seek> {
     recorder: LidarRecorder<W>,
     motion: Option<Rc<SensorMotion>>,
@@ -54,9 +55,11 @@ impl<W: Write + Seek> McapSweeps<W> {
             Some(stamp) => (stamp, sweep.table.since(stamp)),
             None => sweep.table.stamped(),
         };
-        self.last_pose = sweep.world_from_sensor.unwrap_or_default();
+        let stationary = sweep.motion.is_none().then(Isometry3::identity);
+        let pose = sweep.world_from_sensor.or(stationary);
+        self.last_pose = pose.unwrap_or(self.last_pose);
         self.motion = sweep.motion;
-        self.recorder.record_cloud(&table, time, &self.last_pose)
+        self.recorder.record_cloud(&table, time, pose.as_ref())
     }
 
     /// Appends the pose after the last point, so that the poses span the times of all points, and ends the recording.

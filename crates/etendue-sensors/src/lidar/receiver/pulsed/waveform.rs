@@ -81,7 +81,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
             noise_of_samples,
             self.rounding,
         );
-        // Find its echoes.
+        // Light of the samples, and the tail after saturation, with derivatives.
         let mean = WaveformModel {
             pulse: &receiver.pulse,
             returns: section.returns,
@@ -107,6 +107,7 @@ impl<S: Scalar> WaveformSearch<'_, S> {
                 power.min(S::from(top))
             })
         };
+        // Find the echoes.
         let before = echoes.len();
         self.finder
             .find_with(&waveform, sample, |echo| echoes.push(echo));
