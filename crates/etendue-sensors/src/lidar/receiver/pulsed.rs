@@ -169,7 +169,7 @@ impl PulsedReceiver {
         if let Some(recovery) = self.detector.recovery() {
             let ok = self.echoes == EchoModel::Waveform;
             let what = "the time constant of the recovery after saturation, s,";
-            let domain = "of a receiver that samples (pipeline = \"waveform\")";
+            let domain = "absent unless the receiver samples (pipeline = \"waveform\")";
             value(what, recovery.time, ok, domain)?;
         }
         self.window.as_ref().map_or(Ok(()), check_window)
