@@ -1,7 +1,9 @@
 //! Lobes of materials in the form of the shaders.
 
 use etendue_physics::surface::fresnel::diffuse_reflectance;
-use etendue_physics::surface::{Fresnel, Lobe, Material, OrenNayar, OrenNayarForm, Shadowing};
+use etendue_physics::surface::{
+    Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing,
+};
 use std::f64::consts::{LN_2, PI, TAU};
 
 /// Numbers of a lobe (lobes.wgsl): its kind, and two times four parameters.
@@ -11,6 +13,7 @@ pub(crate) type LobeRecord = [[f64; 4]; 3];
 const DIFFUSE: f64 = 0.0;
 const FACETS: f64 = 1.0;
 const RETURNED: f64 = 2.0;
+const BETWEEN_FACETS: f64 = 3.0;
 
 /// Kind of the reflectance of facets of a clear solid.
 const SOLID: f64 = 3.0;
@@ -40,20 +43,11 @@ fn add(lobe: &Lobe<f64>, weight: f64, records: &mut Vec<LobeRecord>) -> bool {
         Lobe::Coated(own) => {
             let factor = 1.0 / (1.0 - diffuse_reflectance(own.index));
             records.push(diffuse(&own.base, weight, [own.index, factor]));
-            if let Some(roughness) = own.roughness {
-                let fresnel = Fresnel::Dielectric { index: own.index };
-                records.push(facets(
-                    weight,
-                    roughness,
-                    own.shadowing,
-                    reflectance(&fresnel),
-                ));
+            if let Some(coat) = own.coat() {
+                add_microfacets(&coat, weight, records);
             }
         }
-        Lobe::Microfacet(own) => {
-            let reflected = reflectance(&own.fresnel);
-            records.push(facets(weight, own.roughness, own.shadowing, reflected));
-        }
+        Lobe::Microfacet(own) => add_microfacets(own, weight, records),
         Lobe::RoughDielectric(own) => {
             let reflected = [SOLID, own.medium.index, 0.0];
             records.push(facets(weight, own.roughness, own.shadowing, reflected));
@@ -92,6 +86,20 @@ fn diffuse(own: &OrenNayar<f64>, weight: f64, [index, factor]: [f64; 2]) -> Lobe
         shape.map(|number| reflected * number),
         [is_full, index, factor, 0.0],
     ]
+}
+
+/// Adds the light that facets reflect once, and that between facets.
+fn add_microfacets(own: &Microfacet<f64>, weight: f64, records: &mut Vec<LobeRecord>) {
+    let reflected = reflectance(&own.fresnel);
+    records.push(facets(weight, own.roughness, own.shadowing, reflected));
+    if let Some(light) = own.inter_reflection() {
+        let [first, second, third, fourth, fifth, sixth] = light.shape;
+        records.push([
+            [BETWEEN_FACETS, light.alpha, light.knee, 0.0],
+            [first, second, third, fourth],
+            [fifth, sixth, weight * light.factor, 0.0],
+        ]);
+    }
 }
 
 /// A lobe of facets with a kind of reflectance and its two numbers.

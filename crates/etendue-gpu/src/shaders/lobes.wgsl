@@ -18,6 +18,7 @@ struct Directions {
 // Kinds of lobes.
 const DIFFUSE: u32 = 0u;
 const FACETS: u32 = 1u;
+const BETWEEN_FACETS: u32 = 3u;
 // Reflectance of facets.
 const DIELECTRIC: u32 = 0u;
 const CONDUCTOR: u32 = 1u;
@@ -160,6 +161,21 @@ fn facets(one: vec4<f32>, two: vec4<f32>, both: Directions) -> f32 {
     return one.x * distribution * visibility * reflected;
 }
 
+// Root of the light that white facets do not reflect out of the surface at once; width and knee, coefficients of the polynomial.
+fn root_of_lost(cos_incidence: f32, kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>) -> f32 {
+    let cosine = max(cos_incidence, LEAST_COSINE);
+    let w = cosine * (1.0 + kind.z) / (cosine + kind.z);
+    let u = 2.0 * w - 1.0;
+    let shape = ((((two.y * u + two.x) * u + one.w) * u + one.z) * u + one.y) * u + one.x;
+    return sqrt(w) * (1.0 - w + kind.y * w) * shape;
+}
+
+// Light between facets: width and knee, coefficients of the polynomial, factor.
+fn between_facets(kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>, both: Directions) -> f32 {
+    let roots = root_of_lost(both.cos_in, kind, one, two) * root_of_lost(both.cos_out, kind, one, two);
+    return two.z * roots * roots;
+}
+
 // A lobe back to where the light is from: its value at normal incidence, inverse variance, and fall per squared tangent.
 fn returned(one: vec4<f32>, both: Directions) -> f32 {
     let cos_in = max(both.cos_in, LEAST_COSINE);
@@ -179,6 +195,8 @@ fn scattered(first: u32, count: u32, both: Directions) -> f32 {
             sum += diffuse(lit[at + 1u], lit[at + 2u], both);
         } else if kind == FACETS {
             sum += facets(lit[at + 1u], lit[at + 2u], both);
+        } else if kind == BETWEEN_FACETS {
+            sum += between_facets(lit[at], lit[at + 1u], lit[at + 2u], both);
         } else {
             sum += returned(lit[at + 1u], both);
         }

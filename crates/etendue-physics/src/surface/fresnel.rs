@@ -126,6 +126,36 @@ pub fn diffuse_reflectance<S: Scalar>(index: S) -> S {
     linear + logarithm - rational + last + 0.5
 }
 
+/// Nodes and weights of Gauss's rule for $2\\int_0^1 f(\\mu)\\mu\\,\\mathrm{d}\\mu$.
+const DIFFUSE_RULE: [(f64, f64); 6] = [
+    (0.073_054_328_680_258_9, 0.017_476_603_627_219_12),
+    (0.230_766_137_969_945_44, 0.087_910_331_101_017_95),
+    (0.441_328_481_228_449_86, 0.197_322_301_781_310_44),
+    (0.663_015_309_718_845_7, 0.281_585_107_576_397_7),
+    (0.851_921_400_331_515_6, 0.271_084_994_463_047_37),
+    (0.970_683_572_840_215_1, 0.144_620_661_451_017_15),
+];
+
+/// Reflectance of a metal of complex index $n + ik$ for diffuse light, $2\int_0^1 R(\mu)\mu\\,\mathrm{d}\mu$, by
+/// Gauss's rule with six nodes.
+///
+/// ```
+/// use etendue_physics::surface::fresnel;
+/// // Gold at 905 nm: 0.978 at normal incidence, less near 85 degrees.
+/// assert!((fresnel::conductor(1.0, 0.16_f64, 5.8).mean() - 0.982).abs() < 1e-3);
+/// assert!((fresnel::diffuse_conductor(0.16_f64, 5.8) - 0.980).abs() < 1e-3);
+/// ```
+pub fn diffuse_conductor<S: Scalar>(n: S, k: S) -> S {
+    DIFFUSE_RULE.iter().fold(S::zero(), |sum, &(cos, weight)| {
+        sum + conductor(S::from(cos), n, k).mean() * weight
+    })
+}
+
+/// [`schlick`] for diffuse light, $F_0 + (1 - F_0)/21$.
+pub fn diffuse_schlick<S: Scalar>(at_normal: S) -> S {
+    at_normal + (-at_normal + 1.0) / 21.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,5 +185,31 @@ mod tests {
             // Measured: 9e-9.
             assert!((diffuse_reflectance(index) - sum).abs() < 1e-7);
         }
+    }
+
+    #[test]
+    fn the_reflectances_of_metals_and_of_schlick_for_diffuse_light_are_the_integrals() {
+        let steps = 200_000;
+        let mean = |reflectance: &dyn Fn(f64) -> f64| -> f64 {
+            (0..steps)
+                .map(|i| reflectance(((f64::from(i) + 0.5) / f64::from(steps)).sqrt()))
+                .sum::<f64>()
+                / f64::from(steps)
+        };
+        for (n, k) in [
+            (0.15, 5.3),
+            (1.5, 8.0),
+            (2.9, 3.1),
+            (0.2, 3.4),
+            (1.5, 0.001),
+        ] {
+            let integral = mean(&|cos| conductor(cos, n, k).mean());
+            let error = diffuse_conductor(n, k) - integral;
+            // Measured: 1.1e-5, for aluminium.
+            assert!(error.abs() < 5e-5, "{n} {k}: {error}");
+        }
+        let error = diffuse_schlick(0.3) - mean(&|cos| schlick(cos, 0.3));
+        // The error of the midpoint rule. Measured: 2.4e-9.
+        assert!(error.abs() < 1e-8, "{error}");
     }
 }

@@ -10,12 +10,13 @@
 //!
 //! Not modelled: polarisation beyond the average of both states at every surface, diffraction and
 //! speckle, interference in thin films, subsurface scattering (light leaves where it arrived),
-//! fluorescence, and light that bounces between microfacets.
+//! fluorescence, and light that bounces between the facets of a rough clear solid.
 
 mod cosine;
 mod emission;
 pub mod fresnel;
 mod ggx;
+mod inter_reflection;
 mod interaction;
 mod lobe;
 mod material;
@@ -26,6 +27,7 @@ mod validate;
 
 pub use emission::{Ambient, background_power, planck_radiance, solar_irradiance};
 pub use ggx::Shadowing;
+pub use inter_reflection::InterReflection;
 pub use interaction::{Albedo, BsdfSample, Medium, Passage, Side, Specular, Transmitted};
 pub use lobe::*;
 pub use material::Material;

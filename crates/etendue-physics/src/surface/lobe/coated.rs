@@ -57,7 +57,7 @@ impl<T> Coated<T> {
 
 impl<S: Scalar> Coated<S> {
     /// The rough coat as a lobe of its own; `None` for a smooth coat.
-    fn coat(&self) -> Option<Microfacet<S>> {
+    pub fn coat(&self) -> Option<Microfacet<S>> {
         self.roughness.map(|roughness| Microfacet {
             roughness,
             fresnel: Fresnel::Dielectric { index: self.index },
@@ -128,10 +128,10 @@ impl SampleLobe for Coated<f64> {
         side: Side,
         uniform: [f64; 3],
     ) -> Option<Vector3<f64>> {
+        let [choice, u, v] = uniform;
+        let chance = self.coat_chance(incoming.z);
         match self.coat() {
-            Some(coat) if uniform[0] < self.coat_chance(incoming.z) => {
-                coat.sample(incoming, side, uniform)
-            }
+            Some(coat) if choice < chance => coat.sample(incoming, side, [choice / chance, u, v]),
             _ => self.base.sample(incoming, side, uniform),
         }
     }

@@ -3,13 +3,16 @@
 use super::conductor;
 use super::dielectric;
 use crate::Scalar;
-use crate::surface::cosine::facing;
+use crate::surface::cosine::{facing, sine};
 use crate::surface::fresnel;
 use crate::surface::ggx::{ROUGHNESS, Shadowing, ggx, visible_facet, visible_pdf};
-use crate::surface::interaction::Side;
+use crate::surface::inter_reflection::InterReflection;
+use crate::surface::interaction::{Albedo, Side};
 use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
 use crate::surface::parameter::{Domain, MapParameter};
-use crate::surface::sampling::above;
+use crate::surface::sampling::{
+    above, cosine_hemisphere_pdf, evenly_spread, sample_cosine_hemisphere,
+};
 use nalgebra::Vector3;
 
 const AT_NORMAL: Domain = Domain {
@@ -23,8 +26,10 @@ const AT_NORMAL: Domain = Domain {
 /// distribution (Walter et al. 2007, doi:10.2312/EGWR/EGSR07/195-206)
 /// $D = \frac{\alpha^2}{\pi((n\cdot h)^2(\alpha^2-1)+1)^2}$, $\alpha = r^2$.
 ///
-/// For a monostatic lidar $v\cdot h = 1$, so $F$ is $F_0$ at every incidence. Light that bounces
-/// between facets counts as absorbed.
+/// For a monostatic lidar $v\cdot h = 1$, so $F$ is $F_0$ at every incidence.
+///
+/// With the default shadowing, light that is reflected between facets is added ([`InterReflection`]); the other
+/// forms are for comparison and count it as absorbed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Microfacet<T> {
     /// Roughness $r$ in [0.01, 1], $\alpha = r^2$.
@@ -66,6 +71,15 @@ impl<S: Scalar> Fresnel<S> {
             Self::Schlick { at_normal } => fresnel::schlick(cos, at_normal),
         }
     }
+
+    /// Reflectance of a facet for diffuse light.
+    fn diffuse_reflectance(&self) -> S {
+        match *self {
+            Self::Dielectric { index } => fresnel::diffuse_reflectance(index),
+            Self::Conductor { n, k } => fresnel::diffuse_conductor(n, k),
+            Self::Schlick { at_normal } => fresnel::diffuse_schlick(at_normal),
+        }
+    }
 }
 
 impl<S: Scalar> Microfacet<S> {
@@ -79,6 +93,28 @@ impl<S: Scalar> Microfacet<S> {
     pub fn shadowing(&self, cos_in: S, cos_out: S) -> S {
         let visibility = self.shadowing.visibility(self.roughness, cos_in, cos_out);
         visibility * cos_in * cos_out * 4.0
+    }
+
+    /// Light that is reflected more than once between facets; `None` with a shadowing that is for comparison.
+    pub fn inter_reflection(&self) -> Option<InterReflection<S>> {
+        (self.shadowing == Shadowing::SmithCorrelated)
+            .then(|| InterReflection::new(self.roughness, self.fresnel.diffuse_reflectance()))
+    }
+
+    /// BRDF of the light that is reflected once, 1/sr.
+    fn single_reflection(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+        let half = (incoming + outgoing).normalize();
+        let cos_in = facing(incoming.z);
+        let cos_out = facing(outgoing.z);
+        self.distribution(half.z)
+            * self.shadowing.visibility(self.roughness, cos_in, cos_out)
+            * self.fresnel.reflectance(incoming.dot(&half))
+    }
+
+    /// BRDF of the light that is reflected between facets, 1/sr, at the cosines of incidence and of reflection.
+    fn between_facets(&self, cos_in: S, cos_out: S) -> S {
+        self.inter_reflection()
+            .map_or(S::zero(), |light| light.evaluate(cos_in, cos_out))
     }
 }
 
@@ -124,15 +160,11 @@ impl<S: Scalar> Scatter<S> for Microfacet<S> {
         self.distribution(cos)
             * self.shadowing.visibility(self.roughness, cos, cos)
             * self.fresnel.reflectance(S::one())
+            + self.between_facets(cos, cos)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, _side: Side) -> S {
-        let half = (incoming + outgoing).normalize();
-        let cos_in = facing(incoming.z);
-        let cos_out = facing(outgoing.z);
-        self.distribution(half.z)
-            * self.shadowing.visibility(self.roughness, cos_in, cos_out)
-            * self.fresnel.reflectance(incoming.dot(&half))
+        self.single_reflection(incoming, outgoing) + self.between_facets(incoming.z, outgoing.z)
     }
 }
 
@@ -143,20 +175,68 @@ impl SampleLobe for Microfacet<f64> {
         self.fresnel.reflectance(cos_incidence).max(0.05)
     }
 
-    /// Reflection by a visible facet.
+    /// Reflection by a visible facet, or several reflections, chosen by the first uniform number.
     fn sample(
         &self,
         incoming: &Vector3<f64>,
         _side: Side,
-        [_, u, v]: [f64; 3],
+        [choice, u, v]: [f64; 3],
     ) -> Option<Vector3<f64>> {
-        let half = visible_facet(incoming, self.roughness, [u, v]);
-        above(half * (2.0 * incoming.dot(&half)) - incoming)
+        if choice < self.chance_between_facets(incoming.z) {
+            return Some(sample_cosine_hemisphere([u, v]));
+        }
+        self.sample_facet(incoming, [u, v])
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
+        let chance = self.chance_between_facets(incoming.z);
+        chance * cosine_hemisphere_pdf(outgoing.z)
+            + (1.0 - chance) * self.facet_pdf(incoming, outgoing)
+    }
+
+    /// The mean throughput of visible facets, and the closed form of the light between facets.
+    fn scattered_albedo(&self, cos_incidence: f64, _side: Side, samples: u32) -> Albedo {
+        let incoming = Vector3::new(sine(cos_incidence), 0.0, cos_incidence);
+        let throughput = |[_, u, v]: [f64; 3]| {
+            self.sample_facet(&incoming, [u, v])
+                .map_or(0.0, |outgoing| {
+                    self.single_reflection(&incoming, &outgoing) * outgoing.z
+                        / self.facet_pdf(&incoming, &outgoing)
+                })
+        };
+        let once = evenly_spread(samples).map(throughput).sum::<f64>() / f64::from(samples);
+        let several = self
+            .inter_reflection()
+            .map_or(0.0, |light| light.albedo(cos_incidence));
+        Albedo {
+            reflected: once + several,
+            ..Albedo::default()
+        }
+    }
+}
+
+impl Microfacet<f64> {
+    /// Direction of reflection by a visible facet.
+    fn sample_facet(&self, incoming: &Vector3<f64>, uniform: [f64; 2]) -> Option<Vector3<f64>> {
+        let half = visible_facet(incoming, self.roughness, uniform);
+        above(half * (2.0 * incoming.dot(&half)) - incoming)
+    }
+
+    /// Density of [`sample_facet`](Self::sample_facet), 1/sr.
+    fn facet_pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>) -> f64 {
         let half = (incoming + outgoing).normalize();
         visible_pdf(incoming, &half, self.roughness) / (4.0 * incoming.dot(&half))
+    }
+
+    /// Probability that a direction is drawn from the light that is reflected between facets: its share of the
+    /// reflected light, with the reflectance of the mean surface for the light that is reflected once.
+    fn chance_between_facets(&self, cos_incidence: f64) -> f64 {
+        let Some(light) = self.inter_reflection() else {
+            return 0.0;
+        };
+        let several = light.albedo(cos_incidence);
+        let once = self.importance(cos_incidence) * (1.0 - light.lost(cos_incidence));
+        several / (several + once)
     }
 }
 
@@ -194,10 +274,40 @@ mod tests {
         assert_lobe_conforms(lobe(0.3, fresnel, Shadowing::SchlickKaris));
     }
 
+    /// Facets that reflect all light lose none, at any roughness and incidence. Tolerance: 1.8e-3 of the fit of the
+    /// inter-reflection and the error of the sampled albedo.
+    #[test]
+    fn white_facets_conserve_energy() {
+        let fresnel = Fresnel::Schlick { at_normal: 1.0 };
+        for roughness in [0.1, 0.3, 0.5, 0.6, 0.8, 1.0] {
+            let white = material(lobe(roughness, fresnel, Shadowing::SmithCorrelated));
+            for degrees in INCIDENCES_DEG {
+                let albedo = white.albedo(cos_degrees(degrees), Side::Front).total();
+                assert!(
+                    (albedo - 1.0).abs() < 3e-3,
+                    "{roughness} {degrees}: {albedo}"
+                );
+            }
+        }
+    }
+
+    /// Without inter-reflection 16 % of the light is lost at roughness 0.6 and 80 degrees.
+    #[test]
+    fn the_light_of_one_reflection_is_what_was_published() {
+        let fresnel = Fresnel::Schlick { at_normal: 1.0 };
+        let Lobe::Microfacet(white) = lobe(0.6, fresnel, Shadowing::SmithCorrelated) else {
+            unreachable!("the lobe has facets")
+        };
+        let light = white
+            .inter_reflection()
+            .expect("the default shadowing has it");
+        assert!((light.lost(cos_degrees(80.0)) - 0.1625).abs() < 2e-3);
+    }
+
     /// The facets that reflect towards the source have normal incidence at every angle of the surface.
     #[test]
     fn backscatter_has_the_fresnel_reflectance_at_normal_incidence() {
-        let of = |fresnel| material(lobe(0.6, fresnel, Shadowing::SmithCorrelated));
+        let of = |fresnel| material(lobe(0.6, fresnel, Shadowing::SmithSeparable));
         let glass = of(Fresnel::Dielectric { index: 1.5 });
         let perfect = of(Fresnel::Schlick { at_normal: 1.0 });
         for degrees in INCIDENCES_DEG {

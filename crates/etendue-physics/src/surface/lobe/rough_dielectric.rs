@@ -21,6 +21,9 @@ use nalgebra::Vector3;
 /// that leaves to irradiance that arrives, so that $\int f\cos\theta_o \le 1$. Hence
 /// $f(i \to o)/\eta_o^2 = f(o \to i)/\eta_i^2$, and the factor cancels for light that comes back
 /// to the medium it left.
+///
+/// Light that meets several facets counts as absorbed: with an index of 1.5, 4 % at roughness 0.5 and 60 degrees from
+/// the front and 17 % from the back ([`Material::albedo`](crate::surface::Material::albedo) has the rest).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoughDielectric<T> {
     /// The medium behind the surface.
