@@ -7,6 +7,7 @@ use crate::lidar::{GradientMemory, Lidar};
 use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
 use crate::scene::{Scene, SceneArgument};
+use crate::simulate::light_of;
 use crate::threads;
 use etendue::config::scene::LoadedScene;
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -14,6 +15,7 @@ use etendue::estimate::model::{
     BeamMeasurement, Freedom, LinearizedMeasurements, Model, ModelError, ObjectPose, Parameter,
 };
 use etendue::scene::ObjectId;
+use etendue::sensors::lidar::LightModel;
 use nalgebra::Isometry3;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -52,6 +54,7 @@ struct Arguments {
     pose: Isometry3<f64>,
     freedom: Freedom,
     edges: Option<bool>,
+    light: LightModel,
 }
 
 /// A model with the values of its parameters.
@@ -162,6 +165,8 @@ impl Pullback {
 ///     Values by the paths of `vjp`, where they differ from those of the scene and the lidar.
 /// pose : array of the shape (4, 4), or (position, quaternion), optional
 ///     Pose of the sensor. Default: that of the scene file.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect. Default: ray trees.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 ///
@@ -188,17 +193,18 @@ impl Pullback {
 /// >>> bool((dark[valid] <= y[valid]).all())
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, parameters = None, *, pose = None, threads = None))]
+#[pyo3(signature = (scene, lidar, parameters = None, *, pose = None, paths = None, threads = None))]
 pub fn predict<'py>(
     py: Python<'py>,
     scene: SceneArgument<'py>,
     lidar: &Bound<'py, Lidar>,
     parameters: Option<&Bound<'py, PyAny>>,
     pose: Option<&Bound<'py, PyAny>>,
+    paths: Option<i64>,
     threads: Option<i64>,
 ) -> Outcome<Prediction<'py>> {
     let (scene, lidar) = (scene.get(), lidar.get());
-    let arguments = Arguments::read(scene, parameters, pose, "spatial", Some(false))?;
+    let arguments = Arguments::read(scene, parameters, pose, "spatial", Some(false), paths)?;
     let loaded = scene.loaded();
     let values = threads::run(py, threads, lidar.rays(), || {
         let point = Point::new(loaded, lidar, &arguments)?;
@@ -238,6 +244,9 @@ pub fn predict<'py>(
 /// edges : bool, optional
 ///     Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is
 ///     free.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+///     every call. Default: ray trees, which only follow mirrors and glass.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 ///
@@ -256,7 +265,7 @@ pub fn predict<'py>(
 /// UnknownNameError
 ///     No parameter has the path.
 /// ModelError
-///     A parameter is free twice, or a value is outside its bounds.
+///     A parameter is free twice, a value is outside its bounds, or factors of facets are free with `paths`.
 /// ValueError
 ///     A value has the wrong shape or is not finite.
 ///
@@ -276,7 +285,7 @@ pub fn predict<'py>(
 /// >>> gradient["sensor.pose"].shape, gradient["objects.room.facets.*.scattering"].shape
 /// ((6,), (12,))
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, parameters, *, pose = None, motion = "spatial", edges = None, threads = None))]
+#[pyo3(signature = (scene, lidar, parameters, *, pose = None, motion = "spatial", edges = None, paths = None, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn vjp<'py>(
     py: Python<'py>,
@@ -286,10 +295,11 @@ pub fn vjp<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     motion: &str,
     edges: Option<bool>,
+    paths: Option<i64>,
     threads: Option<i64>,
 ) -> Outcome<(Bound<'py, PyArrayDyn<f64>>, Pullback)> {
     let (scene, lidar) = (scene.get(), lidar.get());
-    let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges)?;
+    let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges, paths)?;
     let (mut linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
     let shape = [linearized.valid.len() / 2, 2];
     let y = array(py, take(&mut linearized.values), &shape)?;
@@ -310,7 +320,7 @@ pub fn vjp<'py>(
 ///
 /// Parameters
 /// ----------
-/// scene, lidar, parameters, pose, motion, edges, threads
+/// scene, lidar, parameters, pose, motion, edges, paths, threads
 ///     As of `vjp`.
 /// tangents : dict of str to array
 ///     Direction: the change of each parameter, in the shapes of the derivatives of `vjp` (twists for poses).
@@ -341,7 +351,7 @@ pub fn vjp<'py>(
 /// >>> bool(change[len(y) // 2, 0] < 0)
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, parameters, tangents, *, pose = None, motion = "spatial", edges = None, threads = None))]
+#[pyo3(signature = (scene, lidar, parameters, tangents, *, pose = None, motion = "spatial", edges = None, paths = None, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn jvp<'py>(
     py: Python<'py>,
@@ -352,11 +362,12 @@ pub fn jvp<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     motion: &str,
     edges: Option<bool>,
+    paths: Option<i64>,
     threads: Option<i64>,
 ) -> Outcome<Change<'py>> {
     // Linearize.
     let (scene, lidar) = (scene.get(), lidar.get());
-    let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges)?;
+    let arguments = Arguments::read(scene, Some(parameters), pose, motion, edges, paths)?;
     let given = named_values("tangents", tangents)?;
     let (mut linearized, groups) = linearize(py, scene, lidar, &arguments, threads)?;
 
@@ -412,6 +423,7 @@ impl Arguments {
         pose: Option<&Bound<'_, PyAny>>,
         motion: &str,
         edges: Option<bool>,
+        paths: Option<i64>,
     ) -> Outcome<Self> {
         let parameters = parameters.map(read_parameters).transpose()?;
         let parameters = parameters.unwrap_or_default();
@@ -430,6 +442,7 @@ impl Arguments {
             pose: scene.sensor_pose_or(given.or(of_parameters))?,
             freedom: freedom_of_poses(motion)?,
             edges,
+            light: light_of(paths)?,
         })
     }
 }
@@ -453,6 +466,7 @@ impl Point {
         if !poses.is_empty() {
             model = with_poses(&model, lidar, arguments, &poses)?.in_air(loaded.air.clone());
         }
+        model = model.in_light(arguments.light)?;
 
         // Free the parameters.
         let mut groups = Vec::new();

@@ -6,6 +6,7 @@ use crate::lidar::Lidar;
 use crate::model::{freedom_of_poses, model_of, release};
 use crate::pose::{matrix, pose as read_pose};
 use crate::scene::SceneArgument;
+use crate::simulate::light_of;
 use crate::sweep::Sweep;
 use crate::threads::{self, Control, Progress};
 use etendue::config::fit::{SolverTable, begin_wide};
@@ -160,6 +161,9 @@ impl FitResult {
 /// edges : bool, optional
 ///     Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is
 ///     free.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+///     every call. Default: ray trees, which only follow mirrors and glass.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 /// progress : callable or bool, optional
@@ -192,7 +196,7 @@ impl FitResult {
 /// >>> bool(abs(error[:3, 3]).max() < 0.005), result.verdict
 /// (True, 'good')
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, measured, free, *, start = None, pose = None, motion = "spatial", edges = None, threads = None, progress = None))]
+#[pyo3(signature = (scene, lidar, measured, free, *, start = None, pose = None, motion = "spatial", edges = None, paths = None, threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn fit(
     py: Python<'_>,
@@ -204,6 +208,7 @@ pub fn fit(
     pose: Option<&Bound<'_, PyAny>>,
     motion: &str,
     edges: Option<bool>,
+    paths: Option<i64>,
     threads: Option<i64>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Outcome<FitResult> {
@@ -219,6 +224,7 @@ pub fn fit(
     });
     let pose = scene.sensor_pose_or(given.or(of_start))?;
     let poses = freedom_of_poses(motion)?;
+    let light = light_of(paths)?;
     let progress = Progress::of(progress, SolverLimits::default().iterations)?;
 
     // Fit.
@@ -227,7 +233,7 @@ pub fn fit(
         let parts = loaded.scene.parts();
         let known = model_of(parts, loaded, sensor, pose)?;
         let (parts, pose) = moved_to_start(&known, &free, &starts, pose)?;
-        let mut model = model_of(&parts, loaded, sensor, pose)?;
+        let mut model = model_of(&parts, loaded, sensor, pose)?.in_light(light)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
         let found = solve(model.clone(), measurements, &free, &state, control)?;

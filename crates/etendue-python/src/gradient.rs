@@ -6,6 +6,7 @@ use crate::lidar::Lidar;
 use crate::model::{freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
 use crate::scene::SceneArgument;
+use crate::simulate::light_of;
 use crate::threads;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
@@ -83,6 +84,9 @@ impl Jacobian {
 /// edges : bool, optional
 ///     Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is
 ///     free.
+/// paths : int, optional
+///     Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+///     every call. Default: ray trees, which only follow mirrors and glass.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 ///
@@ -109,7 +113,7 @@ impl Jacobian {
 /// >>> J.shape
 /// (682, 2, 3)
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, free, *, pose = None, motion = "spatial", edges = None, threads = None))]
+#[pyo3(signature = (scene, lidar, free, *, pose = None, motion = "spatial", edges = None, paths = None, threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn jacobian(
     py: Python<'_>,
@@ -119,6 +123,7 @@ pub fn jacobian(
     pose: Option<&Bound<'_, PyAny>>,
     motion: &str,
     edges: Option<bool>,
+    paths: Option<i64>,
     threads: Option<i64>,
 ) -> Outcome<Jacobian> {
     // Read the arguments.
@@ -126,11 +131,12 @@ pub fn jacobian(
     let given = pose.map(|pose| read_pose("pose", pose)).transpose()?;
     let pose = scene.sensor_pose_or(given)?;
     let poses = freedom_of_poses(motion)?;
+    let light = light_of(paths)?;
 
     // Differentiate.
     let loaded = scene.loaded();
     let mut linearized = threads::run(py, threads, lidar.rays(), || {
-        let mut model = model_of_scene(loaded, lidar, pose)?;
+        let mut model = model_of_scene(loaded, lidar, pose)?.in_light(light)?;
         release(&mut model, &free, poses, edges)?;
         let memory = lidar.gradient_memory().take();
         Outcome::Ok(model.linearize_into(&model.start(), memory))

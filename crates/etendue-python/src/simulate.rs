@@ -15,7 +15,7 @@ use etendue::scene::Scene as Objects;
 use etendue::sensors::lidar::{
     Lidar as Description, LightModel, Sweep as RawSweep, SweepSettings, simulate as simulate_sweep,
 };
-use etendue::sensors::transport::{PathSettings, World};
+use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -220,10 +220,7 @@ pub fn light_of(paths: Option<i64>) -> PyResult<LightModel> {
             u32::MAX
         ))
     })?;
-    Ok(LightModel::Paths(PathSettings {
-        paths,
-        ..PathSettings::default()
-    }))
+    Ok(LightModel::with_paths(paths))
 }
 
 /// The argument `seed`.

@@ -142,6 +142,10 @@ pub struct SolverTable {
     /// Whether derivatives include the motion of edges across beams. It is needed to locate a
     /// mirror or an edge along its own plane. Default: enabled if an object pose is free.
     pub edges: Option<bool>,
+    /// Number of random light paths per ray, for light that several rough surfaces reflect. Default: ray trees,
+    /// which only follow mirrors and glass.
+    #[schemars(range(min = 1))]
+    pub paths: Option<u32>,
     /// Number of initial poses of a search across the scene (or in `within_m`) for the first free
     /// planar pose. All solutions are reported, with their likelihood ratios. Default: only the
     /// initial value.
@@ -217,6 +221,7 @@ impl Default for SolverTable {
             intensity_m: 0.01,
             beam_widths: vec![1.0],
             edges: None,
+            paths: None,
             search_poses: None,
         }
     }

@@ -34,6 +34,8 @@ pub struct FitTask {
     /// Whether derivatives include the motion of edges across beams; `None` to derive it from the
     /// free parameters.
     pub edges: Option<bool>,
+    /// Number of random light paths per ray; `None` for ray trees.
+    pub paths: Option<u32>,
     /// Approximate number of initial poses of the search; `None` without a search.
     pub search_poses: Option<usize>,
 }
@@ -162,6 +164,7 @@ pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
         intensity: file.solver.intensity_m,
         beam_widths: file.solver.beam_widths.clone(),
         edges: file.solver.edges,
+        paths: file.solver.paths,
         search_poses: file.solver.search_poses,
     })
 }
@@ -321,6 +324,11 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         Some((
             "intensity_m is negative or not finite",
             "give metres per count, or 0 to ignore intensities",
+        ))
+    } else if table.paths == Some(0) {
+        Some((
+            "paths is zero",
+            "give 1 or more light paths per ray, or leave paths out for ray trees",
         ))
     } else if !widths.iter().all(|width| (1.0..=MAX_WIDTH).contains(width)) {
         Some((

@@ -7,8 +7,8 @@ use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, ObjectId, Scene, SceneBuilder, SceneError};
-use etendue_sensors::lidar::{Air, Lidar, LidarError};
-use etendue_sensors::transport::{TreeSettings, World, WorldError};
+use etendue_sensors::lidar::{Air, Lidar, LidarError, LightModel};
+use etendue_sensors::transport::{World, WorldError};
 use nalgebra::Isometry3;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub struct Model {
     pub(super) world_from_sensor: Vec<Isometry3<f64>>,
     pub(super) air: Air,
     pub(super) unknowns: Vec<Unknown>,
-    /// Limits of the ray trees of the simulation.
-    pub tree: TreeSettings,
+    /// Light transport of the simulation.
+    pub(super) light: LightModel,
     /// Integration across edges, for derivatives and optionally for predictions; `None` for rays only.
     pub edges: Option<EdgeSettings>,
 }
@@ -75,6 +75,15 @@ pub enum ModelError {
         path: String,
         /// Value and bounds.
         source: OutOfBounds,
+    },
+    /// A factor of a triangle is free with random light paths.
+    #[error(
+        "{path}: factors of triangles are not differentiated along light paths over several surfaces; \
+         leave out paths, or free materials.NAME.reflectance"
+    )]
+    FactorAlongPaths {
+        /// The path.
+        path: String,
     },
     /// A pose is freed as a number, or a number as a pose.
     #[error("{path} is {is}: free it as {instead}")]
@@ -143,7 +152,7 @@ impl Model {
             world_from_sensor,
             air: Air::default(),
             unknowns: Vec::new(),
-            tree: TreeSettings::default(),
+            light: LightModel::default(),
             edges: None,
         })
     }
@@ -155,17 +164,45 @@ impl Model {
         self
     }
 
+    /// The model with another light transport. Random light paths are the same at every evaluation; noise and coarse
+    /// searches have ray trees.
+    ///
+    /// # Errors
+    /// For random light paths, if a factor of a triangle is free.
+    pub fn in_light(mut self, light: LightModel) -> Result<Self, ModelError> {
+        self.light = light;
+        match self
+            .unknowns
+            .iter()
+            .find(|known| self.lacks(&known.parameter))
+        {
+            None => Ok(self),
+            Some(unknown) => Err(ModelError::FactorAlongPaths {
+                path: unknown.path.clone(),
+            }),
+        }
+    }
+
+    /// Whether the light transport has no derivatives by a parameter.
+    fn lacks(&self, parameter: &Parameter) -> bool {
+        let of_triangle = matches!(parameter, Parameter::FacetScattering(_));
+        of_triangle && matches!(self.light, LightModel::Paths(_))
+    }
+
     /// Adds the parameters of a path to the unknowns, with their current values as initial values.
     ///
     /// # Errors
     /// Where no parameter has the path (the most similar path is suggested), a parameter is free
-    /// already, or its value is outside the bounds.
+    /// already, its value is outside the bounds, or it is a factor of a triangle and light follows random paths.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         let unknowns = self.unknowns.iter();
         let mut known: HashSet<Parameter> = unknowns.map(|unknown| unknown.parameter).collect();
         for (path, parameter) in self.resolve(path)? {
             if !known.insert(parameter) {
                 return Err(ModelError::FreedTwice { path });
+            }
+            if self.lacks(&parameter) {
+                return Err(ModelError::FactorAlongPaths { path });
             }
             let start = self.start_of(&path, &parameter, freedom)?;
             self.unknowns.push(Unknown {
@@ -238,13 +275,14 @@ impl Model {
         self.simulate(&scene, &inputs, &[], local)
     }
 
-    /// The model with every `every`-th beam and one ray per beam, for coarse searches.
+    /// The model with every `every`-th beam, one ray per beam and ray trees, for coarse searches.
     ///
     /// Offsets of single beams refer to the beams of the complete scan.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         Self {
             sensor: self.sensor.thinned(every),
+            light: LightModel::Tree(self.light.tree()),
             edges: None,
             ..self.clone()
         }

@@ -40,7 +40,7 @@ impl Model {
         let factor = self.facet_factor(&inputs);
         let factor = factor.as_ref().map(|of| of as ScanReturnFactor<f64>);
         let settings = SweepSettings {
-            light: LightModel::Tree(self.tree),
+            light: LightModel::Tree(self.light.tree()),
             ..SweepSettings::default()
         };
         let atmosphere = Atmosphere {

@@ -7,8 +7,8 @@ use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, ObjectId, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{
-    ExpectedReturn, ExtraRay, ExtraRays, Hooks, LightModel, ReturnTile, Shot, ShotList,
-    SweepSettings, WriteReturns, predict_at_rest,
+    ExpectedReturn, ExtraRay, ExtraRays, Hooks, ReturnTile, Shot, ShotList, SweepSettings,
+    WriteReturns, predict_at_rest,
 };
 use etendue_sensors::transport::{CornerHeights, ReturnFactor};
 use rayon::prelude::*;
@@ -165,7 +165,7 @@ impl Model {
         let world = inputs.world(scene, self.sensor.wavelength());
         let sensor = &inputs.sensor;
         let settings = SweepSettings {
-            light: LightModel::Tree(self.tree),
+            light: self.light,
             ..SweepSettings::default()
         };
         let atmosphere = Atmosphere {

@@ -117,6 +117,11 @@ impl<S: Scalar> Material<S> {
         })
     }
 
+    /// Path behind the surface of light that is transmitted with scattering; `None` where no light is.
+    pub fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
+        (self.lobes.iter()).find_map(|lobe| lobe.scattered_passage(side))
+    }
+
     /// BSDF of all non-delta lobes, 1/sr: scattered radiance over incident irradiance.
     ///
     /// Unit directions away from the surface in a frame whose z axis is the normal on the side
@@ -268,13 +273,8 @@ impl Material<f64> {
         if pdf <= 0.0 {
             return None;
         }
-        let passage = if direction.z < 0.0 {
-            self.lobes
-                .iter()
-                .find_map(|lobe| lobe.scattered_passage(side))
-        } else {
-            None
-        };
+        let is_behind = direction.z < 0.0;
+        let passage = self.scattered_passage(side).filter(|_| is_behind);
         Some(BsdfSample {
             direction,
             weight: self.evaluate(incoming, &direction, side) * direction.z.abs() / pdf,

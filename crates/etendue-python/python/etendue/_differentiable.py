@@ -19,24 +19,35 @@ class Differentiable:
     so that derivatives by its entries exist; they are those of any parametrisation of the pose by the chain rule.
     """
 
-    def __init__(self, scene: Scene, lidar: Lidar, pose: Any, edges: bool | None, threads: int | None) -> None:
+    def __init__(
+        self, scene: Scene, lidar: Lidar, pose: Any, edges: bool | None, paths: int | None, threads: int | None
+    ) -> None:
         self.scene = scene
         self.lidar = lidar
         self.pose = pose
         self.edges = edges
+        self.light_paths = paths
         self.threads = threads
         self.beams = lidar.beams
 
     def predict(self, paths: Sequence[str], values: Sequence[Any]) -> NDArray[np.float64]:
         """Range (m) and intensity (counts) of each beam, (beams, 2); NaN without a return."""
         parameters: dict[str, Any] = dict(zip(paths, map(_float64, paths, values), strict=True))
-        return predict(self.scene, self.lidar, parameters, pose=self.pose, threads=self.threads)[0]
+        return predict(
+            self.scene, self.lidar, parameters, pose=self.pose, paths=self.light_paths, threads=self.threads
+        )[0]
 
     def gradients(self, paths: Sequence[str], values: Sequence[Any], cotangent: Any) -> list[NDArray[np.float64]]:
         """Derivatives by each array of a function with the derivatives `cotangent` by the measurements."""
         parameters: dict[str, Any] = dict(zip(paths, map(_float64, paths, values), strict=True))
         _, pullback = vjp(
-            self.scene, self.lidar, parameters, pose=self.pose, edges=self.edges, threads=self.threads
+            self.scene,
+            self.lidar,
+            parameters,
+            pose=self.pose,
+            edges=self.edges,
+            paths=self.light_paths,
+            threads=self.threads,
         )
         found = pullback(np.asarray(cotangent, np.float64))
         return [

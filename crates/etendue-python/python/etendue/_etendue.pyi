@@ -365,6 +365,7 @@ def jacobian(
     pose: _Pose | None = None,
     motion: _Motion = "spatial",
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> Jacobian: ...
 def predict(
@@ -373,6 +374,7 @@ def predict(
     parameters: _Parameters | None = None,
     *,
     pose: _Pose | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[_Floats, _Mask]: ...
 def vjp(
@@ -383,6 +385,7 @@ def vjp(
     pose: _Pose | None = None,
     motion: _Motion = "spatial",
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[_Floats, Pullback]: ...
 def jvp(
@@ -394,6 +397,7 @@ def jvp(
     pose: _Pose | None = None,
     motion: _Motion = "spatial",
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[_Floats, _Floats, _Mask]: ...
 def fit(
@@ -406,6 +410,7 @@ def fit(
     pose: _Pose | None = None,
     motion: _Motion = "spatial",
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> FitResult: ...

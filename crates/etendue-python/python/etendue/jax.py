@@ -27,6 +27,7 @@ def simulate(
     *,
     pose: Any = None,
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """Expected range and intensity of every beam as a differentiable function of arrays.
@@ -43,6 +44,9 @@ def simulate(
     edges : bool, optional
         Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is a
         parameter.
+    paths : int, optional
+        Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+        every call. Default: ray trees, which only follow mirrors and glass.
     threads : int, optional
         Number of threads; the results do not depend on it.
 
@@ -74,17 +78,17 @@ def simulate(
     # Read the values.
     if not isinstance(parameters, dict):
         raise TypeError(f"parameters: expected a dict of values by path, got {type(parameters).__name__}")
-    function = Differentiable(scene, lidar, pose, edges, threads)
-    paths = list(parameters)
+    function = Differentiable(scene, lidar, pose, edges, paths, threads)
+    names = list(parameters)
     values = tuple(_real(path, value) for path, value in parameters.items())
     dtype = jnp.result_type(*values) if values else jnp.result_type(float)
 
     # Define the function with its derivatives.
     def predict(*arrays: Any) -> Any:
-        return function.predict(paths, arrays).astype(dtype)
+        return function.predict(names, arrays).astype(dtype)
 
     def gradients(cotangent: Any, *arrays: Any) -> Any:
-        found = function.gradients(paths, arrays, cotangent)
+        found = function.gradients(names, arrays, cotangent)
         return tuple(np.asarray(g, a.dtype) for g, a in zip(found, arrays, strict=True))
 
     @jax.custom_vjp

@@ -13,5 +13,6 @@ def simulate(
     *,
     pose: Any = None,
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[jax.Array, jax.Array]: ...

@@ -38,6 +38,9 @@ class Simulator:
     edges : bool, optional
         Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is a
         parameter.
+    paths : int, optional
+        Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+        every call. Default: ray trees, which only follow mirrors and glass.
     threads : int, optional
         Number of threads; the results do not depend on it.
 
@@ -60,9 +63,10 @@ class Simulator:
         *,
         pose: Any = None,
         edges: bool | None = None,
+        paths: int | None = None,
         threads: int | None = None,
     ) -> None:
-        self._function = Differentiable(scene, lidar, pose, edges, threads)
+        self._function = Differentiable(scene, lidar, pose, edges, paths, threads)
         self._beams = self._function.beams
         self._name = f"simulator {next(_NUMBERS)}"
         _SIMULATORS[self._name] = self
@@ -100,6 +104,7 @@ def simulate(
     *,
     pose: Any = None,
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Expected range and intensity of every beam as a differentiable function of tensors.
@@ -119,6 +124,9 @@ def simulate(
     edges : bool, optional
         Whether derivatives contain the motion of edges across beams. Default: if the pose of an object is a
         parameter.
+    paths : int, optional
+        Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
+        every call. Default: ray trees, which only follow mirrors and glass.
     threads : int, optional
         Number of threads; the results do not depend on it.
 
@@ -151,30 +159,34 @@ def simulate(
     >>> shift.grad.shape
     torch.Size([3])
     """
-    simulator = _simulator(scene, lidar, pose, edges, threads)
+    simulator = _simulator(scene, lidar, pose, edges, paths, threads)
     return simulator(parameters)
 
 
 @torch.compiler.disable
-def _simulator(scene: Scene, lidar: Lidar, pose: Any, edges: bool | None, threads: int | None) -> Simulator:
+def _simulator(
+    scene: Scene, lidar: Lidar, pose: Any, edges: bool | None, paths: int | None, threads: int | None
+) -> Simulator:
     """The simulator of the arguments: that of an earlier call, so that compiled functions need not change."""
     if pose is not None:
         parts = pose if isinstance(pose, tuple) and len(pose) == 2 else [pose]
         try:
             arrays = [np.asarray(part, np.float64) for part in parts]
         except (TypeError, ValueError):
-            return Simulator(scene, lidar, pose=pose, edges=edges, threads=threads)
+            return Simulator(scene, lidar, pose=pose, edges=edges, paths=paths, threads=threads)
         pose = tuple((array.shape, array.tobytes()) for array in arrays)
-    return _cached(scene, lidar, pose, edges, threads)
+    return _cached(scene, lidar, pose, edges, paths, threads)
 
 
 @functools.lru_cache(maxsize=8)
-def _cached(scene: Scene, lidar: Lidar, key: Any, edges: bool | None, threads: int | None) -> Simulator:
+def _cached(
+    scene: Scene, lidar: Lidar, key: Any, edges: bool | None, paths: int | None, threads: int | None
+) -> Simulator:
     pose: Any = None
     if key is not None:
         arrays = [np.frombuffer(numbers).reshape(shape) for shape, numbers in key]
         pose = tuple(arrays) if len(arrays) == 2 else arrays[0]
-    return Simulator(scene, lidar, pose=pose, edges=edges, threads=threads)
+    return Simulator(scene, lidar, pose=pose, edges=edges, paths=paths, threads=threads)
 
 
 def _tensors(parameters: dict[str, Any]) -> tuple[list[torch.Tensor], torch.dtype]:

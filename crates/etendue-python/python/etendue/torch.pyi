@@ -14,6 +14,7 @@ class Simulator:
         *,
         pose: Any = None,
         edges: bool | None = None,
+        paths: int | None = None,
         threads: int | None = None,
     ) -> None: ...
     def __call__(self, parameters: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]: ...
@@ -25,5 +26,6 @@ def simulate(
     *,
     pose: Any = None,
     edges: bool | None = None,
+    paths: int | None = None,
     threads: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]: ...

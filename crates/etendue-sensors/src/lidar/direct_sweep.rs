@@ -22,7 +22,7 @@ use super::shot::Shot;
 use super::shots::Shots;
 use super::simulate::begin;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
-use super::trace::trees_for;
+use super::trace::trace_of;
 use crate::Truth;
 use crate::transport::{TreeSettings, World};
 use etendue_physics::Purpose;
@@ -161,7 +161,7 @@ impl<'a> DirectSweep<'a> {
         if matches!(settings.light, LightModel::Paths(_)) {
             return Err(NotDirect::Paths);
         }
-        let trace = trees_for(&lidar.receiver);
+        let trace = trace_of(&settings.light, &lidar.receiver);
         let hooks = Hooks::default();
         let simulator = Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace);
         let receiver = direct_receiver(&simulator)?;

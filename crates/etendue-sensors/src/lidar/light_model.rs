@@ -19,6 +19,14 @@ impl Default for LightModel {
 }
 
 impl LightModel {
+    /// Path tracing with a number of paths per ray.
+    pub fn with_paths(paths: u32) -> Self {
+        Self::Paths(PathSettings {
+            paths,
+            ..PathSettings::default()
+        })
+    }
+
     /// Limits of ray trees; the default ones for path tracing, which traces ambient light by ray trees.
     pub fn tree(&self) -> TreeSettings {
         match *self {

@@ -16,7 +16,7 @@ use super::settings::{Pipeline, SweepSettings};
 use super::shot::Shot;
 use super::shot_list::ShotList;
 use super::sweep::{Memory, Simulator, shot_number};
-use super::trace::trees_for;
+use super::trace::trace_of;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::World;
 use etendue_physics::Scalar;
@@ -94,11 +94,12 @@ impl<S: LaneScalar> WriteReturns<S> for &mut [Option<ExpectedReturn<S>>] {
 }
 
 /// The expected first return of every shot: the pipeline of [`simulate`](super::simulate) without
-/// noise and rounding, and with ray trees. None for a shot without a return within the range limits.
+/// noise and rounding. None for a shot without a return within the range limits.
 ///
 /// `world_from_sensor` is the pose of the sensor as a function of time (s since the start of the run). The
 /// choice of the surfaces that are hit, the returns that merge, the samples that are used and the echo that
-/// is reported is constant under differentiation.
+/// is reported is constant under differentiation, and so are the directions of random light paths
+/// ([`PathTracer`](crate::transport::PathTracer)), which are the same at every call with a seed.
 pub fn predict<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
@@ -152,7 +153,7 @@ fn predict_along<S: LaneScalar>(
         without_noise: true,
         ..settings.clone()
     };
-    let trace = trees_for(&lidar.receiver);
+    let trace = trace_of(&settings.light, &lidar.receiver);
     let simulator = Simulator {
         rounding: false,
         ambient: AmbientView::new(world, lidar.receiver.window()),

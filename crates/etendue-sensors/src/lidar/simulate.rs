@@ -7,7 +7,6 @@ use super::fast::VectorizedSimulator;
 use super::firing::Firing;
 use super::hooks::Hooks;
 use super::light::ShotLight;
-use super::light_model::LightModel;
 use super::output::Sweep;
 use super::receiver::{Detected, Receiver};
 use super::returns::Reporter;
@@ -16,7 +15,7 @@ use super::sensor_poses::SensorPoses;
 use super::settings::{Pipeline, SweepSettings};
 use super::shots::Shots;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
-use super::trace::{trace_by_paths, trees_for};
+use super::trace::trace_of;
 use crate::transport::World;
 use etendue_physics::Purpose;
 use etendue_physics::pulse::{SamplingWindow, Waveform};
@@ -162,10 +161,7 @@ fn plain_simulator<'a>(
     settings: &'a SweepSettings,
     world_from_sensor: &'a dyn SensorPoses<f64>,
 ) -> Simulator<'a, f64> {
-    let trace = match settings.light {
-        LightModel::Paths(_) => trace_by_paths,
-        LightModel::Tree(_) => trees_for(&lidar.receiver),
-    };
+    let trace = trace_of(&settings.light, &lidar.receiver);
     let hooks = Hooks::default();
     Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace)
 }

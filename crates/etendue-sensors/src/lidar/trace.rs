@@ -4,7 +4,7 @@ use super::light_model::LightModel;
 use super::receiver::Receiver;
 use super::settings::SweepSettings;
 use crate::transport::{
-    LightRay, LightReturn, PathSettings, World, trace_paths, trace_tree_from, trace_trees,
+    LightRay, LightReturn, PathSettings, PathTracer, World, trace_tree_from, trace_trees,
 };
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::{CastScratch, Hit};
@@ -66,21 +66,21 @@ pub(super) fn trace_ray_by_ray<S: Scalar>(
     }
 }
 
-/// Tracing by ray trees, in the order in which the receiver sums light.
-pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
-    if let Receiver::Phase(_) = receiver {
-        trace_ray_by_ray
-    } else {
-        trace_by_trees
+/// The method of a light model. Ray trees are traced in the order in which the receiver sums light.
+pub(super) fn trace_of<S: Scalar>(light: &LightModel, receiver: &Receiver<S>) -> Trace<S> {
+    match (light, receiver) {
+        (LightModel::Paths(_), _) => trace_by_paths,
+        (LightModel::Tree(_), Receiver::Phase(_)) => trace_ray_by_ray,
+        (LightModel::Tree(_), _) => trace_by_trees,
     }
 }
 
 /// Path tracing: includes light that several rough surfaces scattered. The receiver's field of view
 /// limits the directions from which light arrives.
-pub(super) fn trace_by_paths(
-    traced: &TracedRays<f64>,
+fn trace_by_paths<S: Scalar>(
+    traced: &TracedRays<S>,
     scratch: &mut CastScratch,
-    visit: VisitReturn<f64>,
+    visit: VisitReturn<S>,
 ) {
     let LightModel::Paths(paths) = traced.settings.light else {
         return;
@@ -90,13 +90,12 @@ pub(super) fn trace_by_paths(
         receiver_half_angle: paths.receiver_half_angle.min(limit),
         ..paths
     };
+    let tracer = PathTracer::new(traced.world, paths);
     for (shot, rays) in traced.rays.chunks(traced.per_shot).enumerate() {
         let mut stream = (traced.stream)(shot);
         for (number, ray) in rays.iter().enumerate() {
             let number = shot * traced.per_shot + number;
-            trace_paths(traced.world, ray, &paths, &mut stream, scratch, |back| {
-                visit(number, back);
-            });
+            tracer.trace(ray, &mut stream, scratch, |back| visit(number, back));
         }
     }
 }

@@ -106,8 +106,14 @@ impl Background<'_> {
             far: f64::INFINITY,
             ..*ray
         };
-        transmission(&self.world, shadow, MOST_SHEETS, scratch)
-            .map_or(0.0, |passed| passed.fraction)
+        transmission(
+            &self.world,
+            shadow,
+            (shadow.origin, shadow.direction),
+            MOST_SHEETS,
+            scratch,
+        )
+        .map_or(0.0, |passed| passed.fraction)
     }
 
     /// Radiance of sky and sun for a branch that leaves the scene.

@@ -2,7 +2,7 @@
 //!
 //! A [`World`] is a scene at one wavelength. [`trace_tree`] follows mirrors and glass exactly and
 //! returns light from diffuse and rough surfaces along the reversed path, the usual model of a lidar.
-//! [`trace_paths`] also samples, by Monte Carlo, light over several rough surfaces.
+//! [`PathTracer`] also samples, by Monte Carlo, light over several rough surfaces.
 //! [`Background`] is the ambient light at a receiver.
 //!
 //! Discrete choices (triangle, branch) are made with plain numbers; values are computed in the scalar
@@ -30,7 +30,7 @@ pub use background::FieldOfView;
 pub(crate) use direct_lanes::DirectReturnLanes;
 pub(crate) use direct_tile::{DirectReturnTile, RigidReturnTile};
 pub use light_ray::LightRay;
-pub use path_tracing::{PathSettings, trace_paths};
+pub use path_tracing::{PathSettings, PathTracer};
 pub(crate) use pose_tile::{PoseTile, Twist, TwistTile};
 pub(crate) use shading_frame::shading_frame;
 pub use surface_table::SurfaceFractions;

@@ -6,8 +6,8 @@ use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
 use super::tree::LightReturn;
 use super::world::{Interaction, World};
-use etendue_physics::Stream;
-use etendue_physics::surface::{BsdfSample, Passage};
+use etendue_physics::surface::{BsdfSample, Material, Passage};
+use etendue_physics::{Scalar, Stream};
 use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::f64::consts::PI;
@@ -38,10 +38,10 @@ impl Default for PathSettings {
     }
 }
 
-/// Traces random light paths from `ray` and calls `visit` with each return.
+/// Tracer of random light paths.
 ///
-/// The powers sum to an unbiased estimate (up to the maximum depth) of the received power per unit of
-/// emitted power and of receiver area, with the area normal to the arriving light.
+/// The powers of the returns along a ray sum to an unbiased estimate (up to the maximum depth) of the received
+/// power per unit of emitted power and of receiver area, with the area normal to the arriving light.
 ///
 /// The first scattering surface returns light along its incoming path, through the same mirrors and
 /// glass, exactly as in [`trace_tree`](super::trace_tree). Every later scattering surface (and the
@@ -51,175 +51,226 @@ impl Default for PathSettings {
 /// with $\beta$ the arriving power and $T$ the transmittance of thin sheets in between: next-event
 /// estimation (Kalos 1963, doi:10.13182/NSE63-A26471). The range of a return is half its path length.
 ///
+/// **Derivatives** are those of the integrals over directions: directions and densities are drawn in plain
+/// numbers and kept constant ("detached sampling": Zeltner et al. 2021, doi:10.1145/3450626.3459807), and what
+/// the light does along them is evaluated in `S`. Directions of mirrors and glass follow the surfaces. The change
+/// of what is visible from a surface is left out, as it is for the rays of a beam.
+///
 /// Left out: later scattered light that reaches the receiver by a mirror or through solid glass
 /// (which a straight connection cannot sample). Where a path can scatter close to the sensor, the inverse square
 /// makes the variance large.
-pub fn trace_paths(
-    world: &World<f64>,
-    ray: &LightRay<f64>,
-    settings: &PathSettings,
-    stream: &mut Stream,
-    scratch: &mut CastScratch,
-    mut visit: impl FnMut(LightReturn<f64>),
-) {
-    // Find the first surface, which all paths share.
-    let values = ray.values();
-    let first = world.scene().closest_hit(&values, scratch);
-    let mut receiver = PathReceiver {
-        scratch,
-        world,
-        position: ray.origin,
-        axis: ray.direction,
-        least_cos: settings.receiver_half_angle.cos(),
-        most_sheets: settings.max_depth,
-    };
-    // Trace the paths.
-    for _ in 0..settings.paths {
-        let path = Path {
-            light: Branch::new(ray),
-            weight: 1.0 / f64::from(settings.paths),
-            scatterings: 0,
-            is_straight: true,
-        };
-        trace_path(
-            &mut receiver,
-            path,
-            values,
-            first,
+pub struct PathTracer<'w, 'a, S: Scalar> {
+    world: &'w World<'a, S>,
+    /// The materials without derivatives, from which directions are drawn.
+    materials: Vec<Material<f64>>,
+    settings: PathSettings,
+}
+
+impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
+    /// A tracer in a world.
+    pub fn new(world: &'w World<'a, S>, settings: PathSettings) -> Self {
+        let materials = world.materials().iter();
+        let materials = materials.map(|material| material.map(|parameter| parameter.value()));
+        Self {
+            world,
+            materials: materials.collect(),
             settings,
-            stream,
-            &mut visit,
-        );
+        }
+    }
+
+    /// Traces random light paths from `ray` and calls `visit` with each return.
+    pub fn trace(
+        &self,
+        ray: &LightRay<S>,
+        stream: &mut Stream,
+        scratch: &mut CastScratch,
+        mut visit: impl FnMut(LightReturn<S>),
+    ) {
+        // Find the first surface, which all paths share.
+        let values = ray.values();
+        let first = self.world.scene().closest_hit(&values, scratch);
+        let mut receiver = PathReceiver {
+            scratch,
+            world: self.world,
+            position: ray.origin,
+            axis: values.direction,
+            least_cos: self.settings.receiver_half_angle.cos(),
+            most_sheets: self.settings.max_depth,
+        };
+        // Trace the paths.
+        for _ in 0..self.settings.paths {
+            let path = Path {
+                light: Branch::new(ray),
+                weight: S::from(1.0 / f64::from(self.settings.paths)),
+                scatterings: 0,
+                is_straight: true,
+            };
+            self.trace_path(&mut receiver, path, values, first, stream, &mut visit);
+        }
+    }
+
+    /// Traces one path from the first hit of its first ray.
+    fn trace_path(
+        &self,
+        receiver: &mut PathReceiver<S>,
+        mut path: Path<S>,
+        mut ray: Ray,
+        mut hit: Option<Hit>,
+        stream: &mut Stream,
+        visit: &mut impl FnMut(LightReturn<S>),
+    ) {
+        let world = self.world;
+        while let Some(surface_hit) = hit {
+            // Connect the surface to the receiver.
+            let interaction = world.interaction(
+                &surface_hit,
+                &path.light.origin,
+                &path.light.direction,
+                ray.time,
+            );
+            path.arrive(&interaction);
+            let surface = Surface {
+                interaction: &interaction,
+                frame: shading_frame(&interaction.normal),
+                ray: &ray,
+                hit: &surface_hit,
+            };
+            receiver.collect(&path, &surface, visit);
+            if path.light.depth >= self.settings.max_depth {
+                return;
+            }
+
+            // Sample the next direction.
+            let frame = surface.frame.map(Scalar::value);
+            let incoming = frame.tr_mul(&-path.light.direction.map(Scalar::value));
+            let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];
+            let material = &self.materials[interaction.surface.material.0 as usize];
+            let Some(sample) = material.sample(&incoming, interaction.side, uniform) else {
+                return;
+            };
+            path.leave(&sample, &surface, &frame);
+
+            // Terminate weak paths by Russian roulette.
+            let floor = self.settings.roulette_below / f64::from(self.settings.paths);
+            if path.weight.value() <= 0.0 || !path.survives(floor, stream) {
+                return;
+            }
+
+            // Cast the next segment.
+            ray = path.light.cast(world.scene(), &ray, &surface_hit);
+            hit = world.scene().closest_hit(&ray, receiver.scratch);
+        }
     }
 }
 
 /// State of a random light path.
 #[derive(Clone, Copy)]
-struct Path {
+struct Path<S: Scalar> {
     /// Last segment. Its throughput is that of the specular prefix, which the return path shares.
-    light: Branch<f64>,
+    light: Branch<S>,
     /// Power over the probability density of the path.
-    weight: f64,
+    weight: S,
     /// Number of scattering surfaces.
     scatterings: u32,
     /// Whether all segments are on one line: then the reversed path is the connection to the sensor.
     is_straight: bool,
 }
 
-/// Traces one path from the first hit of its first ray.
-fn trace_path(
-    receiver: &mut PathReceiver,
-    mut path: Path,
-    mut ray: Ray,
-    mut hit: Option<Hit>,
-    settings: &PathSettings,
-    stream: &mut Stream,
-    visit: &mut impl FnMut(LightReturn<f64>),
-) {
-    let world = receiver.world;
-    while let Some(surface_hit) = hit {
-        // Connect the surface to the receiver.
-        let interaction = world.interaction(
-            &surface_hit,
-            &path.light.origin,
-            &path.light.direction,
-            ray.time,
-        );
-        path.arrive(&interaction);
-        let surface = Surface {
-            interaction: &interaction,
-            frame: shading_frame(&interaction.normal),
-            ray: &ray,
-            hit: &surface_hit,
-        };
-        receiver.collect(&path, &surface, visit);
-        if path.light.depth >= settings.max_depth {
-            return;
-        }
-
-        // Sample the next direction.
-        let frame = surface.frame;
-        let incoming = frame.tr_mul(&-path.light.direction);
-        let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];
-        let Some(sample) = interaction
-            .material
-            .sample(&incoming, interaction.side, uniform)
-        else {
-            return;
-        };
-        path.leave(&sample, &frame);
-
-        // Terminate weak paths by Russian roulette.
-        let floor = settings.roulette_below / f64::from(settings.paths);
-        if path.weight <= 0.0 || !path.survives(floor, stream) {
-            return;
-        }
-
-        // Cast the next segment.
-        ray = path.light.cast(world.scene(), &ray, &surface_hit);
-        hit = world.scene().closest_hit(&ray, receiver.scratch);
-    }
-}
-
-impl Path {
+impl<S: Scalar> Path<S> {
     /// Extends the path to a surface.
-    fn arrive(&mut self, interaction: &Interaction<f64>) {
+    fn arrive(&mut self, interaction: &Interaction<S>) {
         let distance = interaction.surface.distance;
         self.weight *= (-self.light.medium.absorption * distance).exp();
         self.light = self.light.arrive(interaction);
     }
 
-    /// Leaves the surface in a sampled direction.
-    fn leave(&mut self, sample: &BsdfSample, frame: &Matrix3<f64>) {
-        self.weight *= sample.weight;
-        self.light.direction = (frame * sample.direction).normalize();
-        let sheet = match sample.passage {
-            Some(Passage::Sheet { extra_path }) => {
-                self.light.optical_range += extra_path;
-                true
-            }
-            Some(Passage::Interface { medium, .. }) => {
-                self.light.medium = medium;
-                false
-            }
-            None => false,
-        };
+    /// Leaves a surface in a sampled direction; `frame` is the shading frame without derivatives.
+    fn leave(&mut self, sample: &BsdfSample, surface: &Surface<S>, frame: &Matrix3<f64>) {
+        let direction = (frame * sample.direction).normalize();
         if sample.is_delta {
-            // The weight is the fraction over the probability.
-            self.light.throughput *= sample.weight * sample.pdf;
-            self.is_straight &= sheet;
+            self.leave_specularly(sample, surface.interaction, &direction);
         } else {
-            self.scatterings += 1;
+            self.scatter(sample, surface, &direction);
         }
+    }
+
+    /// Leaves a surface by mirror reflection or by transmission; `direction` without derivatives.
+    fn leave_specularly(
+        &mut self,
+        sample: &BsdfSample,
+        interaction: &Interaction<S>,
+        direction: &Vector3<f64>,
+    ) {
+        let specular = interaction
+            .material
+            .specular(interaction.cos_incidence, interaction.side);
+        let left = match (sample.passage, specular.transmitted) {
+            (Some(_), Some(transmitted)) => self.light.transmit(interaction, &transmitted),
+            _ => self.light.reflect(interaction, specular.reflected),
+        };
+        // The weight is the fraction of the power over the probability, which has no derivatives.
+        let fraction = left.throughput / self.light.throughput;
+        self.weight *= S::with_derivatives_of(sample.weight, || {
+            fraction * (sample.weight / fraction.value())
+        });
+        self.is_straight &= matches!(sample.passage, Some(Passage::Sheet { .. }));
+        self.light = Branch {
+            direction: direction.zip_map(&left.direction, |value, attached| {
+                S::with_derivatives_of(value, || attached)
+            }),
+            ..left
+        };
+    }
+
+    /// Leaves a surface in a scattered direction.
+    fn scatter(&mut self, sample: &BsdfSample, surface: &Surface<S>, direction: &Vector3<f64>) {
+        let interaction = surface.interaction;
+        let outwards = direction.map(S::from);
+        self.weight *= S::with_derivatives_of(sample.weight, || {
+            let incoming = surface.frame.tr_mul(&-self.light.direction);
+            let outgoing = surface.frame.tr_mul(&outwards);
+            let scattered = (interaction.material).evaluate(&incoming, &outgoing, interaction.side);
+            scattered * outgoing.z.abs() / sample.pdf
+        });
+        self.light.direction = outwards;
+        if sample.passage.is_some() {
+            match interaction.material.scattered_passage(interaction.side) {
+                Some(Passage::Sheet { extra_path }) => self.light.optical_range += extra_path,
+                Some(Passage::Interface { medium, .. }) => self.light.medium = medium,
+                None => {}
+            }
+        }
+        self.scatterings += 1;
     }
 
     /// Russian roulette below a weight of `floor`.
     fn survives(&mut self, floor: f64, stream: &mut Stream) -> bool {
-        if self.weight >= floor {
+        let weight = self.weight;
+        if weight.value() >= floor {
             return true;
         }
-        let survives = stream.uniform() * floor < self.weight;
-        self.weight = floor;
+        let survives = stream.uniform() * floor < weight.value();
+        self.weight = S::with_derivatives_of(floor, || weight * (floor / weight.value()));
         survives
     }
 }
 
 /// Surface that a path arrived at.
-struct Surface<'s, 'w> {
-    interaction: &'s Interaction<'w, f64>,
+struct Surface<'s, 'w, S: Scalar> {
+    interaction: &'s Interaction<'w, S>,
     /// Shading frame.
-    frame: Matrix3<f64>,
+    frame: Matrix3<S>,
     /// The ray that hit it.
     ray: &'s Ray,
     hit: &'s Hit,
 }
 
 /// Point receiver with an acceptance cone.
-struct PathReceiver<'w, 'a> {
-    world: &'w World<'a, f64>,
+struct PathReceiver<'w, 'a, S: Scalar> {
+    world: &'w World<'a, S>,
     /// Position in the world, m.
-    position: Point3<f64>,
-    /// Unit vector of the optical axis.
+    position: Point3<S>,
+    /// Unit vector of the optical axis, without derivatives.
     axis: Vector3<f64>,
     /// Cosine of the acceptance angle.
     least_cos: f64,
@@ -228,13 +279,13 @@ struct PathReceiver<'w, 'a> {
     scratch: &'w mut CastScratch,
 }
 
-impl PathReceiver<'_, '_> {
+impl<S: Scalar> PathReceiver<'_, '_, S> {
     /// Calls `visit` with the returns from the surface that `path` arrived at.
     fn collect(
         &mut self,
-        path: &Path,
-        surface: &Surface,
-        visit: &mut impl FnMut(LightReturn<f64>),
+        path: &Path<S>,
+        surface: &Surface<S>,
+        visit: &mut impl FnMut(LightReturn<S>),
     ) {
         let interaction = surface.interaction;
         if interaction.material.is_delta_only() {
@@ -244,7 +295,7 @@ impl PathReceiver<'_, '_> {
         let back = LightReturn {
             range: light.range,
             optical_range: light.optical_range,
-            power: 0.0,
+            power: S::zero(),
             throughput: path.weight,
             cos_incidence: interaction.cos_incidence,
             point: light.origin,
@@ -254,8 +305,8 @@ impl PathReceiver<'_, '_> {
             hit: *surface.hit,
             material: interaction.surface.material,
         };
-        let mut send = |returned: LightReturn<f64>| {
-            if returned.power > 0.0 {
+        let mut send = |returned: LightReturn<S>| {
+            if returned.power.value() > 0.0 {
                 visit(returned);
             }
         };
@@ -272,8 +323,8 @@ impl PathReceiver<'_, '_> {
         let is_reversed_path = path.scatterings == 0 && path.is_straight;
         if !is_reversed_path && let Some(connection) = self.connect(light, surface) {
             send(LightReturn {
-                range: 0.5 * (light.range + connection.length),
-                optical_range: 0.5 * (light.optical_range + connection.optical_length),
+                range: (light.range + connection.length) * 0.5,
+                optical_range: (light.optical_range + connection.optical_length) * 0.5,
                 power: path.weight * connection.power,
                 ..back
             });
@@ -281,12 +332,13 @@ impl PathReceiver<'_, '_> {
     }
 
     /// Direct connection of a surface to the receiver; none where no light passes.
-    fn connect(&mut self, light: &Branch<f64>, surface: &Surface) -> Option<Connection> {
+    fn connect(&mut self, light: &Branch<S>, surface: &Surface<S>) -> Option<Connection<S>> {
         // Check the acceptance angle.
         let away = self.position - light.origin;
         let length = away.norm();
         let direction = away / length;
-        if -direction.dot(&self.axis) < self.least_cos {
+        let towards = direction.map(Scalar::value);
+        if -towards.dot(&self.axis) < self.least_cos {
             return None;
         }
 
@@ -297,22 +349,23 @@ impl PathReceiver<'_, '_> {
         let scattered = interaction
             .material
             .evaluate(&incoming, &outgoing, interaction.side);
-        if scattered <= 0.0 {
+        if scattered.value() <= 0.0 {
             return None;
         }
 
         // Attenuate by what is in between.
         let segment = Ray {
-            origin: light.origin,
-            direction,
+            origin: light.origin.map(Scalar::value),
+            direction: towards,
             near: self
                 .world
                 .scene()
-                .spawn_near(surface.ray, surface.hit, &direction),
-            far: length,
+                .spawn_near(surface.ray, surface.hit, &towards),
+            far: length.value(),
             ..*surface.ray
         };
-        let passed = transmission(self.world, segment, self.most_sheets, self.scratch)?;
+        let line = (light.origin, direction);
+        let passed = transmission(self.world, segment, line, self.most_sheets, self.scratch)?;
         Some(Connection {
             length,
             optical_length: length + passed.extra_path,
@@ -322,11 +375,11 @@ impl PathReceiver<'_, '_> {
 }
 
 /// Straight connection of a surface to the receiver.
-struct Connection {
+struct Connection<S> {
     /// Length, m.
-    length: f64,
+    length: S,
     /// Optical length, m.
-    optical_length: f64,
+    optical_length: S,
     /// Power per unit of power that arrives at the surface, 1/m².
-    power: f64,
+    power: S,
 }

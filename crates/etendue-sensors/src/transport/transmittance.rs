@@ -1,35 +1,38 @@
 //! Transmittance of a straight segment through thin sheets: shadow rays and connections.
 
 use super::world::World;
+use etendue_physics::Scalar;
 use etendue_physics::surface::Passage;
 use etendue_scene::{CastScratch, Ray};
+use nalgebra::{Point3, Vector3};
 
 /// Transmission of a straight segment.
-pub(super) struct Transmission {
+pub(super) struct Transmission<S> {
     /// Fraction of the light that passes, in [0, 1].
-    pub fraction: f64,
+    pub fraction: S,
     /// Optical path that the sheets add, m.
-    pub extra_path: f64,
+    pub extra_path: S,
 }
 
-/// Transmission along `ray` through at most `most_sheets` thin sheets; `None` where more sheets, or
-/// anything else, occlude it.
-pub(super) fn transmission(
-    world: &World<f64>,
+/// Transmission along `ray`, whose origin and direction are given with their derivatives, through at most
+/// `most_sheets` thin sheets; `None` where more sheets, or anything else, occlude it.
+pub(super) fn transmission<S: Scalar>(
+    world: &World<S>,
     mut ray: Ray,
+    (mut origin, direction): (Point3<S>, Vector3<S>),
     most_sheets: u32,
     scratch: &mut CastScratch,
-) -> Option<Transmission> {
+) -> Option<Transmission<S>> {
     let mut total = Transmission {
-        fraction: 1.0,
-        extra_path: 0.0,
+        fraction: S::one(),
+        extra_path: S::zero(),
     };
     for _ in 0..=most_sheets {
         // Find the next surface.
         let Some(hit) = world.scene().closest_hit(&ray, scratch) else {
             return Some(total);
         };
-        let interaction = world.interaction(&hit, &ray.origin, &ray.direction, ray.time);
+        let interaction = world.interaction(&hit, &origin, &direction, ray.time);
 
         // Pass through it, if it is a thin sheet.
         let specular = interaction
@@ -43,8 +46,9 @@ pub(super) fn transmission(
         total.extra_path += extra_path;
 
         // Continue behind it.
+        origin = interaction.surface.point;
         ray = Ray {
-            origin: interaction.surface.point,
+            origin: origin.map(Scalar::value),
             near: world.scene().spawn_near(&ray, &hit, &ray.direction),
             far: ray.far - hit.distance,
             ..ray

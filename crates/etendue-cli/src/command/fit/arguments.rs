@@ -58,6 +58,10 @@ pub struct ProblemArguments {
         default_missing_value = "10000"
     )]
     search: Option<usize>,
+    /// Number of random light paths per ray, for light that several rough surfaces reflect; without it, ray trees,
+    /// which are faster and only follow mirrors and glass
+    #[arg(long, value_name = "N", requires = "free", value_parser = clap::value_parser!(u32).range(1..))]
+    paths: Option<u32>,
     /// Name of a preset or a sensor file [default: the sensor of the scene, else hokuyo-urg-04lx]
     #[arg(long, value_name = "PRESET|FILE", requires = "free")]
     sensor: Option<String>,
@@ -176,6 +180,7 @@ impl ProblemArguments {
             intensity: SolverTable::default().intensity_weight(&self.free),
             beam_widths: SolverTable::default().beam_widths,
             edges: None,
+            paths: self.paths,
             search_poses: self.search,
         })
     }

@@ -15,7 +15,7 @@ use etendue::estimate::model::{
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::{Air, Lidar};
+use etendue::sensors::lidar::{Air, Lidar, LightModel};
 use nalgebra::Isometry3;
 
 /// Fit problem with the names and values of its report.
@@ -80,6 +80,10 @@ impl Setup {
         };
         let edges = task.edges.unwrap_or(model.unknowns().iter().any(moves));
         model.edges = edges.then(EdgeSettings::default);
+        if let Some(paths) = task.paths {
+            let light = LightModel::with_paths(paths);
+            model = model.in_light(light).map_err(fit_error)?;
+        }
         let mut problem = FitProblem::measured_by(model, &readings)?;
         problem.intensity_sigma = task.intensity.recip();
         Ok(Self {

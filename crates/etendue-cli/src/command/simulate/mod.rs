@@ -27,7 +27,6 @@ use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
-use etendue::sensors::transport::PathSettings;
 #[cfg(feature = "gpu")]
 use etendue_gpu::DeviceChoice;
 use indicatif::ProgressBar;
@@ -259,12 +258,8 @@ impl Simulate {
 
     /// Light transport.
     fn light(&self) -> LightModel {
-        self.paths.map_or_else(LightModel::default, |paths| {
-            LightModel::Paths(PathSettings {
-                paths,
-                ..PathSettings::default()
-            })
-        })
+        self.paths
+            .map_or_else(LightModel::default, LightModel::with_paths)
     }
 
     /// Number of sweeps.

@@ -74,7 +74,7 @@ mod tests {
     use crate::lidar::range_limits::RangeLimits;
     use crate::lidar::receiver::{PulsedReceiver, Receiver, Sensitivity};
     use crate::lidar::settings::SweepSettings;
-    use crate::lidar::trace::trees_for;
+    use crate::lidar::trace::trace_of;
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
@@ -164,7 +164,7 @@ mod tests {
             &settings,
             &at_rest,
             hooks,
-            trees_for(&scanner.receiver),
+            trace_of(&settings.light, &scanner.receiver),
         );
         DirectReturns::new(&plain).is_some()
     }

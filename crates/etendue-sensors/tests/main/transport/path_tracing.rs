@@ -5,7 +5,7 @@ use etendue_physics::surface::{Fresnel, Lobe, Microfacet, OrenNayar, OrenNayarFo
 use etendue_physics::{Purpose, Spectrum, Stream};
 use etendue_scene::primitive::sphere;
 use etendue_scene::{CastScratch, Scene};
-use etendue_sensors::transport::{LightRay, LightReturn, PathSettings, World, trace_paths};
+use etendue_sensors::transport::{LightRay, LightReturn, PathSettings, PathTracer, World};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -53,7 +53,8 @@ fn power(
     let mut stream = Stream::new(7, 0, 0, seed, Purpose::LightPath);
     let ray = LightRay::new(ray.0, ray.1);
     let mut sum = 0.0;
-    trace_paths(&world, &ray, settings, &mut stream, &mut scratch, |r| {
+    let tracer = PathTracer::new(&world, *settings);
+    tracer.trace(&ray, &mut stream, &mut scratch, |r| {
         if part(&r) {
             sum += r.power;
         }
@@ -122,7 +123,8 @@ fn each_scattering_makes_the_path_longer() {
         max_depth: 2,
         ..PathSettings::default()
     };
-    trace_paths(&world, &ray, &settings, &mut stream, &mut scratch, |r| {
+    let tracer = PathTracer::new(&world, settings);
+    tracer.trace(&ray, &mut stream, &mut scratch, |r| {
         if r.scatterings == 1 {
             assert!((r.range - 2.0).abs() < 1e-3);
         } else {
