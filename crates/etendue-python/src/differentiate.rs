@@ -265,7 +265,7 @@ pub fn predict<'py>(
 /// UnknownNameError
 ///     No parameter has the path.
 /// ModelError
-///     A parameter is free twice, a value is outside its bounds, or factors of facets are free with `paths`.
+///     A parameter is free twice, a value is outside its bounds, or triangles have parameters with `paths`.
 /// ValueError
 ///     A value has the wrong shape or is not finite.
 ///

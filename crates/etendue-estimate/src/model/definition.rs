@@ -76,12 +76,12 @@ pub enum ModelError {
         /// Value and bounds.
         source: OutOfBounds,
     },
-    /// A factor of a triangle is free with random light paths.
+    /// A factor or a vertex of a triangle is free with random light paths.
     #[error(
-        "{path}: factors of triangles are not differentiated along light paths over several surfaces; \
-         leave out paths, or free materials.NAME.reflectance"
+        "{path}: factors and vertices of triangles are not differentiated along light paths over several \
+         surfaces; leave out paths, or free materials.NAME.reflectance or objects.NAME.pose"
     )]
-    FactorAlongPaths {
+    TriangleAlongPaths {
         /// The path.
         path: String,
     },
@@ -168,7 +168,7 @@ impl Model {
     /// searches have ray trees.
     ///
     /// # Errors
-    /// For random light paths, if a factor of a triangle is free.
+    /// For random light paths, if a factor or a vertex of a triangle is free.
     pub fn in_light(mut self, light: LightModel) -> Result<Self, ModelError> {
         self.light = light;
         match self
@@ -177,7 +177,7 @@ impl Model {
             .find(|known| self.lacks(&known.parameter))
         {
             None => Ok(self),
-            Some(unknown) => Err(ModelError::FactorAlongPaths {
+            Some(unknown) => Err(ModelError::TriangleAlongPaths {
                 path: unknown.path.clone(),
             }),
         }
@@ -185,7 +185,10 @@ impl Model {
 
     /// Whether the light transport has no derivatives by a parameter.
     fn lacks(&self, parameter: &Parameter) -> bool {
-        let of_triangle = matches!(parameter, Parameter::FacetScattering(_));
+        let of_triangle = matches!(
+            parameter,
+            Parameter::FacetScattering(_) | Parameter::VertexPosition(_)
+        );
         of_triangle && matches!(self.light, LightModel::Paths(_))
     }
 
@@ -193,7 +196,7 @@ impl Model {
     ///
     /// # Errors
     /// Where no parameter has the path (the most similar path is suggested), a parameter is free
-    /// already, its value is outside the bounds, or it is a factor of a triangle and light follows random paths.
+    /// already, its value is outside the bounds, or it is a factor or a vertex of a triangle and light follows random paths.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         let unknowns = self.unknowns.iter();
         let mut known: HashSet<Parameter> = unknowns.map(|unknown| unknown.parameter).collect();
@@ -202,7 +205,7 @@ impl Model {
                 return Err(ModelError::FreedTwice { path });
             }
             if self.lacks(&parameter) {
-                return Err(ModelError::FactorAlongPaths { path });
+                return Err(ModelError::TriangleAlongPaths { path });
             }
             let start = self.start_of(&path, &parameter, freedom)?;
             self.unknowns.push(Unknown {

@@ -6,7 +6,7 @@ use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
 use super::tree::LightReturn;
 use super::world::{Interaction, World};
-use etendue_physics::surface::{BsdfSample, Material, Passage};
+use etendue_physics::surface::{BsdfSample, Material, Passage, Side};
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -51,10 +51,11 @@ impl Default for PathSettings {
 /// with $\beta$ the arriving power and $T$ the transmittance of thin sheets in between: next-event
 /// estimation (Kalos 1963, doi:10.13182/NSE63-A26471). The range of a return is half its path length.
 ///
-/// **Derivatives** are those of the integrals over directions: directions and densities are drawn in plain
-/// numbers and kept constant ("detached sampling": Zeltner et al. 2021, doi:10.1145/3450626.3459807), and what
-/// the light does along them is evaluated in `S`. Directions of mirrors and glass follow the surfaces. The change
-/// of what is visible from a surface is left out, as it is for the rays of a beam.
+/// **Derivatives** are those of the integral over the points of the surfaces: paths are drawn in plain numbers, and
+/// then points and densities are constant, each point fixed to its object, while what the light does between them is
+/// evaluated in `S`. So edges of surfaces that are seen from others need no terms of their own. Directions of mirrors
+/// and glass follow the surfaces; a direction from a rough surface to one of these is constant. The motion of shadows,
+/// and of edges that a rough surface sees by way of mirrors and glass, is left out.
 ///
 /// Left out: later scattered light that reaches the receiver by a mirror or through solid glass
 /// (which a straight connection cannot sample). Where a path can scatter close to the sensor, the inverse square
@@ -120,7 +121,13 @@ impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
         visit: &mut impl FnMut(LightReturn<S>),
     ) {
         let world = self.world;
+        let mut scattered: Option<Scattered<S>> = None;
         while let Some(surface_hit) = hit {
+            // Fix the point to its object, with a direction that has derivatives.
+            if let Some(scattered) = scattered.take() {
+                path.attach(&scattered, world, &surface_hit, ray.time);
+            }
+
             // Connect the surface to the receiver.
             let interaction = world.interaction(
                 &surface_hit,
@@ -148,7 +155,18 @@ impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
             let Some(sample) = material.sample(&incoming, interaction.side, uniform) else {
                 return;
             };
-            path.leave(&sample, &surface, &frame);
+            let direction = (frame * sample.direction).normalize();
+            if sample.is_delta {
+                path.leave_specularly(&sample, &interaction, &direction);
+            } else {
+                scattered = Some(Scattered {
+                    material: interaction.material,
+                    side: interaction.side,
+                    frame: surface.frame,
+                    incoming: -path.light.direction,
+                });
+                path.scatter(&sample, &interaction, &direction);
+            }
 
             // Terminate weak paths by Russian roulette.
             let floor = self.settings.roulette_below / f64::from(self.settings.paths);
@@ -160,6 +178,25 @@ impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
             ray = path.light.cast(world.scene(), &ray, &surface_hit);
             hit = world.scene().closest_hit(&ray, receiver.scratch);
         }
+    }
+}
+
+/// Surface that scattered a path into a sampled direction.
+struct Scattered<'w, S: Scalar> {
+    material: &'w Material<S>,
+    side: Side,
+    /// Shading frame.
+    frame: Matrix3<S>,
+    /// Direction to where the light is from.
+    incoming: Vector3<S>,
+}
+
+impl<S: Scalar> Scattered<'_, S> {
+    /// Light that is scattered in a direction, per solid angle.
+    fn towards(&self, direction: &Vector3<S>) -> S {
+        let incoming = self.frame.tr_mul(&self.incoming);
+        let outgoing = self.frame.tr_mul(direction);
+        self.material.evaluate(&incoming, &outgoing, self.side) * outgoing.z.abs()
     }
 }
 
@@ -182,16 +219,6 @@ impl<S: Scalar> Path<S> {
         let distance = interaction.surface.distance;
         self.weight *= (-self.light.medium.absorption * distance).exp();
         self.light = self.light.arrive(interaction);
-    }
-
-    /// Leaves a surface in a sampled direction; `frame` is the shading frame without derivatives.
-    fn leave(&mut self, sample: &BsdfSample, surface: &Surface<S>, frame: &Matrix3<f64>) {
-        let direction = (frame * sample.direction).normalize();
-        if sample.is_delta {
-            self.leave_specularly(sample, surface.interaction, &direction);
-        } else {
-            self.scatter(sample, surface, &direction);
-        }
     }
 
     /// Leaves a surface by mirror reflection or by transmission; `direction` without derivatives.
@@ -223,16 +250,14 @@ impl<S: Scalar> Path<S> {
     }
 
     /// Leaves a surface in a scattered direction.
-    fn scatter(&mut self, sample: &BsdfSample, surface: &Surface<S>, direction: &Vector3<f64>) {
-        let interaction = surface.interaction;
-        let outwards = direction.map(S::from);
-        self.weight *= S::with_derivatives_of(sample.weight, || {
-            let incoming = surface.frame.tr_mul(&-self.light.direction);
-            let outgoing = surface.frame.tr_mul(&outwards);
-            let scattered = (interaction.material).evaluate(&incoming, &outgoing, interaction.side);
-            scattered * outgoing.z.abs() / sample.pdf
-        });
-        self.light.direction = outwards;
+    fn scatter(
+        &mut self,
+        sample: &BsdfSample,
+        interaction: &Interaction<S>,
+        direction: &Vector3<f64>,
+    ) {
+        self.weight *= sample.weight;
+        self.light.direction = direction.map(S::from);
         if sample.passage.is_some() {
             match interaction.material.scattered_passage(interaction.side) {
                 Some(Passage::Sheet { extra_path }) => self.light.optical_range += extra_path,
@@ -241,6 +266,38 @@ impl<S: Scalar> Path<S> {
             }
         }
         self.scatterings += 1;
+    }
+
+    /// Adds the derivatives of a scattered segment that ends at a hit: of its direction, and of the weight by the ratio
+    /// of the light that is scattered to the hit to its value. Light on an area falls with
+    /// $\cos\theta/d^2$; on a surface that scatters nothing, the direction is constant.
+    fn attach(&mut self, scattered: &Scattered<S>, world: &World<S>, hit: &Hit, time: f64) {
+        let ends_at_scatterer = !world
+            .material(world.scene().material_of(hit))
+            .is_delta_only();
+        let origin = self.light.origin;
+        let straight = self.light.direction;
+        let target = || {
+            let point = origin.map(Scalar::value) + straight.map(Scalar::value) * hit.distance;
+            world.attached_point(hit, &point, time)
+        };
+        // Turn the direction to the point.
+        if ends_at_scatterer {
+            self.light.direction = straight.map_with_location(|axis, _, value| {
+                S::with_derivatives_of(value.value(), || (target() - origin).normalize()[axis])
+            });
+        }
+        // Follow the light that is scattered to it.
+        let direction = self.light.direction;
+        self.weight *= S::with_derivatives_of(1.0, || {
+            let mut light = scattered.towards(&direction);
+            if ends_at_scatterer {
+                let interaction = world.interaction(hit, &origin, &direction, time);
+                let distance = interaction.surface.distance;
+                light *= interaction.cos_incidence / (distance * distance);
+            }
+            light / light.value()
+        });
     }
 
     /// Russian roulette below a weight of `floor`.

@@ -286,6 +286,17 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials[number]
     }
 
+    /// A point of the surface of a hit (m) that is fixed to its object, at `time` (s).
+    pub(super) fn attached_point(&self, hit: &Hit, point: &Point3<f64>, time: f64) -> Point3<S> {
+        let lifted = point.map(S::from);
+        if self.has_pose_of_scene[hit.object.0 as usize] {
+            return lifted;
+        }
+        let pose = self.pose_at(hit.object, time);
+        let without_derivatives = lift_isometry::<S>(&values_of(&pose));
+        *pose * (without_derivatives.inverse() * lifted)
+    }
+
     /// Interaction of a ray with the surface of its hit at `time` (s), evaluated in `S`.
     #[inline]
     pub(super) fn interaction(
@@ -383,5 +394,13 @@ fn lift_isometry<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {
     Isometry3::from_parts(
         pose.translation.vector.map(S::from).into(),
         UnitQuaternion::new_unchecked(pose.rotation.coords.map(S::from).into()),
+    )
+}
+
+/// A pose without its derivatives.
+fn values_of<S: Scalar>(pose: &Isometry3<S>) -> Isometry3<f64> {
+    Isometry3::from_parts(
+        pose.translation.vector.map(Scalar::value).into(),
+        UnitQuaternion::new_unchecked(pose.rotation.coords.map(Scalar::value).into()),
     )
 }

@@ -2,6 +2,7 @@
 
 mod derivatives;
 mod golden;
+mod path_derivatives;
 mod path_tracing;
 mod physics;
 mod stage;
