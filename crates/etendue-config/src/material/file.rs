@@ -100,7 +100,7 @@ pub struct GlossFile {
     /// Roughness in [0.01, 1]. Default: a smooth coat with mirror reflection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// Shadowing and masking of facets.
+    /// Shadowing and masking of facets. Light between facets is added with "smith-correlated" only.
     #[serde(default)]
     pub shadowing: ShadowingFile,
     /// Fresnel reflectance of a facet; `schlick` needs `coupled = false`.
@@ -162,7 +162,7 @@ pub struct ConductorFile {
     /// Roughness in [0.01, 1]. Default: a mirror.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// Shadowing and masking of facets.
+    /// Shadowing and masking of facets. Light between facets is added with "smith-correlated" only.
     #[serde(default)]
     pub shadowing: ShadowingFile,
     /// Fraction of the area. Default: 1.
