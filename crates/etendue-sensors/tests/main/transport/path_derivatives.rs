@@ -199,7 +199,6 @@ fn derivatives_of_random_paths_are_those_of_the_surface_integral() {
                 change.abs().max(power),
             ),
         ] {
-            println!("{by:?} {name}: {mean} ± {error}, {expected}");
             assert!(
                 (mean - expected).abs() < 4.5 * error + 2e-4 * scale,
                 "{by:?} {name}: {mean} ± {error}, {expected}"
@@ -233,7 +232,7 @@ fn the_derivative_of_the_integrating_sphere_is_that_of_its_series() {
         ..PathSettings::default()
     };
     let ray = LightRay::new(
-        Point3::origin().map(Dual::from),
+        Point3::<f64>::origin().map(Dual::from),
         towards(33.0).map(Dual::from),
     );
     let tracer = PathTracer::new(&world, settings);
