@@ -2,6 +2,7 @@
 
 mod air;
 mod differences;
+mod light_paths;
 mod linearized;
 mod manifold;
 mod noise;

@@ -4,6 +4,7 @@ mod coverage;
 #[path = "../../../etendue-estimate/tests/main/differences.rs"]
 mod differences;
 mod experiments;
+mod light_paths;
 mod long_tests;
 mod misfits;
 mod model;

@@ -16,7 +16,8 @@ use std::f64::consts::PI;
 ///
 /// With $\alpha = r^2$ of the roughness $r$, $w = \frac{\mu(1+k)}{\mu+k}$ and the knee $k = \frac{2\alpha}{1+16\alpha^2}$,
 /// $\ell = w\\,[(1-w+\alpha w)\\,p(2w-1)]^2$. The polynomial $p$ is fitted to numerical integrals over the facets
-/// of $r$ in [0.01, 1] and all incidences; the albedo of white facets is 1 within 0.002.
+/// of $r$ in [0.01, 1] and all incidences; the albedo of white facets is 1 within 0.002. The total is right by
+/// construction, its distribution over directions is an assumption.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterReflection<S> {
     /// Factor $c$, 1/sr.
