@@ -270,3 +270,30 @@ def test_memory_does_not_grow_with_calls(arena, urg):
     # The arrays of one call are 100 kB: a leak of 60 would be 6 MB. Measured 112 kB.
     growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert growth < 2_000, growth
+
+
+def test_random_light_paths_have_both_modes_and_refuse_triangles(arena):
+    lidar = et.Lidar("hokuyo-urg-04lx").replace({"pattern.encoder.columns": 80, "receiver.phase.window": None})
+    paths = ["sensor.pose", f"materials.{arena.materials[0]}.reflectance"]
+    y, J, valid = et.jacobian(arena, lidar, paths, paths=16)
+    same_y, vjp = et.vjp(arena, lidar, paths, paths=16)
+    expected, seen = et.predict(arena, lidar, paths=16)
+    assert np.array_equal(y, same_y, equal_nan=True) and np.array_equal(y, expected, equal_nan=True)
+    assert np.array_equal(valid, vjp.valid) and np.array_equal(valid, seen)
+    trees, _ = et.predict(arena, lidar)
+    both = np.isfinite(y[:, 0]) & np.isfinite(trees[:, 0])
+    assert both.any() and not np.array_equal(y[both], trees[both])
+
+    cotangent = np.where(valid, np.random.default_rng(1).normal(size=y.shape), np.nan)
+    found = vjp(cotangent)
+    product = np.einsum("ij,ijk->k", np.where(valid, cotangent, 0), J)
+    assert np.allclose(np.append(found["sensor.pose"], found[paths[1]]), product, rtol=1e-9, atol=1e-12)
+    twist = np.random.default_rng(2).normal(size=6)
+    _, change, _ = et.jvp(arena, lidar, paths, {"sensor.pose": twist}, paths=16)
+    assert np.allclose(change, J[:, :, :6] @ twist, rtol=1e-9, atol=1e-12)
+
+    for path in ["objects.room.facets.*.scattering", "objects.room.vertices.*"]:
+        with pytest.raises(et.ModelError, match="several surfaces"):
+            et.vjp(arena, lidar, [path], paths=16)
+    with pytest.raises(ValueError, match="paths"):
+        et.predict(arena, lidar, paths=0)
