@@ -6,13 +6,17 @@ use crate::manifold::Variable;
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::Hit;
 use etendue_sensors::lidar::{
-    Hooks, LightModel, MeasurementNoise, PointingMargin, SweepSettings, measurement_noise,
+    ExpectedReturn, Hooks, LightModel, MeasurementNoise, PointingMargin, SweepSettings,
+    measurement_noise, predict,
 };
-use etendue_sensors::transport::ReturnFactor;
+use etendue_sensors::transport::{PathSettings, ReturnFactor};
 
 /// Smallest margin of the direction of a beam relative to edges, rad: the uncertainty of a pose near
 /// its minimum.
 const MIN_MARGIN: f64 = 1e-3;
+
+/// Number of independent predictions from which the variance by random light paths follows.
+const REPEATS: u32 = 16;
 
 impl Model {
     /// Variances of the measurements with the unknowns at `state`, by scan and beam; `None` for beams
@@ -58,9 +62,15 @@ impl Model {
             };
             let lidar = &inputs.sensor.lidar;
             let shots = &inputs.sensor.shots;
-            noise.extend(measurement_noise(
-                &world, lidar, &settings, shots, *pose, hooks, margin,
-            ));
+            let mut of_beams =
+                measurement_noise(&world, lidar, &settings, shots, *pose, hooks, margin);
+            if let LightModel::Paths(paths) = self.light {
+                let predicted = |settings: &SweepSettings| {
+                    predict(&world, lidar, settings, shots, |_| *pose, hooks)
+                };
+                add_noise_of_paths(&mut of_beams, paths, &predicted);
+            }
+            noise.extend(of_beams);
         }
         noise
     }
@@ -76,6 +86,50 @@ impl Model {
             } else {
                 margin(upwards)
             },
+        }
+    }
+}
+
+/// Adds the variances of predictions by random light paths: those of [`REPEATS`] predictions by fewer, independent paths each,
+/// in proportion to the inverse of the number of paths. A beam that has no return in one of them is lost with that probability.
+///
+/// A variance $s^2$ of $n$ values is multiplied by $\frac{n-1}{n-3}$: the mean of $1/s^2$, the weight of the beam, is then that of the
+/// true variance for normally distributed errors.
+fn add_noise_of_paths(
+    noise: &mut [Option<MeasurementNoise>],
+    paths: PathSettings,
+    predicted: &dyn Fn(&SweepSettings) -> Vec<Option<ExpectedReturn>>,
+) {
+    // Predict by independent paths.
+    let few = paths.paths.div_ceil(REPEATS);
+    let by_seed = |repeat: u32| {
+        let default = SweepSettings::default();
+        predicted(&SweepSettings {
+            seed: default.seed + 1 + u64::from(repeat),
+            light: LightModel::Paths(PathSettings {
+                paths: few,
+                ..paths
+            }),
+            ..default
+        })
+    };
+    let repeats: Vec<_> = (0..REPEATS).map(by_seed).collect();
+
+    // Add the variances of each beam.
+    let share = f64::from(few) / f64::from(paths.paths);
+    for (beam, noise) in noise.iter_mut().enumerate() {
+        let Some(noise) = noise else { continue };
+        let returns: Vec<_> = repeats.iter().filter_map(|repeat| repeat[beam]).collect();
+        noise.lost += 1.0 - returns.len() as f64 / f64::from(REPEATS);
+        let variance = |quantity: fn(&ExpectedReturn) -> f64| {
+            let count = returns.len() as f64;
+            let mean = returns.iter().map(quantity).sum::<f64>() / count;
+            let squares = returns.iter().map(|one| (quantity(one) - mean).powi(2));
+            squares.sum::<f64>() / (count - 3.0).max(1.0) * share
+        };
+        if !returns.is_empty() {
+            noise.paths = variance(|one| one.range);
+            noise.intensity += variance(|one| one.intensity);
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct MeasurementNoise {
     pub rounding: f64,
     /// Variance of the range by noise that is not independent from shot to shot, m².
     pub correlated: f64,
+    /// Variance of the predicted range by the random paths of its light, m²; zero for ray trees.
+    pub paths: f64,
     /// Change of the range by one standard deviation of the jitter of the azimuth on a smooth surface, m; its
     /// square is the variance.
     pub pointing: f64,
@@ -58,13 +60,18 @@ const SMOOTH: f64 = 1e-3;
 impl MeasurementNoise {
     /// Variance of the range, m².
     pub fn range(&self) -> f64 {
-        self.receiver + self.rounding + self.correlated + self.pointing * self.pointing + self.edges
+        self.on_one_surface() + self.pointing * self.pointing + self.edges
+    }
+
+    /// Variance of the range that does not depend on the direction, m².
+    fn on_one_surface(&self) -> f64 {
+        self.receiver + self.rounding + self.correlated + self.paths
     }
 
     /// Whether the range is that of one surface: there is no edge near the beam where the range jumps by more than
     /// the noise, and no direction near it without a return.
     pub fn has_predictable_range(&self) -> bool {
-        let noise = self.receiver + self.rounding + self.correlated + SMOOTH * SMOOTH;
+        let noise = self.on_one_surface() + SMOOTH * SMOOTH;
         self.lost == 0.0 && self.edges <= HOP * HOP * noise
     }
 }
@@ -253,6 +260,7 @@ fn noise_of(
         receiver,
         rounding,
         correlated,
+        paths: 0.0,
         pointing: slope * share,
         edges: azimuth_edges + elevation_edges,
         intensity: by_power.powi(2)
