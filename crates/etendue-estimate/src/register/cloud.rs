@@ -61,7 +61,7 @@ impl<const D: usize> SearchableCloud<D> {
         let mut near = vec![0; count * self.len()];
         let rows = near.par_chunks_exact_mut(count.max(1));
         let plane = |(point, near): (&SVector<f64, D>, &mut [u32])| {
-            let reach = self.find_nearest(point, near);
+            let reach = self.find_nearest(point, near).unwrap_or(0.0);
             let points = near.iter().map(|&i| &self.points[i as usize]);
             (M::normal(&spread(points).1), reach)
         };
@@ -80,28 +80,17 @@ impl<const D: usize> SearchableCloud<D> {
         &self.normals
     }
 
-    /// The nearest point. The bound of the others is that of its neighbours where they are known, whose search takes less time
-    /// than that of the second point.
-    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<NearPoint> {
-        const TWO: NonZero<usize> = NonZero::new(2).expect("two is not zero");
-        let query = self.tree.as_ref()?.query(&to.data.0[0]);
-        if self.neighbours > 0 {
-            let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
-            let nearest = found.item as usize;
-            let around = self.nearest_around(nearest, to);
-            return Some(NearPoint {
-                nearest,
-                distance: found.distance.sqrt(),
-                others: around.map_or(0.0, |near| near.others),
-            });
+    /// The nearest of some points, and its squared distance, m².
+    pub(super) fn nearest_of(&self, candidates: &[u32], to: &SVector<f64, D>) -> (usize, f64) {
+        let mut nearest = (0, f64::INFINITY);
+        for &index in candidates {
+            let index = index as usize;
+            let squared = (to - self.points[index]).norm_squared();
+            if squared < nearest.1 {
+                nearest = (index, squared);
+            }
         }
-        let found = query.nearest_n::<SquaredEuclidean<f64>>(TWO).execute();
-        let distance = |i: usize| found.get(i).map(|near| near.distance.sqrt());
-        Some(NearPoint {
-            nearest: found.first()?.item as usize,
-            distance: distance(0)?,
-            others: distance(1).unwrap_or(f64::INFINITY),
-        })
+        nearest
     }
 
     /// The point nearest to a position among the neighbours of a point, where they are known and reach as far as
@@ -132,17 +121,27 @@ impl<const D: usize> SearchableCloud<D> {
         })
     }
 
-    /// Fills in the indices of the nearest points and returns the distance of the last, m.
-    fn find_nearest(&self, to: &SVector<f64, D>, indices: &mut [u32]) -> f64 {
-        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(indices.len())) else {
-            return 0.0;
-        };
-        let query = tree.query(&to.data.0[0]);
+    /// Fills in the indices of the nearest points, the nearest first, and returns a lower bound of the distances of all others, m:
+    /// that of the last. Where the cloud has fewer points, the first is repeated. `None` for an empty cloud.
+    pub(super) fn find_nearest(
+        &self,
+        to: &SVector<f64, D>,
+        indices: &mut [u32],
+    ) -> Option<f64> {
+        let query = self.tree.as_ref()?.query(&to.data.0[0]);
+        if let [index] = indices {
+            let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
+            *index = found.item;
+            return Some(found.distance.sqrt());
+        }
+        let count = NonZero::new(indices.len())?;
         let found = query.nearest_n::<SquaredEuclidean<f64>>(count).execute();
+        indices.fill(found.first()?.item);
         for (index, near) in indices.iter_mut().zip(&found) {
             *index = near.item;
         }
-        found.last().map_or(0.0, |last| last.distance.sqrt())
+        let last = found.get(indices.len() - 1);
+        Some(last.map_or(f64::INFINITY, |last| last.distance.sqrt()))
     }
 }
 

@@ -38,15 +38,19 @@ pub(super) struct PairSearch<'a, const D: usize> {
     known: Mutex<Vec<Option<Search<D>>>>,
 }
 
-/// Nearest target point of a position.
+/// Target points near a position.
 #[derive(Clone, Copy)]
 struct Search<const D: usize> {
     position: SVector<f64, D>,
-    /// Index of the nearest target point.
-    nearest: usize,
+    /// Indices of the nearest target points; the last one is repeated where there are fewer.
+    candidates: [u32; CANDIDATES],
     /// Lower bound of the distances of all other target points, m.
     others: f64,
 }
+
+/// Number of nearest target points that are kept: those of the first search are few, because its motion is far from the
+/// result, and the later ones replace searches of the next motions.
+const CANDIDATES: usize = 8;
 
 /// Factor on [`Search::others`] for rounding.
 const ROUNDING: f64 = 1.0 - 1e-9;
@@ -99,33 +103,45 @@ impl<'a, const D: usize> PairSearch<'a, D> {
     /// Index of the target point nearest to a position. The tree is searched only where the triangle inequality does not
     /// exclude the points that are not compared.
     fn nearest(&self, to: &SVector<f64, D>, known: &mut Option<Search<D>>) -> Option<usize> {
+        let mut count = 1;
         if let Some(last) = known {
-            // The nearest point of the last search, where all others are farther away
-            let distance = (to - self.target.points()[last.nearest]).norm();
+            // One of the candidates of the last search, where all others are farther away
+            let (nearest, squared) = self.target.nearest_of(&last.candidates, to);
             let moved = (to - last.position).norm();
-            if distance < ROUNDING * last.others - moved {
-                return Some(last.nearest);
+            if squared.sqrt() < ROUNDING * last.others - moved {
+                return Some(nearest);
             }
-            // One of its neighbours, where all others are farther away
-            if let Some(near) = self.target.nearest_around(last.nearest, to)
+            // One of the neighbours of that point, where all others are farther away
+            if let Some(near) = self.target.nearest_around(nearest, to)
                 && near.distance < ROUNDING * near.others
             {
                 *known = Some(Search::new(to, &near));
                 return Some(near.nearest);
             }
+            count = CANDIDATES;
         }
         // Any point
-        let near = self.target.nearest(to)?;
-        *known = Some(Search::new(to, &near));
-        Some(near.nearest)
+        let mut candidates = [0; CANDIDATES];
+        let others = self.target.find_nearest(to, &mut candidates[..count])?;
+        let nearest = candidates[0];
+        candidates[count..].fill(nearest);
+        *known = Some(Search {
+            position: *to,
+            candidates,
+            others,
+        });
+        Some(nearest as usize)
     }
 }
 
 impl<const D: usize> Search<D> {
+    /// Search that found one point.
     fn new(position: &SVector<f64, D>, near: &NearPoint) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "points are numbered by u32")]
+        let nearest = near.nearest as u32;
         Self {
             position: *position,
-            nearest: near.nearest,
+            candidates: [nearest; CANDIDATES],
             others: near.others,
         }
     }
