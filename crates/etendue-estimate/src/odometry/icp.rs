@@ -142,7 +142,11 @@ pub(super) fn register(
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
-        let every = if scale > WIDE * last_scale { step_of_wide } else { 1 };
+        let every = if scale > WIDE * last_scale {
+            step_of_wide
+        } else {
+            1
+        };
         let pairs = find_pairs(scan, map, &pose, scale, every, options, &mut matches);
         if pairs.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
@@ -187,10 +191,7 @@ pub(super) fn register(
 
 /// The pairs with equal weights.
 fn counted_in_full(pairs: &[PlanePair], weight: f64) -> Vec<PlanePair> {
-    let counted = |pair: &PlanePair| PlanePair {
-        weight,
-        ..*pair
-    };
+    let counted = |pair: &PlanePair| PlanePair { weight, ..*pair };
     pairs.iter().map(counted).collect()
 }
 

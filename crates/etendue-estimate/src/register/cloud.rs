@@ -123,11 +123,7 @@ impl<const D: usize> SearchableCloud<D> {
 
     /// Fills in the indices of the nearest points, the nearest first, and returns a lower bound of the distances of all others, m:
     /// that of the last. Where the cloud has fewer points, the first is repeated. `None` for an empty cloud.
-    pub(super) fn find_nearest(
-        &self,
-        to: &SVector<f64, D>,
-        indices: &mut [u32],
-    ) -> Option<f64> {
+    pub(super) fn find_nearest(&self, to: &SVector<f64, D>, indices: &mut [u32]) -> Option<f64> {
         let query = self.tree.as_ref()?.query(&to.data.0[0]);
         if let [index] = indices {
             let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();

@@ -2,8 +2,8 @@
 
 use super::cloud::{NearPoint, SearchableCloud};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{Linearization, Residuals};
-use nalgebra::{SMatrix, SVector};
+use crate::solve::{Linearization, Loss, NormalEquations, Residuals};
+use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -137,7 +137,10 @@ impl<'a, const D: usize> PairSearch<'a, D> {
 impl<const D: usize> Search<D> {
     /// Search that found one point.
     fn new(position: &SVector<f64, D>, near: &NearPoint) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "points are numbered by u32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "points are numbered by u32"
+        )]
         let nearest = near.nearest as u32;
         Self {
             position: *position,
@@ -186,6 +189,57 @@ pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
         ..Residuals::of(values)
     };
     Linearization::new(residuals, K, jacobian)
+}
+
+/// Number of items of a partial sum. It does not depend on the number of threads, and neither does the sum.
+const PART: usize = 1024;
+
+/// Normal equations from one block of `B` residuals and their Jacobian per item, as [`stack`], and the residuals.
+pub(super) fn sum<T: Sync, const K: usize, const B: usize>(
+    items: &[T],
+    missing: usize,
+    loss: Loss,
+    block: impl Fn(&T) -> (SVector<f64, B>, SMatrix<f64, B, K>) + Sync,
+) -> (NormalEquations, Residuals) {
+    // Sum parts of the items.
+    let mut values = vec![0.0; B * items.len()];
+    let part = |(values, items): (&mut [f64], &[T])| {
+        let (mut matrix, mut gradient) =
+            (SMatrix::<f64, K, K>::zeros(), SVector::<f64, K>::zeros());
+        for (values, item) in values.chunks_exact_mut(B).zip(items) {
+            let (residual, rows) = block(item);
+            values.copy_from_slice(residual.as_slice());
+            let weight = loss.weight(residual.norm_squared());
+            for b in 0..B {
+                for i in 0..K {
+                    let scaled = weight * rows[(b, i)];
+                    gradient[i] += scaled * residual[b];
+                    for j in 0..=i {
+                        matrix[(j, i)] += scaled * rows[(b, j)];
+                    }
+                }
+            }
+        }
+        (matrix, gradient)
+    };
+    let parts: Vec<_> = values
+        .par_chunks_mut(B * PART)
+        .zip(items.par_chunks(PART))
+        .map(part)
+        .collect();
+    // Add them in their order.
+    let matrix: SMatrix<f64, K, K> = parts.iter().map(|(matrix, _)| matrix).sum();
+    let gradient: SVector<f64, K> = parts.iter().map(|(_, gradient)| gradient).sum();
+    let normal = NormalEquations {
+        matrix: DMatrix::from_fn(K, K, |i, j| matrix[(i.min(j), i.max(j))]),
+        gradient: DVector::from_column_slice(gradient.as_slice()),
+    };
+    let residuals = Residuals {
+        block: B,
+        missing,
+        ..Residuals::of(values)
+    };
+    (normal, residuals)
 }
 
 #[cfg(test)]
