@@ -1,17 +1,16 @@
 //! Point clouds with nearest-neighbour queries and normals.
 
 use super::rigid_motion::RigidMotion;
+use super::tree::PointTree;
 use crate::geometry::{VoxelTable, voxel_key};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::{Point, Point2, Point3, SMatrix, SVector, Vector3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::num::NonZero;
 
 /// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, the nearest points and the normal of each point.
 pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
-    tree: Option<ImmutableKdTree<f64, D>>,
+    tree: PointTree<D>,
     normals: Vec<SVector<f64, D>>,
     /// Number of nearest points of each point, with the point itself; 0 before they are searched.
     neighbours: usize,
@@ -30,13 +29,7 @@ impl<const D: usize> SearchableCloud<D> {
 
     /// Cloud of finite points, m.
     pub(super) fn of(points: Vec<SVector<f64, D>>) -> Self {
-        let arrays: Vec<[f64; D]> = points.iter().map(|p| p.data.0[0]).collect();
-        // Fails only for more than 2^32 points or for none: then there are no neighbours.
-        let tree = if arrays.is_empty() {
-            None
-        } else {
-            ImmutableKdTree::new_from_slice(&arrays).ok()
-        };
+        let tree = PointTree::new(&points);
         Self {
             points,
             tree,
@@ -61,7 +54,9 @@ impl<const D: usize> SearchableCloud<D> {
         let mut near = vec![0; count * self.len()];
         let rows = near.par_chunks_exact_mut(count.max(1));
         let plane = |(point, near): (&SVector<f64, D>, &mut [u32])| {
-            let reach = self.find_nearest(point, near).unwrap_or(0.0);
+            let mut squares = vec![0.0; count];
+            let found = self.tree.nearest(point, f64::INFINITY, near, &mut squares);
+            let reach = squares[found - 1].sqrt();
             let points = near.iter().map(|&i| &self.points[i as usize]);
             (M::normal(&spread(points).1), reach)
         };
@@ -121,23 +116,9 @@ impl<const D: usize> SearchableCloud<D> {
         })
     }
 
-    /// Fills in the indices of the nearest points, the nearest first, and returns a lower bound of the distances of all others, m:
-    /// that of the last. Where the cloud has fewer points, the first is repeated. `None` for an empty cloud.
-    pub(super) fn find_nearest(&self, to: &SVector<f64, D>, indices: &mut [u32]) -> Option<f64> {
-        let query = self.tree.as_ref()?.query(&to.data.0[0]);
-        if let [index] = indices {
-            let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
-            *index = found.item;
-            return Some(found.distance.sqrt());
-        }
-        let count = NonZero::new(indices.len())?;
-        let found = query.nearest_n::<SquaredEuclidean<f64>>(count).execute();
-        indices.fill(found.first()?.item);
-        for (index, near) in indices.iter_mut().zip(&found) {
-            *index = near.item;
-        }
-        let last = found.get(indices.len() - 1);
-        Some(last.map_or(f64::INFINITY, |last| last.distance.sqrt()))
+    /// Tree of the points.
+    pub(super) fn tree(&self) -> &PointTree<D> {
+        &self.tree
     }
 }
 

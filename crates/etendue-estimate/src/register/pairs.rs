@@ -52,6 +52,10 @@ struct Search<const D: usize> {
 /// result, and the later ones replace searches of the next motions.
 const CANDIDATES: usize = 8;
 
+/// Ratio of the distance within which points are searched and the greatest one of a pair: points without a partner have none
+/// after a small motion either.
+const REACH: f64 = 1.5;
+
 /// Factor on [`Search::others`] for rounding.
 const ROUNDING: f64 = 1.0 - 1e-9;
 
@@ -118,19 +122,34 @@ impl<'a, const D: usize> PairSearch<'a, D> {
                 *known = Some(Search::new(to, &near));
                 return Some(near.nearest);
             }
+            // None, where all are farther away than pairs can be
+            let farther = ROUNDING * last.others - moved;
+            if squared.sqrt().min(farther) > self.rule.max_distance {
+                return None;
+            }
             count = CANDIDATES;
         }
-        // Any point
-        let mut candidates = [0; CANDIDATES];
-        let others = self.target.find_nearest(to, &mut candidates[..count])?;
+        // Any point in reach
+        let reach = REACH * self.rule.max_distance;
+        let (mut candidates, mut squares) = ([0; CANDIDATES], [0.0; CANDIDATES]);
+        let found = self.target.tree().nearest(
+            to,
+            reach * reach,
+            &mut candidates[..count],
+            &mut squares[..count],
+        );
         let nearest = candidates[0];
-        candidates[count..].fill(nearest);
+        candidates[found..].fill(nearest);
         *known = Some(Search {
             position: *to,
             candidates,
-            others,
+            others: if found == count {
+                squares[count - 1].sqrt()
+            } else {
+                reach
+            },
         });
-        Some(nearest as usize)
+        (found > 0).then_some(nearest as usize)
     }
 }
 
