@@ -92,6 +92,9 @@ const ANNEALING: f64 = 0.7;
 /// Ratio of the scale of the loss and the last one above which a part of the samples is registered.
 const WIDE: f64 = 2.0;
 
+/// Length of the last step (m, rotations times the radius of the scan) above which a part of the samples is registered.
+const COARSE: f64 = 0.01;
+
 /// One of this number of samples is registered while the loss is wide.
 const WIDE_STEP: usize = 4;
 
@@ -138,15 +141,13 @@ pub(super) fn register(
         },
     };
     let mut is_within_noise = false;
+    let mut length = f64::INFINITY;
     let mut matches = vec![None; scan.coarse.len()];
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
-        let every = if scale > WIDE * last_scale {
-            step_of_wide
-        } else {
-            1
-        };
+        let is_coarse = scale > WIDE * last_scale || length > COARSE;
+        let every = if is_coarse { step_of_wide } else { 1 };
         let pairs = find_pairs(scan, map, &pose, scale, every, options, &mut matches);
         if pairs.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
@@ -174,7 +175,8 @@ pub(super) fn register(
         let step = observability.step(&gradient, &from_prediction);
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
-        ended.converged = step.norm() < options.step && scale <= last_scale;
+        length = step.norm();
+        ended.converged = length < options.step && scale <= last_scale && every == 1;
         is_within_noise = step.dot(&(matrix * step)) < scan.noise * scan.noise;
         scale = (ANNEALING * scale).max(last_scale);
         ended.iterations += 1;
@@ -269,7 +271,7 @@ fn find_pairs<'m>(
             offset: moved.position - centre,
             normal: surfel.normal,
             distance,
-            weight: loss.weight(distance * distance),
+            weight: every as f64 * loss.weight(distance * distance),
             origin: found.origin,
         })
     };
