@@ -20,6 +20,9 @@ pub(super) const NO_CELL: u32 = u32::MAX;
 /// Binary logarithm of the number of cells along the side of a block.
 const SIDE_BITS: u32 = 2;
 
+/// Part of a coordinate that is the place in a block.
+const SIDE_MASK: i32 = (1 << SIDE_BITS) - 1;
+
 /// Number of cells of a block.
 const CELLS: usize = 1 << (3 * SIDE_BITS);
 
@@ -54,34 +57,81 @@ impl CellTable {
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize, [i32; 3])) {
         // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
         let block = block_of(key);
-        let towards = key.map(|k| match k & ((1 << SIDE_BITS) - 1) {
+        let towards = key.map(|k| match k & SIDE_MASK {
             0 => -1,
-            3 => 1,
+            SIDE_MASK => 1,
             _ => 0,
         });
-        let blocks: [Option<&[u32; CELLS]>; 8] = std::array::from_fn(|bits| {
+        let blocks: [&[u32; CELLS]; 8] = std::array::from_fn(|bits| {
             let is_other = |axis: usize| bits >> axis & 1 == 1;
             if (0..3).any(|axis| is_other(axis) && towards[axis] == 0) {
-                return None;
+                return &EMPTY;
             }
             let step = |axis: usize| if is_other(axis) { towards[axis] } else { 0 };
             let found = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i)));
-            found.map(|number| &self.numbers[number])
+            found.map_or(&EMPTY, |number| &self.numbers[number])
         });
         // Cells
-        for number in 0..27 {
-            let by = [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1];
-            let near: [i32; 3] = std::array::from_fn(|i| key[i].saturating_add(by[i]));
-            let of_near = block_of(near);
-            let bits = (0..3).fold(0, |bits, i| bits | usize::from(of_near[i] != block[i]) << i);
-            if let Some(numbers) = blocks[bits] {
-                let cell = numbers[place_of(near)];
-                if cell != NO_CELL {
-                    function(cell as usize, by);
-                }
+        for (number, near) in (0..).zip(&AROUND[place_of(key)]) {
+            let cell = blocks[usize::from(near.block)][usize::from(near.place)];
+            if cell != NO_CELL {
+                function(cell as usize, step_of(number));
             }
         }
     }
+}
+
+/// Block without cells.
+static EMPTY: [u32; CELLS] = [NO_CELL; CELLS];
+
+/// Cell near another.
+#[derive(Clone, Copy)]
+struct Near {
+    /// Number of its block, as in [`CellTable::visit_around`].
+    block: u8,
+    /// Its number there.
+    place: u8,
+}
+
+/// A cell at each place and its neighbours.
+static AROUND: [[Near; 27]; CELLS] = near_cells();
+
+/// [`AROUND`].
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "places and numbers of blocks are below 64"
+)]
+const fn near_cells() -> [[Near; 27]; CELLS] {
+    let mut around = [[Near { block: 0, place: 0 }; 27]; CELLS];
+    let mut place = 0;
+    while place < CELLS {
+        let mut number = 0;
+        while number < 27 {
+            let by = step_of(number as i32);
+            let mut axis = 0;
+            while axis < 3 {
+                let shift = SIDE_BITS * axis as u32;
+                let at = (place >> shift) as i32 & SIDE_MASK;
+                let near = at + by[axis];
+                let near_place = ((near & SIDE_MASK) as u8) << shift;
+                around[place][number].place |= near_place;
+                if near != near & SIDE_MASK {
+                    around[place][number].block |= 1 << axis;
+                }
+                axis += 1;
+            }
+            number += 1;
+        }
+        place += 1;
+    }
+    around
+}
+
+/// Step from a cell to one of the 27 cells around it.
+const fn step_of(number: i32) -> [i32; 3] {
+    [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
 }
 
 /// Integer coordinates of the block of a cell.
@@ -91,7 +141,7 @@ fn block_of(key: [i32; 3]) -> [i32; 3] {
 
 /// Number of a cell in its block.
 fn place_of(key: [i32; 3]) -> usize {
-    let [x, y, z] = key.map(|k| k.cast_unsigned() & ((1 << SIDE_BITS) - 1));
+    let [x, y, z] = key.map(|k| (k & SIDE_MASK).cast_unsigned());
     (x | y << SIDE_BITS | z << (2 * SIDE_BITS)) as usize
 }
 

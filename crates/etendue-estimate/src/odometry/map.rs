@@ -307,13 +307,14 @@ mod tests {
         let mut map = SurfaceMap::new(0.15);
         map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
-        let gate = PairGate {
-            max_distance: 1.5,
-            min_cosine: 0.7,
-        };
         let mut found = 0;
         let mut before = None;
-        for surfel in &scan.coarse {
+        // Below and above the side of a block
+        for (number, surfel) in scan.coarse.iter().enumerate() {
+            let gate = PairGate {
+                max_distance: [1.5, 3.0][number % 2],
+                min_cosine: 0.7,
+            };
             let query = surfel.moved(&Isometry3::translation(0.8, -0.3, 0.2));
             let nearest = map.nearest(&query, gate, None);
             assert_eq!(map.nearest(&query, gate, before), nearest);
@@ -326,7 +327,7 @@ mod tests {
                     assert_eq!((s.surfel.position - query.position).norm(), least);
                     found += 1;
                 }
-                None => assert!(least >= 1.5, "{least}"),
+                None => assert!(least >= gate.max_distance, "{least}"),
             }
         }
         assert!(found > 200, "{found}");
