@@ -1,6 +1,7 @@
 //! Plane fits of whole scans, from the moments of cubic cells.
 
-use super::{EigenDecomposition, LocalSurface, VoxelTable, voxel_key};
+use super::cell_table::{CellTable, NO_CELL};
+use super::{EigenDecomposition, LocalSurface, voxel_key};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -69,52 +70,71 @@ pub fn map_cell_planes<T: Copy + Send>(
     options: &CellOptions,
     function: impl Fn(&Vector3<f64>, &CellPlane) -> T + Sync,
 ) -> Vec<Option<T>> {
-    // Fit a plane to every cell.
-    let (mut grid, mut cells) = Grid::new(count, &position, options.cell);
-    let mut fits = grid.fits(&vec![true; grid.cells.len()], options);
-    let mut values: Vec<Option<T>> = cells
-        .par_iter()
-        .enumerate()
-        .map(|(i, &cell)| on_plane(&fits, cell, &position(i), &function))
-        .collect();
-    // Repeat with cells of twice the side for points with too few neighbours.
-    let mut open: Vec<u32> = (0..)
-        .zip(&cells)
-        .filter(|(_, cell)| matches!(fits.get(**cell as usize), Some(Fit::Few)))
-        .map(|(i, _)| i)
-        .collect();
-    for _ in 0..options.doublings {
-        if open.is_empty() {
-            break;
-        }
-        let (coarse, parents) = grid.doubled();
-        let mut requested = vec![false; coarse.cells.len()];
-        for &i in &open {
-            let cell = &mut cells[i as usize];
-            *cell = parents[*cell as usize];
-            requested[*cell as usize] = true;
-        }
-        fits = coarse.fits(&requested, options);
-        grid = coarse;
-        for &i in &open {
-            let i = i as usize;
-            values[i] = on_plane(&fits, cells[i], &position(i), &function);
-        }
-        open.retain(|i| matches!(fits[cells[*i as usize] as usize], Fit::Few));
-    }
-    values
+    let planes = CellPlanes::new(count, &position, options);
+    let value = |i| planes.at(i).map(|plane| function(&position(i), plane));
+    (0..count).into_par_iter().map(value).collect()
 }
 
-/// Value of `function` for a point and the plane of its cell.
-fn on_plane<T>(
-    fits: &[Fit],
-    cell: u32,
-    point: &Vector3<f64>,
-    function: impl Fn(&Vector3<f64>, &CellPlane) -> T,
-) -> Option<T> {
-    match fits.get(cell as usize) {
-        Some(Fit::Plane(plane)) => Some(function(point, plane)),
-        _ => None,
+/// Planes of the cells of a scan.
+///
+/// ```
+/// use etendue_estimate::geometry::{CellOptions, CellPlanes};
+/// use nalgebra::Vector3;
+/// let wall = |i: usize| Vector3::new((i / 30) as f64 * 0.05, 2.0, (i % 30) as f64 * 0.05);
+/// let planes = CellPlanes::new(900, wall, &CellOptions::default());
+/// assert!((planes.at(0).unwrap().mean.y - 2.0).abs() < 1e-9);
+/// ```
+pub struct CellPlanes {
+    /// Fits of all cells of all sizes.
+    fits: Vec<Fit>,
+    /// Number of the fit of each point; [`NO_CELL`] for points without a cell.
+    of_points: Vec<u32>,
+}
+
+impl CellPlanes {
+    /// Fits planes to the cells of `count` points with positions in the lidar frame, m.
+    pub fn new(
+        count: usize,
+        position: impl Fn(usize) -> Vector3<f64>,
+        options: &CellOptions,
+    ) -> Self {
+        // Fit a plane to every cell.
+        let (mut grid, mut cells) = Grid::new(count, &position, options.cell);
+        let mut fits = grid.fits(&vec![true; grid.cells.len()], options);
+        let mut of_points = cells.clone();
+        // Repeat with cells of twice the side for points with too few neighbours.
+        let mut open: Vec<u32> = (0..)
+            .zip(&cells)
+            .filter(|(_, cell)| matches!(fits.get(**cell as usize), Some(Fit::Few)))
+            .map(|(i, _)| i)
+            .collect();
+        for _ in 0..options.doublings {
+            if open.is_empty() {
+                break;
+            }
+            let (coarse, parents) = grid.doubled();
+            let mut requested = vec![false; coarse.cells.len()];
+            #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
+            let before = fits.len() as u32;
+            for &i in &open {
+                let cell = &mut cells[i as usize];
+                *cell = parents[*cell as usize];
+                requested[*cell as usize] = true;
+                of_points[i as usize] = before + *cell;
+            }
+            fits.append(&mut coarse.fits(&requested, options));
+            grid = coarse;
+            open.retain(|i| matches!(fits[of_points[*i as usize] as usize], Fit::Few));
+        }
+        Self { fits, of_points }
+    }
+
+    /// The plane of the cell of a point, where it has one.
+    pub fn at(&self, point: usize) -> Option<&CellPlane> {
+        match self.fits.get(self.of_points[point] as usize) {
+            Some(Fit::Plane(plane)) => Some(plane),
+            _ => None,
+        }
     }
 }
 
@@ -207,19 +227,16 @@ struct Grid {
     /// Side of the cells, m.
     cell: f64,
     /// Cells with points.
-    cells: VoxelTable,
+    cells: CellTable,
     /// Moments of the cells, about their centres.
     moments: Vec<Moments>,
 }
-
-/// Cell index of points without a cell.
-const NO_CELL: u32 = u32::MAX;
 
 impl Grid {
     /// Grid over points, with the index of the cell of each point; [`NO_CELL`] for points that are not
     /// finite and for the origin.
     fn new(count: usize, position: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
-        let mut grid = Self::empty(cell, count);
+        let mut grid = Self::empty(cell);
         let mut last = ([i32::MIN; 3], NO_CELL);
         let cell_of = |i| {
             let point = position(i);
@@ -240,18 +257,18 @@ impl Grid {
         (grid, cells)
     }
 
-    /// Grid without cells, with space for a number of them.
-    fn empty(cell: f64, cells: usize) -> Self {
+    /// Grid without cells.
+    fn empty(cell: f64) -> Self {
         Self {
             cell,
-            cells: VoxelTable::with_capacity(cells),
+            cells: CellTable::default(),
             moments: Vec::new(),
         }
     }
 
     /// Grid with cells of twice the side, and the index of the parent of each cell.
     fn doubled(&self) -> (Self, Vec<u32>) {
-        let mut coarse = Self::empty(2.0 * self.cell, self.cells.len());
+        let mut coarse = Self::empty(2.0 * self.cell);
         let parent = |(key, moments): (&[i32; 3], &Moments)| {
             let parent_key = key.map(|k| k.div_euclid(2));
             let number = coarse.insert(parent_key);
@@ -306,14 +323,10 @@ impl Grid {
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
         let key = self.cells.keys()[number];
         let mut block = Moments::default();
-        for step in 0..27 {
-            let by = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
-            let near = std::array::from_fn(|i| key[i].saturating_add(by[i]));
-            if let Some(other) = self.cells.find(near) {
-                let d = Vector3::from(by.map(f64::from)) * self.cell;
-                block.add_from(&self.moments[other], &d);
-            }
-        }
+        self.cells.visit_around(key, |other, by| {
+            let d = Vector3::from(by.map(f64::from)) * self.cell;
+            block.add_from(&self.moments[other], &d);
+        });
         match block.fit(options) {
             Fit::Edge => match self.moments[number].fit(options) {
                 Fit::Few => Fit::Edge,

@@ -1,6 +1,7 @@
 //! Local geometry of point clouds: nearest neighbours, plane fits, normals oriented towards the sensor,
 //! angles of incidence.
 
+mod cell_table;
 mod cells;
 mod eigen;
 mod moments;
@@ -10,7 +11,7 @@ mod reference_mesh;
 mod voxel;
 mod voxel_table;
 
-pub use cells::{CellOptions, CellPlane, local_surfaces_by_cells, map_cell_planes};
+pub use cells::{CellOptions, CellPlane, CellPlanes, local_surfaces_by_cells, map_cell_planes};
 pub use eigen::EigenDecomposition;
 pub use moments::{covariance, mean};
 pub use neighbours::{Neighbourhood, Neighbours};

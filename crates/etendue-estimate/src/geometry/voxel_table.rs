@@ -45,14 +45,6 @@ pub fn voxel_key(point: &Vector3<f64>, size: f64) -> [i32; 3] {
 }
 
 impl VoxelTable {
-    /// Empty table with space for a number of voxels.
-    pub fn with_capacity(voxels: usize) -> Self {
-        Self {
-            slots: vec![EMPTY; slots_for(voxels)],
-            keys: Vec::new(),
-        }
-    }
-
     /// Number of voxels.
     pub fn len(&self) -> usize {
         self.keys.len()

@@ -190,7 +190,7 @@ impl<'a> BeamGrid<'a> {
         mut function: impl FnMut(Range<usize>),
     ) {
         let half = self.size[0] / 2;
-        let width = |ring: usize| whole((ring as f64 / cosine).ceil()).min(half);
+        let width = |ring: usize| whole_above(ring as f64 / cosine).min(half);
         let [outer, inner] = [width(ring), width(ring.saturating_sub(1))];
         let nearly = ring.saturating_sub(1);
         let first_row = centre[1].saturating_sub(ring);
@@ -206,9 +206,16 @@ impl<'a> BeamGrid<'a> {
             };
             for offset in offsets {
                 let columns = [centre[0] + self.size[0] - offset, centre[0] + offset];
+                let within = |column: usize| {
+                    if column < self.size[0] {
+                        column
+                    } else {
+                        column - self.size[0]
+                    }
+                };
                 let distinct = if offset == 0 { 1 } else { 2 };
                 for column in &columns[..distinct] {
-                    let cell = self.number([column % self.size[0], row]);
+                    let cell = self.number([within(*column), row]);
                     function(self.starts[cell] as usize..self.starts[cell + 1] as usize);
                 }
             }
@@ -243,6 +250,12 @@ fn angle_of(y: f64, x: f64) -> f64 {
 )]
 fn whole(number: f64) -> usize {
     number as usize
+}
+
+/// Least whole number at or above a number that is not negative.
+fn whole_above(number: f64) -> usize {
+    let below = whole(number);
+    below.saturating_add(usize::from((below as f64) < number))
 }
 
 /// Angle to the nearer beam of two sides, rad; infinite for none.

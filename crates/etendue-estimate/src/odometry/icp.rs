@@ -89,6 +89,18 @@ pub(super) struct PlanePair {
 /// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
 const ANNEALING: f64 = 0.7;
 
+/// Ratio of the scale of the loss and the last one above which a part of the samples is registered.
+const WIDE: f64 = 2.0;
+
+/// Length of the last step (m, rotations times the radius of the scan) above which a part of the samples is registered.
+const COARSE: f64 = 0.01;
+
+/// One of this number of samples is registered while the loss is wide.
+const WIDE_STEP: usize = 4;
+
+/// Smallest number of samples that is registered while the loss is wide.
+const FEW_SAMPLES: usize = 500;
+
 /// Fewest pairs of a registration per degree of freedom.
 const MIN_PAIRS: usize = 5;
 
@@ -129,11 +141,15 @@ pub(super) fn register(
         },
     };
     let mut is_within_noise = false;
+    let mut length = f64::INFINITY;
     let mut matches = vec![None; scan.coarse.len()];
+    let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
-        let pairs = find_pairs(scan, map, &pose, scale, options, &mut matches);
-        if pairs.len() < MIN_PAIRS * options.freedom.count() {
+        let is_coarse = scale > WIDE * last_scale || length > COARSE;
+        let every = if is_coarse { step_of_wide } else { 1 };
+        let pairs = find_pairs(scan, map, &pose, scale, every, options, &mut matches);
+        if pairs.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
         }
         last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(&pairs));
@@ -141,7 +157,7 @@ pub(super) fn register(
         let (matrix, gradient) = normal_equations(&pairs, scan.radius);
         // While the loss is wide, distant pairs count in full.
         let counted = if scale > last_scale {
-            unweighted(&pairs)
+            counted_in_full(&pairs, every as f64)
         } else {
             pairs
         };
@@ -159,7 +175,8 @@ pub(super) fn register(
         let step = observability.step(&gradient, &from_prediction);
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
-        ended.converged = step.norm() < options.step && scale <= last_scale;
+        length = step.norm();
+        ended.converged = length < options.step && scale <= last_scale && every == 1;
         is_within_noise = step.dot(&(matrix * step)) < scan.noise * scan.noise;
         scale = (ANNEALING * scale).max(last_scale);
         ended.iterations += 1;
@@ -167,19 +184,16 @@ pub(super) fn register(
     // Pairs can alternate: steps below the standard deviation of the pose are no flaw.
     ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
-    let pairs = find_pairs(scan, map, &pose, smallest, options, &mut matches);
+    let pairs = find_pairs(scan, map, &pose, smallest, 1, options, &mut matches);
     let freedom = options.freedom;
     Some(assess(
         scan, pairs, prediction, &pose, smallest, freedom, &ended,
     ))
 }
 
-/// The pairs with unit weights.
-fn unweighted(pairs: &[PlanePair]) -> Vec<PlanePair> {
-    let counted = |pair: &PlanePair| PlanePair {
-        weight: 1.0,
-        ..*pair
-    };
+/// The pairs with equal weights.
+fn counted_in_full(pairs: &[PlanePair], weight: f64) -> Vec<PlanePair> {
+    let counted = |pair: &PlanePair| PlanePair { weight, ..*pair };
     pairs.iter().map(counted).collect()
 }
 
@@ -230,13 +244,14 @@ fn assess(
     }
 }
 
-/// Pairs of the samples with the nearest surfels of the map. `matches` are the surfels of the samples in the last
+/// Pairs of one of `every` samples with the nearest surfels of the map. `matches` are the surfels of the samples in the last
 /// iteration, which bound the search.
 fn find_pairs<'m>(
     scan: &SampledScan,
     map: &'m SurfaceMap,
     world_from_lidar: &Isometry3<f64>,
     scale: f64,
+    every: usize,
     options: &IcpOptions,
     matches: &mut [Option<&'m MapSurfel>],
 ) -> Vec<PlanePair> {
@@ -256,13 +271,14 @@ fn find_pairs<'m>(
             offset: moved.position - centre,
             normal: surfel.normal,
             distance,
-            weight: loss.weight(distance * distance),
+            weight: every as f64 * loss.weight(distance * distance),
             origin: found.origin,
         })
     };
     scan.coarse
         .par_iter()
         .zip(matches)
+        .step_by(every)
         .with_min_len(256)
         .filter_map(pair)
         .collect()

@@ -122,27 +122,55 @@ impl SurfaceMap {
         if let Some(surfel) = near {
             found.consider(surfel);
         }
+        // Blocks within a short distance: that of the point, and those beyond the sides that are near
+        let reach = found.limit.sqrt();
+        if reach < block_side {
+            self.search_block(centre, &mut found);
+            let steps: [[i32; 2]; 3] = std::array::from_fn(|i| {
+                let from_low = to.position[i] - f64::from(centre[i]) * block_side;
+                let is_low_near = from_low <= reach;
+                let is_high_near = block_side - from_low <= reach;
+                [-i32::from(is_low_near), i32::from(is_high_near)]
+            });
+            for z in steps[2][0]..=steps[2][1] {
+                for y in steps[1][0]..=steps[1][1] {
+                    for x in steps[0][0]..=steps[0][1] {
+                        if [x, y, z] != [0; 3] {
+                            self.search_block(neighbour(centre, [x, y, z]), &mut found);
+                        }
+                    }
+                }
+            }
+            return found.surfel;
+        }
         for shell in &self.shells {
             // All remaining blocks are too far away.
             if (shell.distance * block_side).powi(2) > found.limit {
                 break;
             }
-            let key = std::array::from_fn(|i| centre[i].saturating_add(shell.offset[i]));
-            if squared_distance(&to.position, key, block_side) > found.limit {
-                continue;
-            }
-            let Some(block) = self.numbers.find(key) else {
-                continue;
-            };
-            for bucket in &self.blocks[block] {
-                if squared_distance(&to.position, bucket.key, side) <= found.limit {
-                    for surfel in &bucket.surfels {
-                        found.consider(surfel);
-                    }
+            self.search_block(neighbour(centre, shell.offset), &mut found);
+        }
+        found.surfel
+    }
+
+    /// Considers the surfels of a block where it is near.
+    fn search_block<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
+        let side = VOXELS_PER_BUCKET * self.voxel;
+        let position = &found.to.position;
+        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
+        if squared_distance(position, key, block_side) > found.limit {
+            return;
+        }
+        let Some(block) = self.numbers.find(key) else {
+            return;
+        };
+        for bucket in &self.blocks[block] {
+            if squared_distance(position, bucket.key, side) <= found.limit {
+                for surfel in &bucket.surfels {
+                    found.consider(surfel);
                 }
             }
         }
-        found.surfel
     }
 
     /// Inserts a scan at a pose with its number and the errors of the correction of its ranges; occupied voxels keep their
@@ -187,6 +215,11 @@ impl SurfaceMap {
             }
         }
     }
+}
+
+/// Integer coordinates of the block at an offset from another.
+fn neighbour(block: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
+    std::array::from_fn(|i| block[i].saturating_add(offset[i]))
 }
 
 /// Integer coordinates of the block of a bucket.
@@ -274,13 +307,14 @@ mod tests {
         let mut map = SurfaceMap::new(0.15);
         map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
-        let gate = PairGate {
-            max_distance: 1.5,
-            min_cosine: 0.7,
-        };
         let mut found = 0;
         let mut before = None;
-        for surfel in &scan.coarse {
+        // Below and above the side of a block
+        for (number, surfel) in scan.coarse.iter().enumerate() {
+            let gate = PairGate {
+                max_distance: [1.5, 3.0][number % 2],
+                min_cosine: 0.7,
+            };
             let query = surfel.moved(&Isometry3::translation(0.8, -0.3, 0.2));
             let nearest = map.nearest(&query, gate, None);
             assert_eq!(map.nearest(&query, gate, before), nearest);
@@ -293,7 +327,7 @@ mod tests {
                     assert_eq!((s.surfel.position - query.position).norm(), least);
                     found += 1;
                 }
-                None => assert!(least >= 1.5, "{least}"),
+                None => assert!(least >= gate.max_distance, "{least}"),
             }
         }
         assert!(found > 200, "{found}");

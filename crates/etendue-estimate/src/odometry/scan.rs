@@ -1,7 +1,7 @@
 //! Scans: as measured, and sampled for registration.
 
 use super::beams::BeamGrid;
-use crate::geometry::{CellOptions, CellPlane, VoxelTable, map_cell_planes, voxel_key};
+use crate::geometry::{CellOptions, CellPlane, CellPlanes, VoxelTable, voxel_key};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Scan of a lidar.
@@ -149,23 +149,34 @@ impl SampledScan {
         cells: &CellOptions,
     ) -> Self {
         // Fit planes, and estimate the noise from their points.
-        let position = |i: usize| points[i].coords;
-        let planes = map_cell_planes(points.len(), position, cells, PointPlane::of);
-        let offsets = planes.iter().flatten().step_by(NOISE_STEP);
+        let planes = CellPlanes::new(points.len(), |i| points[i].coords, cells);
+        let plane = |i: usize| Some(PointPlane::of(&points[i].coords, planes.at(i)?));
+        let with_plane = (0..points.len()).filter(|&i| planes.at(i).is_some());
+        let offsets = with_plane.step_by(NOISE_STEP).filter_map(plane);
         let noise = robust_sd(&mut offsets.map(|s| s.offset).collect::<Vec<_>>());
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
         let beams = BeamGrid::new(points);
         let mut fine = Vec::new();
         let mut voxel_tries: Vec<u8> = Vec::new();
         let mut occupied = VoxelTable::default();
-        for (point, plane) in points.iter().zip(&planes).take(count) {
-            let Some(plane) = plane else { continue };
-            let voxel = occupied.insert(voxel_key(&point.coords, voxels.fine)) as usize;
+        let mut last = None;
+        for (i, point) in points[..count].iter().enumerate() {
+            if planes.at(i).is_none() {
+                continue;
+            }
+            // Points of a scan are ordered: many are in the voxel of the point before.
+            let key = voxel_key(&point.coords, voxels.fine);
+            let voxel = match last {
+                Some((before, voxel)) if before == key => voxel,
+                _ => occupied.insert(key) as usize,
+            };
+            last = Some((key, voxel));
             voxel_tries.resize(occupied.len(), 0);
             let tries = &mut voxel_tries[voxel];
             if *tries >= TRIES {
                 continue;
             }
+            let Some(plane) = plane(i) else { continue };
             // A voxel with an edge has no samples.
             if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
                 *tries = TRIES;

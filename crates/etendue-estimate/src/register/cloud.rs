@@ -1,17 +1,16 @@
 //! Point clouds with nearest-neighbour queries and normals.
 
 use super::rigid_motion::RigidMotion;
+use super::tree::PointTree;
 use crate::geometry::{VoxelTable, voxel_key};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::{Point, Point2, Point3, SMatrix, SVector, Vector3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::num::NonZero;
 
 /// Point cloud of `D`-dimensional points (m) with a k-d tree and, optionally, the nearest points and the normal of each point.
 pub(super) struct SearchableCloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
-    tree: Option<ImmutableKdTree<f64, D>>,
+    tree: PointTree<D>,
     normals: Vec<SVector<f64, D>>,
     /// Number of nearest points of each point, with the point itself; 0 before they are searched.
     neighbours: usize,
@@ -30,13 +29,7 @@ impl<const D: usize> SearchableCloud<D> {
 
     /// Cloud of finite points, m.
     pub(super) fn of(points: Vec<SVector<f64, D>>) -> Self {
-        let arrays: Vec<[f64; D]> = points.iter().map(|p| p.data.0[0]).collect();
-        // Fails only for more than 2^32 points or for none: then there are no neighbours.
-        let tree = if arrays.is_empty() {
-            None
-        } else {
-            ImmutableKdTree::new_from_slice(&arrays).ok()
-        };
+        let tree = PointTree::new(&points);
         Self {
             points,
             tree,
@@ -61,7 +54,9 @@ impl<const D: usize> SearchableCloud<D> {
         let mut near = vec![0; count * self.len()];
         let rows = near.par_chunks_exact_mut(count.max(1));
         let plane = |(point, near): (&SVector<f64, D>, &mut [u32])| {
-            let reach = self.find_nearest(point, near);
+            let mut squares = vec![0.0; count];
+            let found = self.tree.nearest(point, f64::INFINITY, near, &mut squares);
+            let reach = squares[found - 1].sqrt();
             let points = near.iter().map(|&i| &self.points[i as usize]);
             (M::normal(&spread(points).1), reach)
         };
@@ -80,28 +75,17 @@ impl<const D: usize> SearchableCloud<D> {
         &self.normals
     }
 
-    /// The nearest point. The bound of the others is that of its neighbours where they are known, whose search takes less time
-    /// than that of the second point.
-    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<NearPoint> {
-        const TWO: NonZero<usize> = NonZero::new(2).expect("two is not zero");
-        let query = self.tree.as_ref()?.query(&to.data.0[0]);
-        if self.neighbours > 0 {
-            let found = query.nearest_one::<SquaredEuclidean<f64>>().execute();
-            let nearest = found.item as usize;
-            let around = self.nearest_around(nearest, to);
-            return Some(NearPoint {
-                nearest,
-                distance: found.distance.sqrt(),
-                others: around.map_or(0.0, |near| near.others),
-            });
+    /// The nearest of some points, and its squared distance, m².
+    pub(super) fn nearest_of(&self, candidates: &[u32], to: &SVector<f64, D>) -> (usize, f64) {
+        let mut nearest = (0, f64::INFINITY);
+        for &index in candidates {
+            let index = index as usize;
+            let squared = (to - self.points[index]).norm_squared();
+            if squared < nearest.1 {
+                nearest = (index, squared);
+            }
         }
-        let found = query.nearest_n::<SquaredEuclidean<f64>>(TWO).execute();
-        let distance = |i: usize| found.get(i).map(|near| near.distance.sqrt());
-        Some(NearPoint {
-            nearest: found.first()?.item as usize,
-            distance: distance(0)?,
-            others: distance(1).unwrap_or(f64::INFINITY),
-        })
+        nearest
     }
 
     /// The point nearest to a position among the neighbours of a point, where they are known and reach as far as
@@ -132,17 +116,9 @@ impl<const D: usize> SearchableCloud<D> {
         })
     }
 
-    /// Fills in the indices of the nearest points and returns the distance of the last, m.
-    fn find_nearest(&self, to: &SVector<f64, D>, indices: &mut [u32]) -> f64 {
-        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(indices.len())) else {
-            return 0.0;
-        };
-        let query = tree.query(&to.data.0[0]);
-        let found = query.nearest_n::<SquaredEuclidean<f64>>(count).execute();
-        for (index, near) in indices.iter_mut().zip(&found) {
-            *index = near.item;
-        }
-        found.last().map_or(0.0, |last| last.distance.sqrt())
+    /// Tree of the points.
+    pub(super) fn tree(&self) -> &PointTree<D> {
+        &self.tree
     }
 }
 

@@ -1,9 +1,9 @@
 //! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{PairRule, PairSearch, stack};
+use super::pairs::{Pair, PairRule, PairSearch, stack, sum};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{LeastSquares, Linearization, Residuals};
+use crate::solve::{LeastSquares, Linearization, Loss, NormalEquations, Residuals};
 use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
@@ -49,6 +49,20 @@ fn whitening<const D: usize>(m: &SVector<f64, D>, n: &SVector<f64, D>) -> SMatri
     whitening
 }
 
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> GeneralizedIcp<'_, M, D, K> {
+    /// Residuals of a pair and their Jacobian, at a rotation.
+    fn block(
+        &self,
+        rotation: &SMatrix<f64, D, D>,
+        pair: &Pair<D>,
+    ) -> (SVector<f64, D>, SMatrix<f64, D, K>) {
+        let normal = rotation * self.search.source.normals()[pair.source];
+        let whitening = whitening(&self.search.target.normals()[pair.target], &normal);
+        let derivative = M::derivative(rotation, &self.search.source.points()[pair.source]);
+        (whitening * pair.offset, whitening * derivative)
+    }
+}
+
 impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     for GeneralizedIcp<'_, M, D, K>
 {
@@ -61,12 +75,15 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     fn linearize(&self, motion: &M) -> Linearization {
         let (found, missing) = self.search.pairs(motion);
         let rotation = motion.rotation();
-        stack(&found, missing, |pair| {
-            let normal = rotation * self.search.source.normals()[pair.source];
-            let whitening = whitening(&self.search.target.normals()[pair.target], &normal);
-            let derivative = M::derivative(&rotation, &self.search.source.points()[pair.source]);
-            (whitening * pair.offset, whitening * derivative)
-        })
+        stack(&found, missing, |pair| self.block(&rotation, pair))
+    }
+
+    fn normal_equations(&self, motion: &M, loss: Loss) -> Option<(NormalEquations, Residuals)> {
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        Some(sum(&found, missing, loss, |pair| {
+            self.block(&rotation, pair)
+        }))
     }
 }
 

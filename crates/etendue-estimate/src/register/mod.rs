@@ -15,6 +15,7 @@ mod point_to_plane;
 mod point_to_point;
 mod registration;
 mod rigid_motion;
+mod tree;
 
 pub use cloud::{CloudPoint, cloud_size, downsample};
 pub use registration::{RegisterError, Registration, RegistrationMethod, RegistrationResult};

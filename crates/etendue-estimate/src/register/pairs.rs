@@ -2,8 +2,8 @@
 
 use super::cloud::{NearPoint, SearchableCloud};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{Linearization, Residuals};
-use nalgebra::{SMatrix, SVector};
+use crate::solve::{Linearization, Loss, NormalEquations, Residuals};
+use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,15 +38,23 @@ pub(super) struct PairSearch<'a, const D: usize> {
     known: Mutex<Vec<Option<Search<D>>>>,
 }
 
-/// Nearest target point of a position.
+/// Target points near a position.
 #[derive(Clone, Copy)]
 struct Search<const D: usize> {
     position: SVector<f64, D>,
-    /// Index of the nearest target point.
-    nearest: usize,
+    /// Indices of the nearest target points; the last one is repeated where there are fewer.
+    candidates: [u32; CANDIDATES],
     /// Lower bound of the distances of all other target points, m.
     others: f64,
 }
+
+/// Number of nearest target points that are kept: those of the first search are few, because its motion is far from the
+/// result, and the later ones replace searches of the next motions.
+const CANDIDATES: usize = 8;
+
+/// Ratio of the distance within which points are searched and the greatest one of a pair: points without a partner have none
+/// after a small motion either.
+const REACH: f64 = 1.5;
 
 /// Factor on [`Search::others`] for rounding.
 const ROUNDING: f64 = 1.0 - 1e-9;
@@ -99,33 +107,63 @@ impl<'a, const D: usize> PairSearch<'a, D> {
     /// Index of the target point nearest to a position. The tree is searched only where the triangle inequality does not
     /// exclude the points that are not compared.
     fn nearest(&self, to: &SVector<f64, D>, known: &mut Option<Search<D>>) -> Option<usize> {
+        let mut count = 1;
         if let Some(last) = known {
-            // The nearest point of the last search, where all others are farther away
-            let distance = (to - self.target.points()[last.nearest]).norm();
+            // One of the candidates of the last search, where all others are farther away
+            let (nearest, squared) = self.target.nearest_of(&last.candidates, to);
             let moved = (to - last.position).norm();
-            if distance < ROUNDING * last.others - moved {
-                return Some(last.nearest);
+            if squared.sqrt() < ROUNDING * last.others - moved {
+                return Some(nearest);
             }
-            // One of its neighbours, where all others are farther away
-            if let Some(near) = self.target.nearest_around(last.nearest, to)
+            // One of the neighbours of that point, where all others are farther away
+            if let Some(near) = self.target.nearest_around(nearest, to)
                 && near.distance < ROUNDING * near.others
             {
                 *known = Some(Search::new(to, &near));
                 return Some(near.nearest);
             }
+            // None, where all are farther away than pairs can be
+            let farther = ROUNDING * last.others - moved;
+            if squared.sqrt().min(farther) > self.rule.max_distance {
+                return None;
+            }
+            count = CANDIDATES;
         }
-        // Any point
-        let near = self.target.nearest(to)?;
-        *known = Some(Search::new(to, &near));
-        Some(near.nearest)
+        // Any point in reach
+        let reach = REACH * self.rule.max_distance;
+        let (mut candidates, mut squares) = ([0; CANDIDATES], [0.0; CANDIDATES]);
+        let found = self.target.tree().nearest(
+            to,
+            reach * reach,
+            &mut candidates[..count],
+            &mut squares[..count],
+        );
+        let nearest = candidates[0];
+        candidates[found..].fill(nearest);
+        *known = Some(Search {
+            position: *to,
+            candidates,
+            others: if found == count {
+                squares[count - 1].sqrt()
+            } else {
+                reach
+            },
+        });
+        (found > 0).then_some(nearest as usize)
     }
 }
 
 impl<const D: usize> Search<D> {
+    /// Search that found one point.
     fn new(position: &SVector<f64, D>, near: &NearPoint) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "points are numbered by u32"
+        )]
+        let nearest = near.nearest as u32;
         Self {
             position: *position,
-            nearest: near.nearest,
+            candidates: [nearest; CANDIDATES],
             others: near.others,
         }
     }
@@ -170,6 +208,57 @@ pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
         ..Residuals::of(values)
     };
     Linearization::new(residuals, K, jacobian)
+}
+
+/// Number of items of a partial sum. It does not depend on the number of threads, and neither does the sum.
+const PART: usize = 1024;
+
+/// Normal equations from one block of `B` residuals and their Jacobian per item, as [`stack`], and the residuals.
+pub(super) fn sum<T: Sync, const K: usize, const B: usize>(
+    items: &[T],
+    missing: usize,
+    loss: Loss,
+    block: impl Fn(&T) -> (SVector<f64, B>, SMatrix<f64, B, K>) + Sync,
+) -> (NormalEquations, Residuals) {
+    // Sum parts of the items.
+    let mut values = vec![0.0; B * items.len()];
+    let part = |(values, items): (&mut [f64], &[T])| {
+        let (mut matrix, mut gradient) =
+            (SMatrix::<f64, K, K>::zeros(), SVector::<f64, K>::zeros());
+        for (values, item) in values.chunks_exact_mut(B).zip(items) {
+            let (residual, rows) = block(item);
+            values.copy_from_slice(residual.as_slice());
+            let weight = loss.weight(residual.norm_squared());
+            for b in 0..B {
+                for i in 0..K {
+                    let scaled = weight * rows[(b, i)];
+                    gradient[i] += scaled * residual[b];
+                    for j in 0..=i {
+                        matrix[(j, i)] += scaled * rows[(b, j)];
+                    }
+                }
+            }
+        }
+        (matrix, gradient)
+    };
+    let parts: Vec<_> = values
+        .par_chunks_mut(B * PART)
+        .zip(items.par_chunks(PART))
+        .map(part)
+        .collect();
+    // Add them in their order.
+    let matrix: SMatrix<f64, K, K> = parts.iter().map(|(matrix, _)| matrix).sum();
+    let gradient: SVector<f64, K> = parts.iter().map(|(_, gradient)| gradient).sum();
+    let normal = NormalEquations {
+        matrix: DMatrix::from_fn(K, K, |i, j| matrix[(i.min(j), i.max(j))]),
+        gradient: DVector::from_column_slice(gradient.as_slice()),
+    };
+    let residuals = Residuals {
+        block: B,
+        missing,
+        ..Residuals::of(values)
+    };
+    (normal, residuals)
 }
 
 #[cfg(test)]

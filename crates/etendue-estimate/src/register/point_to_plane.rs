@@ -1,10 +1,10 @@
 //! Point-to-plane ICP (Chen and Medioni 1992, doi:10.1016/0262-8856(92)90066-C).
 
 use super::cloud::SearchableCloud;
-use super::pairs::{PairRule, PairSearch, stack};
+use super::pairs::{Pair, PairRule, PairSearch, stack, sum};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{LeastSquares, Linearization, Residuals};
-use nalgebra::SVector;
+use crate::solve::{LeastSquares, Linearization, Loss, NormalEquations, Residuals};
+use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
 /// Point-to-plane residuals $r = n \cdot (T p - q)$, m, with $q$ the target point nearest to $T p$
@@ -28,6 +28,23 @@ impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
     }
 }
 
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> PointToPlane<'_, M, D, K> {
+    /// Residuals of a pair and their Jacobian, at a rotation.
+    fn block(
+        &self,
+        rotation: &SMatrix<f64, D, D>,
+        pair: &Pair<D>,
+    ) -> (SVector<f64, 1>, SMatrix<f64, 1, K>) {
+        let normal = &self.search.target.normals()[pair.target];
+        let point = &self.search.source.points()[pair.source];
+        let distance = SVector::<f64, 1>::new(normal.dot(&pair.offset));
+        (
+            distance,
+            normal.transpose() * M::derivative(rotation, point),
+        )
+    }
+}
+
 impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     for PointToPlane<'_, M, D, K>
 {
@@ -40,14 +57,14 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
     fn linearize(&self, motion: &M) -> Linearization {
         let (found, missing) = self.search.pairs(motion);
         let rotation = motion.rotation();
-        stack(&found, missing, |pair| {
-            let normal = &self.search.target.normals()[pair.target];
-            let point = &self.search.source.points()[pair.source];
-            let distance = SVector::<f64, 1>::new(normal.dot(&pair.offset));
-            (
-                distance,
-                normal.transpose() * M::derivative(&rotation, point),
-            )
-        })
+        stack(&found, missing, |pair| self.block(&rotation, pair))
+    }
+
+    fn normal_equations(&self, motion: &M, loss: Loss) -> Option<(NormalEquations, Residuals)> {
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        Some(sum(&found, missing, loss, |pair| {
+            self.block(&rotation, pair)
+        }))
     }
 }

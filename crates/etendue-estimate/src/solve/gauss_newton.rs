@@ -2,6 +2,7 @@
 
 use super::error::SolveError;
 use super::normal::NormalEquations;
+use super::problem::{Linearization, Residuals};
 use super::solution::{Iteration, StopReason};
 use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
@@ -18,37 +19,38 @@ pub(super) fn descend<M: Manifold>(
     walk: &mut Walk<'_, M>,
     stage: Stage,
 ) -> Result<StopReason, SolveError> {
-    let mut linearization = walk.linearize()?;
+    let mut evaluated = Evaluated::at(walk, stage)?;
     let mut lowest = (f64::INFINITY, walk.state.clone());
     let mut without_decrease = 0;
     while !walk.exhausted() {
-        // Form the normal equations and test the gradient.
-        let normal = NormalEquations::new(&linearization, stage.loss);
+        // Test the gradient.
         let number = walk.log.len() + 1;
-        if normal.steepness() < walk.limits.gradient {
-            walk.known = Some(linearization);
+        let steepness = evaluated.normal.steepness();
+        if steepness < walk.limits.gradient {
+            evaluated.keep(walk);
             return Ok(StopReason::Gradient);
         }
         // Make the full step.
-        let step = normal
+        let step = evaluated
+            .normal
             .step(0.0)
             .ok_or(SolveError::Singular { iteration: number })?;
         walk.move_to(walk.state.retract(step.as_slice()));
-        linearization = walk.linearize()?;
-        let cost = linearization.residuals.cost(stage.loss, walk.limits.gate);
+        evaluated = Evaluated::at(walk, stage)?;
+        let cost = evaluated.residuals().cost(stage.loss, walk.limits.gate);
         walk.note(Iteration {
             number,
             state: walk.state.clone(),
             cost,
-            gradient: normal.steepness(),
+            gradient: steepness,
             step: step.norm(),
             damping: 0.0,
             widening: stage.widening,
-            missing: linearization.residuals.missing,
+            missing: evaluated.residuals().missing,
         });
         // Test the step.
         if step.norm() < walk.limits.step {
-            walk.known = Some(linearization);
+            evaluated.keep(walk);
             return Ok(StopReason::Step);
         }
         // Test the cost.
@@ -63,4 +65,52 @@ pub(super) fn descend<M: Manifold>(
         }
     }
     Ok(StopReason::Iterations)
+}
+
+/// Evaluation of a state.
+struct Evaluated {
+    normal: NormalEquations,
+    from: Origin,
+}
+
+/// Origin of normal equations.
+enum Origin {
+    Linearization(Linearization),
+    /// Those that the problem forms without the Jacobian.
+    Residuals(Residuals),
+}
+
+impl Evaluated {
+    /// Evaluation at the state of a walk.
+    fn at<M: Manifold>(walk: &mut Walk<'_, M>, stage: Stage) -> Result<Self, SolveError> {
+        if walk.known.is_none()
+            && let Some((normal, residuals)) =
+                walk.problem.normal_equations(&walk.state, stage.loss)
+            && normal.is_finite()
+        {
+            let from = Origin::Residuals(residuals);
+            return Ok(Self { normal, from });
+        }
+        // The linearization is known, or finds the residual that is not finite.
+        let linearization = walk.linearize()?;
+        Ok(Self {
+            normal: NormalEquations::new(&linearization, stage.loss),
+            from: Origin::Linearization(linearization),
+        })
+    }
+
+    fn residuals(&self) -> &Residuals {
+        match &self.from {
+            Origin::Linearization(all) => &all.residuals,
+            Origin::Residuals(residuals) => residuals,
+        }
+    }
+
+    /// Keeps the evaluation of the state for the next stage and the solution.
+    fn keep<M: Manifold>(self, walk: &mut Walk<'_, M>) {
+        match self.from {
+            Origin::Linearization(all) => walk.known = Some(all),
+            Origin::Residuals(residuals) => walk.residuals = Some(residuals),
+        }
+    }
 }

@@ -53,6 +53,12 @@ impl NormalEquations {
         }
     }
 
+    /// Whether all numbers are finite.
+    pub(super) fn is_finite(&self) -> bool {
+        let mut numbers = self.matrix.iter().chain(&self.gradient);
+        numbers.all(|x| x.is_finite())
+    }
+
     /// Maximum norm of the gradient.
     pub fn steepness(&self) -> f64 {
         self.gradient.amax()

@@ -2,6 +2,7 @@
 
 use super::error::SolveError;
 use super::loss::Loss;
+use super::normal::NormalEquations;
 use crate::manifold::Manifold;
 
 /// Nonlinear least-squares problem: residuals as a function of unknowns on a manifold.
@@ -14,6 +15,17 @@ pub trait LeastSquares {
 
     /// Residuals and their Jacobian by a step at `state`.
     fn linearize(&self, state: &Self::State) -> Linearization;
+
+    /// Normal equations under a loss and residuals at `state`, where the problem forms them without the Jacobian; `None` for others.
+    ///
+    /// The Gauss-Newton method uses only this, after the start. Problems with many residuals and few unknowns override it.
+    fn normal_equations(
+        &self,
+        _state: &Self::State,
+        _loss: Loss,
+    ) -> Option<(NormalEquations, Residuals)> {
+        None
+    }
 
     /// Cost and its gradient by a step at `state`, with the residual `gate` of missing measurements.
     ///
