@@ -3,6 +3,7 @@
 use super::cosine::facing;
 use crate::Scalar;
 use std::f64::consts::PI;
+use std::ops::Add;
 
 /// Light that leaves a surface of GGX facets after more than one reflection, as a lobe of its own (Kulla and
 /// Conty 2017, "Revisiting physically based shading at Imageworks", SIGGRAPH course notes):
@@ -97,10 +98,7 @@ impl<S: Scalar> InterReflection<S> {
 }
 
 /// A polynomial with coefficients from the constant up, by Horner's rule.
-fn polynomial<S: Scalar, C: Copy>(coefficients: &[C], x: S) -> S
-where
-    S: std::ops::Add<C, Output = S>,
-{
+fn polynomial<S: Scalar + Add<C, Output = S>, C: Copy>(coefficients: &[C], x: S) -> S {
     coefficients
         .iter()
         .rev()
