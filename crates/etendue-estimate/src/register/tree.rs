@@ -1,4 +1,7 @@
 //! k-d tree with the points of its leaves in sequence.
+//!
+//! The pairs of an iteration are most of the time of a registration. With the tree of the crate kiddo, which the rest of this
+//! crate has, point-to-plane registration of the clouds "car" and "flat" of BENCHMARKS.md takes 1.2 times as long.
 
 use nalgebra::SVector;
 use std::ops::Range;
