@@ -163,7 +163,8 @@ impl FitResult {
 ///     free.
 /// paths : int, optional
 ///     Number of random light paths per ray, for light that several rough surfaces reflect; they are the same at
-///     every call. Default: ray trees, which only follow mirrors and glass.
+///     every call. Few of them bias ranges: the verdict is doubtful. Default: ray trees, which only follow mirrors
+///     and glass.
 /// threads : int, optional
 ///     Number of threads; the results do not depend on it.
 /// progress : callable or bool, optional

@@ -54,6 +54,16 @@ pub enum Verdict {
     WrongModel(Vec<String>),
 }
 
+impl Verdict {
+    /// Adds a reason for doubt; a wrong model stays one.
+    fn doubt(&mut self, reason: &str) {
+        match self {
+            Self::Good => *self = Self::Doubtful(vec![reason.to_owned()]),
+            Self::Doubtful(reasons) | Self::WrongModel(reasons) => reasons.push(reason.to_owned()),
+        }
+    }
+}
+
 /// Square at which residuals are limited.
 const LIMIT: f64 = 9.0;
 
@@ -117,6 +127,12 @@ impl Goodness {
             verdict: Verdict::Good,
         };
         goodness.verdict = goodness.conclude(rank);
+        if problem.model.follows_paths() {
+            goodness.verdict.doubt(
+                "few random light paths bias ranges, and the standard deviations do not contain it: compare a fit \
+                 with four times as many",
+            );
+        }
         goodness
     }
 

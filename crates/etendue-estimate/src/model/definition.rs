@@ -183,13 +183,18 @@ impl Model {
         }
     }
 
+    /// Whether light follows random paths.
+    pub(crate) fn follows_paths(&self) -> bool {
+        matches!(self.light, LightModel::Paths(_))
+    }
+
     /// Whether the light transport has no derivatives by a parameter.
     fn lacks(&self, parameter: &Parameter) -> bool {
         let of_triangle = matches!(
             parameter,
             Parameter::FacetScattering(_) | Parameter::VertexPosition(_)
         );
-        of_triangle && matches!(self.light, LightModel::Paths(_))
+        of_triangle && self.follows_paths()
     }
 
     /// Adds the parameters of a path to the unknowns, with their current values as initial values.

@@ -59,7 +59,7 @@ pub struct ProblemArguments {
     )]
     search: Option<usize>,
     /// Number of random light paths per ray, for light that several rough surfaces reflect; without it, ray trees,
-    /// which are faster and only follow mirrors and glass
+    /// which are faster and only follow mirrors and glass. Few paths bias ranges: the result is doubtful
     #[arg(long, value_name = "N", requires = "free", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
     /// Name of a preset or a sensor file [default: the sensor of the scene, else hokuyo-urg-04lx]
